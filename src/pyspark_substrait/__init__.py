@@ -1,0 +1,1 @@
+"""Substrait plans on Apache Spark, from Python."""

@@ -1,0 +1,93 @@
+"""The error family. Every error says what is wrong, where in the plan, and what to do.
+
+An error is raised where the fault is seen, knowing only the fault. On its way up it collects the path: each level of the
+plan is entered with :func:`at`, which puts its segment in front.
+"""
+
+from __future__ import annotations
+
+from types import TracebackType
+
+__all__ = [
+    "InvalidPlanError",
+    "JavaNotFoundError",
+    "PlanFormatError",
+    "SubstraitError",
+    "TableError",
+    "UnsupportedPlanError",
+    "at",
+]
+
+
+class SubstraitError(Exception):
+    """The base of all errors of this package.
+
+    Args:
+        message: what is wrong, in one sentence without a final full stop.
+        path: where in the plan, like ``relations[0].root.input.filter.condition``; empty when it has no place.
+        hint: what to do about it, in one sentence; optional.
+    """
+
+    def __init__(self, message: str, *, path: str = "", hint: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.path = path
+        self.hint = hint
+
+    def prepend(self, segment: str | int) -> None:
+        """Put one path segment (a field name, or an index into a repeated field) in front of the path."""
+        head = f"[{segment}]" if isinstance(segment, int) else segment
+        joint = "" if not self.path or self.path.startswith("[") else "."
+        self.path = f"{head}{joint}{self.path}"
+
+    def __str__(self) -> str:
+        place = f"{self.path}: " if self.path else ""
+        advice = f". {self.hint}" if self.hint else ""
+        return f"{place}{self.message}{advice}"
+
+
+class PlanFormatError(SubstraitError):
+    """The source is not a Substrait plan in any form that can be read (bytes, JSON text, message)."""
+
+
+class InvalidPlanError(SubstraitError):
+    """The plan contradicts the specification or itself."""
+
+
+class UnsupportedPlanError(SubstraitError):
+    """The plan is valid, but something in it can't be carried out here with exactly the meaning it has."""
+
+
+class TableError(SubstraitError):
+    """A table that a plan reads is missing, or its data can't be what the plan says it is."""
+
+
+class JavaNotFoundError(SubstraitError):
+    """Spark needs a Java runtime and none was found."""
+
+
+class at:
+    """Enter one level of a plan: an error raised inside gets ``segments`` in front of its path.
+
+    >>> try:
+    ...     with at("relations", 0):
+    ...         raise InvalidPlanError("a relation is missing")
+    ... except InvalidPlanError as error:
+    ...     print(error)
+    relations[0]: a relation is missing
+    """
+
+    __slots__ = ("segments",)
+
+    def __init__(self, *segments: str | int) -> None:
+        self.segments = segments
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if isinstance(error, SubstraitError):
+            for segment in reversed(self.segments):
+                error.prepend(segment)

@@ -1,0 +1,188 @@
+"""What all relations share: emit, hints, extensions, and how they make a schema. Spec: relations/common_fields."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from pyspark_substrait.errors import InvalidPlanError
+from pyspark_substrait.model.literals import AnyMessage
+from pyspark_substrait.model.types import OpenStruct, Struct, Type, Unbound, name_count, with_nullability
+
+if TYPE_CHECKING:
+    from pyspark_substrait.model.relations import Relation
+
+__all__ = [
+    "AdvancedExtension",
+    "ComputationType",
+    "Hint",
+    "LoadedComputation",
+    "Names",
+    "RelCommon",
+    "RelationBase",
+    "SavedComputation",
+    "Stats",
+    "joined",
+    "nullable",
+]
+
+#: The names of a relation's columns, None where a column has none.
+Names = tuple[str | None, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AdvancedExtension:
+    """Messages of others. Optimizations may be ignored; an enhancement changes the meaning and may not."""
+
+    optimization: tuple[AnyMessage, ...] = ()
+    enhancement: AnyMessage | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stats:
+    """What a producer knows about the records: their number, and their size in bytes."""
+
+    row_count: float = 0.0
+    record_size: float = 0.0
+    advanced_extension: AdvancedExtension | None = None
+
+
+class ComputationType(Enum):
+    """The kind of a saved computation."""
+
+    UNSPECIFIED = "unspecified"
+    HASHTABLE = "hashtable"
+    BLOOM_FILTER = "bloom filter"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SavedComputation:
+    """A data structure that this relation saves for another one to load."""
+
+    computation_id: int
+    type: ComputationType = ComputationType.UNSPECIFIED
+    advanced_extension: AdvancedExtension | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoadedComputation:
+    """A data structure that this relation loads."""
+
+    computation_id_reference: int
+    type: ComputationType = ComputationType.UNSPECIFIED
+    advanced_extension: AdvancedExtension | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hint:
+    """What may help but never changes a result.
+
+    ``output_names`` are those of the relation's output, nested fields included, in depth-first order.
+    ``constraint`` stands for the message ``RuntimeConstraint``, which has nothing but an extension.
+    """
+
+    stats: Stats | None = None
+    constraint: AdvancedExtension | None = None
+    alias: str = ""
+    output_names: tuple[str, ...] = ()
+    advanced_extension: AdvancedExtension | None = None
+    saved_computations: tuple[SavedComputation, ...] = ()
+    loaded_computations: tuple[LoadedComputation, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RelCommon:
+    """The part that all relations have.
+
+    Args:
+        emit: which columns of the direct output are put out, in which order; None for all as they are.
+        rel_anchor: a number, unique in the plan, by which outer references name this relation.
+    """
+
+    emit: tuple[int, ...] | None = None
+    hint: Hint | None = None
+    advanced_extension: AdvancedExtension | None = None
+    rel_anchor: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class RelationBase:
+    """The base of all relations."""
+
+    common: RelCommon = field(default_factory=RelCommon)
+
+    @property
+    def inputs(self) -> tuple[Relation, ...]:
+        """The relations whose records this one reads, in order."""
+        raise NotImplementedError
+
+    @cached_property
+    def direct_schema(self) -> Struct:
+        """The types of the columns before emit."""
+        raise NotImplementedError
+
+    @cached_property
+    def direct_names(self) -> Names:
+        """The names of the columns before emit, as far as they have any."""
+        return (None,) * len(self.direct_schema.types)
+
+    @cached_property
+    def schema(self) -> Struct:
+        """The types of the columns that the relation puts out.
+
+        Raises:
+            InvalidPlanError: emit names a column that there isn't.
+        """
+        direct, emit = self.direct_schema, self.common.emit
+        if emit is None:
+            return direct
+        if isinstance(direct, OpenStruct):
+            return Struct(types=(Unbound(nullable=True),) * len(emit))
+        width = len(direct.types)
+        for position in emit:
+            if not 0 <= position < width:
+                raise InvalidPlanError(
+                    f"emit names column {position}, but there are {width} columns", path="common.emit.output_mapping"
+                )
+        return Struct(types=tuple(direct.types[position] for position in emit))
+
+    @cached_property
+    def names(self) -> Names:
+        """The names of the columns that the relation puts out, as far as they have any; name hints win."""
+        if self.common.hint is not None and self.common.hint.output_names:
+            return _hinted(self.common.hint.output_names, self.schema)
+        if self.common.emit is None or isinstance(self.direct_schema, OpenStruct):
+            return self.direct_names if self.common.emit is None else (None,) * len(self.schema.types)
+        return tuple(self.direct_names[position] for position in self.common.emit)
+
+
+def _hinted(hinted: tuple[str, ...], schema: Struct) -> Names:
+    names: list[str | None] = []
+    position = 0
+    for type in schema.types:
+        names.append(hinted[position] if position < len(hinted) else None)
+        position += 1 + name_count(type)
+    return tuple(names)
+
+
+def joined(*structs: Struct) -> Struct:
+    """The columns of several schemas in a row; open when one of them is."""
+    if any(isinstance(struct, OpenStruct) for struct in structs):
+        return OpenStruct()
+    return Struct(types=tuple(type for struct in structs for type in struct.types))
+
+
+def extended(struct: Struct, types: Sequence[Type]) -> Struct:
+    """A schema with more columns behind; open when it is."""
+    return struct if isinstance(struct, OpenStruct) else Struct(types=(*struct.types, *types))
+
+
+def nullable(struct: Struct) -> Struct:
+    """A schema whose columns may all be null."""
+    if isinstance(struct, OpenStruct):
+        return struct
+    return Struct(types=tuple(with_nullability(type, True) for type in struct.types))

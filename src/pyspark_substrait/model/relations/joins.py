@@ -1,0 +1,218 @@
+"""The joins. Spec: relations/logical_relations "Join Operation", "Lateral Join Operation"; relations/physical_relations."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from pyspark_substrait.errors import InvalidPlanError
+from pyspark_substrait.model.expressions import Expression, FieldReference, Function
+from pyspark_substrait.model.relations.base import AdvancedExtension, Names, RelationBase, extended, joined, nullable
+from pyspark_substrait.model.types import Boolean, OpenStruct, Struct
+
+if TYPE_CHECKING:
+    from pyspark_substrait.model.relations import Relation
+
+__all__ = [
+    "BuildInput",
+    "ComparisonJoinKey",
+    "Cross",
+    "HashJoin",
+    "Join",
+    "JoinBase",
+    "JoinType",
+    "LateralJoin",
+    "MergeJoin",
+    "NestedLoopJoin",
+    "SimpleComparisonType",
+]
+
+
+class JoinType(Enum):
+    """The join types. Spec: relations/logical_relations, "Join Types"."""
+
+    INNER = "inner"
+    OUTER = "outer"
+    LEFT = "left"
+    RIGHT = "right"
+    LEFT_SEMI = "left semi"
+    LEFT_ANTI = "left anti"
+    LEFT_SINGLE = "left single"
+    RIGHT_SEMI = "right semi"
+    RIGHT_ANTI = "right anti"
+    RIGHT_SINGLE = "right single"
+    LEFT_MARK = "left mark"
+    RIGHT_MARK = "right mark"
+
+
+@dataclass(frozen=True, kw_only=True)
+class JoinBase(RelationBase):
+    """The base of all joins: two inputs, and an output that depends on the type."""
+
+    left: Relation
+    right: Relation
+    type: JoinType
+
+    @property
+    def inputs(self) -> tuple[Relation, ...]:
+        return (self.left, self.right)
+
+    @cached_property
+    def input_schema(self) -> Struct:
+        """The record that join conditions see: the left columns, then the right ones."""
+        return joined(self.left.schema, self.right.schema)
+
+    @cached_property
+    def direct_schema(self) -> Struct:
+        left, right = self.left.schema, self.right.schema
+        match self.type:
+            case JoinType.INNER:
+                return joined(left, right)
+            case JoinType.OUTER:
+                return joined(nullable(left), nullable(right))
+            case JoinType.LEFT | JoinType.LEFT_SINGLE:
+                return joined(left, nullable(right))
+            case JoinType.RIGHT | JoinType.RIGHT_SINGLE:
+                return joined(nullable(left), right)
+            case JoinType.LEFT_SEMI | JoinType.LEFT_ANTI:
+                return left
+            case JoinType.RIGHT_SEMI | JoinType.RIGHT_ANTI:
+                return right
+            case JoinType.LEFT_MARK:
+                return extended(left, [Boolean(nullable=True)])
+            case JoinType.RIGHT_MARK:
+                return extended(right, [Boolean(nullable=True)])
+
+    @cached_property
+    def direct_names(self) -> Names:
+        if isinstance(self.direct_schema, OpenStruct):
+            return ()
+        match self.type:
+            case JoinType.LEFT_SEMI | JoinType.LEFT_ANTI:
+                return self.left.names
+            case JoinType.RIGHT_SEMI | JoinType.RIGHT_ANTI:
+                return self.right.names
+            case JoinType.LEFT_MARK:
+                return (*self.left.names, None)
+            case JoinType.RIGHT_MARK:
+                return (*self.right.names, None)
+            case _:
+                return self.left.names + self.right.names
+
+
+@dataclass(frozen=True, kw_only=True)
+class Join(JoinBase):
+    """Pair records by a condition, and form the output that the type asks for.
+
+    ``expression`` sees the left and right columns; null counts as no match. ``post_join_filter`` is a filter above
+    the join: it sees the direct output.
+    """
+
+    expression: Expression
+    post_join_filter: Expression | None = None
+    advanced_extension: AdvancedExtension | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class LateralJoin(JoinBase):
+    """A join whose right input is evaluated once per left record, which it sees by outer references."""
+
+    expression: Expression | None = None
+    post_join_filter: Expression | None = None
+    advanced_extension: AdvancedExtension | None = None
+
+    @cached_property
+    def direct_schema(self) -> Struct:
+        if self.type not in _LATERAL_TYPES:
+            raise InvalidPlanError(
+                f"a lateral join can't be of type {self.type.value}",
+                path="type",
+                hint=f"Possible are {', '.join(type.value for type in _LATERAL_TYPES)}",
+            )
+        return super().direct_schema
+
+
+_LATERAL_TYPES = (
+    JoinType.INNER,
+    JoinType.LEFT,
+    JoinType.LEFT_SEMI,
+    JoinType.LEFT_ANTI,
+    JoinType.LEFT_SINGLE,
+    JoinType.LEFT_MARK,
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cross(RelationBase):
+    """Every left record with every right record."""
+
+    left: Relation
+    right: Relation
+    advanced_extension: AdvancedExtension | None = None
+
+    @property
+    def inputs(self) -> tuple[Relation, ...]:
+        return (self.left, self.right)
+
+    @cached_property
+    def direct_schema(self) -> Struct:
+        return joined(self.left.schema, self.right.schema)
+
+    @cached_property
+    def direct_names(self) -> Names:
+        return () if isinstance(self.direct_schema, OpenStruct) else self.left.names + self.right.names
+
+
+class SimpleComparisonType(Enum):
+    """How two join keys are compared. MIGHT_EQUAL: equal, or one of them is null."""
+
+    EQ = "equal"
+    IS_NOT_DISTINCT_FROM = "is not distinct from"
+    MIGHT_EQUAL = "might equal"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ComparisonJoinKey:
+    """A pair of keys: ``left`` refers to the left input, ``right`` to the right input alone."""
+
+    left: FieldReference
+    right: FieldReference
+    comparison: SimpleComparisonType | Function = SimpleComparisonType.EQ
+
+
+class BuildInput(Enum):
+    """The input that a hash join builds its table of."""
+
+    LEFT = "left"
+    RIGHT = "right"
+
+
+@dataclass(frozen=True, kw_only=True)
+class HashJoin(JoinBase):
+    """A join by hashed keys. Records match when all keys do and ``residual_expression``, if any, is true."""
+
+    keys: tuple[ComparisonJoinKey, ...]
+    residual_expression: Expression | None = None
+    post_join_filter: Expression | None = None
+    build_input: BuildInput = BuildInput.RIGHT
+    advanced_extension: AdvancedExtension | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class MergeJoin(JoinBase):
+    """A join of inputs sorted by their keys. Records match as in :class:`HashJoin`."""
+
+    keys: tuple[ComparisonJoinKey, ...]
+    residual_expression: Expression | None = None
+    post_join_filter: Expression | None = None
+    advanced_extension: AdvancedExtension | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class NestedLoopJoin(JoinBase):
+    """A join that tries every pair of records; without an expression all pairs match."""
+
+    expression: Expression | None = None
+    advanced_extension: AdvancedExtension | None = None

@@ -1,0 +1,290 @@
+"""The logical relations that aren't reads, joins or writes. Spec: relations/logical_relations."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from pyspark_substrait.errors import InvalidPlanError
+from pyspark_substrait.model.expressions import AggregateFunction, Expression, FieldReference, SortField, StructField
+from pyspark_substrait.model.expressions import RootReference as _Root
+from pyspark_substrait.model.relations.base import AdvancedExtension, Names, RelationBase, extended
+from pyspark_substrait.model.types import I32, OpenStruct, Struct, concrete, with_nullability
+
+if TYPE_CHECKING:
+    from pyspark_substrait.model.relations import Relation
+
+__all__ = [
+    "Aggregate",
+    "DetachedRel",
+    "Fetch",
+    "FetchMode",
+    "Filter",
+    "Grouping",
+    "Measure",
+    "PassThrough",
+    "Project",
+    "Reference",
+    "Set",
+    "SetOp",
+    "Sort",
+    "TopN",
+    "referenced_name",
+]
+
+
+def referenced_name(expression: Expression, input: Relation) -> str | None:
+    """The name that a plain reference to a column of ``input`` carries on; None for every other expression."""
+    match expression:
+        case FieldReference(root=_Root(), reference=(StructField(field=position),)) if position < len(input.names):
+            return input.names[position]
+        case _:
+            return None
+
+
+@dataclass(frozen=True, kw_only=True)
+class PassThrough(RelationBase):
+    """The base of relations that put out the columns of their only input."""
+
+    input: Relation
+
+    @property
+    def inputs(self) -> tuple[Relation, ...]:
+        return (self.input,)
+
+    @cached_property
+    def direct_schema(self) -> Struct:
+        return self.input.schema
+
+    @cached_property
+    def direct_names(self) -> Names:
+        return self.input.names
+
+
+@dataclass(frozen=True, kw_only=True)
+class Filter(PassThrough):
+    """Keep the records whose condition is true; false and null both drop the record."""
+
+    condition: Expression
+    advanced_extension: AdvancedExtension | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sort(PassThrough):
+    """Order the records."""
+
+    sorts: tuple[SortField, ...]
+    advanced_extension: AdvancedExtension | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fetch(PassThrough):
+    """Skip ``offset_expr`` records (null: none), then keep ``count_expr`` (null: all). Negative numbers are errors."""
+
+    offset_expr: Expression | None = None
+    count_expr: Expression | None = None
+    advanced_extension: AdvancedExtension | None = None
+
+
+class FetchMode(Enum):
+    """Whether a :class:`TopN` also keeps the records that are equal, by its sorts, to the last one kept."""
+
+    UNSPECIFIED = "unspecified"
+    ROWS_ONLY = "rows only"
+    WITH_TIES = "with ties"
+
+
+@dataclass(frozen=True, kw_only=True)
+class TopN(PassThrough):
+    """Sort and fetch in one."""
+
+    sorts: tuple[SortField, ...]
+    offset: Expression | None = None
+    count: Expression | None = None
+    mode: FetchMode = FetchMode.UNSPECIFIED
+    advanced_extension: AdvancedExtension | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Project(RelationBase):
+    """The columns of the input, and behind them one for each expression."""
+
+    input: Relation
+    expressions: tuple[Expression, ...]
+    advanced_extension: AdvancedExtension | None = None
+
+    @property
+    def inputs(self) -> tuple[Relation, ...]:
+        return (self.input,)
+
+    @cached_property
+    def direct_schema(self) -> Struct:
+        return extended(self.input.schema, [expression.type for expression in self.expressions])
+
+    @cached_property
+    def direct_names(self) -> Names:
+        return (*self.input.names, *(referenced_name(expression, self.input) for expression in self.expressions))
+
+
+@dataclass(frozen=True, slots=True)
+class Grouping:
+    """One grouping set: which of the relation's grouping expressions it groups by, by position."""
+
+    expression_references: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measure:
+    """One aggregate of the relation, over the records for which ``filter`` is true."""
+
+    measure: AggregateFunction
+    filter: Expression | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Aggregate(RelationBase):
+    """Group records and compute the measures of each group.
+
+    Puts out the grouping expressions, the measures and, when there is more than one grouping set, an i32 that is the
+    position of the set a record belongs to. A grouping expression that isn't in every set is nullable.
+    """
+
+    input: Relation
+    groupings: tuple[Grouping, ...] = ()
+    measures: tuple[Measure, ...] = ()
+    grouping_expressions: tuple[Expression, ...] = ()
+    advanced_extension: AdvancedExtension | None = None
+
+    @property
+    def inputs(self) -> tuple[Relation, ...]:
+        return (self.input,)
+
+    @cached_property
+    def direct_schema(self) -> Struct:
+        keys = []
+        for position, expression in enumerate(self.grouping_expressions):
+            everywhere = all(position in grouping.expression_references for grouping in self.groupings)
+            keys.append(with_nullability(expression.type, expression.type.nullable or not everywhere))
+        measures = [measure.measure.output_type for measure in self.measures]
+        return Struct(types=(*keys, *measures, *([I32()] if len(self.groupings) > 1 else [])))
+
+    @cached_property
+    def direct_names(self) -> Names:
+        keys = tuple(referenced_name(expression, self.input) for expression in self.grouping_expressions)
+        return keys + (None,) * (len(self.direct_schema.types) - len(keys))
+
+
+class SetOp(Enum):
+    """The set operations. Spec: relations/logical_relations, "Set Operation Types"."""
+
+    MINUS_PRIMARY = "minus primary"
+    MINUS_PRIMARY_ALL = "minus primary all"
+    MINUS_MULTISET = "minus multiset"
+    INTERSECTION_PRIMARY = "intersection primary"
+    INTERSECTION_MULTISET = "intersection multiset"
+    INTERSECTION_MULTISET_ALL = "intersection multiset all"
+    UNION_DISTINCT = "union distinct"
+    UNION_ALL = "union all"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Set(RelationBase):
+    """Combine the records of two or more inputs; the first is the primary one. Null matches null."""
+
+    members: tuple[Relation, ...]
+    op: SetOp
+    advanced_extension: AdvancedExtension | None = None
+
+    @property
+    def inputs(self) -> tuple[Relation, ...]:
+        return self.members
+
+    @cached_property
+    def direct_schema(self) -> Struct:
+        schemas = [member.schema for member in self.members]
+        if any(isinstance(schema, OpenStruct) for schema in schemas):
+            return OpenStruct()
+        if len(schemas) < 2:
+            raise InvalidPlanError(f"a set operation has at least two inputs, this one has {len(schemas)}")
+        primary, *secondary = schemas
+        types = []
+        for column, type in enumerate(primary.types):
+            others = []
+            for number, schema in enumerate(secondary, start=1):
+                other = schema.types[column] if column < len(schema.types) else None
+                if other is None or len(schema.types) != len(primary.types):
+                    raise InvalidPlanError(
+                        f"input {number} has {len(schema.types)} columns, the primary input {len(primary.types)}",
+                        path=f"inputs[{number}]",
+                    )
+                if with_nullability(concrete(other), False) != with_nullability(concrete(type), False):
+                    raise InvalidPlanError(
+                        f"column {column} is {other}, in the primary input {type}",
+                        path=f"inputs[{number}]",
+                        hint="All inputs of a set operation have the same types; add a cast",
+                    )
+                others.append(other.nullable)
+            types.append(with_nullability(type, self._nullable(type.nullable, others)))
+        return Struct(types=tuple(types))
+
+    def _nullable(self, primary: bool, secondary: list[bool]) -> bool:
+        """The specification's table of output nullability, for one column."""
+        match self.op:
+            case SetOp.MINUS_PRIMARY | SetOp.MINUS_PRIMARY_ALL | SetOp.MINUS_MULTISET:
+                return primary
+            case SetOp.INTERSECTION_PRIMARY:
+                return primary and any(secondary)
+            case SetOp.INTERSECTION_MULTISET | SetOp.INTERSECTION_MULTISET_ALL:
+                return primary and all(secondary)
+            case SetOp.UNION_DISTINCT | SetOp.UNION_ALL:
+                return primary or any(secondary)
+
+    @cached_property
+    def direct_names(self) -> Names:
+        return self.members[0].names
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reference(RelationBase):
+    """The records of another relation tree of the plan. It has no common part in protobuf.
+
+    Args:
+        subtree_ordinal: the position of that tree in the plan's relations.
+        subtree: the tree itself (of a root: its input).
+    """
+
+    subtree_ordinal: int
+    subtree: Relation
+
+    @property
+    def inputs(self) -> tuple[Relation, ...]:
+        return ()
+
+    @cached_property
+    def direct_schema(self) -> Struct:
+        return self.subtree.schema
+
+    @cached_property
+    def direct_names(self) -> Names:
+        return self.subtree.names
+
+
+@dataclass(frozen=True, kw_only=True)
+class DetachedRel(RelationBase):
+    """A relation that the message keeps apart (``detached_rels``) to stay flat; it means the relation."""
+
+    relation: Relation
+
+    @property
+    def inputs(self) -> tuple[Relation, ...]:
+        return (self.relation,)
+
+    @cached_property
+    def direct_schema(self) -> Struct:
+        return self.relation.schema
+
+    @cached_property
+    def direct_names(self) -> Names:
+        return self.relation.names

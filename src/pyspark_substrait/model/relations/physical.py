@@ -1,0 +1,177 @@
+"""Windows, expand and exchange. Spec: relations/physical_relations."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, TypeAlias
+
+from pyspark_substrait.model.expressions import (
+    AggregationInvocation,
+    AggregationPhase,
+    Argument,
+    Bound,
+    BoundsType,
+    Expression,
+    FieldReference,
+    Function,
+    FunctionOption,
+    SortField,
+    Unbounded,
+)
+from pyspark_substrait.model.literals import AnyMessage
+from pyspark_substrait.model.relations.base import AdvancedExtension, Names, RelationBase, extended
+from pyspark_substrait.model.relations.logical import PassThrough, referenced_name
+from pyspark_substrait.model.types import I32, Struct, Type, with_nullability
+
+if TYPE_CHECKING:
+    from pyspark_substrait.model.relations import Relation
+
+__all__ = [
+    "Broadcast",
+    "ConsistentPartitionWindow",
+    "Exchange",
+    "ExchangeKind",
+    "ExchangeTarget",
+    "Expand",
+    "MultiBucketExpression",
+    "RoundRobin",
+    "ScatterFields",
+    "SingleBucketExpression",
+    "SwitchingField",
+    "WindowRelFunction",
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WindowRelFunction:
+    """A window function whose partitions and sorts are those of the relation."""
+
+    function: Function
+    arguments: tuple[Argument, ...]
+    options: tuple[FunctionOption, ...] = ()
+    output_type: Type
+    derived_type: Type
+    phase: AggregationPhase = AggregationPhase.INITIAL_TO_RESULT
+    invocation: AggregationInvocation = AggregationInvocation.ALL
+    lower_bound: Bound = Unbounded()
+    upper_bound: Bound = Unbounded()
+    bounds_type: BoundsType | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConsistentPartitionWindow(RelationBase):
+    """The columns of the input, and behind them window functions that share partitions and sorts."""
+
+    input: Relation
+    window_functions: tuple[WindowRelFunction, ...]
+    partition_expressions: tuple[Expression, ...] = ()
+    sorts: tuple[SortField, ...] = ()
+    advanced_extension: AdvancedExtension | None = None
+
+    @property
+    def inputs(self) -> tuple[Relation, ...]:
+        return (self.input,)
+
+    @cached_property
+    def direct_schema(self) -> Struct:
+        return extended(self.input.schema, [function.output_type for function in self.window_functions])
+
+    @cached_property
+    def direct_names(self) -> Names:
+        return self.input.names + (None,) * len(self.window_functions)
+
+
+@dataclass(frozen=True, slots=True)
+class SwitchingField:
+    """A column that has another value in each duplicate."""
+
+    duplicates: tuple[Expression, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Expand(RelationBase):
+    """Each record several times: switching fields change from duplicate to duplicate, expressions stay the same.
+
+    Behind the fields comes an i32: which duplicate a record is.
+    """
+
+    input: Relation
+    fields: tuple[SwitchingField | Expression, ...]
+    advanced_extension: AdvancedExtension | None = None
+
+    @property
+    def inputs(self) -> tuple[Relation, ...]:
+        return (self.input,)
+
+    @cached_property
+    def direct_schema(self) -> Struct:
+        return Struct(types=(*(_field_type(field) for field in self.fields), I32()))
+
+    @cached_property
+    def direct_names(self) -> Names:
+        names = [
+            None if isinstance(field, SwitchingField) else referenced_name(field, self.input) for field in self.fields
+        ]
+        return (*names, None)
+
+
+def _field_type(field: SwitchingField | Expression) -> Type:
+    if isinstance(field, SwitchingField):
+        return with_nullability(field.duplicates[0].type, any(item.type.nullable for item in field.duplicates))
+    return field.type
+
+
+@dataclass(frozen=True, slots=True)
+class ScatterFields:
+    """Distribute by a hash of fields."""
+
+    fields: tuple[FieldReference, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SingleBucketExpression:
+    """Distribute by an expression that gives one bucket number."""
+
+    expression: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class MultiBucketExpression:
+    """Distribute by an expression that gives a list of bucket numbers."""
+
+    expression: Expression
+    constrained_to_count: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RoundRobin:
+    """Distribute in turn, exactly or about."""
+
+    exact: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Broadcast:
+    """Send every record everywhere."""
+
+
+ExchangeKind: TypeAlias = ScatterFields | SingleBucketExpression | MultiBucketExpression | RoundRobin | Broadcast
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExchangeTarget:
+    """Where some partitions go: a URI, or something of others."""
+
+    partition_id: tuple[int, ...]
+    target_type: str | AnyMessage | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Exchange(PassThrough):
+    """Distribute the records anew."""
+
+    exchange_kind: ExchangeKind
+    partition_count: int = 0
+    targets: tuple[ExchangeTarget, ...] = ()
+    advanced_extension: AdvancedExtension | None = None

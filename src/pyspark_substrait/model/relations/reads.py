@@ -1,0 +1,165 @@
+"""The read relation and what it can read. Spec: relations/logical_relations, "Read Operator"."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from pyspark_substrait.model.expressions import Expression, NestedStruct
+from pyspark_substrait.model.literals import AnyMessage
+from pyspark_substrait.model.masks import MaskExpression, masked_schema
+from pyspark_substrait.model.relations.base import AdvancedExtension, Names, RelationBase
+from pyspark_substrait.model.types import NamedStruct, Struct
+
+if TYPE_CHECKING:
+    from pyspark_substrait.model.relations import Relation
+
+__all__ = [
+    "ArrowReadOptions",
+    "DelimiterSeparatedTextReadOptions",
+    "DwrfReadOptions",
+    "ExtensionTable",
+    "FileFormat",
+    "FileOrFiles",
+    "IcebergTable",
+    "LocalFiles",
+    "NamedTable",
+    "OrcReadOptions",
+    "ParquetReadOptions",
+    "PathType",
+    "Read",
+    "ReadType",
+    "VirtualTable",
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NamedTable:
+    """A table known by name to both sides, like ``("database", "table")``."""
+
+    names: tuple[str, ...]
+    advanced_extension: AdvancedExtension | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VirtualTable:
+    """A table whose records stand in the plan, each made of expressions without input."""
+
+    expressions: tuple[NestedStruct, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ParquetReadOptions:
+    """The file is Parquet."""
+
+
+@dataclass(frozen=True, slots=True)
+class ArrowReadOptions:
+    """The file is Arrow IPC."""
+
+
+@dataclass(frozen=True, slots=True)
+class OrcReadOptions:
+    """The file is ORC."""
+
+
+@dataclass(frozen=True, slots=True)
+class DwrfReadOptions:
+    """The file is DWRF."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DelimiterSeparatedTextReadOptions:
+    """The file is text with delimiters. ``max_line_size`` is in bytes; 0 is unset."""
+
+    field_delimiter: str = ""
+    max_line_size: int = 0
+    quote: str = ""
+    header_lines_to_skip: int = 0
+    escape: str = ""
+    value_treated_as_null: str | None = None
+
+
+FileFormat: TypeAlias = (
+    ParquetReadOptions
+    | ArrowReadOptions
+    | OrcReadOptions
+    | DwrfReadOptions
+    | DelimiterSeparatedTextReadOptions
+    | AnyMessage
+)
+
+#: How :attr:`FileOrFiles.path` is meant: the protobuf field it stands in.
+PathType: TypeAlias = Literal["uri_path", "uri_path_glob", "uri_file", "uri_folder"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileOrFiles:
+    """One item of a file read. ``start`` and ``length`` are in bytes; both 0 means the whole."""
+
+    path_type: PathType
+    path: str
+    partition_index: int = 0
+    start: int = 0
+    length: int = 0
+    file_format: FileFormat | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LocalFiles:
+    """Files that the consumer can open itself."""
+
+    items: tuple[FileOrFiles, ...]
+    advanced_extension: AdvancedExtension | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExtensionTable:
+    """A table of a kind that the specification leaves to others."""
+
+    detail: AnyMessage
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IcebergTable:
+    """An Iceberg table by its metadata file: the current snapshot, one by id, or one by time (µs since 1970, UTC)."""
+
+    metadata_uri: str
+    snapshot_id: str | None = None
+    snapshot_timestamp: int | None = None
+
+
+ReadType: TypeAlias = NamedTable | VirtualTable | LocalFiles | ExtensionTable | IcebergTable
+
+
+@dataclass(frozen=True, kw_only=True)
+class Read(RelationBase):
+    """Read a table: filter its records, then keep what the projection mask keeps.
+
+    Both filters see the columns of ``base_schema``. ``best_effort_filter`` may be applied or not.
+    """
+
+    base_schema: NamedStruct
+    read_type: ReadType
+    filter: Expression | None = None
+    best_effort_filter: Expression | None = None
+    projection: MaskExpression | None = None
+    advanced_extension: AdvancedExtension | None = None
+
+    @property
+    def inputs(self) -> tuple[Relation, ...]:
+        return ()
+
+    @cached_property
+    def projected(self) -> NamedStruct:
+        """The columns, with all their names, after the projection."""
+        return self.base_schema if self.projection is None else masked_schema(self.base_schema, self.projection)
+
+    @cached_property
+    def direct_schema(self) -> Struct:
+        return self.projected.struct
+
+    @cached_property
+    def direct_names(self) -> Names:
+        return self.projected.top_level_names()

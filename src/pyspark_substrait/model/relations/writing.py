@@ -1,0 +1,163 @@
+"""Writes, DDL and updates. Spec: relations/logical_relations, "Write Operator", "DDL", "Update"."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from pyspark_substrait.model.expressions import Expression
+from pyspark_substrait.model.literals import AnyMessage, Literal
+from pyspark_substrait.model.relations.base import AdvancedExtension, Names, RelationBase
+from pyspark_substrait.model.relations.reads import NamedTable
+from pyspark_substrait.model.types import NamedStruct, Struct
+
+if TYPE_CHECKING:
+    from pyspark_substrait.model.relations import Relation
+
+__all__ = [
+    "CreateMode",
+    "Ddl",
+    "DdlObject",
+    "DdlOp",
+    "ExtensionObject",
+    "NamedObjectWrite",
+    "OutputMode",
+    "TransformExpression",
+    "Update",
+    "Write",
+    "WriteOp",
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NamedObjectWrite:
+    """A table or view known by name."""
+
+    names: tuple[str, ...]
+    advanced_extension: AdvancedExtension | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExtensionObject:
+    """A target of a kind that the specification leaves to others."""
+
+    detail: AnyMessage
+
+
+class WriteOp(Enum):
+    """What a write does."""
+
+    INSERT = "insert"
+    DELETE = "delete"
+    UPDATE = "update"
+    CTAS = "create table as"
+
+
+class CreateMode(Enum):
+    """What a CTAS does when the table is there already."""
+
+    UNSPECIFIED = "unspecified"
+    APPEND_IF_EXISTS = "append if exists"
+    REPLACE_IF_EXISTS = "replace if exists"
+    IGNORE_IF_EXISTS = "ignore if exists"
+    ERROR_IF_EXISTS = "error if exists"
+
+
+class OutputMode(Enum):
+    """What a write puts out."""
+
+    UNSPECIFIED = "unspecified"
+    NO_OUTPUT = "no output"
+    MODIFIED_RECORDS = "modified records"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Write(RelationBase):
+    """Change a table by the records of the input."""
+
+    write_type: NamedObjectWrite | ExtensionObject
+    table_schema: NamedStruct
+    op: WriteOp
+    input: Relation
+    create_mode: CreateMode = CreateMode.UNSPECIFIED
+    output: OutputMode = OutputMode.UNSPECIFIED
+    advanced_extension: AdvancedExtension | None = None
+
+    @property
+    def inputs(self) -> tuple[Relation, ...]:
+        return (self.input,)
+
+    @cached_property
+    def direct_schema(self) -> Struct:
+        return self.input.schema if self.output is OutputMode.MODIFIED_RECORDS else Struct(types=())
+
+    @cached_property
+    def direct_names(self) -> Names:
+        return self.table_schema.top_level_names() if self.output is OutputMode.MODIFIED_RECORDS else ()
+
+
+class DdlObject(Enum):
+    """What a DDL relation is about."""
+
+    TABLE = "table"
+    VIEW = "view"
+
+
+class DdlOp(Enum):
+    """What a DDL relation does."""
+
+    CREATE = "create"
+    CREATE_OR_REPLACE = "create or replace"
+    ALTER = "alter"
+    DROP = "drop"
+    DROP_IF_EXIST = "drop if exist"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ddl(RelationBase):
+    """Create, change or remove a table or view. Puts out nothing."""
+
+    write_type: NamedObjectWrite | ExtensionObject
+    object: DdlObject
+    op: DdlOp
+    table_schema: NamedStruct | None = None
+    table_defaults: tuple[Literal, ...] | None = None
+    view_definition: Relation | None = None
+    advanced_extension: AdvancedExtension | None = None
+
+    @property
+    def inputs(self) -> tuple[Relation, ...]:
+        return () if self.view_definition is None else (self.view_definition,)
+
+    @cached_property
+    def direct_schema(self) -> Struct:
+        return Struct(types=())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TransformExpression:
+    """A new value for the column at position ``column_target``."""
+
+    transformation: Expression
+    column_target: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Update(RelationBase):
+    """Change columns of the records of a table for which the condition is true. Puts out nothing."""
+
+    update_type: NamedTable
+    table_schema: NamedStruct
+    condition: Expression | None = None
+    transformations: tuple[TransformExpression, ...] = ()
+    advanced_extension: AdvancedExtension | None = None
+
+    @property
+    def inputs(self) -> tuple[Relation, ...]:
+        return ()
+
+    @cached_property
+    def direct_schema(self) -> Struct:
+        return Struct(types=())
