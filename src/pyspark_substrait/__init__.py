@@ -1,1 +1,189 @@
-"""Substrait plans on Apache Spark, from Python."""
+"""Substrait plans on Apache Spark, from Python.
+
+    >>> import pyspark_substrait as ps
+    >>> plan = ps.load("plan.json")                                         # doctest: +SKIP
+    >>> print(ps.explain(plan))                                             # doctest: +SKIP
+    >>> ps.run_query(plan, tables={"orders": "orders.parquet"})             # doctest: +SKIP
+
+Importing this package imports neither Spark nor protobuf; each verb brings what it needs.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+
+from pyspark_substrait.errors import (
+    ExecutionError,
+    InvalidPlanError,
+    JavaNotFoundError,
+    PlanFormatError,
+    SubstraitError,
+    TableError,
+    UnsupportedPlanError,
+)
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from google.protobuf.message import Message
+    from pyspark.sql import DataFrame, SparkSession
+
+    from pyspark_substrait import model
+    from pyspark_substrait.documents import ExtendedExpression, Plan
+    from pyspark_substrait.extensions.registry import Registry
+    from pyspark_substrait.spark.tables import Given
+
+    #: Anything that :func:`load` takes.
+    PlanSource: TypeAlias = bytes | str | os.PathLike[str] | Mapping[str, Any] | Message | Plan | ExtendedExpression
+
+_T = TypeVar("_T")
+
+__all__ = [
+    "ExecutionError",
+    "InvalidPlanError",
+    "JavaNotFoundError",
+    "PlanFormatError",
+    "SubstraitError",
+    "TableError",
+    "UnsupportedPlanError",
+    "explain",
+    "from_substrait",
+    "load",
+    "run_query",
+    "to_sql",
+]
+
+
+def load(source: PlanSource, *, strict: bool = False, registry: Registry | None = None) -> Plan | ExtendedExpression:
+    """Read a plan or an extended expression of any release since 0.10, bring it up to date and bind it.
+
+    What was rewritten stands in ``upgrades`` of the result, what was assumed where the plan is looser than the
+    specification in ``notes``.
+
+    Args:
+        source: binary protobuf; JSON text; a path of a file with either; a dict of the JSON form; a message.
+        strict: refuse what is looser than the specification instead of noting it.
+        registry: the extensions; by default those of the specification.
+
+    Raises:
+        PlanFormatError: the source isn't a plan, or has fields that no release has.
+        InvalidPlanError: the plan contradicts the specification.
+    """
+    from pyspark_substrait.documents import ExtendedExpression, Plan, held
+
+    if isinstance(source, Plan | ExtendedExpression):
+        return source
+    from pyspark_substrait.extensions.registry import Registry
+    from pyspark_substrait.proto import read, wire
+    from pyspark_substrait.proto.depth import with_deep_stack
+
+    parsed = wire.parse(source)
+
+    def bound() -> model.plan.Plan | model.plan.ExtendedExpression:
+        of_kind = read.plan if parsed.message.DESCRIPTOR.name == "Plan" else read.extended_expression
+        return of_kind(
+            parsed.message,
+            registry or Registry.default(),
+            strict=strict,
+            upgrades=parsed.notes,
+            original_version=parsed.original_version,
+        )
+
+    return held(with_deep_stack(bound) if parsed.deep else bound(), deep=parsed.deep)
+
+
+def _called(document: Plan | ExtendedExpression, function: Callable[[], _T]) -> _T:
+    """What a function that walks the document returns; it gets the stack that the document's depth needs."""
+    if not document.deep:
+        return function()
+    from pyspark_substrait.proto.depth import with_deep_stack
+
+    return with_deep_stack(function)
+
+
+def _plan(source: PlanSource) -> Plan:
+    from pyspark_substrait.documents import Plan
+
+    document = load(source)
+    if not isinstance(document, Plan):
+        raise InvalidPlanError("this is an extended expression, which has no rows of its own", hint="A plan is needed")
+    return document
+
+
+def from_substrait(
+    plan: PlanSource,
+    spark: SparkSession | None = None,
+    *,
+    tables: Given | None = None,
+    allowed_paths: Sequence[str | os.PathLike[str]] = (),
+    registry: Registry | None = None,
+) -> DataFrame:
+    """The result of a plan as a DataFrame.
+
+    Args:
+        plan: the plan, or anything that :func:`load` takes.
+        spark: a classic or Spark Connect session; by default the running one, or an embedded one that is started.
+        tables: tables by name (dotted, or a tuple of parts): DataFrames, Arrow tables or Parquet paths. Other names
+            come from the session's catalog. Columns are matched by name.
+        allowed_paths: files and folders that the plan itself may name in its reads.
+        registry: the extensions; by default those of the specification.
+
+    Raises:
+        InvalidPlanError: the plan is wrong.
+        UnsupportedPlanError: something in it can't run on Spark with exactly its meaning.
+        TableError: a table is missing, or isn't what the plan says.
+    """
+    from pyspark_substrait.extensions.registry import Registry
+    from pyspark_substrait.spark import run
+
+    loaded, known = _plan(plan), registry or Registry.default()
+    return _called(
+        loaded, lambda: run.dataframe(loaded, spark, registry=known, tables=tables, allowed_paths=allowed_paths)
+    )
+
+
+def run_query(
+    plan: PlanSource,
+    *,
+    tables: Given | None = None,
+    spark: SparkSession | None = None,
+    allowed_paths: Sequence[str | os.PathLike[str]] = (),
+    registry: Registry | None = None,
+) -> pa.Table:
+    """The result of a plan as an Arrow table, with exactly the types, nullability and names that the plan states.
+
+    Like ``pyarrow.substrait.run_query``, on Spark. Arguments and errors are those of :func:`from_substrait`.
+
+    Raises:
+        ExecutionError: the plan fails on its data.
+    """
+    from pyspark_substrait.extensions.registry import Registry
+    from pyspark_substrait.spark import run
+
+    loaded, known = _plan(plan), registry or Registry.default()
+    return _called(
+        loaded, lambda: run.collect(loaded, spark, registry=known, tables=tables, allowed_paths=allowed_paths)
+    )
+
+
+def to_sql(plan: PlanSource, *, registry: Registry | None = None) -> str:
+    """The Spark SQL statement that a plan becomes, over tables of the session's catalog. Needs no session.
+
+    Raises:
+        InvalidPlanError: the plan is wrong.
+        UnsupportedPlanError: something in it can't run on Spark with exactly its meaning.
+    """
+    from pyspark_substrait.extensions.registry import Registry
+    from pyspark_substrait.sparksql.compiler.statement import statement
+
+    loaded = _plan(plan)
+    return _called(loaded, lambda: statement(loaded, registry or Registry.default())).readable()
+
+
+def explain(plan: PlanSource) -> str:
+    """The plan as text for people: a line per relation, readable expressions, columns with names and types."""
+    from pyspark_substrait.display import explain as explained
+
+    document = load(plan)
+    return _called(document, lambda: explained(document))

@@ -1,7 +1,7 @@
 """The error family. Every error says what is wrong, where in the plan, and what to do.
 
-An error is raised where the fault is seen, knowing only the fault. On its way up it collects the path: each level of the
-plan is entered with :func:`at`, which puts its segment in front.
+An error is raised where the fault is seen, knowing only the fault. On its way up it collects the path: each level of
+the plan is entered with :func:`at`, which puts its segment in front.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 from types import TracebackType
 
 __all__ = [
+    "ExecutionError",
     "InvalidPlanError",
     "JavaNotFoundError",
     "PlanFormatError",
@@ -60,6 +61,10 @@ class UnsupportedPlanError(SubstraitError):
 
 class TableError(SubstraitError):
     """A table that a plan reads is missing, or its data can't be what the plan says it is."""
+
+
+class ExecutionError(SubstraitError):
+    """The plan ran, and failed on its data: an overflow, a cast that can't be, a second match of a single join."""
 
 
 class JavaNotFoundError(SubstraitError):

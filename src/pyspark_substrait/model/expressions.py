@@ -1,7 +1,7 @@
 """The expressions. Every expression knows its type; none looks anything up.
 
-Spec: the ``Expression`` message; expressions/*. Class and field names are those of the protobuf messages; a field that is
-a Python keyword has a trailing underscore (``if_``, ``else_``, ``lambda_``).
+Spec: the ``Expression`` message; expressions/*. Class and field names are those of the protobuf messages; a field that
+is a Python keyword has a trailing underscore (``if_``, ``else_``, ``lambda_``).
 """
 
 from __future__ import annotations

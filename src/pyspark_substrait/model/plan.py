@@ -1,4 +1,4 @@
-"""The top-level messages. Spec: ``Plan``, ``ExtendedExpression``; serialization/basics, expressions/extended_expression."""
+"""The top-level messages. Spec: serialization/basics, expressions/extended_expression."""
 
 from __future__ import annotations
 

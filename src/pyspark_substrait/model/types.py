@@ -10,6 +10,8 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, TypeAlias, TypeVar
 
 __all__ = [
+    "FP32",
+    "FP64",
     "I8",
     "I16",
     "I32",
@@ -20,8 +22,6 @@ __all__ = [
     "Boolean",
     "Date",
     "Decimal",
-    "FP32",
-    "FP64",
     "FixedBinary",
     "FixedChar",
     "Func",
@@ -431,7 +431,7 @@ def concrete(type: Type) -> Type:
 
 
 def same_kind(left: Type, right: Type) -> bool:
-    """Whether two types have the same class, whatever their parameters and nullability (user-defined: the same name)."""
+    """Whether two types have the same class (or name, if user-defined), whatever their parameters and nullability."""
     left, right = concrete(left), concrete(right)
     if isinstance(left, UserDefined) and isinstance(right, UserDefined):
         return (left.urn, left.name) == (right.urn, right.name)

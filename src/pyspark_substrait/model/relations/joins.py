@@ -1,4 +1,4 @@
-"""The joins. Spec: relations/logical_relations "Join Operation", "Lateral Join Operation"; relations/physical_relations."""
+"""The joins. Spec: relations/logical_relations "Join Operation" and "Lateral Join Operation", physical_relations."""
 
 from __future__ import annotations
 

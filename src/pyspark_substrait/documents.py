@@ -1,0 +1,92 @@
+"""Plans and extended expressions as users hold them: the model, with the ways out of it as methods."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from pyspark_substrait.errors import SubstraitError
+from pyspark_substrait.model import plan as model
+
+if TYPE_CHECKING:
+    from google.protobuf.message import Message
+
+__all__ = ["ExtendedExpression", "Plan", "held"]
+
+
+class _Document:
+    """What both top-level messages can do."""
+
+    def to_message(self) -> Message:
+        """The protobuf message of the installed release (``substrait.Plan`` or ``substrait.ExtendedExpression``)."""
+        raise NotImplementedError
+
+    def to_bytes(self) -> bytes:
+        """The binary protobuf form."""
+        from pyspark_substrait.proto import wire
+
+        return wire.to_bytes(self.to_message())
+
+    def to_json(self) -> str:
+        """The protobuf JSON form, indented."""
+        from pyspark_substrait.proto import wire
+
+        return wire.to_json(self.to_message())
+
+    def save(self, path: str | os.PathLike[str], *, format: Literal["json", "pb"] | None = None) -> None:
+        """Write the plan to a file, whole or not at all.
+
+        Args:
+            path: the file.
+            format: ``json`` or ``pb`` (binary); by the file's suffix when not given, binary unless that is ``.json``.
+
+        Raises:
+            SubstraitError: the file can't be written.
+        """
+        target = Path(path)
+        form = format or ("json" if target.suffix.lower() == ".json" else "pb")
+        content = self.to_json().encode() + b"\n" if form == "json" else self.to_bytes()
+        beside = target.with_name(f".{target.name}.{os.getpid()}.new")
+        try:
+            beside.write_bytes(content)
+            beside.replace(target)
+        except OSError as error:
+            beside.unlink(missing_ok=True)
+            raise SubstraitError(f"{target} can't be written: {error.strerror or error}") from error
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan(_Document, model.Plan):
+    """A plan that was read: see :class:`pyspark_substrait.model.plan.Plan` for its parts.
+
+    ``deep``: it is nested so deeply that recursive functions need more stack than usual.
+    """
+
+    deep: bool = field(default=False, compare=False)
+
+    def to_message(self) -> Message:
+        from pyspark_substrait.proto import write
+        from pyspark_substrait.proto.depth import with_deep_stack
+
+        return with_deep_stack(write.plan, self) if self.deep else write.plan(self)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExtendedExpression(_Document, model.ExtendedExpression):
+    """An extended expression that was read: see :class:`pyspark_substrait.model.plan.ExtendedExpression`."""
+
+    deep: bool = field(default=False, compare=False)
+
+    def to_message(self) -> Message:
+        from pyspark_substrait.proto import write
+        from pyspark_substrait.proto.depth import with_deep_stack
+
+        return with_deep_stack(write.extended_expression, self) if self.deep else write.extended_expression(self)
+
+
+def held(document: model.Plan | model.ExtendedExpression, *, deep: bool) -> Plan | ExtendedExpression:
+    """A document of the model as users hold it."""
+    parts = {part.name: getattr(document, part.name) for part in fields(document)}
+    return Plan(**parts, deep=deep) if isinstance(document, model.Plan) else ExtendedExpression(**parts, deep=deep)

@@ -1,0 +1,229 @@
+"""What an extension file declares: functions (one object per implementation), types and type variations.
+
+Spec: extensions, "Simple Extensions"; text/simple_extensions_schema.yaml.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from pyspark_substrait.errors import InvalidPlanError
+from pyspark_substrait.extensions.type_syntax import Node, parse
+from pyspark_substrait.model.types import Type
+
+__all__ = [
+    "Argument",
+    "EnumArgument",
+    "FunctionDefinition",
+    "Kind",
+    "Nullability",
+    "ParameterDefinition",
+    "TypeArgument",
+    "TypeDefinition",
+    "ValueArgument",
+    "Variadic",
+    "VariationDefinition",
+]
+
+Kind: TypeAlias = Literal["scalar", "aggregate", "window"]
+Nullability: TypeAlias = Literal["MIRROR", "DECLARED_OUTPUT", "DISCRETE"]
+
+
+@dataclass(frozen=True, slots=True)
+class ValueArgument:
+    """An argument with a value; ``type`` is a type expression, ``constant`` asks for a literal."""
+
+    name: str
+    type: str
+    constant: bool = False
+    description: str = ""
+
+    @property
+    def pattern(self) -> Node:
+        """The type expression as a tree."""
+        return parse(self.type)
+
+
+@dataclass(frozen=True, slots=True)
+class TypeArgument:
+    """An argument that is a type and has no value when the function runs."""
+
+    name: str
+    type: str
+    description: str = ""
+
+    @property
+    def pattern(self) -> Node:
+        """The type expression as a tree."""
+        return parse(self.type)
+
+
+@dataclass(frozen=True, slots=True)
+class EnumArgument:
+    """An argument that is one of a fixed set of words."""
+
+    name: str
+    options: tuple[str, ...]
+    description: str = ""
+
+
+Argument: TypeAlias = ValueArgument | TypeArgument | EnumArgument
+
+
+@dataclass(frozen=True, slots=True)
+class Variadic:
+    """The last argument may be given ``minimum`` to ``maximum`` times (None: any number of times).
+
+    ``consistent``: all of them share the type parameters of the pattern; otherwise each has its own.
+    """
+
+    minimum: int = 0
+    maximum: int | None = None
+    consistent: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FunctionDefinition:
+    """One implementation of a function.
+
+    Args:
+        urn: the extension it belongs to.
+        name: the simple name, ``add``.
+        kind: ``scalar``, ``aggregate`` or ``window``.
+        key: the signature, ``add:i32_i32``, unique within the extension.
+        arguments: in order; with ``variadic`` the last one repeats.
+        nullability: how nullable arguments act on binding and result.
+        options: each option's name and the values it may have, as the file spells them.
+        returns: the return type, as an expression or program.
+        intermediate: the type between the phases of a decomposed aggregate; None when it has none.
+        decomposable: ``NONE``, ``ONE`` or ``MANY`` intermediate steps.
+        ordered: the result depends on the order of the input.
+        window_type: ``STREAMING`` or ``PARTITION``; None unless ``kind`` is ``window``.
+        dependencies: the aliases of other extensions that type expressions may use.
+        deprecated: since when and why, or None.
+    """
+
+    urn: str
+    name: str
+    kind: Kind
+    key: str
+    arguments: tuple[Argument, ...] = ()
+    returns: str
+    variadic: Variadic | None = None
+    nullability: Nullability = "MIRROR"
+    options: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    intermediate: str | None = None
+    decomposable: Literal["NONE", "ONE", "MANY"] = "NONE"
+    ordered: bool = False
+    max_set: int | None = None
+    window_type: Literal["STREAMING", "PARTITION"] | None = None
+    deterministic: bool = True
+    session_dependent: bool = False
+    description: str = ""
+    deprecated: str | None = None
+    dependencies: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def program(self) -> Node:
+        """The return type as a tree."""
+        return parse(self.returns)
+
+    def argument(self, position: int) -> Argument:
+        """The argument that the value at ``position`` of a call stands for; beyond the last one, the variadic one."""
+        return self.arguments[min(position, len(self.arguments) - 1)]
+
+    def takes(self, count: int) -> bool:
+        """Whether a call may have ``count`` arguments."""
+        if self.variadic is None:
+            return count == len(self.arguments)
+        repeated = count - len(self.arguments) + 1
+        maximum = self.variadic.maximum
+        return repeated >= self.variadic.minimum and (maximum is None or repeated <= maximum)
+
+    def check_options(self, options: Sequence[tuple[str, Sequence[str]]]) -> tuple[tuple[str, tuple[str, ...]], ...]:
+        """The options of a call in the file's spelling; each has its preferences, best first.
+
+        Spec: expressions/scalar_functions, "Options". Names and values are compared without regard to case.
+
+        Raises:
+            InvalidPlanError: an option or a value that the function doesn't declare, an option twice, or no value.
+        """
+        declared = {name.lower(): (name, values) for name, values in self.options}
+        found: dict[str, tuple[str, ...]] = {}
+        for given, preferences in options:
+            if given.lower() not in declared:
+                known = ", ".join(f"`{name}`" for name, _ in self.options) or "none"
+                raise InvalidPlanError(f"`{self.key}` has no option `{given}`", hint=f"Its options: {known}")
+            name, values = declared[given.lower()]
+            if name in found:
+                raise InvalidPlanError(f"the option `{name}` of `{self.key}` is given twice")
+            spelling = {value.lower(): value for value in values}
+            unknown = [value for value in preferences if value.lower() not in spelling]
+            if unknown or not preferences:
+                reason = f"can't be `{unknown[0]}`" if unknown else "has no value"
+                raise InvalidPlanError(
+                    f"the option `{name}` of `{self.key}` {reason}", hint=f"Its values: {', '.join(values)}"
+                )
+            found[name] = tuple(spelling[value.lower()] for value in preferences)
+        return tuple(found.items())
+
+    def signature(self) -> str:
+        """The implementation as people write it, ``add(x: i32, y: i32) -> i32``; a program is shortened."""
+        arguments = []
+        for argument in self.arguments:
+            match argument:
+                case EnumArgument(name=name, options=options):
+                    arguments.append(f"{name}: {'|'.join(options)}")
+                case TypeArgument(name=name, type=type):
+                    arguments.append(f"{name}: type {type}")
+                case ValueArgument(name=name, type=type):
+                    arguments.append(f"{name}: {type}")
+        dots = "..." if self.variadic else ""
+        returns = self.returns.strip().splitlines()[-1].strip()
+        return f"{self.name}({', '.join(arguments)}{dots}) -> {returns}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ParameterDefinition:
+    """A parameter of a user-defined type; ``kind`` is dataType, boolean, integer, enumeration or string."""
+
+    name: str
+    kind: str
+    minimum: int | None = None
+    maximum: int | None = None
+    options: tuple[str, ...] = ()
+    optional: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TypeDefinition:
+    """A user-defined type.
+
+    ``structure`` is what it is made of: None when it is opaque, or when it depends on the parameters. ``field_names``
+    are the names of the outermost fields of a named struct, else empty. With ``variadic`` the last parameter repeats.
+    """
+
+    urn: str
+    name: str
+    structure: Type | None = None
+    field_names: tuple[str, ...] = ()
+    parameters: tuple[ParameterDefinition, ...] = ()
+    variadic: bool = False
+    description: str = ""
+    deprecated: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VariationDefinition:
+    """A variation of a type. ``separate``: functions on the parent type do not accept it (the default is that they
+    do).
+    """
+
+    urn: str
+    name: str
+    parent: str
+    separate: bool = False
+    description: str = ""
+    deprecated: str | None = None

@@ -1,0 +1,380 @@
+"""The extensions that plans can refer to: the official ones, and those a user adds.
+
+Nothing is parsed before it is asked for. An official file is found by its URN (``extension:io.substrait:<file stem>``),
+cut into functions, and of those only the ones in question are parsed; a bare name looks at the outlines of all files.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, Final
+
+from pyspark_substrait.errors import InvalidPlanError, at
+from pyspark_substrait.extensions.definitions import FunctionDefinition, Kind, TypeDefinition, VariationDefinition
+from pyspark_substrait.extensions.derivation import Scope
+from pyspark_substrait.extensions.document import (
+    SECTIONS,
+    check_expressions,
+    load_yaml,
+    read_function,
+    read_type,
+    read_urn,
+    read_variation,
+    sequence,
+)
+from pyspark_substrait.extensions.matching import Phase
+from pyspark_substrait.extensions.outline import outline
+from pyspark_substrait.extensions.resolution import Resolved, choose, kinds_for, standard_calls
+from pyspark_substrait.extensions.signatures import Argument, call_text
+from pyspark_substrait.model.types import Type, TypeVariation
+
+__all__ = ["OFFICIAL", "Registry"]
+
+#: how the URNs of the specification's own extensions begin
+OFFICIAL: Final = "extension:io.substrait:"
+
+_PACKAGE: Final = "substrait_extensions.extensions"
+_CACHED_CALLS: Final = 8192
+#: stands for a type whose structure is being read
+_READING: Final = object()
+
+
+class _File:
+    """One extension file. It parses what it is asked for, once; with ``cut``, no more than that."""
+
+    def __init__(self, text: str, *, cut: bool = False) -> None:
+        self.text = text
+        self.cut = cut
+        self._functions: dict[str, tuple[FunctionDefinition, ...]] = {}
+
+    @cached_property
+    def _cut(self) -> tuple[dict[str, list[tuple[Kind, Any]]], Mapping[str, Any]]:
+        """The functions by name, as text or, if the file can't be cut, as parsed; and the rest, parsed."""
+        found = outline(self.text) if self.cut else None
+        entries: dict[str, list[tuple[Kind, Any]]] = {}
+        if found is not None:
+            for name, items in found[0].items():
+                entries[name] = [(SECTIONS[item.section], item.text) for item in items]
+            rest = load_yaml(found[1])
+        else:
+            rest = load_yaml(self.text)
+            read_urn(rest)
+            for section, kind in SECTIONS.items():
+                for item in sequence(rest.get(section), f"`{section}`"):
+                    name = item.get("name", "") if isinstance(item, Mapping) else ""
+                    entries.setdefault(name, []).append((kind, item))
+        return entries, rest
+
+    @cached_property
+    def head(self) -> tuple[str, tuple[tuple[str, str], ...]]:
+        """The URN and the dependencies."""
+        return read_urn(self._cut[1])
+
+    def names(self) -> tuple[str, ...]:
+        """The names of all functions, in the order of the file."""
+        return tuple(self._cut[0])
+
+    def functions(self, name: str) -> tuple[FunctionDefinition, ...]:
+        """The implementations of one function; none if the file hasn't got it."""
+        known = self._functions.get(name)
+        if known is None:
+            urn, dependencies = self.head
+            found: list[FunctionDefinition] = []
+            for kind, item in self._cut[0].get(name, ()):
+                for function in load_yaml(item) if isinstance(item, str) else (item,):
+                    found += read_function(function, kind, urn, dependencies)
+            known = self._functions[name] = tuple(found)
+        return known
+
+    def items(self, section: str) -> tuple[Any, ...]:
+        """The parsed items of ``types`` or ``type_variations``."""
+        return tuple(sequence(self._cut[1].get(section), f"`{section}`"))
+
+
+@cache
+def _official_folder() -> Path:
+    spec = find_spec(_PACKAGE)
+    if spec is None or not spec.submodule_search_locations:
+        raise ImportError(f"the package {_PACKAGE} is missing; install substrait-extensions")
+    return Path(next(iter(spec.submodule_search_locations)))
+
+
+@cache
+def _official_stems() -> tuple[str, ...]:
+    names = sorted(os.listdir(_official_folder()))
+    return tuple(
+        name[: -len(".yaml")] for name in names if name.endswith(".yaml") and not name.endswith("_schema.yaml")
+    )
+
+
+@cache
+def _official_file(stem: str) -> _File:
+    return _File((_official_folder() / f"{stem}.yaml").read_text(encoding="utf-8"), cut=True)
+
+
+@dataclass(frozen=True, eq=False)
+class Registry:
+    """The known extensions. A registry doesn't change; :meth:`with_yaml` makes a larger one.
+
+    Use :meth:`default` for the official extensions.
+    """
+
+    _added: Mapping[str, _File] = field(default_factory=dict)
+    _calls: dict[tuple[Any, ...], Resolved] = field(default_factory=dict, repr=False)
+
+    @staticmethod
+    def default() -> Registry:
+        """The official extensions of the installed release of ``substrait-extensions``, always the same object."""
+        return _default()
+
+    def with_yaml(self, source: str | os.PathLike[str]) -> Registry:
+        """A registry that has the extension in ``source`` too: a path, or the text of the file.
+
+        Everything in it is checked now: the schema, type expressions, distinct signatures, the types it uses. Add an
+        extension after those it depends on.
+
+        Raises:
+            InvalidPlanError: the file is wrong, or its URN is known already.
+        """
+        is_text = isinstance(source, str) and ("\n" in source or source.lstrip().startswith("urn:"))
+        if is_text:
+            return self._with_file(_File(str(source)))
+        try:
+            text = Path(source).read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise InvalidPlanError(f"the extension file {source} can't be read: {error}") from error
+        with at(str(source)):
+            return self._with_file(_File(text))
+
+    def _with_file(self, file: _File) -> Registry:
+        urn, dependencies = read_urn(load_yaml(file.text))
+        if self._file(urn) is not None:
+            raise InvalidPlanError(f"the extension `{urn}` is known already", hint="Give yours a URN of its own")
+        larger = Registry({**self._added, urn: file})
+        with at(urn):
+            for alias, other in dependencies:
+                if larger._file(other) is None:
+                    raise InvalidPlanError(
+                        f"the dependency `{alias}` names `{other}`, which is not known", hint="Add that extension first"
+                    )
+            larger._check(file)
+        return larger
+
+    def _check(self, file: _File) -> None:
+        keys: dict[str, str] = {}
+        for name in file.names():
+            for definition in file.functions(name):
+                if definition.key in keys:
+                    raise InvalidPlanError(f"two implementations have the signature `{definition.key}`")
+                keys[definition.key] = name
+        urn, dependencies = file.head
+        for name in self._declared_types(urn):
+            self.type(urn, name)
+        self._variation_definitions(urn)
+        for name in file.names():
+            for definition in file.functions(name):
+                check_expressions(definition, self._scope(urn, dependencies))
+
+    # what there is ---------------------------------------------------------------------------------------------------
+
+    def urns(self) -> tuple[str, ...]:
+        """The URNs of all known extensions, the official ones first."""
+        return tuple(f"{OFFICIAL}{stem}" for stem in _official_stems()) + tuple(self._added)
+
+    def functions(self) -> Iterator[tuple[str, str, tuple[FunctionDefinition, ...]]]:
+        """All functions of all extensions: URN, simple name, implementations. This parses everything."""
+        for urn in self.urns():
+            file = self._file(urn)
+            if file is not None:
+                for name in file.names():
+                    yield urn, name, file.functions(name)
+
+    def overloads(self, urn: str, name: str) -> tuple[FunctionDefinition, ...]:
+        """The implementations of a function by its simple name; empty if the extension isn't known or hasn't got it."""
+        file = self._file(urn)
+        return () if file is None else file.functions(name)
+
+    def function(self, urn: str, key: str) -> FunctionDefinition | None:
+        """The implementation with exactly this signature."""
+        overloads = self.overloads(urn, key.partition(":")[0])
+        return next((overload for overload in overloads if overload.key == key), None)
+
+    def type(self, urn: str, name: str) -> TypeDefinition | None:
+        """A user-defined type; None if the extension isn't known or hasn't got it."""
+        declared = self._declared_types(urn)
+        found = declared.get(name)
+        if found is None or isinstance(found, TypeDefinition):
+            return found
+        file = self._file(urn)
+        # a structure may use other types of the file, and a type that comes by again while it is read contains itself
+        declared[name] = _READING
+        if found is _READING or file is None:
+            raise InvalidPlanError(f"the type `{name}` of `{urn}` contains itself")
+        declared[name] = definition = read_type(found, self._scope(urn, file.head[1]))
+        return definition
+
+    def variation(self, urn: str, name: str) -> VariationDefinition | None:
+        """A type variation; None if the extension isn't known or hasn't got it."""
+        return self._variation_definitions(urn).get(name)
+
+    def _file(self, urn: str) -> _File | None:
+        added = self._added.get(urn)
+        if added is not None:
+            return added
+        stem = urn[len(OFFICIAL) :] if urn.startswith(OFFICIAL) else None
+        return _official_file(stem) if stem in _official_stems() else None
+
+    @cached_property
+    def _types(self) -> dict[str, dict[str, Any]]:
+        """By URN and name: the definition, or as long as nobody asked for it, the parsed YAML."""
+        return {}
+
+    @cached_property
+    def _variations(self) -> dict[str, dict[str, VariationDefinition]]:
+        return {}
+
+    def _declared_types(self, urn: str) -> dict[str, Any]:
+        known = self._types.get(urn)
+        if known is None:
+            file = self._file(urn)
+            known = self._types[urn] = {}
+            for item in () if file is None else file.items("types"):
+                name = item.get("name") if isinstance(item, Mapping) else None
+                if not isinstance(name, str):
+                    raise InvalidPlanError("a type needs a `name`")
+                if name in known:
+                    raise InvalidPlanError(f"the type `{name}` is declared twice")
+                known[name] = item
+        return known
+
+    def _variation_definitions(self, urn: str) -> dict[str, VariationDefinition]:
+        known = self._variations.get(urn)
+        if known is None:
+            file = self._file(urn)
+            read = [read_variation(item, urn) for item in (() if file is None else file.items("type_variations"))]
+            known = self._variations[urn] = {definition.name: definition for definition in read}
+        return known
+
+    def _structure(self, urn: str, name: str) -> Type | None:
+        definition = self.type(urn, name)
+        if definition is None:
+            raise InvalidPlanError(f"the extension `{urn}` declares no type `{name}`")
+        return definition.structure
+
+    def _separate(self, variation: TypeVariation) -> bool:
+        definition = self.variation(variation.urn, variation.name)
+        return definition is not None and definition.separate
+
+    def _scope(self, urn: str, dependencies: tuple[tuple[str, str], ...]) -> Scope:
+        return Scope(urn, dependencies, self._structure, self._separate)
+
+    # calls -----------------------------------------------------------------------------------------------------------
+
+    def resolve(
+        self,
+        urn: str | None,
+        name: str,
+        arguments: Sequence[Argument] = (),
+        kind: Kind | None = None,
+        *,
+        phase: Phase = "INITIAL_TO_RESULT",
+        strict: bool = False,
+    ) -> Resolved:
+        """Find the implementation that a call means, and derive the type of the call.
+
+        The rules stand in :mod:`pyspark_substrait.extensions.resolution`. An extension that isn't known and isn't one
+        of the specification's own gives a result without a definition, since what its functions mean can't be guessed.
+
+        Args:
+            urn: the extension that the plan names; None or empty when it names none.
+            name: the function as the plan names it, with or without a signature.
+            arguments: what the function is called with.
+            kind: how it is called; None for any kind. Aggregate functions may be called as window functions.
+            phase: the part of an aggregation. After ``INITIAL`` phases, the argument is the intermediate value.
+            strict: accept only what the specification allows.
+
+        Raises:
+            InvalidPlanError: nothing fits, or several implementations do.
+        """
+        arguments, urn = tuple(arguments), urn or None
+        call = (urn, name, arguments, kind, phase, strict)
+        known = self._calls.get(call)
+        if known is None:
+            known = self._resolve(urn, name, arguments, kind, phase, strict)
+            if len(self._calls) >= _CACHED_CALLS:
+                self._calls.clear()
+            self._calls[call] = known
+        return known
+
+    def _resolve(
+        self,
+        urn: str | None,
+        name: str,
+        arguments: tuple[Argument, ...],
+        kind: Kind | None,
+        phase: Phase,
+        strict: bool,
+    ) -> Resolved:
+        if urn is not None and self._file(urn) is None and not urn.startswith(OFFICIAL):
+            return Resolved(
+                definition=None,
+                output_type=None,
+                arguments=arguments,
+                sources=tuple(range(len(arguments))),
+                notes=(f"`{name}` is not known, since its extension `{urn}` isn't",),
+            )
+        kinds = kinds_for(kind)
+        calls = list(standard_calls(name, arguments))[: 1 if strict else None]
+        named = () if urn is None else (urn,)
+        for urns in (named,) if strict else (named, self.urns()):
+            for call in calls:
+                found = [
+                    definition
+                    for one in urns
+                    for definition in self.overloads(one, call.simple_name)
+                    if definition.kind in kinds
+                ]
+                resolved = choose(call, found, self._scope_of, phase=phase, strict=strict, qualified=urns is named)
+                if resolved is not None:
+                    return resolved
+        raise self._nothing_fits(urn, name, arguments, kind, phase, strict)
+
+    def _scope_of(self, definition: FunctionDefinition) -> Scope:
+        return self._scope(definition.urn, definition.dependencies)
+
+    def _nothing_fits(
+        self, urn: str | None, name: str, arguments: tuple[Argument, ...], kind: Kind | None, phase: Phase, strict: bool
+    ) -> InvalidPlanError:
+        simple = name.partition(":")[0]
+        place = f" of `{urn}`" if urn is not None else ""
+        same_name = [definition for one in self.urns() for definition in self.overloads(one, simple)]
+        if not same_name:
+            names = {known for one in self.urns() if (file := self._file(one)) for known in file.names()}
+            near = difflib.get_close_matches(simple, sorted(names), n=3)
+            hint = f"Did you mean {' or '.join(f'`{one}`' for one in near)}?" if near else "Add its extension file"
+            return InvalidPlanError(f"there is no function `{simple}`{place}", hint=hint)
+        fitting = [definition for definition in same_name if definition.kind in kinds_for(kind)]
+        if not fitting:
+            kinds = " or ".join(sorted({definition.kind for definition in same_name}))
+            return InvalidPlanError(f"`{simple}`{place} is called as {kind} function, but it is of the kind {kinds}")
+        if phase != "INITIAL_TO_RESULT" and all(definition.decomposable == "NONE" for definition in fitting):
+            return InvalidPlanError(
+                f"`{simple}`{place} can't be computed in phases ({phase})", hint="Its only phase is INITIAL_TO_RESULT"
+            )
+        shown = "; ".join(definition.signature() for definition in fitting[:8])
+        more = f" and {len(fitting) - 8} more" if len(fitting) > 8 else ""
+        rule = "exactly as the specification asks (strict)" if strict else "these arguments"
+        return InvalidPlanError(
+            f"no implementation{place} takes {rule}: {call_text(name, arguments)}", hint=f"There are: {shown}{more}"
+        )
+
+
+@cache
+def _default() -> Registry:
+    return Registry()

@@ -1,0 +1,148 @@
+"""Going through a tree: what stands directly inside an expression, and what an expression refers to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from typing_extensions import assert_never
+
+from pyspark_substrait.model.expressions import (
+    Bound,
+    Cast,
+    DetachedExpression,
+    DynamicParameter,
+    EnumArgument,
+    ExecutionContextVariable,
+    Expression,
+    FieldReference,
+    Following,
+    IfThen,
+    InPredicate,
+    Lambda,
+    LambdaInvocation,
+    LambdaParameterReference,
+    MultiOrList,
+    NamedLambdaReference,
+    NestedList,
+    NestedMap,
+    NestedStruct,
+    OuterReference,
+    Preceding,
+    RootReference,
+    ScalarFunction,
+    ScalarSubquery,
+    SetComparison,
+    SetPredicate,
+    SingularOrList,
+    StructField,
+    SwitchExpression,
+    TypeArgument,
+    WindowFunction,
+)
+from pyspark_substrait.model.literals import Literal
+from pyspark_substrait.model.relations import Relation
+
+__all__ = ["expression_children", "root_fields", "subquery_relation"]
+
+
+def subquery_relation(expression: Expression) -> Relation | None:
+    """The relation inside a subquery expression; None for every other expression."""
+    match expression:
+        case ScalarSubquery(input=relation):
+            return relation
+        case InPredicate(haystack=relation):
+            return relation
+        case SetPredicate(tuples=relation):
+            return relation
+        case SetComparison(right=relation):
+            return relation
+        case _:
+            return None
+
+
+def expression_children(expression: Expression) -> Iterator[Expression]:
+    """The expressions directly inside one, in the order they stand; what is inside a subquery's relation isn't."""
+    match expression:
+        case (
+            Literal()
+            | ScalarSubquery()
+            | SetPredicate()
+            | DynamicParameter()
+            | ExecutionContextVariable()
+            | NamedLambdaReference()
+        ):
+            return
+        case FieldReference(root=root):
+            if not isinstance(root, RootReference | OuterReference | LambdaParameterReference):
+                yield root
+        case ScalarFunction(arguments=arguments):
+            yield from (item for item in arguments if not isinstance(item, EnumArgument | TypeArgument))
+        case WindowFunction(arguments=arguments, sorts=sorts, partitions=partitions):
+            yield from (item for item in arguments if not isinstance(item, EnumArgument | TypeArgument))
+            yield from (sort.expr for sort in sorts)
+            yield from partitions
+            yield from _offsets(expression.lower_bound)
+            yield from _offsets(expression.upper_bound)
+        case IfThen(ifs=clauses, else_=otherwise):
+            for clause in clauses:
+                yield clause.if_
+                yield clause.then
+            if otherwise is not None:
+                yield otherwise
+        case SwitchExpression(match=value, ifs=cases, else_=otherwise):
+            yield value
+            yield from (case_.then for case_ in cases)
+            if otherwise is not None:
+                yield otherwise
+        case SingularOrList(value=value, options=options):
+            yield value
+            yield from options
+        case MultiOrList(value=values, options=rows):
+            yield from values
+            for row in rows:
+                yield from row
+        case Cast(input=input):
+            yield input
+        case NestedStruct(fields=items) | NestedList(values=items) | InPredicate(needles=items):
+            yield from items
+        case NestedMap(key_values=pairs):
+            for key, value in pairs:
+                yield key
+                yield value
+        case SetComparison(left=left):
+            yield left
+        case Lambda(body=body):
+            yield body
+        case LambdaInvocation(lambda_=lambda_, arguments=items):
+            yield lambda_
+            yield from items
+        case DetachedExpression(expression=inner):
+            yield inner
+        case _:
+            assert_never(expression)
+
+
+def _offsets(bound: Bound) -> Iterator[Expression]:
+    if isinstance(bound, Preceding | Following):
+        yield bound.offset
+
+
+def root_fields(expression: Expression) -> set[int] | None:
+    """The columns of the record that an expression refers to.
+
+    None when they can't be told by looking at it: a subquery may refer to any of them from inside.
+    """
+    fields: set[int] = set()
+    pending = [expression]
+    while pending:
+        current = pending.pop()
+        if subquery_relation(current) is not None:
+            return None
+        match current:
+            case FieldReference(root=RootReference(), reference=(StructField(field=field), *_)):
+                fields.add(field)
+            case FieldReference(root=RootReference()):
+                return None
+            case _:
+                pending.extend(expression_children(current))
+    return fields

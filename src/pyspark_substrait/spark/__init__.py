@@ -1,0 +1,1 @@
+"""Everything that needs Spark: the only part of the package that imports pyspark."""

@@ -1,0 +1,123 @@
+"""The rows of a result: fetched as Arrow, shown as a table, written to one file."""
+
+from __future__ import annotations
+
+import base64
+import datetime
+import decimal
+import json
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import pyarrow as pa
+
+from pyspark_substrait.errors import SubstraitError, TableError
+from pyspark_substrait.spark.session import spark_errors
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+    from rich.table import Table
+
+__all__ = ["FileFormat", "as_table", "collect", "write_file"]
+
+FileFormat = Literal["parquet", "csv", "json"]
+
+
+def collect(frame: DataFrame, limit: int | None = None) -> pa.Table:
+    """Run a DataFrame and fetch its rows.
+
+    Args:
+        frame: of a classic or a Connect session.
+        limit: the most rows to compute; all when None.
+
+    Raises:
+        SubstraitError: Spark failed; its error is the cause, and its first line is in the message.
+    """
+    try:
+        return (frame if limit is None else frame.limit(limit)).toArrow()
+    except spark_errors() as error:
+        reason = str(error).strip().splitlines()[0]
+        raise SubstraitError(f"Spark could not run the plan: {reason}") from error
+
+
+def as_table(rows: pa.Table, *, types: bool = False) -> Table:
+    """Rows as an aligned table for a terminal.
+
+    Args:
+        rows: few enough to look at.
+        types: write the Arrow type of each column under its name.
+    """
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    for field in rows.schema:
+        title = Text(field.name, style="bold")
+        if types:
+            title.append(f"\n{field.type}{'' if field.nullable else ' not null'}", style="dim not bold")
+        numeric = pa.types.is_integer(field.type) or pa.types.is_floating(field.type) or pa.types.is_decimal(field.type)
+        table.add_column(title, justify="right" if numeric else "left", overflow="fold")
+    for row in zip(*(column.to_pylist() for column in rows.columns), strict=True):
+        table.add_row(*(Text("null", style="dim") if value is None else Text(_cell(value)) for value in row))
+    return table
+
+
+def write_file(rows: pa.Table, path: Path, form: FileFormat) -> None:
+    """Write rows to one file, replacing what is there.
+
+    JSON is one object a line; decimals, dates and times are text in it, so that no digit is lost, and binary is base64.
+
+    Raises:
+        TableError: the format can't hold a column.
+    """
+    if form == "parquet":
+        import pyarrow.parquet
+
+        pyarrow.parquet.write_table(rows, path)
+    elif form == "csv":
+        import pyarrow.csv
+
+        for field in rows.schema:
+            if pa.types.is_nested(field.type) or pa.types.is_binary(field.type):
+                raise TableError(
+                    f"CSV can't hold the column {field.name!r} of type {field.type}", hint="Choose parquet or json"
+                )
+        pyarrow.csv.write_csv(rows, path)
+    else:
+        names = rows.column_names
+        if twice := sorted({name for name in names if names.count(name) > 1}):
+            raise TableError(f"JSON can't hold two columns with the name {twice[0]!r}", hint="Choose parquet or csv")
+        columns = [column.to_pylist() for column in rows.columns]
+        with path.open("w", encoding="utf-8") as file:
+            for row in zip(*columns, strict=True):
+                record = {name: _plain(value) for name, value in zip(names, row, strict=True)}
+                file.write(json.dumps(record, ensure_ascii=False) + "\n")
+
+
+def _cell(value: Any) -> str:
+    """A value as a reader writes it; nested ones as JSON."""
+    plain = _plain(value)
+    return plain if isinstance(plain, str) else json.dumps(plain, ensure_ascii=False)
+
+
+def _plain(value: Any) -> Any:
+    """A Python value of Arrow as one that JSON has."""
+    match value:
+        case float() if not math.isfinite(value):
+            return str(value)
+        case None | bool() | int() | float() | str():
+            return value
+        case bytes():
+            return base64.b64encode(value).decode("ascii")
+        case decimal.Decimal():
+            return format(value, "f")
+        case datetime.date() | datetime.time():
+            return value.isoformat()
+        case dict():
+            return {key: _plain(item) for key, item in value.items()}
+        case list() | tuple():
+            return [_plain(item) for item in value]
+        case _:
+            return str(value)

@@ -1,0 +1,256 @@
+"""The Spark session: the one this package starts when there is none, and the settings that a plan needs of any."""
+
+from __future__ import annotations
+
+import atexit
+import importlib.util
+import logging
+import os
+import re
+import shutil
+import socket
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from pyspark_substrait.errors import SubstraitError, UnsupportedPlanError
+from pyspark_substrait.spark.java import java_environment
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+__all__ = ["PLAN_SETTINGS", "embedded_session", "require_settings", "spark_errors"]
+
+PLAN_SETTINGS: Mapping[str, str] = {
+    "spark.sql.ansi.enabled": "true",
+    "spark.sql.timeType.enabled": "true",
+    "spark.sql.session.timeZone": "UTC",
+    "spark.sql.execution.arrow.pyspark.enabled": "true",
+}
+"""The session settings under which every plan that this package can carry out at all runs."""
+
+_QUIET = {
+    "spark.log.level": "ERROR",
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.sql.catalogImplementation": "in-memory",
+}
+
+_FEWEST_PARTITIONS = 4
+
+_CONNECT_PORT = 15002
+_KNOCK_SECONDS = 15
+_PROXIES = (
+    "grpc_proxy",
+    "https_proxy",
+    "http_proxy",
+)  # what grpc looks at; behind one, the address may be out of sight
+
+Setting = str | int | float | bool
+
+
+def embedded_session(master: str | None = None, remote: str | None = None, **settings: Setting) -> SparkSession:
+    """The Spark session to use when the caller brought none.
+
+    A session that is running in this process is used as it is. Otherwise one is started: quiet (no UI, and what the
+    Java process writes goes to a file), without Hive, on 127.0.0.1 when it is local, with :data:`PLAN_SETTINGS`.
+
+    Args:
+        master: where a classic session runs, like ``local[2]`` or ``spark://host:7077``; when None, here on all cores.
+        remote: a Spark Connect server, like ``sc://host:15002``; ``SPARK_REMOTE`` is honoured when neither is given.
+        settings: further Spark settings, which win over ours: ``embedded_session(**{"spark.driver.memory": "4g"})``.
+
+    Raises:
+        JavaNotFoundError: a classic session has to be started, and there is no Java for it.
+        SubstraitError: Spark did not start, or the running session is not the one that the arguments ask for.
+    """
+    if master is not None and remote is not None:
+        raise SubstraitError("a session has a master or is remote, not both", hint="Give one of the two")
+    wanted = {key: _text(value) for key, value in settings.items()}
+    running = _running_session()
+    if running is not None and (remote is None or not _is_connect(running)):
+        _check_running(running, master, remote, wanted)
+        return running
+    if remote is None and master is None:
+        remote = os.environ.get("SPARK_REMOTE")
+    _silence_query_context()
+    return _start_classic(master or "local[*]", wanted) if remote is None else _connect(remote, wanted)
+
+
+def require_settings(spark: SparkSession, needed: Mapping[str, str]) -> None:
+    """Check that a session has the settings that a plan needs; they are never changed here.
+
+    Args:
+        spark: a classic or a Connect session.
+        needed: values by the names of the settings, like ``{"spark.sql.timeType.enabled": "true"}``.
+
+    Raises:
+        UnsupportedPlanError: names every setting that differs, and how to set it.
+    """
+    wrong = {key: value for key, value in needed.items() if not _has(spark, key, value)}
+    if wrong:
+        found = ", ".join(f"{key} is {spark.conf.get(key, None) or 'not set'}" for key in wrong)
+        calls = "; ".join(f'spark.conf.set("{key}", "{value}")' for key, value in wrong.items())
+        raise UnsupportedPlanError(
+            f"the plan needs {_listed(wrong)}, and in this session {found}", hint=f"Before running it: {calls}"
+        )
+
+
+def spark_errors() -> tuple[type[Exception], ...]:
+    """The errors that Spark raises in Python: its own, and those of the bridge to Java where there is one."""
+    from pyspark.errors import PySparkException
+
+    if importlib.util.find_spec("py4j") is None:
+        return (PySparkException,)
+    from py4j.protocol import Py4JError
+
+    return (PySparkException, Py4JError)
+
+
+def _running_session() -> SparkSession | None:
+    from pyspark.sql import SparkSession
+
+    if importlib.util.find_spec("pyspark.core") is None:  # the package pyspark-client, which can only connect
+        return SparkSession.getActiveSession()
+
+    from pyspark.core.context import SparkContext
+
+    active = SparkSession.getActiveSession()
+    if active is None and SparkContext._active_spark_context is not None:
+        return SparkSession.builder.getOrCreate()  # running, but "active" only in the thread that started it
+    return active
+
+
+def _check_running(running: SparkSession, master: str | None, remote: str | None, wanted: Mapping[str, str]) -> None:
+    if remote is not None:
+        fault = "it is not remote"
+    elif master is not None and _is_connect(running):
+        fault = "it is remote"
+    elif master is not None and running.sparkContext.master != master:
+        fault = f"its master is {running.sparkContext.master}"
+    elif wrong := {key: value for key, value in wanted.items() if not _has(running, key, value)}:
+        fault = f"it has other values than {_listed(wrong)}"
+    else:
+        return
+    raise SubstraitError(
+        f"a Spark session is running in this process, and {fault}",
+        hint="Stop it first, or leave the arguments out to use it as it is",
+    )
+
+
+def _start_classic(master: str, wanted: Mapping[str, str]) -> SparkSession:
+    if importlib.util.find_spec("pyspark.core") is None:
+        raise SubstraitError(
+            "the pyspark installed here can only connect to a server",
+            hint="Name one (sc://host:15002), or install pyspark",
+        )
+
+    from pyspark import SparkConf, SparkContext
+    from pyspark.java_gateway import launch_gateway
+    from pyspark.sql import SparkSession
+
+    folder = Path(tempfile.mkdtemp(prefix="pyspark-substrait-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    settings = {
+        "spark.app.name": "pyspark-substrait",
+        "spark.sql.warehouse.dir": str(folder / "warehouse"),
+        **_QUIET,
+        **(_local_settings(master) if master.startswith("local") else {}),
+        **PLAN_SETTINGS,
+        **wanted,
+        "spark.master": master,
+    }
+    conf = SparkConf().setAll(list(settings.items()))
+    log = folder / "java.log"
+    failures: tuple[type[Exception], ...] = (*spark_errors(), OSError)
+    try:
+        gateway = None
+        if SparkContext._gateway is None:
+            with java_environment(), log.open("wb") as file:
+                gateway = launch_gateway(conf, {"stdout": file, "stderr": file})  # type: ignore[no-untyped-call]
+        SparkContext(conf=conf, gateway=gateway)
+        return SparkSession.builder.getOrCreate()
+    except failures as error:
+        raise SubstraitError(f"Spark did not start with the master {master}{_last_words(log)}") from error
+
+
+def _connect(remote: str, wanted: Mapping[str, str]) -> SparkSession:
+    from pyspark.sql import SparkSession
+
+    if any(importlib.util.find_spec(package) is None for package in ("grpc", "pandas")):
+        raise SubstraitError(
+            "Spark Connect needs packages that are not installed", hint="pip install 'pyspark-substrait[connect]'"
+        )
+    _knock(remote)
+    builder = SparkSession.builder.remote(remote)
+    for key, value in {**PLAN_SETTINGS, **wanted}.items():
+        builder = builder.config(key, value)
+    try:
+        if not remote.startswith("local"):
+            return builder.create()
+        for key, value in {**_QUIET, **_local_settings(remote)}.items():
+            builder = builder.config(key, wanted.get(key, value))
+        with java_environment():
+            return builder.getOrCreate()
+    except spark_errors() as error:
+        reason = str(error).strip().splitlines()[0]
+        raise SubstraitError(f"no session with the Spark Connect server {remote}: {reason}") from error
+
+
+def _knock(remote: str) -> None:
+    """Fail at once when nobody listens at a ``sc://`` address; pyspark itself would try for many minutes."""
+    if not remote.startswith("sc://") or any(os.environ.get(name) for name in _PROXIES):
+        return
+    try:
+        url = urlsplit(remote)
+        with socket.create_connection((url.hostname or "localhost", url.port or _CONNECT_PORT), _KNOCK_SECONDS):
+            pass
+    except (OSError, ValueError) as error:
+        raise SubstraitError(
+            f"no Spark Connect server answers at {remote}: {error}", hint="An address looks like sc://host:15002"
+        ) from error
+
+
+def _local_settings(master: str) -> dict[str, str]:
+    """What a session inside this machine has beside the rest: few partitions, and no door to the network."""
+    stated = re.match(r"local\[(\d+)", master)
+    cores = int(stated[1]) if stated else (os.cpu_count() or 1) if "*" in master else 1
+    return {
+        "spark.driver.host": "127.0.0.1",
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.sql.shuffle.partitions": str(max(_FEWEST_PARTITIONS, 2 * cores)),
+    }
+
+
+def _silence_query_context() -> None:
+    """Keep pyspark from printing, beside every error that it raises, a line of JSON with the same text."""
+    from pyspark.logger import PySparkLogger
+
+    for name in ("SQLQueryContextLogger", "DataFrameQueryContextLogger"):
+        PySparkLogger.getLogger(name).setLevel(logging.CRITICAL)
+
+
+def _last_words(log: Path) -> str:
+    """What a Java process said before it ended: the line with its error if there is one, else the last line."""
+    lines = [line.strip() for line in log.read_text(errors="replace").splitlines()] if log.is_file() else []
+    lines = [line for line in lines if line and not line.startswith("at ")]
+    telling = [line for line in lines if re.search(r"error|exception", line, re.IGNORECASE)]
+    return f": {(telling or lines)[-1]}" if lines else ""
+
+
+def _is_connect(spark: SparkSession) -> bool:
+    return type(spark).__module__.startswith("pyspark.sql.connect")
+
+
+def _has(spark: SparkSession, key: str, value: str) -> bool:
+    return (spark.conf.get(key, None) or "").lower() == value.lower()
+
+
+def _text(value: Setting) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _listed(settings: Mapping[str, str]) -> str:
+    return ", ".join(f"{key}={value}" for key, value in settings.items())

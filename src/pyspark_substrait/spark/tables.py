@@ -1,0 +1,185 @@
+"""The tables that a caller gives for a plan's names: DataFrames, Arrow tables, Parquet paths.
+
+A table comes with what is known of it: which of its columns surely hold no null. Arrow counts nulls, Parquet files keep
+the counts in their footers; where nothing is known, the statement checks while it reads.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias, Union
+from urllib.parse import unquote, urlsplit
+
+import pyarrow as pa
+
+from pyspark_substrait.errors import TableError
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+__all__ = ["Given", "Table", "TableName", "TableSource", "Tables", "local_path"]
+
+TableName: TypeAlias = Union[str, "tuple[str, ...]"]
+TableSource: TypeAlias = Union["DataFrame", pa.Table, str, "os.PathLike[str]"]
+#: What a caller gives: a name, dotted or in parts, and the table.
+Given: TypeAlias = Union[
+    Mapping[TableName, TableSource],
+    Mapping[str, TableSource],
+    Mapping[str, str],
+    Mapping[str, "DataFrame"],
+    Mapping["tuple[str, ...]", TableSource],
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table in Spark.
+
+    Args:
+        frame: the DataFrame.
+        without_nulls: the columns that are known to hold no null, nor any inside them.
+    """
+
+    frame: DataFrame
+    without_nulls: frozenset[str]
+
+
+class Tables:
+    """The tables of a caller, found by name.
+
+    Args:
+        given: the tables by name.
+        spark: the session that they are read in.
+        case_sensitive: whether names that differ in case are different.
+
+    Raises:
+        TableError: a name is given twice, or what is given for it isn't a table.
+    """
+
+    def __init__(self, given: Given | None, spark: SparkSession, *, case_sensitive: bool) -> None:
+        self._spark = spark
+        self._fold: Callable[[str], str] = str if case_sensitive else str.lower
+        self._given: dict[tuple[str, ...], TableSource] = {}
+        self._read: dict[tuple[str, ...], Table] = {}
+        for name, table in (given or {}).items():
+            key = self._key(tuple(name.split(".")) if isinstance(name, str) else tuple(name))
+            if key in self._given:
+                raise TableError(f"the table {'.'.join(key)} is given twice")
+            self._given[key] = table
+
+    def _key(self, names: Sequence[str]) -> tuple[str, ...]:
+        return tuple(self._fold(part) for part in names)
+
+    def names(self) -> list[str]:
+        """The names that were given, for messages."""
+        return [".".join(key) for key in self._given]
+
+    def find(self, names: Sequence[str]) -> Table | None:
+        """The table given under a name; None when there is none."""
+        key = self._key(names)
+        if key not in self._read and key in self._given:
+            self._read[key] = _table(".".join(names), self._given[key], self._spark)
+        return self._read.get(key)
+
+
+def _table(name: str, source: TableSource, spark: SparkSession) -> Table:
+    if isinstance(source, pa.Table):
+        return _arrow_table(name, source, spark)
+    if isinstance(source, str | os.PathLike):
+        return parquet_table(name, [os.fspath(source)], spark)
+    if hasattr(source, "toArrow"):
+        return Table(source, frozenset())
+    raise TableError(
+        f"the table {name} is given as a {type(source).__name__}",
+        hint="Give a DataFrame, a pyarrow Table or a path of Parquet files",
+    )
+
+
+def _arrow_table(name: str, table: pa.Table, spark: SparkSession) -> Table:
+    counts = {field: table.column(position).null_count for position, field in enumerate(table.schema.names)}
+    simple = {field.name for field in table.schema if not pa.types.is_nested(field.type)}
+    try:
+        frame = spark.createDataFrame(table)
+    except Exception as error:
+        raise TableError(f"Spark can't take the Arrow table given for {name}: {_first_line(error)}") from error
+    return Table(frame, frozenset(field for field, count in counts.items() if count == 0 and field in simple))
+
+
+def parquet_table(name: str, paths: Sequence[str], spark: SparkSession) -> Table:
+    """The table in Parquet files.
+
+    Args:
+        name: what to call it in errors.
+        paths: files or folders, as paths or URIs; glob characters have their meaning for Spark.
+        spark: the session.
+
+    Raises:
+        TableError: there is no such file, or it isn't Parquet.
+    """
+    for path in paths:
+        local = local_path(path)
+        if local is not None and not any(mark in path for mark in "*?[{") and not local.exists():
+            raise TableError(f"there is no file {path} for the table {name}")
+    try:
+        frame = spark.read.parquet(*paths)
+        frame.schema  # noqa: B018 - Connect reads nothing before it is asked
+    except Exception as error:
+        raise TableError(f"{', '.join(paths)} can't be read as Parquet: {_first_line(error)}") from error
+    return Table(frame, _without_nulls(paths))
+
+
+def _without_nulls(paths: Sequence[str]) -> frozenset[str]:
+    """The columns without nulls, by the footers of local files; none when not all files can be looked at."""
+    known: frozenset[str] | None = None
+    for path in paths:
+        local = local_path(path)
+        if local is None or not local.exists():
+            return frozenset()
+        files = [local] if local.is_file() else [file for file in local.rglob("*.parquet") if file.is_file()]
+        others = [] if local.is_file() else [file for file in local.rglob("*") if _is_data(file)]
+        if len(others) != len(files) and not local.is_file():
+            return frozenset()
+        for file in files:
+            status = file.stat()
+            columns = _columns_without_nulls(str(file), status.st_mtime_ns, status.st_size)
+            known = columns if known is None else known & columns
+    return known or frozenset()
+
+
+def _is_data(file: Path) -> bool:
+    return file.is_file() and not file.name.startswith(("_", "."))
+
+
+@lru_cache(maxsize=4096)
+def _columns_without_nulls(file: str, changed: int, size: int) -> frozenset[str]:
+    """The columns of one file that hold no null, by its footer. The time and size only key the cache."""
+    import pyarrow.parquet as pq
+
+    metadata = pq.read_metadata(file)
+    nulls: dict[str, int | None] = {}
+    for group in range(metadata.num_row_groups):
+        for position in range(metadata.num_columns):
+            column = metadata.row_group(group).column(position)
+            name = column.path_in_schema.split(".")[0]
+            statistics = column.statistics
+            counted = statistics is not None and statistics.has_null_count
+            before = nulls.get(name, 0)
+            nulls[name] = before + statistics.null_count if counted and before is not None else None
+    return frozenset(name for name, count in nulls.items() if count == 0)
+
+
+def local_path(path: str) -> Path | None:
+    """A path or ``file:`` URI as a path of this machine; None for what is somewhere else."""
+    parts = urlsplit(path)
+    if parts.scheme == "file" and parts.netloc in ("", "localhost"):
+        return Path(unquote(parts.path))
+    # a drive letter isn't a scheme
+    return Path(path) if len(parts.scheme) <= 1 else None
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).strip().split("\n", 1)[0]

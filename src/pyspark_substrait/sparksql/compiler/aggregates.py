@@ -1,0 +1,136 @@
+"""Aggregates as Spark SQL.
+
+Several grouping sets become GROUPING SETS, but not an empty one: Spark gives no record for it when the input is empty,
+where the specification folds all records, even none, into one. Empty and repeated sets are aggregated apart and put
+together.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from pyspark_substrait.errors import InvalidPlanError, at
+from pyspark_substrait.model.relations import Aggregate
+from pyspark_substrait.sparksql.compiler import calls, expressions, relations
+from pyspark_substrait.sparksql.compiler.query import Item, Query, plain
+from pyspark_substrait.sparksql.compiler.scope import Compilation, Record, Scope
+from pyspark_substrait.sparksql.compiler.types import spark_type
+
+__all__ = ["aggregate"]
+
+
+def aggregate(node: Aggregate, query: Query, outer: tuple[Record, ...], compilation: Compilation) -> Query:
+    """The query of an aggregate over its input's query."""
+    if not node.direct_schema.types:
+        raise InvalidPlanError("an aggregate has at least one grouping expression or measure")
+    query, keys = _with_keys(node, query.flat(), outer, compilation)
+    scope = Scope(Record(query.columns[: len(node.input.schema.types)], node.common.rel_anchor), outer)
+    measures = _measures(node, scope, compilation)
+    sets = [tuple(grouping.expression_references) for grouping in node.groupings]
+    for position, references in enumerate(sets):
+        if any(reference >= len(keys) for reference in references):
+            raise InvalidPlanError(
+                f"it refers to grouping expression {max(references)}, but there are {len(keys)}",
+                path=f"groupings[{position}].expression_references",
+            )
+    unused = [position for position in range(len(keys)) if not any(position in references for references in sets)]
+    if unused:
+        raise InvalidPlanError(
+            "no grouping set refers to the grouping expression", path=f"grouping_expressions[{unused[0]}]"
+        )
+    if len(sets) <= 1:
+        return _one_set(query, keys, measures)
+    return _many_sets(node, query, keys, measures, sets, compilation)
+
+
+def _with_keys(
+    node: Aggregate, query: Query, outer: tuple[Record, ...], compilation: Compilation
+) -> tuple[Query, list[str]]:
+    """The input with the grouping expressions as columns, and the names of those; no column serves two of them."""
+    scope = Scope(Record(query.columns, node.common.rel_anchor), outer)
+    keys: list[str] = []
+    computed: list[Item] = []
+    for position, expression in enumerate(node.grouping_expressions):
+        with at("grouping_expressions", position):
+            text = expressions.expression(expression, scope, compilation)
+        if text in query.columns and text not in keys:
+            keys.append(text)
+        else:
+            keys.append(compilation.column())
+            computed.append(Item(text, keys[-1]))
+    if computed:
+        query = replace(query, items=(*query.items, *computed)).nested()
+    return query, keys
+
+
+def _measures(node: Aggregate, scope: Scope, compilation: Compilation) -> list[Item]:
+    items = []
+    for position, item in enumerate(node.measures):
+        with at("measures", position):
+            condition = None
+            if item.filter is not None:
+                with at("filter"):
+                    condition = expressions.expression(item.filter, scope, compilation)
+            with at("measure"):
+                order = ", ".join(relations.sort_keys(item.measure.sorts, scope, compilation))
+                text = calls.measure(item.measure, condition, order, scope, compilation)
+            items.append(Item(text, compilation.column()))
+    return items
+
+
+def _one_set(query: Query, keys: list[str], measures: list[Item]) -> Query:
+    groups = f"GROUP BY {', '.join(keys)}" if keys else ""
+    return replace(query, items=(*plain(keys), *measures), tail=groups)
+
+
+def _many_sets(
+    node: Aggregate,
+    query: Query,
+    keys: list[str],
+    measures: list[Item],
+    sets: list[tuple[int, ...]],
+    compilation: Compilation,
+) -> Query:
+    """One SELECT with GROUPING SETS for the different sets that aren't empty, and one for each other set."""
+    together: dict[frozenset[int], int] = {}
+    apart: list[int] = []
+    for position, references in enumerate(sets):
+        if references and frozenset(references) not in together:
+            together[frozenset(references)] = position
+        else:
+            apart.append(position)
+    if len(together) == 1:
+        apart, together = sorted([*apart, *together.values()]), {}
+    columns = tuple(compilation.column() for _ in node.direct_schema.types)
+    selects = []
+    if together:
+        # a record's grouping_id has a bit for each key that isn't in its set, the first key's the highest
+        arms = []
+        for members, position in together.items():
+            bits = sum(1 << (len(keys) - 1 - key) for key in range(len(keys)) if key not in members)
+            arms.append(f"WHEN {bits} THEN {position}")
+        number = f"CASE grouping_id({', '.join(keys)}) {' '.join(arms)} END"
+        texts = [*keys, *(item.text for item in measures), number]
+        listed = ", ".join(f"({', '.join(keys[key] for key in sorted(members))})" for members in together)
+        selects.append(_select(query, texts, columns, f"GROUP BY GROUPING SETS ({listed})"))
+    for position in apart:
+        grouped = sets[position]
+        texts = [
+            key if reference in grouped else f"CAST(NULL AS {spark_type(type)})"
+            for reference, (key, type) in enumerate(zip(keys, node.direct_schema.types, strict=False))
+        ]
+        texts += [*(item.text for item in measures), str(position)]
+        groups = f"GROUP BY {', '.join(keys[key] for key in sorted(set(grouped)))}" if grouped else ""
+        if not grouped and not measures:
+            # nothing says to Spark that this is an aggregate: the empty set alone gives one record
+            query_of_one = Query(source="", items=tuple(Item(t, c) for t, c in zip(texts, columns, strict=True)))
+            selects.append(query_of_one.text())
+        else:
+            selects.append(_select(query, texts, columns, groups))
+    source = selects[0] if len(selects) == 1 else " UNION ALL ".join(f"({select})" for select in selects)
+    return Query(source=f"({source})", items=plain(columns), depth=query.depth + 2)
+
+
+def _select(query: Query, texts: list[str], columns: tuple[str, ...], groups: str) -> str:
+    items = tuple(Item(text, column) for text, column in zip(texts, columns, strict=True))
+    return replace(query, items=items, tail=groups).text()

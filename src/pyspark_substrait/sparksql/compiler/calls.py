@@ -1,0 +1,149 @@
+"""Function calls as Spark SQL: the operands are compiled here, what the function is stands in ``functions``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from pyspark_substrait.errors import UnsupportedPlanError, at
+from pyspark_substrait.extensions.definitions import FunctionDefinition
+from pyspark_substrait.model.expressions import (
+    AggregateFunction,
+    AggregationInvocation,
+    AggregationPhase,
+    Argument,
+    EnumArgument,
+    Expression,
+    FailureBehavior,
+    Function,
+    ScalarFunction,
+    TypeArgument,
+)
+from pyspark_substrait.model.literals import Literal
+from pyspark_substrait.model.types import Type, concrete, with_nullability
+from pyspark_substrait.sparksql import functions
+from pyspark_substrait.sparksql.compiler import expressions
+from pyspark_substrait.sparksql.compiler.casts import cast
+from pyspark_substrait.sparksql.compiler.scope import Compilation, Scope
+from pyspark_substrait.sparksql.functions.table import Call, Operand, Table
+
+__all__ = ["BOOLEAN", "COMPARISON", "atom", "measure", "operands_of", "scalar"]
+
+BOOLEAN = "extension:io.substrait:functions_boolean"
+COMPARISON = "extension:io.substrait:functions_comparison"
+
+_NAME_OR_CALL = re.compile(r"[\w.]+(\([^()]*\))?|\([^()]*\)")
+
+
+def atom(text: str) -> str:
+    """The text as an operand: in brackets, unless it plainly needs none."""
+    return text if _NAME_OR_CALL.fullmatch(text) else f"({text})"
+
+
+def operands_of(call: Expression, urn: str, name: str) -> list[Expression]:
+    """The operands of nested calls of an associative function: ``and(and(a, b), c)`` has a, b, c.
+
+    An expression that isn't such a call is its own only operand.
+    """
+    found: list[Expression] = []
+    pending = [call]
+    while pending:
+        current = pending.pop()
+        match current:
+            case ScalarFunction(function=Function(urn=at_urn, name=at_name), arguments=arguments, options=()) if (
+                at_urn,
+                at_name,
+            ) == (urn, name) and arguments:
+                pending.extend(
+                    item for item in reversed(arguments) if not isinstance(item, EnumArgument | TypeArgument)
+                )
+            case _:
+                found.append(current)
+    return found
+
+
+def scalar(call: ScalarFunction, scope: Scope, compilation: Compilation) -> str:
+    """The text of a scalar function call; an atom."""
+    arguments: Sequence[Argument] = call.arguments
+    if call.function.urn == BOOLEAN and call.function.name in ("and", "or") and len(arguments) > 1:
+        # a long chain nested by twos would be too deep for Spark's parser
+        arguments = operands_of(call, BOOLEAN, call.function.name)
+    definition, table = _meaning(call.function, compilation)
+    text = table.text(
+        Call(
+            function=call.function,
+            operands=_operands(arguments, scope, compilation),
+            names=_argument_names(definition, len(arguments)),
+            output=call.derived_type,
+        ),
+        [(option.name, option.preference) for option in call.options],
+    )
+    return _declared(atom(text), call.derived_type, call.output_type)
+
+
+def measure(call: AggregateFunction, condition: str | None, order: str, scope: Scope, compilation: Compilation) -> str:
+    """The text of an aggregate function call over the rows for which ``condition`` (None: all) is true."""
+    if call.phase is not AggregationPhase.INITIAL_TO_RESULT:
+        raise UnsupportedPlanError(f"the phase {call.phase.value} of an aggregate can't run on Spark yet", path="phase")
+    definition, table = _meaning(call.function, compilation)
+    if order and definition.ordered:
+        raise UnsupportedPlanError(f"the ordered aggregate {call.function.key} can't run on Spark yet", path="sorts")
+    text = table.text(
+        Call(
+            function=call.function,
+            operands=_operands(call.arguments, scope, compilation),
+            names=_argument_names(definition, len(call.arguments)),
+            output=call.derived_type,
+            distinct=call.invocation is AggregationInvocation.DISTINCT,
+            filter=condition,
+            order=order,
+        ),
+        [(option.name, option.preference) for option in call.options],
+    )
+    return _declared(text, call.derived_type, call.output_type)
+
+
+def _meaning(function: Function, compilation: Compilation) -> tuple[FunctionDefinition, Table]:
+    definition = compilation.registry.function(function.urn, function.key)
+    table = functions.table(function.urn)
+    if definition is None or table is None:
+        raise UnsupportedPlanError(
+            f"the function {function.key} of {function.urn} has no Spark form",
+            hint="It isn't one of the specification's own extensions",
+        )
+    return definition, table
+
+
+def _operands(arguments: Sequence[Argument], scope: Scope, compilation: Compilation) -> tuple[Operand, ...]:
+    operands = []
+    for position, argument in enumerate(arguments):
+        with at("arguments", position):
+            match argument:
+                case EnumArgument(value=value):
+                    operands.append(Operand(value))
+                case TypeArgument():
+                    raise UnsupportedPlanError("type arguments can't run on Spark yet")
+                case _:
+                    text = expressions.expression(argument, scope, compilation)
+                    operands.append(Operand(text, concrete(argument.type), _constant(argument)))
+    return tuple(operands)
+
+
+def _constant(argument: Expression) -> str | int | None:
+    match argument:
+        case Literal(value=str() | int() as value) if not isinstance(value, bool):
+            return value
+        case _:
+            return None
+
+
+def _argument_names(definition: FunctionDefinition, count: int) -> tuple[str, ...]:
+    names = [argument.name for argument in definition.arguments]
+    return tuple(names) if count <= len(names) else (*names, *(names[-1:] * (count - len(names))))
+
+
+def _declared(text: str, derived: Type, declared: Type) -> str:
+    """The derived type cast to the one that the plan declares; nullability alone needs no cast."""
+    if with_nullability(concrete(derived), True) == with_nullability(concrete(declared), True):
+        return text
+    return atom(cast(text, derived, declared, FailureBehavior.THROW_EXCEPTION))

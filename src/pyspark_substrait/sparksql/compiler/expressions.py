@@ -1,0 +1,241 @@
+"""Expressions as Spark SQL, exactly typed. Every text that a function here returns is an atom."""
+
+from __future__ import annotations
+
+from typing_extensions import assert_never
+
+from pyspark_substrait.errors import InvalidPlanError, UnsupportedPlanError, at
+from pyspark_substrait.model.expressions import (
+    Cast,
+    ContextVariable,
+    DetachedExpression,
+    DynamicParameter,
+    ExecutionContextVariable,
+    Expression,
+    FailureBehavior,
+    FieldReference,
+    IfThen,
+    InPredicate,
+    Lambda,
+    LambdaInvocation,
+    MultiOrList,
+    NamedLambdaReference,
+    NestedList,
+    NestedMap,
+    NestedStruct,
+    ScalarFunction,
+    ScalarSubquery,
+    SetComparison,
+    SetPredicate,
+    SingularOrList,
+    SwitchExpression,
+    WindowFunction,
+)
+from pyspark_substrait.model.literals import Literal
+from pyspark_substrait.model.plan import VariableEvaluationMode
+from pyspark_substrait.model.types import PrecisionTimestampTZ, Type, concrete, same_kind, with_nullability
+from pyspark_substrait.sparksql.compiler import calls, references, subqueries
+from pyspark_substrait.sparksql.compiler.casts import cast
+from pyspark_substrait.sparksql.compiler.literals import literal
+from pyspark_substrait.sparksql.compiler.scope import Compilation, Scope
+
+__all__ = ["conditions", "expression"]
+
+
+def expression(node: Expression, scope: Scope, compilation: Compilation) -> str:
+    """The text of an expression."""
+    match node:
+        case Literal():
+            return calls.atom(literal(node))
+        case FieldReference():
+            with at("selection"):
+                return references.reference(node, scope, compilation)
+        case ScalarFunction():
+            with at("scalar_function"):
+                return calls.scalar(node, scope, compilation)
+        case Cast():
+            with at("cast"):
+                with at("input"):
+                    text = expression(node.input, scope, compilation)
+                return calls.atom(cast(text, node.input.type, node.type, node.failure_behavior))
+        case IfThen():
+            with at("if_then"):
+                return _if_then(node, scope, compilation)
+        case SwitchExpression():
+            with at("switch_expression"):
+                return _switch(node, scope, compilation)
+        case SingularOrList():
+            with at("singular_or_list"):
+                return _singular_or_list(node, scope, compilation)
+        case MultiOrList():
+            with at("multi_or_list"):
+                return _multi_or_list(node, scope, compilation)
+        case NestedStruct() | NestedList() | NestedMap():
+            with at("nested"):
+                return _nested(node, scope, compilation)
+        case ScalarSubquery() | InPredicate() | SetPredicate() | SetComparison():
+            with at("subquery"):
+                return subqueries.subquery(node, scope, compilation)
+        case DynamicParameter():
+            return _parameter(node, compilation)
+        case ExecutionContextVariable():
+            return _context_variable(node, compilation)
+        case DetachedExpression(expression=inner):
+            return expression(inner, scope, compilation)
+        case WindowFunction():
+            raise UnsupportedPlanError("window functions can't run on Spark yet", path="window_function")
+        case Lambda() | NamedLambdaReference() | LambdaInvocation():
+            raise UnsupportedPlanError("lambdas can't run on Spark yet")
+        case _:
+            assert_never(node)
+
+
+def conditions(node: Expression, scope: Scope, compilation: Compilation) -> list[str]:
+    """A condition as operands of AND, for a place where false and null are the same (WHERE, or ON of an inner join).
+
+    Spark runs IN with a subquery as a join there, and only there with SQL's meaning for nulls.
+    """
+    texts = []
+    for conjunct in calls.operands_of(node, calls.BOOLEAN, "and"):
+        match conjunct:
+            case InPredicate() | SetComparison():
+                with at("subquery"):
+                    texts.append(subqueries.conjunct(conjunct, scope, compilation))
+            case ScalarFunction(arguments=(InPredicate() as inner,), options=()) if (
+                conjunct.function.urn == calls.BOOLEAN and conjunct.function.name == "not"
+            ):
+                with at("scalar_function", "arguments", 0, "subquery"):
+                    texts.append(f"(NOT {subqueries.conjunct(inner, scope, compilation)})")
+            case _:
+                texts.append(expression(conjunct, scope, compilation))
+    return texts
+
+
+def _branch(node: Expression, type: Type, scope: Scope, compilation: Compilation) -> str:
+    """A branch of a choice, whose type is that of the whole."""
+    text = expression(node, scope, compilation)
+    here, wanted = concrete(node.type), concrete(type)
+    if with_nullability(here, True) == with_nullability(wanted, True):
+        return text
+    if not same_kind(here, wanted):
+        raise InvalidPlanError(f"the branches of a choice have one type; this one is {here}, the first {wanted}")
+    return calls.atom(cast(text, here, wanted, FailureBehavior.THROW_EXCEPTION))
+
+
+def _if_then(node: IfThen, scope: Scope, compilation: Compilation) -> str:
+    arms = []
+    for position, clause in enumerate(node.ifs):
+        with at("ifs", position):
+            with at("if"):
+                condition = expression(clause.if_, scope, compilation)
+            with at("then"):
+                arms.append(f"WHEN {condition} THEN {_branch(clause.then, node.type, scope, compilation)}")
+    return _case("", arms, node.else_, node.type, scope, compilation)
+
+
+def _switch(node: SwitchExpression, scope: Scope, compilation: Compilation) -> str:
+    with at("match"):
+        match = expression(node.match, scope, compilation)
+    arms = []
+    for position, clause in enumerate(node.ifs):
+        with at("ifs", position):
+            with at("if"):
+                value = _branch(clause.if_, node.match.type, scope, compilation)
+            with at("then"):
+                arms.append(f"WHEN {value} THEN {_branch(clause.then, node.type, scope, compilation)}")
+    return _case(f" {match}", arms, node.else_, node.type, scope, compilation)
+
+
+def _case(
+    match: str, arms: list[str], otherwise: Expression | None, type: Type, scope: Scope, compilation: Compilation
+) -> str:
+    if not arms:
+        raise InvalidPlanError("there are no branches", path="ifs")
+    end = ""
+    if otherwise is not None:
+        with at("else"):
+            end = f" ELSE {_branch(otherwise, type, scope, compilation)}"
+    return f"(CASE{match} {' '.join(arms)}{end} END)"
+
+
+def _singular_or_list(node: SingularOrList, scope: Scope, compilation: Compilation) -> str:
+    with at("value"):
+        value = expression(node.value, scope, compilation)
+    if not node.options:
+        return "false"
+    options = []
+    for position, option in enumerate(node.options):
+        with at("options", position):
+            options.append(_branch(option, node.value.type, scope, compilation))
+    return f"({value} IN ({', '.join(options)}))"
+
+
+def _multi_or_list(node: MultiOrList, scope: Scope, compilation: Compilation) -> str:
+    with at("value"):
+        values = [expression(value, scope, compilation) for value in node.value]
+    rows = []
+    for position, option in enumerate(node.options):
+        with at("options", position):
+            if len(option) != len(values):
+                raise InvalidPlanError(f"the option has {len(option)} fields, the value {len(values)}")
+            pairs = [
+                f"{value} = {_branch(field, wanted.type, scope, compilation)}"
+                for value, field, wanted in zip(values, option, node.value, strict=True)
+            ]
+            rows.append(f"({' AND '.join(pairs)})")
+    return f"({' OR '.join(rows)})" if rows else "false"
+
+
+def _nested(node: NestedStruct | NestedList | NestedMap, scope: Scope, compilation: Compilation) -> str:
+    match node:
+        case NestedStruct(fields=fields):
+            texts = []
+            for position, field in enumerate(fields):
+                with at("struct.fields", position):
+                    texts.append(f"'f{position}', {expression(field, scope, compilation)}")
+            return f"named_struct({', '.join(texts)})" if texts else "struct()"
+        case NestedList(values=values):
+            items = []
+            for position, value in enumerate(values):
+                with at("list.values", position):
+                    items.append(_branch(value, values[0].type, scope, compilation))
+            return f"array({', '.join(items)})"
+        case NestedMap(key_values=pairs):
+            entries = []
+            for position, (key, value) in enumerate(pairs):
+                with at("map.key_values", position):
+                    entries.append(_branch(key, pairs[0][0].type, scope, compilation))
+                    entries.append(_branch(value, pairs[0][1].type, scope, compilation))
+            return f"map({', '.join(entries)})"
+
+
+def _parameter(node: DynamicParameter, compilation: Compilation) -> str:
+    value = compilation.parameters.get(node.parameter_reference)
+    if value is None:
+        raise UnsupportedPlanError(
+            f"the dynamic parameter {node.parameter_reference} has no value",
+            path="dynamic_parameter",
+            hint="Bind it in the plan's parameter_bindings",
+        )
+    if with_nullability(concrete(value.type), True) != with_nullability(concrete(node.type), True):
+        raise InvalidPlanError(
+            f"the dynamic parameter {node.parameter_reference} is {node.type}, its value {value.type}",
+            path="dynamic_parameter",
+        )
+    return calls.atom(literal(value))
+
+
+def _context_variable(node: ExecutionContextVariable, compilation: Compilation) -> str:
+    with at("execution_context_variable"):
+        if compilation.evaluation is VariableEvaluationMode.PER_RECORD:
+            raise UnsupportedPlanError("Spark evaluates context variables once per query, not per record")
+        match node.variable:
+            case ContextVariable.CURRENT_TIMESTAMP:
+                type = concrete(node.type)
+                if isinstance(type, PrecisionTimestampTZ) and type.precision != 6:
+                    raise UnsupportedPlanError(f"the current time can't be had as {type}; Spark has microseconds")
+                return "current_timestamp()"
+            case ContextVariable.CURRENT_TIMEZONE:
+                return "current_timezone()"
+            case ContextVariable.CURRENT_DATE:
+                return "current_date()"

@@ -1,0 +1,164 @@
+"""Joins as Spark SQL.
+
+The types that Spark has are Spark joins. A single join numbers the records of its outer side and counts their matches;
+a mark join asks with EXISTS whether a match is there and, where the condition can be null, whether an unknown one is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from typing_extensions import assert_never
+
+from pyspark_substrait.errors import at
+from pyspark_substrait.model.expressions import Expression, FieldReference, RootReference, ScalarFunction, StructField
+from pyspark_substrait.model.relations import Cross, Join, JoinType
+from pyspark_substrait.sparksql.compiler import calls, expressions, relations
+from pyspark_substrait.sparksql.compiler.query import Item, Query, plain
+from pyspark_substrait.sparksql.compiler.scope import Compilation, Record, Scope
+
+__all__ = ["cross", "join"]
+
+_SPARK_JOINS = {
+    JoinType.INNER: "INNER JOIN",
+    JoinType.OUTER: "FULL OUTER JOIN",
+    JoinType.LEFT: "LEFT OUTER JOIN",
+    JoinType.RIGHT: "RIGHT OUTER JOIN",
+    JoinType.LEFT_SEMI: "LEFT SEMI JOIN",
+    JoinType.LEFT_ANTI: "LEFT ANTI JOIN",
+}
+
+
+def cross(node: Cross, outer: tuple[Record, ...], compilation: Compilation) -> Query:
+    """The query of a cross product."""
+    left, right = _inputs(node, outer, compilation)
+    return _joined(left, "CROSS JOIN", right, None, left.columns + right.columns)
+
+
+def join(node: Join, outer: tuple[Record, ...], compilation: Compilation) -> Query:
+    """The query of a join, post-join filter included."""
+    left, right = _inputs(node, outer, compilation)
+    scope = Scope(Record(left.columns + right.columns, node.common.rel_anchor), outer)
+    with at("expression"):
+        query = _by_type(node, left, right, scope, compilation)
+    if node.post_join_filter is None:
+        return query
+    query = query.flat()
+    with at("post_join_filter"):
+        scope = Scope(Record(query.columns, node.common.rel_anchor), outer)
+        return query.filtered(expressions.conditions(node.post_join_filter, scope, compilation))
+
+
+def _inputs(node: Join | Cross, outer: tuple[Record, ...], compilation: Compilation) -> tuple[Query, Query]:
+    with at("left"):
+        left = relations.relation(node.left, outer, compilation)
+    with at("right"):
+        right = relations.relation(node.right, outer, compilation)
+    return left, right
+
+
+def _by_type(node: Join, left: Query, right: Query, scope: Scope, compilation: Compilation) -> Query:
+    match node.type:
+        case JoinType.INNER:
+            condition = " AND ".join(expressions.conditions(node.expression, scope, compilation))
+            return _joined(left, "INNER JOIN", right, condition, left.columns + right.columns)
+        case JoinType.OUTER | JoinType.LEFT | JoinType.RIGHT:
+            condition = expressions.expression(node.expression, scope, compilation)
+            return _joined(left, _SPARK_JOINS[node.type], right, condition, left.columns + right.columns)
+        case JoinType.LEFT_SEMI:
+            return _semi(node.expression, left, right, scope, compilation)
+        case JoinType.RIGHT_SEMI:
+            return _semi(node.expression, right, left, scope, compilation)
+        case JoinType.LEFT_ANTI:
+            condition = expressions.expression(node.expression, scope, compilation)
+            return _joined(left, "LEFT ANTI JOIN", right, condition, left.columns)
+        case JoinType.RIGHT_ANTI:
+            condition = expressions.expression(node.expression, scope, compilation)
+            return _joined(right, "LEFT ANTI JOIN", left, condition, right.columns)
+        case JoinType.LEFT_SINGLE:
+            query = _single(node.expression, left, right, scope, compilation)
+            return replace(query, items=plain(left.columns + right.columns))
+        case JoinType.RIGHT_SINGLE:
+            query = _single(node.expression, right, left, scope, compilation)
+            return replace(query, items=plain(left.columns + right.columns))
+        case JoinType.LEFT_MARK:
+            return _mark(node.expression, left, right, scope, compilation)
+        case JoinType.RIGHT_MARK:
+            return _mark(node.expression, right, left, scope, compilation)
+        case _:
+            assert_never(node.type)
+
+
+def _joined(left: Query, kind: str, right: Query, condition: str | None, columns: tuple[str, ...]) -> Query:
+    on = "" if condition is None else f" ON {condition}"
+    return Query(
+        source=f"{left.as_source()} {kind} {right.as_right_source()}{on}",
+        items=plain(columns),
+        depth=max(left.depth + (not left.is_source), right.depth + (not right.is_source)),
+        joins=True,
+    )
+
+
+def _semi(condition: Expression, kept: Query, other: Query, scope: Scope, compilation: Compilation) -> Query:
+    """The records of ``kept`` with a match in ``other``.
+
+    A join on equal columns is written as IN: Spark then also infers filters from it, which it doesn't for a semi join.
+    """
+    pairs = _equal_columns(condition, kept.columns, other.columns, scope)
+    if pairs is not None:
+        query = kept.flat()
+        keys = [key for key, _ in pairs]
+        row = keys[0] if len(keys) == 1 else f"({', '.join(keys)})"
+        items = tuple(Item(value, value) for _, value in pairs)
+        matches = (other if other.passes_through and not other.tail else other.nested()).text(items)
+        return query.filtered([f"({row} IN ({matches}))"])
+    text = " AND ".join(expressions.conditions(condition, scope, compilation))
+    return _joined(kept, "LEFT SEMI JOIN", other, text, kept.columns)
+
+
+def _equal_columns(
+    condition: Expression, kept: tuple[str, ...], other: tuple[str, ...], scope: Scope
+) -> list[tuple[str, str]] | None:
+    """The pairs of columns that a condition says are equal, when it says nothing else."""
+    pairs = []
+    for conjunct in calls.operands_of(condition, calls.BOOLEAN, "and"):
+        match conjunct:
+            case ScalarFunction(
+                arguments=(
+                    FieldReference(root=RootReference(), reference=(StructField(field=first),)),
+                    FieldReference(root=RootReference(), reference=(StructField(field=second),)),
+                )
+            ) if conjunct.function.urn == calls.COMPARISON and conjunct.function.name == "equal":
+                names = (scope.record.columns[first], scope.record.columns[second])
+                if names[0] in kept and names[1] in other:
+                    pairs.append(names)
+                elif names[1] in kept and names[0] in other:
+                    pairs.append((names[1], names[0]))
+                else:
+                    return None
+            case _:
+                return None
+    return pairs
+
+
+def _single(condition: Expression, kept: Query, other: Query, scope: Scope, compilation: Compilation) -> Query:
+    """Every record of ``kept`` with its only match, or nulls; more than one match is an error when the query runs."""
+    number, matches = compilation.column(), compilation.column()
+    text = expressions.expression(condition, scope, compilation)
+    numbered = kept.flat()
+    numbered = replace(numbered, items=(*numbered.items, Item("monotonically_increasing_id()", number)))
+    query = _joined(numbered, "LEFT OUTER JOIN", other, text, (*kept.columns, *other.columns))
+    counted = replace(query, items=(*query.items, Item(f"count(1) OVER (PARTITION BY {number})", matches))).nested()
+    message = "a record of a single join has more than one match"
+    return counted.filtered([f"(assert_true({matches} <= 1, '{message}') IS NULL)"])
+
+
+def _mark(condition: Expression, kept: Query, other: Query, scope: Scope, compilation: Compilation) -> Query:
+    """The records of ``kept``, and behind them whether there is a match in ``other``: true, null or false."""
+    query, candidates = kept.flat(), other.flat()
+    text = expressions.expression(condition, scope, compilation)
+    found = f"EXISTS ({candidates.filtered([text]).text()})"
+    if condition.type.nullable:
+        unknown = f"EXISTS ({candidates.filtered([f'({text} IS NULL)']).text()})"
+        found = f"(CASE WHEN {found} THEN true WHEN {unknown} THEN NULL ELSE false END)"
+    return replace(query, items=(*query.items, Item(found, compilation.column())))

@@ -1,0 +1,113 @@
+"""One SELECT in the making.
+
+Operations are laid on a query as long as they fit into the same SELECT; only what doesn't fit opens a new level,
+because every level of nesting costs Spark time to analyse. All column names in a statement are different, so nothing
+here needs a qualifier, and a source may have more columns than are used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+__all__ = ["FRAME_MARK", "Item", "Query", "frame", "plain"]
+
+#: Stands around the name of a bound DataFrame in a statement's text. No text of a plan contains it.
+FRAME_MARK = "\x00"
+
+
+def frame(name: str) -> str:
+    """The text that stands for a bound DataFrame behind FROM."""
+    return f"{FRAME_MARK}{name}{FRAME_MARK}"
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One column: its expression over the source's columns, and its name. Passed through when both are the same."""
+
+    text: str
+    name: str
+
+    def __str__(self) -> str:
+        return self.text if self.text == self.name else f"{self.text} AS {self.name}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Query:
+    """A SELECT.
+
+    Args:
+        source: what stands behind FROM; empty for none.
+        items: the columns, in order.
+        where: conditions, all of which must be true; each is an operand of AND.
+        order: the sort keys, empty for none.
+        tail: what else comes behind (GROUP BY, or LIMIT and OFFSET behind the order), empty for none.
+        depth: how many levels of SELECT are nested in the source.
+        joins: the source is a join, which needs brackets where it is the right side of another.
+    """
+
+    source: str
+    items: tuple[Item, ...]
+    where: tuple[str, ...] = ()
+    order: str = ""
+    tail: str = ""
+    depth: int = 0
+    joins: bool = False
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of the columns, in order."""
+        return tuple(item.name for item in self.items)
+
+    def text(self, items: Iterable[Item] | None = None) -> str:
+        """The SELECT statement; with ``items``, it puts out those instead."""
+        listed = ", ".join(str(item) for item in (self.items if items is None else items)) or "1"
+        parts = [f"SELECT {listed}"]
+        if self.source:
+            parts.append(f"FROM {self.source}")
+        if self.where:
+            parts.append(f"WHERE {' AND '.join(self.where)}")
+        if self.order:
+            parts.append(f"ORDER BY {self.order}")
+        if self.tail:
+            parts.append(self.tail)
+        return " ".join(parts)
+
+    @property
+    def passes_through(self) -> bool:
+        """Whether every column is one of the source's."""
+        return bool(self.source) and all(item.text == item.name for item in self.items)
+
+    @property
+    def is_source(self) -> bool:
+        """Whether the query does nothing to its source but leave out columns."""
+        return self.passes_through and not (self.where or self.order or self.tail)
+
+    def as_source(self) -> str:
+        """The text that stands for this query behind FROM."""
+        return self.source if self.is_source else f"({self.text()})"
+
+    def as_right_source(self) -> str:
+        """The same, to the right of JOIN."""
+        return f"({self.source})" if self.is_source and self.joins else self.as_source()
+
+    def flat(self) -> Query:
+        """The same rows as a query whose columns are all its source's and which can take conditions."""
+        if self.passes_through and not (self.order or self.tail):
+            return self
+        return self.nested()
+
+    def nested(self) -> Query:
+        """The same rows as a query that does nothing to its source."""
+        if self.is_source:
+            return self
+        return Query(source=f"({self.text()})", items=plain(self.columns), depth=self.depth + 1)
+
+    def filtered(self, conditions: Sequence[str]) -> Query:
+        """The rows for which the conditions, written over this flat query's columns, are true."""
+        return replace(self, where=self.where + tuple(conditions))
+
+
+def plain(columns: Iterable[str]) -> tuple[Item, ...]:
+    """Columns passed through."""
+    return tuple(Item(column, column) for column in columns)

@@ -1,0 +1,250 @@
+"""Relations as Spark SQL: one function per relation, from the queries of its inputs to its own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from typing_extensions import assert_never
+
+from pyspark_substrait.errors import InvalidPlanError, UnsupportedPlanError, at
+from pyspark_substrait.model.expressions import Function, SortDirection, SortField
+from pyspark_substrait.model.literals import Literal
+from pyspark_substrait.model.relations import (
+    AdvancedExtension,
+    Aggregate,
+    ConsistentPartitionWindow,
+    Cross,
+    Ddl,
+    DetachedRel,
+    Exchange,
+    Expand,
+    ExtensionLeaf,
+    ExtensionMulti,
+    ExtensionSingle,
+    Fetch,
+    Filter,
+    HashJoin,
+    Join,
+    LateralJoin,
+    MergeJoin,
+    NestedLoopJoin,
+    Project,
+    Read,
+    Reference,
+    Relation,
+    Set,
+    Sort,
+    TopN,
+    Update,
+    Write,
+)
+from pyspark_substrait.sparksql.compiler import aggregates, expressions, fetches, joins, reads, sets
+from pyspark_substrait.sparksql.compiler.query import Item, Query
+from pyspark_substrait.sparksql.compiler.scope import Compilation, Record, Scope
+
+__all__ = ["refuse_enhancement", "relation", "sort_keys"]
+
+Outer = tuple[Record, ...]
+
+
+def relation(node: Relation, outer: Outer, compilation: Compilation) -> Query:
+    """The query of a relation.
+
+    Args:
+        node: the relation.
+        outer: the records of the enclosing queries, the nearest last.
+        compilation: the statement in the making.
+
+    Returns:
+        a query with one column for each of ``node.schema``, in order, of exactly its type.
+    """
+    match node:
+        case DetachedRel(relation=inner):
+            return relation(inner, outer, compilation)
+        case Reference():
+            with at("reference"):
+                return _reference(node, outer, compilation)
+    name = _NAMES[node.__class__]
+    with at(name):
+        refuse_enhancement(node.common.advanced_extension, "common.advanced_extension")
+        direct = _direct(node, outer, compilation)
+        return compilation.shallow(_emitted(direct, node, compilation), outer)
+
+
+_NAMES: dict[type, str] = {
+    Read: "read",
+    Filter: "filter",
+    Fetch: "fetch",
+    Aggregate: "aggregate",
+    Sort: "sort",
+    Join: "join",
+    LateralJoin: "lateral_join",
+    Project: "project",
+    Set: "set",
+    ExtensionSingle: "extension_single",
+    ExtensionMulti: "extension_multi",
+    ExtensionLeaf: "extension_leaf",
+    Cross: "cross",
+    Write: "write",
+    Ddl: "ddl",
+    Update: "update",
+    HashJoin: "hash_join",
+    MergeJoin: "merge_join",
+    NestedLoopJoin: "nested_loop_join",
+    ConsistentPartitionWindow: "window",
+    Exchange: "exchange",
+    Expand: "expand",
+    TopN: "top_n",
+}
+
+
+def _direct(node: Relation, outer: Outer, compilation: Compilation) -> Query:
+    """The query of a relation before emit."""
+    match node:
+        case Read():
+            refuse_enhancement(node.advanced_extension)
+            return reads.read(node, outer, compilation)
+        case Filter():
+            refuse_enhancement(node.advanced_extension)
+            query = _input(node.input, outer, compilation).flat()
+            scope = Scope(Record(query.columns, node.common.rel_anchor), outer)
+            with at("condition"):
+                return query.filtered(expressions.conditions(node.condition, scope, compilation))
+        case Project():
+            refuse_enhancement(node.advanced_extension)
+            return _project(node, outer, compilation)
+        case Sort():
+            refuse_enhancement(node.advanced_extension)
+            query = _input(node.input, outer, compilation).flat()
+            keys = sort_keys(node.sorts, Scope(Record(query.columns, node.common.rel_anchor), outer), compilation)
+            return replace(query, order=", ".join(keys))
+        case Fetch():
+            refuse_enhancement(node.advanced_extension)
+            return fetches.fetch(node, _input(node.input, outer, compilation), outer, compilation)
+        case Aggregate():
+            refuse_enhancement(node.advanced_extension)
+            return aggregates.aggregate(node, _input(node.input, outer, compilation), outer, compilation)
+        case Join():
+            refuse_enhancement(node.advanced_extension)
+            return joins.join(node, outer, compilation)
+        case Cross():
+            refuse_enhancement(node.advanced_extension)
+            return joins.cross(node, outer, compilation)
+        case Set():
+            refuse_enhancement(node.advanced_extension)
+            return sets.set_operation(node, outer, compilation)
+        case (
+            LateralJoin()
+            | HashJoin()
+            | MergeJoin()
+            | NestedLoopJoin()
+            | ConsistentPartitionWindow()
+            | Exchange()
+            | Expand()
+            | TopN()
+            | Write()
+            | Ddl()
+            | Update()
+            | ExtensionSingle()
+            | ExtensionMulti()
+            | ExtensionLeaf()
+        ):
+            raise UnsupportedPlanError(f"the relation {_NAMES[node.__class__]} can't run on Spark yet")
+        case Reference() | DetachedRel():
+            raise AssertionError("handled by relation()")
+        case _:
+            assert_never(node)
+
+
+def _input(node: Relation, outer: Outer, compilation: Compilation) -> Query:
+    with at("input"):
+        return relation(node, outer, compilation)
+
+
+def _emitted(query: Query, node: Relation, compilation: Compilation) -> Query:
+    """The columns that emit picks. A column picked twice gets a second name."""
+    emit = node.common.emit
+    if emit is None:
+        return query
+    if not emit:
+        # the records of an aggregate are lost with its last measure
+        query = query.nested()
+    items: list[Item] = []
+    taken: set[str] = set()
+    for position in emit:
+        if not 0 <= position < len(query.items):
+            raise InvalidPlanError(
+                f"emit names column {position}, but there are {len(query.items)} columns",
+                path="common.emit.output_mapping",
+            )
+        item = query.items[position]
+        items.append(Item(item.text, compilation.column()) if item.name in taken else item)
+        taken.add(item.name)
+    return replace(query, items=tuple(items))
+
+
+def _project(node: Project, outer: Outer, compilation: Compilation) -> Query:
+    query = _input(node.input, outer, compilation).flat()
+    scope = Scope(Record(query.columns, node.common.rel_anchor), outer)
+    wanted = None if node.common.emit is None else set(node.common.emit)
+    items = list(query.items)
+    taken = {item.name for position, item in enumerate(query.items) if wanted is None or position in wanted}
+    for position, expression in enumerate(node.expressions):
+        if wanted is not None and len(items) not in wanted:
+            # emit drops it; its place is kept so that positions stay right
+            items.append(query.items[0] if query.items else Item("1", "1"))
+            continue
+        with at("expressions", position):
+            text = expressions.expression(expression, scope, compilation)
+        name = text if text in query.columns and text not in taken else compilation.column()
+        taken.add(name)
+        items.append(Item(text, name))
+    return replace(query, items=tuple(items))
+
+
+def sort_keys(sorts: Sequence[SortField], scope: Scope, compilation: Compilation) -> list[str]:
+    """The keys of ORDER BY."""
+    keys = []
+    for position, field in enumerate(sorts):
+        with at("sorts", position):
+            if isinstance(field.sort_kind, Function):
+                raise UnsupportedPlanError(
+                    "a comparison function can't order records on Spark", path="comparison_function_reference"
+                )
+            if isinstance(field.expr, Literal):
+                # it orders nothing, and Spark would read a number as a column's position
+                continue
+            with at("expr"):
+                text = expressions.expression(field.expr, scope, compilation)
+            keys.append(f"{text} {_DIRECTIONS[field.sort_kind]}")
+    return keys
+
+
+# clustered records are those with equal values side by side, which any order gives
+_DIRECTIONS = {
+    SortDirection.ASC_NULLS_FIRST: "ASC NULLS FIRST",
+    SortDirection.ASC_NULLS_LAST: "ASC NULLS LAST",
+    SortDirection.DESC_NULLS_FIRST: "DESC NULLS FIRST",
+    SortDirection.DESC_NULLS_LAST: "DESC NULLS LAST",
+    SortDirection.CLUSTERED: "ASC NULLS FIRST",
+}
+
+
+def _reference(node: Reference, outer: Outer, compilation: Compilation) -> Query:
+    """A shared subtree: a WITH clause, written once; each use has column names of its own."""
+    if node.subtree_ordinal not in compilation.shared:
+        query = relation(node.subtree, (), compilation)
+        name = compilation.names.fresh("r")
+        compilation.shared[node.subtree_ordinal] = (name, query.text(), query.columns)
+    name, _, columns = compilation.shared[node.subtree_ordinal]
+    return Query(source=name, items=tuple(Item(column, compilation.column()) for column in columns)).nested()
+
+
+def refuse_enhancement(extension: AdvancedExtension | None, path: str = "advanced_extension") -> None:
+    """Refuse what changes a meaning in a way that only its makers know; optimizations may be ignored."""
+    if extension is not None and extension.enhancement is not None:
+        raise UnsupportedPlanError(
+            f"the enhancement {extension.enhancement.type_url} changes what the relation means, and isn't known here",
+            path=f"{path}.enhancement",
+        )

@@ -1,0 +1,124 @@
+"""What the compiler knows while it goes down a plan: the scope of names, and the statement being made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from pyspark_substrait.errors import InvalidPlanError, UnsupportedPlanError
+from pyspark_substrait.extensions.registry import Registry
+from pyspark_substrait.model.expressions import OuterReference
+from pyspark_substrait.model.literals import Literal
+from pyspark_substrait.model.plan import VariableEvaluationMode
+from pyspark_substrait.model.relations import Read
+from pyspark_substrait.sparksql.compiler.names import NameSource
+from pyspark_substrait.sparksql.compiler.query import Query, frame, plain
+
+__all__ = ["Compilation", "Record", "Scope", "Source", "Sources"]
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What a read reads from.
+
+    Args:
+        text: what stands behind FROM.
+        columns: an expression for each column of the read's ``base_schema``, of exactly the type it has there.
+        checks: for each column, a condition that is true or raises; None where nothing needs checking. It is applied
+            only when the column is used.
+    """
+
+    text: str
+    columns: tuple[str, ...]
+    checks: tuple[str | None, ...]
+
+
+#: Finds the source of a read.
+Sources: TypeAlias = Callable[[Read], Source]
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A record that expressions can refer to: the names of its columns, and the anchor of its reader."""
+
+    columns: tuple[str, ...]
+    rel_anchor: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What expressions can refer to: the current record, and those of the enclosing queries, the nearest last."""
+
+    record: Record
+    outer: tuple[Record, ...] = ()
+
+    def outer_record(self, reference: OuterReference) -> Record:
+        """The record that an outer reference means.
+
+        Raises:
+            InvalidPlanError: there is no such record.
+            UnsupportedPlanError: it is more than one query away.
+        """
+        if reference.steps_out is not None:
+            steps = reference.steps_out
+        else:
+            anchors = [record.rel_anchor for record in reversed(self.outer)]
+            if reference.rel_reference not in anchors:
+                raise InvalidPlanError(f"no enclosing relation has the rel_anchor {reference.rel_reference}")
+            steps = anchors.index(reference.rel_reference) + 1
+        if not 1 <= steps <= len(self.outer):
+            raise InvalidPlanError(f"the reference goes {steps} queries out, but there are {len(self.outer)}")
+        if steps > 1:
+            raise UnsupportedPlanError(
+                f"a reference that goes {steps} queries out can't run on Spark yet",
+                hint="Spark's subqueries see the query around them and no further",
+            )
+        return self.outer[-steps]
+
+
+#: With more levels of SELECT than this, Spark's parser comes near its limit: the text is cut into statements.
+MAX_DEPTH = 40
+
+
+@dataclass(kw_only=True)
+class Compilation:
+    """The statement in the making.
+
+    Args:
+        registry: the extensions, for the definitions of functions.
+        sources: finds what a read reads from.
+        parameters: the values of dynamic parameters.
+        evaluation: how often context variables are evaluated.
+        names: gives out column names.
+        shared: the queries behind reference relations, as WITH clauses: name, text and columns by subtree ordinal.
+        pieces: statements cut off from the text, to be bound as frames: name and text, in order.
+    """
+
+    registry: Registry
+    sources: Sources
+    parameters: Mapping[int, Literal] = field(default_factory=dict)
+    evaluation: VariableEvaluationMode = VariableEvaluationMode.PER_PLAN
+    names: NameSource = field(default_factory=NameSource)
+    shared: dict[int, tuple[str, str, tuple[str, ...]]] = field(default_factory=dict)
+    pieces: list[tuple[str, str]] = field(default_factory=list)
+
+    def column(self) -> str:
+        """A new column name."""
+        return self.names.fresh("c")
+
+    def shallow(self, query: Query, scope_outer: tuple[Record, ...]) -> Query:
+        """The query, cut off into a statement of its own when it is nested too deeply to parse.
+
+        A correlated query can't be cut off: its names mean something only where it stands.
+        """
+        if query.depth < MAX_DEPTH or scope_outer:
+            return query
+        name = self.names.fresh("s")
+        self.pieces.append((name, self.with_shared(query.text())))
+        return Query(source=frame(name), items=plain(query.columns))
+
+    def with_shared(self, text: str) -> str:
+        """The statement, with the shared subtrees as WITH clauses in front."""
+        shared = ", ".join(f"{name} AS ({body})" for name, body, _ in self.shared.values())
+        return f"WITH {shared} {text}" if shared else text

@@ -1,0 +1,122 @@
+"""A plan as one Spark SQL statement."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from pyspark_substrait.errors import InvalidPlanError, UnsupportedPlanError, at
+from pyspark_substrait.extensions.registry import Registry
+from pyspark_substrait.model.plan import Plan, RelRoot
+from pyspark_substrait.model.relations import Relation
+from pyspark_substrait.model.types import NamedStruct, Type, name_count
+from pyspark_substrait.sparksql.compiler import relations
+from pyspark_substrait.sparksql.compiler.names import quoted
+from pyspark_substrait.sparksql.compiler.query import FRAME_MARK, Item
+from pyspark_substrait.sparksql.compiler.reads import catalog_source
+from pyspark_substrait.sparksql.compiler.scope import Compilation, Sources
+from pyspark_substrait.sparksql.compiler.types import named_spark_type
+
+__all__ = ["Statement", "statement"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Statement:
+    """What runs on Spark.
+
+    Args:
+        text: the Spark SQL. Bound DataFrames stand in it between marks (see ``query``).
+        pieces: statements to be run first and bound as frames, by name, in order: a plan nested too deeply for
+            Spark's parser is cut. Mostly there are none.
+        schema: the names and types of the result.
+    """
+
+    text: str
+    pieces: tuple[tuple[str, str], ...]
+    schema: NamedStruct
+
+    def readable(self) -> str:
+        """The statement for people: frames stand in it by name, pieces as WITH clauses."""
+        withs = [f"{name} AS ({shown(text)})" for name, text in self.pieces]
+        return (f"WITH {', '.join(withs)} " if withs else "") + shown(self.text)
+
+
+def shown(text: str) -> str:
+    """A text with the names of its frames in the open."""
+    return text.replace(FRAME_MARK, "")
+
+
+def statement(
+    plan: Plan, registry: Registry, sources: Sources = catalog_source, *, positional: bool = False
+) -> Statement:
+    """Compile the plan's only root.
+
+    Args:
+        plan: the plan.
+        registry: the extensions.
+        sources: finds what the reads read from; by default tables of the session's catalog.
+        positional: leave the columns their internal names, for a caller who puts the user's names on himself.
+
+    Raises:
+        UnsupportedPlanError: there are several roots, or something in the plan can't run on Spark.
+        InvalidPlanError: the plan is wrong.
+    """
+    relations.refuse_enhancement(plan.advanced_extensions, "advanced_extensions")
+    position, node, names = _root(plan)
+    compilation = Compilation(
+        registry=registry,
+        sources=sources,
+        parameters={binding.parameter_anchor: binding.value for binding in plan.parameter_bindings},
+        evaluation=plan.execution_behavior,
+    )
+    with at("relations", position, *(("root", "input") if names is not None else ("rel",))):
+        query = relations.relation(node, (), compilation)
+        if names is None:
+            names = _known_names(node)
+    schema = NamedStruct(names=names, struct=node.schema)
+    if len(names) != sum(1 + name_count(type) for type in node.schema.types):
+        raise InvalidPlanError(
+            f"the root has {len(names)} names, but its columns, nested fields included, need "
+            f"{sum(1 + name_count(type) for type in node.schema.types)}",
+            path=f"relations[{position}].root.names",
+        )
+    text = compilation.with_shared(query.text(None if positional else _named(query.items, schema)))
+    return Statement(text=text, pieces=tuple(compilation.pieces), schema=schema)
+
+
+def _root(plan: Plan) -> tuple[int, Relation, tuple[str, ...] | None]:
+    """The tree that is the result: the only root or, in a plan without roots, the only relation."""
+    roots = [(position, item) for position, item in enumerate(plan.relations) if isinstance(item, RelRoot)]
+    if len(roots) > 1:
+        raise UnsupportedPlanError(f"the plan has {len(roots)} roots; one can run at a time", path="relations")
+    if roots:
+        position, root = roots[0]
+        return position, root.input, root.names
+    if len(plan.relations) != 1:
+        raise InvalidPlanError(f"the plan has no root and {len(plan.relations)} relations", path="relations")
+    relation = plan.relations[0]
+    assert not isinstance(relation, RelRoot)
+    return 0, relation, None
+
+
+def _known_names(node: Relation) -> tuple[str, ...]:
+    """Names for a result that the plan gives none: those that its columns have, or their position."""
+    names: list[str] = []
+    for position, type in enumerate(node.schema.types):
+        names.append(node.names[position] or f"column_{position}")
+        names.extend(f"field_{number}" for number in range(name_count(type)))
+    return tuple(names)
+
+
+def _named(items: tuple[Item, ...], schema: NamedStruct) -> Iterator[Item]:
+    """The columns under the user's names, which nested fields get by a cast."""
+    names = iter(schema.names)
+    for item, type in zip(items, schema.struct.types, strict=True):
+        name = quoted(next(names))
+        yield Item(_renamed(item.text, type, names), name)
+
+
+def _renamed(text: str, type: Type, names: Iterator[str]) -> str:
+    if name_count(type) == 0:
+        return text
+    return f"CAST({text} AS {named_spark_type(type, names)})"
