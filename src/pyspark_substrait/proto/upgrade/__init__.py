@@ -1,0 +1,153 @@
+"""Old plans to current ones: one rule per breaking change, decided by the fields that are there.
+
+The rules work in place on messages that have the fields of every release (:mod:`pyspark_substrait.proto.legacy`).
+A rule is a function of a message, its path and the plan's context; :data:`_RULES` says which message it is for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+from google.protobuf.descriptor import FieldDescriptor
+
+from pyspark_substrait.model.notes import Note
+from pyspark_substrait.proto.depth import is_repeated
+from pyspark_substrait.proto.paths import Path
+from pyspark_substrait.proto.upgrade import calls, relations, types
+from pyspark_substrait.proto.upgrade.context import SETTLED_MINOR, Context
+from pyspark_substrait.proto.upgrade.extensions import drop_replaced, upgrade_extensions
+
+__all__ = ["CURRENT_VERSION", "Context", "drop_replaced", "needs_walk", "stamp", "upgrade_messages", "upgrade_top"]
+
+CURRENT_VERSION = (0, 108, 0)
+"""The release of the specification that plans are upgraded to."""
+
+_PER_PLAN = 1
+
+Rule = Callable[[Any, Path, Context], None]
+
+_RULES: dict[str, Rule] = {
+    "AggregateRel": relations.upgrade_aggregate,
+    "FetchRel": relations.upgrade_fetch,
+    "JoinRel": relations.upgrade_join,
+    "NestedLoopJoinRel": relations.upgrade_join,
+    "HashJoinRel": relations.upgrade_physical_join,
+    "MergeJoinRel": relations.upgrade_physical_join,
+    "ReadRel.VirtualTable": relations.upgrade_virtual_table,
+    "ReadRel.LocalFiles.FileOrFiles": relations.upgrade_file,
+    "Expression.ScalarFunction": calls.upgrade_call,
+    "AggregateFunction": calls.upgrade_call,
+    "Expression.WindowFunction": calls.upgrade_window_call,
+    "ConsistentPartitionWindowRel.WindowRelFunction": calls.upgrade_window_relation_call,
+    "Type": types.upgrade_type,
+    "Expression.Literal": types.upgrade_literal,
+    "Expression.Literal.IntervalDayToSecond": types.upgrade_interval_literal,
+}
+_TYPE_RULES = ("Type", "Expression.Literal", "Expression.Literal.IntervalDayToSecond")
+_Children = dict[int, tuple[str, bool]]
+
+
+def upgrade_top(plan: Any, notes: list[Note]) -> Context:
+    """Upgrade what stands at the top of a plan: the extensions and their functions' keys."""
+    context = Context(plan=plan, version=_version(plan), notes=notes)
+    upgrade_extensions(context)
+    return context
+
+
+def needs_walk(context: Context) -> bool:
+    """Whether calls or types of a plan without removed fields may have to change."""
+    return (
+        context.older_than(SETTLED_MINOR)
+        or bool(context.unknown_types)
+        or any(
+            function.edits
+            or function.name == "strptime"
+            or (function.name in ("std_dev", "variance") and context.older_than(88))
+            for function in context.functions.values()
+        )
+    )
+
+
+def upgrade_messages(context: Context, *, with_types: bool) -> None:
+    """Apply the rules to every message of the plan; ``with_types`` false leaves types and literals alone."""
+    stack: list[tuple[Any, Path]] = [(context.plan, None)]
+    pop = stack.pop
+    while stack:
+        message, path = pop()
+        rule, children = _visit(message.DESCRIPTOR, with_types)
+        if rule is not None:
+            rule(message, path, context)
+        if not children:
+            continue
+        found: list[tuple[Any, Path]] = []
+        for field, value in message.ListFields():
+            child = children.get(field.number)
+            if child is None:
+                continue
+            name, repeated = child
+            here = (path, name)
+            if repeated:
+                found.extend([(each, (here, index)) for index, each in enumerate(value)])
+            else:
+                found.append((value, here))
+        found.reverse()
+        stack.extend(found)
+
+
+@cache
+def _visit(descriptor: Any, with_types: bool) -> tuple[Rule | None, _Children]:
+    """The rule for a message, and those of its fields below which there may be more messages with rules."""
+    children = {
+        field.number: (field.name, is_repeated(field))
+        for field in descriptor.fields
+        if field.type == FieldDescriptor.TYPE_MESSAGE
+        and field.message_type in _reaching(descriptor.file.pool, with_types)
+    }
+    name = descriptor.full_name.removeprefix("substrait.")
+    return (None if not with_types and name in _TYPE_RULES else _RULES.get(name)), children
+
+
+@cache
+def _reaching(pool: Any, with_types: bool) -> frozenset[Any]:
+    """The messages from which a message with a rule can be reached."""
+    parents: dict[Any, set[Any]] = {}
+    todo = [pool.FindMessageTypeByName(f"substrait.{kind}") for kind in ("Plan", "ExtendedExpression")]
+    seen = set(todo)
+    while todo:
+        descriptor = todo.pop()
+        for field in descriptor.fields:
+            if field.type == FieldDescriptor.TYPE_MESSAGE:
+                parents.setdefault(field.message_type, set()).add(descriptor)
+                if field.message_type not in seen:
+                    seen.add(field.message_type)
+                    todo.append(field.message_type)
+    names = [name for name in _RULES if with_types or name not in _TYPE_RULES]
+    reaching = {pool.FindMessageTypeByName(f"substrait.{name}") for name in names}
+    todo = list(reaching)
+    while todo:
+        for parent in parents.get(todo.pop(), ()):
+            if parent not in reaching:
+                reaching.add(parent)
+                todo.append(parent)
+    return frozenset(reaching)
+
+
+def stamp(plan: Any, context: Context) -> None:
+    """Write the current version and what it requires; the producer stays, the git hash said something else."""
+    version = plan.version
+    version.major_number, version.minor_number, version.patch_number = CURRENT_VERSION
+    version.ClearField("git_hash")
+    if plan.DESCRIPTOR.name == "Plan" and not plan.HasField("execution_behavior"):
+        plan.execution_behavior.variable_eval_mode = _PER_PLAN
+        if not context.older_than(87):
+            context.note("execution-behavior", (None, "execution_behavior"), "missing", "PER_PLAN")
+
+
+def _version(plan: Any) -> tuple[int, int, int] | None:
+    if not plan.HasField("version"):
+        return None
+    version = plan.version
+    numbers = (version.major_number, version.minor_number, version.patch_number)
+    return numbers if any(numbers) else None

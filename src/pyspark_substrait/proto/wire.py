@@ -1,0 +1,307 @@
+"""Plans in and out: binary protobuf, JSON text, messages, files; of any release."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path as FilePath
+from typing import Any, TypeAlias
+
+from google.protobuf.message import DecodeError, EncodeError, Message
+from google.protobuf.unknown_fields import UnknownFieldSet
+
+from pyspark_substrait.errors import PlanFormatError
+from pyspark_substrait.model.notes import Note
+from pyspark_substrait.proto import legacy
+from pyspark_substrait.proto.depth import DEEP, is_deep, is_repeated, parse_message, split_fields, with_deep_stack
+from pyspark_substrait.proto.paths import Path, render
+from pyspark_substrait.proto.upgrade import drop_replaced, needs_walk, stamp, upgrade_messages, upgrade_top
+
+__all__ = ["Parsed", "Source", "parse", "to_bytes", "to_json"]
+
+Source: TypeAlias = bytes | bytearray | memoryview | str | os.PathLike[str] | Mapping[str, Any] | Message
+
+_HINT = "A plan is binary protobuf, JSON text, a path to a file with either, a dict, or a protobuf message"
+_WIRE_TYPES = ("a number", "8 bytes", "a length-delimited value", "a group", "a group", "4 bytes")
+_VERSION_TAGS = (0x08, 0x10, 0x18, 0x22, 0x2A)
+_EXPRESSION_KEYS = ("referredExpr", "referred_expr", "baseSchema", "base_schema")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parsed:
+    """A plan in its current form.
+
+    Args:
+        message: a ``substrait.Plan`` or ``substrait.ExtendedExpression`` of the installed release; no unknown fields.
+        notes: what was rewritten, in the order in which it was done.
+        original_version: the release that the plan says it was written for, like ``0.85.0``; None when it doesn't say.
+        deep: whether a recursive function should be called through
+            :func:`~pyspark_substrait.proto.depth.with_deep_stack`.
+    """
+
+    message: Any
+    notes: tuple[Note, ...]
+    original_version: str | None
+    deep: bool
+
+
+def parse(source: Source) -> Parsed:
+    """Read a plan or an extended expression of any release and bring it to its current form.
+
+    Args:
+        source: binary protobuf or JSON as ``bytes``; JSON text or a path as ``str``; a path to a file with either;
+            a JSON object; a message of any protobuf class of a ``Plan`` or ``ExtendedExpression``.
+
+    Raises:
+        PlanFormatError: the source can't be read, or has fields that no release has.
+        InvalidPlanError: the plan contradicts itself in a way that leaves its upgrade open.
+    """
+    match source:
+        case bytes() | bytearray() | memoryview():
+            return _parse_content(bytes(source))
+        case str():
+            if source.lstrip()[:1] in ("{", "["):
+                return _parse_text(source.lstrip("\ufeff"))
+            return _parse_content(_file_content(source))
+        case os.PathLike():
+            return _parse_content(_file_content(source))
+        case Mapping():
+            return _parse_json(source)
+        case Message():
+            return _parse_message(source)
+    raise PlanFormatError(f"a {type(source).__name__} is not a plan", hint=_HINT)
+
+
+def _file_content(path: str | os.PathLike[str]) -> bytes:
+    name = os.fspath(path)
+    if not str(name).strip():
+        raise PlanFormatError("the text is empty, neither JSON nor a path", hint=_HINT)
+    shown = str(name) if len(str(name)) <= 120 else f"{str(name)[:117]}..."
+    try:
+        return FilePath(name).read_bytes()
+    except FileNotFoundError as error:
+        raise PlanFormatError(
+            f"there is no file {shown!r}", hint="Text that is not JSON is taken for a path"
+        ) from error
+    except IsADirectoryError as error:
+        raise PlanFormatError(f"{shown!r} is a directory, not a plan") from error
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise PlanFormatError(f"the file {shown!r} can't be read: {reason}") from error
+
+
+def _parse_content(content: bytes) -> Parsed:
+    text = content.removeprefix(b"\xef\xbb\xbf").lstrip()
+    if not text:
+        raise PlanFormatError("the source is empty", hint=_HINT)
+    if text[:1] in (b"{", b"["):
+        try:
+            decoded = text.decode()
+        except UnicodeDecodeError as error:
+            raise PlanFormatError(
+                f"the JSON text is not UTF-8, at byte {error.start}", hint="Save it as UTF-8"
+            ) from error
+        return _parse_text(decoded)
+    return _parse_binary(content, _binary_kind(content))
+
+
+# JSON
+
+
+def _parse_text(text: str) -> Parsed:
+    from pyspark_substrait.proto import json_text
+
+    if json_text.fits_the_stack(text):
+        return _parse_json(json_text.parse_text(text))
+    return with_deep_stack(lambda: _parse_json(json_text.parse_text(text)))
+
+
+def _parse_json(value: Any) -> Parsed:
+    from pyspark_substrait.proto.json_read import message_from_json
+
+    if not isinstance(value, Mapping):
+        raise PlanFormatError(f"the JSON text is {_json_kind(value)}, not an object")
+    if not value:
+        raise PlanFormatError("the JSON object is empty", hint="A plan has 'relations'")
+    kind = "Plan"
+    if "relations" not in value and any(key in value for key in _EXPRESSION_KEYS):
+        kind = "ExtendedExpression"
+    notes: list[Note] = []
+    message, depth = message_from_json(value, kind, notes)
+    if depth > DEEP:
+        return with_deep_stack(_upgrade, message, kind, notes, None, True)
+    return _upgrade(message, kind, notes, None, False)
+
+
+def _json_kind(value: Any) -> str:
+    return "a list" if isinstance(value, list) else "a single value"
+
+
+# binary
+
+
+def _parse_message(message: Message) -> Parsed:
+    name = message.DESCRIPTOR.name
+    if name not in legacy.KINDS:
+        raise PlanFormatError(f"a message {message.DESCRIPTOR.full_name} is not a plan", hint=_HINT)
+    try:
+        data = with_deep_stack(message.SerializeToString) if is_deep(message) else message.SerializeToString()
+    except (EncodeError, ValueError) as error:
+        raise PlanFormatError(f"the message can't be serialised: {error}") from error
+    if not data:
+        raise PlanFormatError("the message is empty", hint="A plan has relations")
+    return _parse_binary(data, name)
+
+
+def _binary_kind(content: bytes) -> str:
+    """Whether the bytes are a plan or an extended expression: by their fields, and in doubt by what fits better."""
+    try:
+        fields = split_fields(content)
+    except DecodeError as error:
+        raise _not_protobuf() from error
+    present = {number for number, _, value, _ in fields if value >= 0}
+    # version is 6 in a plan, where an extended expression has URLs, and 7 there, where a plan has parameter bindings
+    plan_version = any(
+        number == 6 and value >= 0 and (value == end or content[value] in _VERSION_TAGS)
+        for number, _, value, end in fields
+    )
+    if plan_version and not present & {4, 7}:
+        return "Plan"
+    misfit = {kind: _misfit(content, kind) for kind in legacy.KINDS}
+    return min(legacy.KINDS, key=lambda kind: misfit[kind])
+
+
+def _misfit(content: bytes, kind: str) -> int:
+    """How many bytes of the content have no place in a message of this kind, as far as the runtime looks."""
+    message_class = legacy.union().named(kind)
+    try:
+        return _unknown_bytes(message_class.FromString(content))
+    except DecodeError:
+        return with_deep_stack(_deep_misfit, content, message_class)
+
+
+def _deep_misfit(content: bytes, message_class: type[Message]) -> int:
+    try:
+        return _unknown_bytes(parse_message(message_class, content))
+    except DecodeError:
+        return len(content) + 1
+    except PlanFormatError:
+        # too deep in what it knows: that is a fit, and the error that the caller is to see
+        return 0
+
+
+def _unknown_bytes(message: Any) -> int:
+    before = message.ByteSize()
+    message.DiscardUnknownFields()
+    return int(before - message.ByteSize())
+
+
+def _not_protobuf() -> PlanFormatError:
+    return PlanFormatError("the bytes are neither a protobuf message of a plan nor JSON text", hint=_HINT)
+
+
+@cache
+def _current(kind: str) -> Any:
+    from substrait import extended_expression_pb2, plan_pb2
+
+    return plan_pb2.Plan if kind == "Plan" else extended_expression_pb2.ExtendedExpression
+
+
+def _parse_binary(data: bytes, kind: str) -> Parsed:
+    notes: list[Note] = []
+    try:
+        if legacy.settled_probe().unknown(data, kind) is False:
+            message = _current(kind).FromString(data)
+            context = upgrade_top(message, notes)
+            if not needs_walk(context):
+                return _finished(message, context, deep=False)
+            notes.clear()
+        old = parse_message(legacy.union().named(kind), data)
+    except DecodeError as error:
+        raise _not_protobuf() from error
+    if legacy.current_probe().unknown(data, kind) is None:
+        return with_deep_stack(_upgrade, old, kind, notes, data, True)
+    return _upgrade(old, kind, notes, data, False)
+
+
+def _upgrade(old: Any, kind: str, notes: list[Note], data: bytes | None, deep: bool) -> Parsed:
+    """Upgrade a message that has the fields of every release, and make a current one of it."""
+    if data is None:
+        data = old.SerializeToString()
+    context = upgrade_top(old, notes)
+    changed_types = legacy.type_probe().unknown(data, kind) is not False
+    upgrade_messages(context, with_types=changed_types or bool(context.unknown_types))
+    drop_replaced(context)
+    upgraded = old.SerializeToString()
+    try:
+        message = parse_message(_current(kind), upgraded)
+    except DecodeError as error:
+        raise _not_protobuf() from error
+    unknown = legacy.current_probe().unknown(upgraded, kind)
+    if unknown is not False:
+        _refuse_unknown(message)
+    return _finished(message, context, deep=deep or unknown is None)
+
+
+def _finished(message: Any, context: Any, *, deep: bool) -> Parsed:
+    stamp(message, context)
+    version = context.version
+    return Parsed(
+        message=message,
+        notes=tuple(context.notes),
+        original_version=None if version is None else ".".join(map(str, version)),
+        deep=deep,
+    )
+
+
+def _refuse_unknown(root: Message) -> None:
+    """Raise for the first field that no release has."""
+    stack: list[tuple[Any, Path]] = [(root, None)]
+    while stack:
+        message, path = stack.pop()
+        unknown: Any = UnknownFieldSet(message)
+        if len(unknown):
+            place = message.DESCRIPTOR.full_name.removeprefix("substrait.")
+            raise PlanFormatError(
+                f"field {unknown[0].field_number} ({_WIRE_TYPES[unknown[0].wire_type]}) is in no release of {place}",
+                path=render(path),
+                hint="The plan is newer than this package, has private fields, or is no Substrait plan",
+            )
+        found: list[tuple[Any, Path]] = []
+        for field, value in message.ListFields():
+            if field.message_type is None:
+                continue
+            here = (path, field.name)
+            if is_repeated(field):
+                found.extend((each, (here, index)) for index, each in enumerate(value))
+            else:
+                found.append((value, here))
+        found.reverse()
+        stack.extend(found)
+
+
+# out
+
+
+def to_bytes(message: Message) -> bytes:
+    """The message in the binary form, whatever its depth; the same message gives the same bytes."""
+    if is_deep(message):
+        return with_deep_stack(_serialised, message)
+    return _serialised(message)
+
+
+def _serialised(message: Message) -> bytes:
+    return bytes(message.SerializeToString(deterministic=True))
+
+
+def to_json(message: Message) -> str:
+    """The message as JSON text: protobuf's mapping, names in camelCase, indented by two spaces.
+
+    Raises:
+        UnsupportedPlanError: it holds a message of a type that JSON can't name.
+    """
+    from pyspark_substrait.proto.json_write import message_to_json
+
+    return message_to_json(message)
