@@ -186,7 +186,7 @@ class _Matching:
         if here.split("(")[0] in ("VARCHAR", "CHAR"):
             here = "STRING"
         if here != wanted.replace(" ", "") and here != wanted:
-            if not _widens(here, wanted):
+            if not _converts(here, wanted):
                 raise self._misfit(found, type, name)
             text = f"CAST({text} AS {wanted})"
         match type:
@@ -211,24 +211,17 @@ class _Matching:
         )
 
 
-_INTEGERS = ["TINYINT", "SMALLINT", "INT", "BIGINT"]
-_DIGITS = {"TINYINT": 3, "SMALLINT": 5, "INT": 10, "BIGINT": 19}
+_INTEGERS = ("TINYINT", "SMALLINT", "INT", "BIGINT")
 
 
-def _widens(found: str, wanted: str) -> bool:
-    """Whether every value of one Spark type is one of the other."""
-    if found in _INTEGERS and wanted in _INTEGERS:
-        return _INTEGERS.index(found) <= _INTEGERS.index(wanted)
-    if (found, wanted) == ("FLOAT", "DOUBLE"):
-        return True
+def _converts(found: str, wanted: str) -> bool:
+    """Whether a cast of one Spark type to the other keeps every value, or raises for one that doesn't fit."""
+    whole = found in _INTEGERS or (found.startswith("DECIMAL") and _decimal(found)[1] == 0)
+    if wanted in _INTEGERS:
+        return whole
     if wanted.startswith("DECIMAL"):
-        precision, scale = _decimal(wanted)
-        if found in _DIGITS:
-            return precision - scale >= _DIGITS[found]
-        if found.startswith("DECIMAL"):
-            digits, places = _decimal(found)
-            return scale >= places and precision - scale >= digits - places
-    return False
+        return found in _INTEGERS or (found.startswith("DECIMAL") and _decimal(wanted)[1] >= _decimal(found)[1])
+    return (found, wanted) == ("FLOAT", "DOUBLE")
 
 
 def _decimal(text: str) -> tuple[int, int]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import pyarrow as pa
 
-from pyspark_substrait.errors import SubstraitError, TableError
+from pyspark_substrait.errors import ExecutionError, TableError
 from pyspark_substrait.spark.session import spark_errors
 
 if TYPE_CHECKING:
@@ -32,13 +32,13 @@ def collect(frame: DataFrame, limit: int | None = None) -> pa.Table:
         limit: the most rows to compute; all when None.
 
     Raises:
-        SubstraitError: Spark failed; its error is the cause, and its first line is in the message.
+        ExecutionError: Spark failed; its error is the cause, and its first line is in the message.
     """
     try:
         return (frame if limit is None else frame.limit(limit)).toArrow()
     except spark_errors() as error:
         reason = str(error).strip().splitlines()[0]
-        raise SubstraitError(f"Spark could not run the plan: {reason}") from error
+        raise ExecutionError(f"the plan failed on its data: {reason}") from error
 
 
 def as_table(rows: pa.Table, *, types: bool = False) -> Table:

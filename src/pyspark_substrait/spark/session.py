@@ -10,6 +10,7 @@ import re
 import shutil
 import socket
 import tempfile
+import warnings
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -192,7 +193,8 @@ def _connect(remote: str, wanted: Mapping[str, str]) -> SparkSession:
             return builder.create()
         for key, value in {**_QUIET, **_local_settings(remote)}.items():
             builder = builder.config(key, wanted.get(key, value))
-        with java_environment():
+        with java_environment(), warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # one for each setting that the server it starts has had from the start
             return builder.getOrCreate()
     except spark_errors() as error:
         reason = str(error).strip().splitlines()[0]

@@ -102,11 +102,21 @@ def _table(name: str, source: TableSource, spark: SparkSession) -> Table:
 def _arrow_table(name: str, table: pa.Table, spark: SparkSession) -> Table:
     counts = {field: table.column(position).null_count for position, field in enumerate(table.schema.names)}
     simple = {field.name for field in table.schema if not pa.types.is_nested(field.type)}
+    plain = pa.schema([field.with_type(_plain(field.type)) for field in table.schema])
     try:
-        frame = spark.createDataFrame(table)
+        frame = spark.createDataFrame(table if plain.equals(table.schema) else table.cast(plain))
     except Exception as error:
         raise TableError(f"Spark can't take the Arrow table given for {name}: {_first_line(error)}") from error
     return Table(frame, frozenset(field for field, count in counts.items() if count == 0 and field in simple))
+
+
+def _plain(type: pa.DataType) -> pa.DataType:
+    """The type that Spark takes instead of one it doesn't know, though it can hold the values."""
+    if pa.types.is_string_view(type):
+        return pa.string()
+    if pa.types.is_binary_view(type):
+        return pa.binary()
+    return _plain(type.value_type) if pa.types.is_dictionary(type) else type
 
 
 def parquet_table(name: str, paths: Sequence[str], spark: SparkSession) -> Table:

@@ -1,0 +1,64 @@
+# Needs python3 (3.10 or newer) and make; everything else goes into .venv, which is made once and remade when
+# pyproject.toml changes. pip is used as this machine configures it.
+
+PYTHON ?= python3
+ARGS ?=
+
+RUN := .venv/bin/python
+PIP := $(RUN) -m pip --disable-pip-version-check
+BASE := .venv/.base
+DEV := .venv/.dev
+
+.PHONY: help demo test check format bench clean java
+
+help:
+	@echo "make demo    run the tutorial's plan of 2023 on Spark"
+	@echo "make test    run the tests              (ARGS='tests/test_cli.py -x')"
+	@echo "make check   formatting, lint and types"
+	@echo "make format  put the code into form"
+	@echo "make bench   measure                    (ARGS='--help')"
+	@echo "make clean   remove .venv and what tools left behind"
+
+demo: java
+	@$(RUN) examples/demo/demo.py $(ARGS)
+
+test: java $(DEV)
+	@$(RUN) -m pytest $(ARGS)
+
+check: $(DEV)
+	@$(RUN) -m ruff format --check .
+	@$(RUN) -m ruff check .
+	@$(RUN) -m mypy
+
+format: $(DEV)
+	@$(RUN) -m ruff format .
+	@$(RUN) -m ruff check --fix .
+
+bench: java $(DEV)
+	@$(RUN) -m benchmarks $(ARGS)
+
+clean:
+	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache build dist examples/demo/data
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# The machine's own Java if there is one, else a runtime from the extra `java`.
+java: $(BASE)
+	@$(RUN) -m pyspark_substrait.spark.java >/dev/null 2>&1 || { \
+	  echo "No Java 17 or newer on this machine: putting a runtime into .venv ..."; \
+	  $(PIP) install --quiet --editable '.[java]'; }
+
+$(DEV): $(BASE)
+	@echo "Adding the tools for tests to .venv (once) ..."
+	@$(PIP) install --quiet --editable '.[dev]'
+	@touch $@
+
+$(BASE): pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || { \
+	  echo "Python 3.10 or newer is needed; name one with: make PYTHON=python3.12 ..." >&2; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { \
+	  echo "This Python can't make virtual environments; on Debian and Ubuntu: sudo apt install python3-venv" >&2; exit 1; }
+	@echo "Making .venv with this package and Spark (once, some minutes) ..."
+	@rm -rf .venv
+	@$(PYTHON) -m venv .venv
+	@$(PIP) install --quiet --editable .
+	@touch $@

@@ -1,0 +1,261 @@
+"""The command line: arguments in, one call of the library, output out. Spark is only imported by ``run``."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, cast
+
+import click
+
+from pyspark_substrait.errors import SubstraitError
+
+if TYPE_CHECKING:
+    from pyspark_substrait.documents import ExtendedExpression, Plan
+    from pyspark_substrait.spark.results import FileFormat
+
+__all__ = ["main"]
+
+_DEFAULT_LIMIT = 50
+_PARQUET_SUFFIXES = ("", ".parquet", ".parq", ".pq")
+_FILE_FORMATS = {".parquet": "parquet", ".csv": "csv", ".json": "json", ".jsonl": "json", ".ndjson": "json"}
+
+_PLAN = click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path)
+
+
+class _Commands(click.Group):
+    """A group whose commands end with exit code 1 and one line for every error in the SubstraitError family."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except SubstraitError as error:
+            click.echo(f"error: {error}", err=True)
+            ctx.exit(1)
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(self.commands)  # in the order a reader meets them, not of the alphabet
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(package_name="pyspark-substrait", prog_name="pyspark-substrait")
+def main() -> None:
+    """Substrait plans on Apache Spark.
+
+    A PLAN is a file of any Substrait release, binary or JSON (found out by looking), or - for standard input.
+
+    \b
+    Examples:
+      pyspark-substrait explain plan.json
+      pyspark-substrait run plan.json --table orders=orders.parquet --table products=products/
+      pyspark-substrait convert plan.pb plan.json
+
+    Exit codes: 0 done, 1 something is wrong with the plan or its data, 2 wrong usage.
+    """
+
+
+@main.command()
+@click.argument("plan", type=_PLAN)
+@click.option(
+    "--table",
+    "tables",
+    metavar="NAME=PATH",
+    multiple=True,
+    help="A table that the plan reads: its name (dots between the parts) and a Parquet file or folder. Repeatable; "
+    "other names come from the session's catalog.",
+)
+@click.option("--limit", metavar="N", type=click.IntRange(min=0), help="The most rows; 50 when they are printed.")
+@click.option("--types", is_flag=True, help="Print the type of each column too.")
+@click.option(
+    "--output", metavar="FILE", type=click.Path(dir_okay=False, path_type=Path), help="Write the rows here instead."
+)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["parquet", "csv", "json"]),
+    help="Of FILE; by its suffix when not given. JSON is one object a line.",
+)
+@click.option(
+    "--master", metavar="URL", help="Where Spark runs: local[4], spark://host:7077; all cores here by default."
+)
+@click.option("--remote", metavar="URL", help="A Spark Connect server: sc://host:15002.")
+def run(
+    plan: Path,
+    tables: tuple[str, ...],
+    limit: int | None,
+    types: bool,
+    output: Path | None,
+    form: FileFormat | None,
+    master: str | None,
+    remote: str | None,
+) -> None:
+    """Run PLAN on Spark and print its rows, or write them to a file.
+
+    \b
+    Examples:
+      pyspark-substrait run plan.json --table orders=orders.parquet --types
+      pyspark-substrait run plan.pb --table sales.orders=/data/orders/ --output result.parquet
+      pyspark-substrait run plan.pb --remote sc://spark.example.com:15002 --limit 10
+    """
+    paths = dict(_table(text) for text in tables)
+    if len(paths) < len(tables):
+        raise click.BadParameter("a name is given twice", param_hint="--table")
+    if master is not None and remote is not None:
+        raise click.UsageError("--master and --remote exclude each other")
+    if output is not None and form is None:
+        form = _file_format(output)
+    if output is None and form is not None:
+        raise click.UsageError("--format goes with --output")
+    loaded = _load(_source(plan))
+
+    import pyspark_substrait
+    from pyspark_substrait.spark.progress import progress, waiting
+    from pyspark_substrait.spark.results import as_table, collect, write_file
+    from pyspark_substrait.spark.session import embedded_session
+
+    with waiting("Starting Spark" if remote is None else f"Connecting to {remote}"):
+        spark = embedded_session(master, remote)
+    if output is not None and form is not None:
+        with progress(spark):
+            if limit is None:
+                rows = pyspark_substrait.run_query(loaded, tables=paths, spark=spark)
+            else:
+                rows = collect(pyspark_substrait.from_substrait(loaded, spark, tables=paths), limit)
+        write_file(rows, output, form)
+        click.echo(f"{_count(rows.num_rows, 'row')} written to {output}", err=True)
+        return
+    shown = _DEFAULT_LIMIT if limit is None else limit
+    with progress(spark):
+        rows = collect(pyspark_substrait.from_substrait(loaded, spark, tables=paths), shown + 1)
+
+    from rich.console import Console
+
+    # A file or another program gets the whole width; only a terminal has an edge to fold at.
+    console = Console() if sys.stdout.isatty() else Console(width=100_000)
+    console.print(as_table(rows.slice(0, shown), types=types))
+    if rows.num_rows > shown:
+        click.echo(f"… {_count(shown, 'row')} shown of more; --limit N shows more, --output FILE writes all", err=True)
+    else:
+        click.echo(f"{_count(rows.num_rows, 'row')}", err=True)
+
+
+@main.command()
+@click.argument("plan", type=_PLAN)
+def sql(plan: Path) -> None:
+    """Print the Spark SQL text that runs PLAN. Needs no Spark."""
+    import pyspark_substrait
+
+    click.echo(pyspark_substrait.to_sql(_load(_source(plan))))
+
+
+@main.command()
+@click.argument("plan", type=_PLAN)
+def explain(plan: Path) -> None:
+    """Print PLAN as text, with the columns and types of every step. Needs no Spark."""
+    import pyspark_substrait
+
+    click.echo(pyspark_substrait.explain(_load(_source(plan))))
+
+
+@main.command(short_help="Write a plan as JSON or binary.")
+@click.argument("source", metavar="IN", type=_PLAN)
+@click.argument("target", metavar="OUT", type=click.Path(dir_okay=False, allow_dash=True, path_type=Path))
+@click.option("--to", "form", type=click.Choice(["json", "pb"]), help="The form of OUT; by its suffix when not given.")
+def convert(source: Path, target: Path, form: Literal["json", "pb"] | None) -> None:
+    """Write the plan IN to OUT, as JSON (.json) or binary (any other suffix), in the current form of the format.
+
+    \b
+    Examples:
+      pyspark-substrait convert plan.pb plan.json
+      pyspark-substrait convert plan.pb - --to json
+    """
+    loaded = _load(_source(source))
+    _save(loaded, target, form or ("json" if target.suffix.lower() == ".json" else "pb"))
+    if loaded.upgrades:
+        click.echo(f"{_count(len(loaded.upgrades), 'thing')} upgraded on the way (see: upgrade --check)", err=True)
+
+
+@main.command(short_help="Bring a plan to the current release and say what was changed.")
+@click.argument("plan", type=_PLAN)
+@click.option("--check", is_flag=True, help="Write nothing; exit with 1 when there is something to upgrade.")
+@click.option(
+    "-o",
+    "--output",
+    metavar="OUT",
+    type=click.Path(dir_okay=False, allow_dash=True, path_type=Path),
+    help="Write the upgraded plan here; over PLAN itself when not given.",
+)
+def upgrade(plan: Path, check: bool, output: Path | None) -> None:
+    """Bring PLAN to the current release of the format and say what was changed.
+
+    JSON stays JSON, binary stays binary.
+    """
+    if check and output is not None:
+        raise click.UsageError("--check writes nothing, so --output makes no sense with it")
+    source = _source(plan)
+    loaded = _load(source)
+    for note in loaded.upgrades:
+        click.echo(str(note), err=True)
+    count = len(loaded.upgrades)
+    if check:
+        click.echo(f"{_count(count, 'thing')} to upgrade" if count else "nothing to upgrade", err=True)
+        click.get_current_context().exit(1 if count else 0)
+    if count == 0 and output is None and str(plan) != "-":
+        click.echo("nothing to upgrade", err=True)
+        return
+    target = plan if output is None else output
+    _save(loaded, target, "json" if _is_json(source) else "pb")
+    click.echo(f"{_count(count, 'thing')} upgraded, written to {_place(target)}", err=True)
+
+
+def _load(source: Path | bytes) -> Plan | ExtendedExpression:
+    import pyspark_substrait
+
+    return pyspark_substrait.load(source)
+
+
+def _source(path: Path) -> Path | bytes:
+    return sys.stdin.buffer.read() if str(path) == "-" else path
+
+
+def _is_json(source: Path | bytes) -> bool:
+    content = source if isinstance(source, bytes) else source.read_bytes()
+    return content.lstrip()[:1] == b"{"
+
+
+def _save(loaded: Plan | ExtendedExpression, target: Path, form: Literal["json", "pb"]) -> None:
+    if str(target) != "-":
+        loaded.save(target, format=form)
+    elif form == "json":
+        click.echo(loaded.to_json())
+    else:
+        sys.stdout.buffer.write(loaded.to_bytes())
+
+
+def _table(text: str) -> tuple[str, str]:
+    name, equals, path = text.partition("=")
+    if not (name and equals and path):
+        raise click.BadParameter(f"{text!r} is not of the form NAME=PATH", param_hint="--table")
+    if "://" in path:
+        return name, path
+    file = Path(path)
+    if not file.exists():
+        raise click.BadParameter(f"{path} does not exist", param_hint="--table")
+    if file.is_file() and file.suffix.lower() not in _PARQUET_SUFFIXES:
+        raise click.BadParameter(f"{path} is not a Parquet file or folder", param_hint="--table")
+    return name, path
+
+
+def _file_format(output: Path) -> FileFormat:
+    form = _FILE_FORMATS.get(output.suffix.lower())
+    if form is None:
+        raise click.UsageError(f"the suffix of {output} says nothing; add --format parquet, csv or json")
+    return cast("FileFormat", form)
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def _place(path: Path) -> str:
+    return "standard output" if str(path) == "-" else str(path)

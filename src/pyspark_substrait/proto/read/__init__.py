@@ -1,0 +1,16 @@
+"""Messages to the model: anchors become definitions, every expression gets its type, every relation its schema.
+
+Binding happens here, once. Nothing after it looks at an anchor.
+
+* ``plan``: the two top-level messages
+* ``expressions``, ``functions``, ``references``, ``literals``, ``types``: what is computed
+* ``relations``, ``reads``, ``joins``, ``physical``, ``writing``, ``trees``, ``base``: on what
+* ``quirks``: where a plan means something else than it says
+* ``context``: what all of them are told
+"""
+
+# The readers of expressions and relations need each other. Whoever comes first, this one finds all it needs.
+from pyspark_substrait.proto.read import expressions as _expressions  # noqa: F401
+from pyspark_substrait.proto.read.plan import extended_expression, plan
+
+__all__ = ["extended_expression", "plan"]

@@ -1,0 +1,215 @@
+"""What reading a message needs to know besides the message itself.
+
+* :class:`Reading`: one for the whole message: its declarations, and the notes on it
+* :class:`Scope`: what an expression can refer to; it never changes, whoever needs another one makes it
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, field, replace
+from types import TracebackType
+from typing import Any, TypeVar
+
+from pyspark_substrait.errors import InvalidPlanError, SubstraitError
+from pyspark_substrait.extensions import Registry
+from pyspark_substrait.model.expressions import NamedLambda
+from pyspark_substrait.model.notes import Note
+from pyspark_substrait.model.plan import ExtensionDeclaration, ExtensionKind
+from pyspark_substrait.model.relations import Relation
+from pyspark_substrait.model.types import Struct, Type
+from pyspark_substrait.proto.paths import Path, render
+
+__all__ = ["Detached", "Frame", "OpenReferenceError", "Reading", "Scope", "invalid", "located"]
+
+_T = TypeVar("_T")
+_Key = TypeVar("_Key", bound=Hashable)
+
+
+def invalid(message: str, path: Path, hint: str | None = None) -> InvalidPlanError:
+    """The error that something at ``path`` is wrong."""
+    return InvalidPlanError(message, path=render(path), hint=hint)
+
+
+class located:
+    """Put ``path`` in front of the path of an error that is raised inside, by something that doesn't know it."""
+
+    __slots__ = ("path",)
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if isinstance(error, SubstraitError):
+            path = self.path
+            while path is not None:
+                path, segment = path
+                error.prepend(segment)
+
+
+class OpenReferenceError(InvalidPlanError):
+    """An outer reference that leads out of a relation tree which is read by itself."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Detached:
+    """The parts that a message keeps apart from one relation tree, and where the lists of them stand."""
+
+    expressions: Any = ()
+    rels: Any = ()
+    path: Path = None
+
+
+@dataclass(slots=True, eq=False, kw_only=True)
+class Reading:
+    """One message while it is read.
+
+    Args:
+        registry: finds functions and types.
+        strict: refuse what is looser than the specification allows.
+        version: the release the message was written in, or None; ``producer`` who wrote it.
+        functions, types, variations: what the message declares, by anchor.
+        aliases, named_lambdas: the messages by anchor, and the path of each; bound when first needed.
+        trees: the messages ``PlanRel`` of the plan, for references.
+    """
+
+    registry: Registry
+    strict: bool = False
+    version: tuple[int, int, int] | None = None
+    producer: str = ""
+    functions: dict[int, ExtensionDeclaration] = field(default_factory=dict)
+    types: dict[int, ExtensionDeclaration] = field(default_factory=dict)
+    variations: dict[int, ExtensionDeclaration] = field(default_factory=dict)
+    aliases: dict[int, tuple[Any, Path]] | None = None
+    named_lambdas: dict[int, tuple[Any, Path]] | None = None
+    trees: Any = ()
+    notes: list[Note] = field(default_factory=list)
+    used: set[tuple[ExtensionKind, int]] = field(default_factory=set)
+    bound_aliases: dict[int, Type] = field(default_factory=dict)
+    bound_lambdas: dict[int, NamedLambda] = field(default_factory=dict)
+    bound_trees: dict[tuple[int, tuple[Frame, ...]], Relation] = field(default_factory=dict)
+    open_trees: dict[int, Relation | None] = field(default_factory=dict)
+    detached: dict[int, Detached] = field(default_factory=dict)
+    bound_parts: dict[tuple[object, ...], tuple[Scope, Any]] = field(default_factory=dict)
+    used_parts: set[tuple[int, str, int]] = field(default_factory=set)
+    rel_anchors: dict[int, str] = field(default_factory=dict)
+    unfinished: set[tuple[object, ...]] = field(default_factory=set)
+    remarked: set[tuple[str, str]] = field(default_factory=set)
+
+    def anew(self) -> Reading:
+        """The same message, of which nothing is read yet."""
+        return Reading(
+            registry=self.registry,
+            strict=self.strict,
+            version=self.version,
+            producer=self.producer,
+            functions=self.functions,
+            types=self.types,
+            variations=self.variations,
+            aliases=self.aliases,
+            named_lambdas=self.named_lambdas,
+            trees=self.trees,
+        )
+
+    def declared(self, kind: ExtensionKind) -> dict[int, ExtensionDeclaration]:
+        """The declarations of one kind."""
+        match kind:
+            case ExtensionKind.TYPE:
+                return self.types
+            case ExtensionKind.TYPE_VARIATION:
+                return self.variations
+            case ExtensionKind.FUNCTION:
+                return self.functions
+
+    def note(self, rule: str, path: Path, before: str, after: str) -> None:
+        """Record an assumption."""
+        self.notes.append(Note(rule=rule, path=render(path), before=before, after=after))
+
+    def note_once(self, rule: str, path: Path, before: str, after: str, key: str = "") -> None:
+        """Record an assumption that holds for the whole plan (for one ``key``), at the first place that needs it."""
+        if (rule, key) not in self.remarked:
+            self.remarked.add((rule, key))
+            self.note(rule, path, before, after)
+
+    def loose(self, rule: str, path: Path, before: str, after: str) -> None:
+        """Record that the plan is looser than the specification, or refuse it when reading is strict."""
+        if self.strict:
+            raise invalid(before, path, f"Without strict reading it is taken as: {after}")
+        self.note(rule, path, before, after)
+
+    def once(
+        self, memo: dict[_Key, _T], key: _Key, mark: tuple[object, ...], what: str, path: Path, bind: Callable[[], _T]
+    ) -> _T:
+        """What ``bind`` gives, called at most once for a key.
+
+        Raises:
+            InvalidPlanError: binding it needs the same thing, the one that ``mark`` stands for.
+        """
+        found = memo.get(key)
+        if found is None:
+            if mark in self.unfinished:
+                raise invalid(f"{what} refers to itself", path)
+            self.unfinished.add(mark)
+            try:
+                found = memo[key] = bind()
+            finally:
+                self.unfinished.discard(mark)
+        return found
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Frame:
+    """The record of an enclosing relation, as a query inside it sees it.
+
+    ``lateral``: the left record of a lateral join, seen from its right input; no subquery boundary lies between.
+    """
+
+    record: Struct | None
+    anchor: int | None
+    lateral: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scope:
+    """What expressions at one place can refer to.
+
+    Args:
+        reading: the message.
+        record: the input record, or None where there is none.
+        anchor: the ``rel_anchor`` of the relation that the expressions belong to.
+        outer: the records of the enclosing relations, the innermost last.
+        lambdas: the parameters of the enclosing lambdas, the innermost last.
+        detached: the lists that detached parts come from.
+        closed: the tree is read by itself; an outer reference that leads out of it can't be bound here.
+        fence: how many of ``outer`` are outside of the tree, where only ``rel_reference`` leads.
+    """
+
+    reading: Reading
+    record: Struct | None = None
+    anchor: int | None = None
+    outer: tuple[Frame, ...] = ()
+    lambdas: tuple[Struct, ...] = ()
+    detached: Detached = Detached()
+    closed: bool = False
+    fence: int = 0
+
+    def over(self, record: Struct | None, anchor: int | None) -> Scope:
+        """The scope of a relation's expressions, which see ``record``."""
+        return Scope(self.reading, record, anchor, self.outer, self.lambdas, self.detached, self.closed, self.fence)
+
+    def inside_subquery(self) -> Scope:
+        """The scope of the relations of a subquery in an expression of this scope."""
+        return replace(self, record=None, anchor=None, outer=(*self.outer, Frame(self.record, self.anchor)))
+
+    def beside(self, record: Struct, anchor: int | None) -> Scope:
+        """The scope of the right input of a lateral join whose left input has ``record``."""
+        return replace(self, record=None, anchor=None, outer=(*self.outer, Frame(record, anchor, True)))
+
+    def inside_lambda(self, parameters: Struct) -> Scope:
+        """The scope of a lambda's body."""
+        return replace(self, lambdas=(*self.lambdas, parameters))

@@ -1,0 +1,425 @@
+"""Calls of functions: which implementation a call means, its arguments and its type."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from substrait import algebra_pb2
+
+from pyspark_substrait.extensions.definitions import Kind
+from pyspark_substrait.extensions.matching import Phase
+from pyspark_substrait.extensions.resolution import Resolved
+from pyspark_substrait.extensions.signatures import Argument as GivenArgument
+from pyspark_substrait.extensions.signatures import EnumArg, TypeArg, ValueArg
+from pyspark_substrait.model.expressions import (
+    AggregateFunction,
+    AggregationInvocation,
+    AggregationPhase,
+    Argument,
+    Bound,
+    BoundsType,
+    Cast,
+    CurrentRow,
+    EnumArgument,
+    Expression,
+    FailureBehavior,
+    Following,
+    Function,
+    FunctionOption,
+    Preceding,
+    ScalarFunction,
+    SortDirection,
+    SortField,
+    TypeArgument,
+    Unbounded,
+    WindowFunction,
+)
+from pyspark_substrait.model.literals import Literal
+from pyspark_substrait.model.plan import ExtensionDeclaration, ExtensionKind
+from pyspark_substrait.model.relations import WindowRelFunction
+from pyspark_substrait.model.types import (
+    FP32,
+    FP64,
+    I8,
+    I16,
+    I32,
+    I64,
+    List,
+    Map,
+    Struct,
+    Type,
+    Unbound,
+    concrete,
+    same_kind,
+    with_nullability,
+)
+from pyspark_substrait.proto.enums import AGGREGATION_PHASE, BOUNDS_TYPE, INVOCATION, SORT_DIRECTION
+from pyspark_substrait.proto.paths import Path
+from pyspark_substrait.proto.read import expressions, quirks
+from pyspark_substrait.proto.read.context import Reading, Scope, invalid, located
+from pyspark_substrait.proto.read.types import data_type
+
+__all__ = [
+    "aggregate_function",
+    "comparison",
+    "scalar_function",
+    "sort_fields",
+    "window_function",
+    "window_rel_function",
+]
+
+
+def scalar_function(message: algebra_pb2.Expression.ScalarFunction, scope: Scope, path: Path) -> Expression:
+    """A call of a scalar function; inside a cast, if it is stated to give another kind of value than it does."""
+    call = _call(message, "scalar", AggregationPhase.INITIAL_TO_RESULT, scope, path)
+    node = ScalarFunction(
+        function=call.function,
+        arguments=call.arguments,
+        options=call.options,
+        output_type=call.output_type,
+        derived_type=call.derived_type,
+    )
+    return node if call.cast is None else _cast(node, call.cast)
+
+
+def aggregate_function(message: algebra_pb2.AggregateFunction, scope: Scope, path: Path) -> AggregateFunction:
+    """A call of an aggregate function."""
+    phase = _phase(message, scope.reading, path)
+    call = _call(message, "aggregate", phase, scope, path)
+    return AggregateFunction(
+        function=call.function,
+        arguments=call.arguments,
+        options=call.options,
+        output_type=call.cast or call.output_type,
+        derived_type=call.derived_type,
+        phase=phase,
+        sorts=sort_fields(message.sorts, scope, (path, "sorts")),
+        invocation=_invocation(message, path),
+    )
+
+
+def window_function(message: algebra_pb2.Expression.WindowFunction, scope: Scope, path: Path) -> Expression:
+    """A call of a window function, or of an aggregate function over a window; inside a cast as a scalar one."""
+    phase = _phase(message, scope.reading, path)
+    call = _call(message, "window", phase, scope, path)
+    bounds_type, lower, upper = _frame(message, scope, path)
+    node = WindowFunction(
+        function=call.function,
+        arguments=call.arguments,
+        options=call.options,
+        output_type=call.output_type,
+        derived_type=call.derived_type,
+        phase=phase,
+        sorts=sort_fields(message.sorts, scope, (path, "sorts")),
+        invocation=_invocation(message, path),
+        partitions=expressions.expressions(message.partitions, scope, (path, "partitions")),
+        bounds_type=bounds_type,
+        lower_bound=lower,
+        upper_bound=upper,
+    )
+    return node if call.cast is None else _cast(node, call.cast)
+
+
+def window_rel_function(message: Any, scope: Scope, path: Path) -> WindowRelFunction:
+    """A window function of a window relation."""
+    phase = _phase(message, scope.reading, path)
+    call = _call(message, "window", phase, scope, path)
+    bounds_type, lower, upper = _frame(message, scope, path)
+    return WindowRelFunction(
+        function=call.function,
+        arguments=call.arguments,
+        options=call.options,
+        output_type=call.cast or call.output_type,
+        derived_type=call.derived_type,
+        phase=phase,
+        invocation=_invocation(message, path),
+        bounds_type=bounds_type,
+        lower_bound=lower,
+        upper_bound=upper,
+    )
+
+
+def sort_fields(messages: Any, scope: Scope, path: Path) -> tuple[SortField, ...]:
+    """What to sort by, in order."""
+    return tuple([_sort_field(message, scope, (path, index)) for index, message in enumerate(messages)])
+
+
+def _sort_field(message: algebra_pb2.SortField, scope: Scope, path: Path) -> SortField:
+    expr = expressions.expression(message.expr, scope, (path, "expr"))
+    kind: SortDirection | Function
+    match message.WhichOneof("sort_kind"):
+        case "comparison_function_reference":
+            place = (path, "comparison_function_reference")
+            kind = comparison(message.comparison_function_reference, expr.type, expr.type, scope.reading, place)
+        case _:
+            kind = SORT_DIRECTION.member(message.direction, path, "direction")
+    return SortField(expr=expr, sort_kind=kind)
+
+
+def comparison(anchor: int, left: Type, right: Type, reading: Reading, path: Path) -> Function:
+    """The function that compares two values, where a message names it without calling it."""
+    declared = _declared(anchor, reading, path)
+    if _is_unbound(left) or _is_unbound(right):
+        return _as_declared(declared)
+    with located(path):
+        found = reading.registry.resolve(
+            declared.urn or None, declared.name, (ValueArg(left), ValueArg(right)), kind="scalar", strict=reading.strict
+        )
+    _note(found, reading, path)
+    return _as_declared(declared) if found.definition is None else _function(found)
+
+
+_PHASES: dict[AggregationPhase, Phase] = {
+    AggregationPhase.INITIAL_TO_INTERMEDIATE: "INITIAL_TO_INTERMEDIATE",
+    AggregationPhase.INTERMEDIATE_TO_INTERMEDIATE: "INTERMEDIATE_TO_INTERMEDIATE",
+    AggregationPhase.INITIAL_TO_RESULT: "INITIAL_TO_RESULT",
+    AggregationPhase.INTERMEDIATE_TO_RESULT: "INTERMEDIATE_TO_RESULT",
+}
+
+# what the calls have in common ----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Call:
+    function: Function
+    arguments: tuple[Argument, ...]
+    options: tuple[FunctionOption, ...]
+    output_type: Type
+    derived_type: Type
+    cast: Type | None = None
+
+
+def _call(message: Any, kind: Kind, phase: AggregationPhase, scope: Scope, path: Path) -> _Call:
+    reading = scope.reading
+    declared = _declared(message.function_reference, reading, (path, "function_reference"))
+    place: Path = (path, "arguments")
+    arguments = [_argument(argument, scope, (place, index)) for index, argument in enumerate(message.arguments)]
+    options = [(option.name, tuple(option.preference)) for option in message.options]
+    stated = data_type(message.output_type, reading, (path, "output_type")) if message.HasField("output_type") else None
+    arguments = quirks.arguments(declared.name, arguments, stated, reading, path)
+    found: Resolved | None = None
+    if not any(not isinstance(argument, EnumArgument) and _is_unbound(argument.type) for argument in arguments):
+        given = tuple([_given(argument) for argument in arguments])
+        with located(path):
+            found = reading.registry.resolve(
+                declared.urn or None, declared.name, given, kind=kind, phase=_PHASES[phase], strict=reading.strict
+            )
+    if found is None or found.definition is None or found.output_type is None:
+        if stated is None and found is not None:
+            raise invalid(
+                f"`{declared.name}` belongs to the unknown extension `{declared.urn}` and has no output_type",
+                path,
+                "State its output_type, or load the extension's YAML file",
+            )
+        if found is not None:
+            _note(found, reading, path)
+        type: Type = stated if stated is not None else Unbound(nullable=True)
+        kept = tuple([FunctionOption(name, preference) for name, preference in options])
+        return _Call(_as_declared(declared), tuple(arguments), kept, type, type)
+    _note(found, reading, path)
+    if options:
+        with located(path):
+            options = list(found.definition.check_options(options))
+    output_type, cast = _output_type(stated, found.output_type, found.definition.key, reading, path)
+    return _Call(
+        _function(found),
+        _taken(arguments, found),
+        tuple([FunctionOption(name, preference) for name, preference in options]),
+        output_type,
+        found.output_type,
+        cast,
+    )
+
+
+def _declared(anchor: int, reading: Reading, path: Path) -> ExtensionDeclaration:
+    declared = reading.functions.get(anchor)
+    if declared is None:
+        raise invalid(
+            f"the function {anchor} is not declared", path, "Add an extension_function with this function_anchor"
+        )
+    reading.used.add((ExtensionKind.FUNCTION, anchor))
+    return declared
+
+
+def _as_declared(declared: ExtensionDeclaration) -> Function:
+    name, _, signature = declared.name.partition(":")
+    return Function(declared.urn, name, signature)
+
+
+def _function(found: Resolved) -> Function:
+    assert found.definition is not None
+    name, _, signature = found.definition.key.partition(":")
+    return Function(found.definition.urn, name, signature)
+
+
+def _note(found: Resolved, reading: Reading, path: Path) -> None:
+    for text in found.notes:
+        before, _, after = text.partition(" read as ")
+        reading.note_once("function", path, before, after or "accepted", key=text)
+
+
+def _argument(message: algebra_pb2.FunctionArgument, scope: Scope, path: Path) -> Argument:
+    match message.WhichOneof("arg_type"):
+        case "value":
+            return expressions.expression(message.value, scope, (path, "value"))
+        case "enum":
+            return EnumArgument(message.enum)
+        case "type":
+            return TypeArgument(data_type(message.type, scope.reading, (path, "type")))
+        case _:
+            raise invalid("an argument is missing", path)
+
+
+def _given(argument: Argument) -> GivenArgument:
+    """An argument as the registry sees it."""
+    match argument:
+        case EnumArgument(value=value):
+            return EnumArg(value)
+        case TypeArgument(type=type):
+            return TypeArg(type)
+        case Literal(type=type, value=None):
+            return ValueArg(type, null=True)
+        case Literal(type=type, value=int() | str() as value) if not isinstance(value, bool):
+            return ValueArg(type, value)
+        case _:
+            return ValueArg(argument.type)
+
+
+def _taken(arguments: list[Argument], found: Resolved) -> tuple[Argument, ...]:
+    """The arguments as the function takes them: in its order, its spelling, and cast to its types."""
+    if not found.notes:
+        pairs = zip(arguments, found.arguments, strict=True)
+        return tuple([EnumArgument(wanted.value) if isinstance(wanted, EnumArg) else given for given, wanted in pairs])
+    taken: list[Argument] = []
+    for source, wanted in zip(found.sources, found.arguments, strict=True):
+        given = None if source is None else arguments[source]
+        match wanted:
+            case EnumArg(value=value):
+                taken.append(EnumArgument(value))
+            case TypeArg(type=type):
+                taken.append(TypeArgument(type))
+            case ValueArg(type=type):
+                assert given is not None and not isinstance(given, EnumArgument | TypeArgument)
+                taken.append(_cast(given, type))
+    return tuple(taken)
+
+
+def _cast(value: Expression, type: Type) -> Expression:
+    if with_nullability(concrete(value.type), type.nullable) == concrete(type):
+        return value
+    return Cast(type=type, input=value, failure_behavior=FailureBehavior.THROW_EXCEPTION)
+
+
+def _is_unbound(type: Type) -> bool:
+    """Whether a type is not known yet, wholly or in part."""
+    match type:
+        case Unbound():
+            return True
+        case List(type=element):
+            return _is_unbound(element)
+        case Map(key=key, value=value):
+            return _is_unbound(key) or _is_unbound(value)
+        case Struct(types=types):
+            return any(_is_unbound(child) for child in types)
+        case _:
+            return False
+
+
+def _output_type(
+    stated: Type | None, derived: Type, key: str, reading: Reading, path: Path
+) -> tuple[Type, Type | None]:
+    """The type of a call, and the type to cast it to, if that is of another kind.
+
+    The stated type counts, but it is nullable also where the extension says it is.
+
+    Raises:
+        InvalidPlanError: values of one can't be those of the other; or the two differ at all, when reading is strict.
+    """
+    if stated is None or stated == derived:
+        return derived, None
+    if _is_unbound(derived) or _is_unbound(stated) or concrete(stated) == derived:
+        return stated, None
+    path = (path, "output_type")
+    kind = _alike(stated, derived)
+    convertible = kind or _alike(stated, derived, families=True) or quirks.returned_date(stated, derived, reading)
+    if not convertible:
+        if quirks.derived_instead(stated, derived, key, reading, path):
+            return derived, None
+        raise invalid(
+            f"`{key}` gives {derived} for these arguments, but its output_type is {stated}",
+            path,
+            "Correct it, or leave it out",
+        )
+    result = with_nullability(stated, stated.nullable or derived.nullable)
+    before = f"`{key}` gives {derived}, but its output_type is {stated}"
+    reading.loose("output-type", path, before, f"computed as {derived}, of type {result}")
+    return (result, None) if kind else (derived, result)
+
+
+_FAMILIES = ((I8, I16, I32, I64), (FP32, FP64))
+
+
+def _alike(left: Type, right: Type, families: bool = False) -> bool:
+    """Whether two types are of the same kind, and so are the elements of lists, maps and structs.
+
+    With ``families``, all integers are alike, and all floats.
+    """
+    left, right = concrete(left), concrete(right)
+    match left, right:
+        case List(type=one), List(type=other):
+            return _alike(one, other, families)
+        case Map(key=one_key, value=one_value), Map(key=other_key, value=other_value):
+            return _alike(one_key, other_key, families) and _alike(one_value, other_value, families)
+        case Struct(types=ones), Struct(types=others):
+            return len(ones) == len(others) and all(map(_alike, ones, others, [families] * len(ones)))
+        case _:
+            return same_kind(left, right) or (
+                families and any(isinstance(left, family) and isinstance(right, family) for family in _FAMILIES)
+            )
+
+
+def _phase(message: Any, reading: Reading, path: Path) -> AggregationPhase:
+    if message.phase == 0:
+        # By the letter this is INTERMEDIATE_TO_RESULT, which needs an intermediate argument. Producers leave it unset
+        # and mean a complete aggregation.
+        reading.note_once("unspecified-phase", path, "the phase is unspecified", "INITIAL_TO_RESULT")
+    return AGGREGATION_PHASE.member(message.phase, path, "phase")
+
+
+def _invocation(message: Any, path: Path) -> AggregationInvocation:
+    return INVOCATION.member(message.invocation, path, "invocation")
+
+
+def _frame(message: Any, scope: Scope, path: Path) -> tuple[BoundsType | None, Bound, Bound]:
+    lower = _bound(message.lower_bound, scope, (path, "lower_bound"))
+    upper = _bound(message.upper_bound, scope, (path, "upper_bound"))
+    if message.bounds_type == 0 and isinstance(lower, Unbounded) and isinstance(upper, Unbounded):
+        return None, lower, upper
+    return BOUNDS_TYPE.member(message.bounds_type, path, "bounds_type"), lower, upper
+
+
+def _bound(message: Any, scope: Scope, path: Path) -> Bound:
+    kind = message.WhichOneof("kind")
+    match kind:
+        case "preceding":
+            return Preceding(_offset(message.preceding, scope, (path, kind)))
+        case "following":
+            return Following(_offset(message.following, scope, (path, kind)))
+        case "current_row":
+            return CurrentRow()
+        case _:
+            return Unbounded()
+
+
+def _offset(message: Any, scope: Scope, path: Path) -> Expression:
+    """The offset of a bound; the deprecated number stands for a literal."""
+    number = message.offset
+    if not message.HasField("offset_expr"):
+        if number <= 0:
+            raise invalid("the bound has no offset", path, "Set offset_expr, or make the bound the current row")
+        return Literal(type=I64(), value=number)
+    expr = expressions.expression(message.offset_expr, scope, (path, "offset_expr"))
+    if number != 0 and not (isinstance(expr, Literal) and expr.value == number):
+        raise invalid(f"offset is {number}, but offset_expr is something else", path, "Leave offset unset")
+    return expr

@@ -1,0 +1,290 @@
+"""``Expression.Literal`` messages."""
+
+from __future__ import annotations
+
+import decimal
+import uuid
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from substrait import algebra_pb2, type_pb2
+
+from pyspark_substrait.model import types
+from pyspark_substrait.model.literals import AnyMessage, Compound, DayTime, Literal, LiteralValue
+from pyspark_substrait.model.types import Type, TypeVariation, with_nullability
+from pyspark_substrait.proto.paths import Path
+from pyspark_substrait.proto.read.context import Reading, invalid
+from pyspark_substrait.proto.read.types import aliased_type, data_type, type_parameter, user_defined, variation
+
+__all__ = ["any_message", "literal", "literals"]
+
+
+class _Marks(NamedTuple):
+    """What stands beside the value: the nullability and the variation of its type."""
+
+    nullable: bool
+    variation: TypeVariation | None
+
+
+_Reader = Callable[[Any, _Marks, Reading, Path], Literal]
+
+
+def any_message(message: Any) -> AnyMessage:
+    """A ``google.protobuf.Any``."""
+    return AnyMessage(message.type_url, message.value)
+
+
+def literal(message: algebra_pb2.Expression.Literal, reading: Reading, path: Path) -> Literal:
+    """A literal.
+
+    Raises:
+        InvalidPlanError: it is missing, or its value is not one of its type.
+    """
+    kind = message.WhichOneof("literal_type")
+    if kind is None:
+        raise invalid("a literal is missing", path)
+    anchor = message.type_variation_reference
+    marks = _Marks(message.nullable, None if anchor == 0 else variation(anchor, reading, path))
+    value, path = getattr(message, kind), (path, kind)
+    simple = _SIMPLE.get(kind)
+    if simple is not None:
+        return Literal(type=simple(nullable=marks.nullable, variation=marks.variation), value=value)
+    return _READERS[kind](value, marks, reading, path)
+
+
+def literals(messages: Any, reading: Reading, path: Path) -> tuple[Literal, ...]:
+    """Several literals; ``path`` is that of the repeated field."""
+    return tuple([literal(message, reading, (path, index)) for index, message in enumerate(messages)])
+
+
+_SIMPLE: dict[str, Any] = {
+    "boolean": types.Boolean,
+    "i32": types.I32,
+    "i64": types.I64,
+    "fp32": types.FP32,
+    "fp64": types.FP64,
+    "string": types.String,
+    "binary": types.Binary,
+    "date": types.Date,
+}
+
+
+def _integer(cls: Any, bits: int) -> _Reader:
+    limit = 1 << (bits - 1)
+
+    def read(value: int, marks: _Marks, reading: Reading, path: Path) -> Literal:
+        if not -limit <= value < limit:
+            raise invalid(f"{value} is out of range", path, f"An i{bits} is from {-limit} to {limit - 1}")
+        return Literal(type=cls(**marks._asdict()), value=value)
+
+    return read
+
+
+def _precision(value: Any, path: Path) -> int:
+    precision: int = value.precision
+    if not 0 <= precision <= 12:
+        raise invalid(f"precision is {precision}", path, "It is from 0 (seconds) to 12 (picoseconds)")
+    return precision
+
+
+def _interval_year(value: Any, marks: _Marks, reading: Reading, path: Path) -> Literal:
+    return Literal(type=types.IntervalYear(**marks._asdict()), value=12 * value.years + value.months)
+
+
+def _interval_day(value: Any, marks: _Marks, reading: Reading, path: Path) -> Literal:
+    type = types.IntervalDay(precision=_precision(value, path), **marks._asdict())
+    return Literal(type=type, value=DayTime(value.days, value.seconds, value.subseconds))
+
+
+def _interval_compound(value: Any, marks: _Marks, reading: Reading, path: Path) -> Literal:
+    years, days = value.interval_year_to_month, value.interval_day_to_second
+    type = types.IntervalCompound(precision=_precision(days, (path, "interval_day_to_second")), **marks._asdict())
+    months = 12 * years.years + years.months
+    return Literal(type=type, value=Compound(months, days.days, days.seconds, days.subseconds))
+
+
+def _fixed_char(value: str, marks: _Marks, reading: Reading, path: Path) -> Literal:
+    return Literal(type=types.FixedChar(length=len(value), **marks._asdict()), value=value)
+
+
+def _fixed_binary(value: bytes, marks: _Marks, reading: Reading, path: Path) -> Literal:
+    return Literal(type=types.FixedBinary(length=len(value), **marks._asdict()), value=value)
+
+
+def _var_char(value: Any, marks: _Marks, reading: Reading, path: Path) -> Literal:
+    if len(value.value) > value.length:
+        raise invalid(f"{len(value.value)} characters are too long for varchar<{value.length}>", path)
+    return Literal(type=types.VarChar(length=value.length, **marks._asdict()), value=value.value)
+
+
+def _decimal(value: Any, marks: _Marks, reading: Reading, path: Path) -> Literal:
+    if len(value.value) != 16:
+        raise invalid(f"a decimal has 16 bytes, this one {len(value.value)}", (path, "value"))
+    if not 1 <= value.precision <= 38 or not 0 <= value.scale <= value.precision:
+        raise invalid(
+            f"there is no decimal<{value.precision}, {value.scale}>",
+            path,
+            "1 to 38 digits, some of them behind the point",
+        )
+    number = int.from_bytes(value.value, "little", signed=True)
+    digits = str(abs(number))
+    if len(digits) > value.precision:
+        raise invalid(f"{number} has more than {value.precision} digits", (path, "value"))
+    exact = decimal.Decimal((int(number < 0), tuple(map(int, digits)), -value.scale))
+    return Literal(type=types.Decimal(precision=value.precision, scale=value.scale, **marks._asdict()), value=exact)
+
+
+def _uuid(value: bytes, marks: _Marks, reading: Reading, path: Path) -> Literal:
+    if len(value) != 16:
+        raise invalid(f"a uuid has 16 bytes, this one {len(value)}", path)
+    return Literal(type=types.UUID(**marks._asdict()), value=uuid.UUID(bytes=value))
+
+
+def _precision_time(value: Any, marks: _Marks, reading: Reading, path: Path) -> Literal:
+    precision = _precision(value, path)
+    if not 0 <= value.value < 86_400 * 10**precision:
+        raise invalid(f"{value.value} is no time of day", path, "It counts from midnight, and a day has 86,400 seconds")
+    return Literal(type=types.PrecisionTime(precision=precision, **marks._asdict()), value=value.value)
+
+
+def _precision_timestamp(cls: Any) -> _Reader:
+    def read(value: Any, marks: _Marks, reading: Reading, path: Path) -> Literal:
+        return Literal(type=cls(precision=_precision(value, path), **marks._asdict()), value=value.value)
+
+    return read
+
+
+def _struct(value: Any, marks: _Marks, reading: Reading, path: Path) -> Literal:
+    fields = literals(value.fields, reading, (path, "fields"))
+    return Literal(type=types.Struct(types=tuple(field.type for field in fields), **marks._asdict()), value=fields)
+
+
+def _list(value: Any, marks: _Marks, reading: Reading, path: Path) -> Literal:
+    items = literals(value.values, reading, (path, "values"))
+    if not items:
+        raise invalid("a list without elements has no type", path, "Use empty_list")
+    return Literal(type=types.List(type=_element_type(items, (path, "values")), **marks._asdict()), value=items)
+
+
+def _map(value: Any, marks: _Marks, reading: Reading, path: Path) -> Literal:
+    path = (path, "key_values")
+    pairs = []
+    for index, pair in enumerate(value.key_values):
+        key = literal(pair.key, reading, ((path, index), "key"))
+        if key.value is None:
+            raise invalid("the key of a map is null", ((path, index), "key"))
+        pairs.append((key, literal(pair.value, reading, ((path, index), "value"))))
+    if not pairs:
+        raise invalid("a map without entries has no type", path, "Use empty_map")
+    key_type = _element_type([key for key, _ in pairs], path)
+    value_type = _element_type([value for _, value in pairs], path)
+    return Literal(type=types.Map(key=key_type, value=value_type, **marks._asdict()), value=tuple(pairs))
+
+
+def _element_type(items: Any, path: Path) -> Type:
+    """The one type of all elements, nullable where one of them is."""
+    type: Type = items[0].type
+    for index, item in enumerate(items):
+        merged = type if item.type == type else _merged(type, item.type)
+        if merged is None:
+            raise invalid(f"the element is {item.type}, those before are {type}", (path, index))
+        type = merged
+    return type
+
+
+def _merged(left: Type, right: Type) -> Type | None:
+    """The type that both are, but for nullability."""
+    nullable = left.nullable or right.nullable
+    left, right = with_nullability(left, nullable), with_nullability(right, nullable)
+    if left == right:
+        return left
+    if left.variation != right.variation:
+        return None
+    match left, right:
+        case types.Struct(types=ones), types.Struct(types=others) if len(ones) == len(others):
+            merged = [_merged(one, other) for one, other in zip(ones, others, strict=True)]
+            fields = tuple(field for field in merged if field is not None)
+            return replace(left, types=fields) if len(fields) == len(ones) else None
+        case types.List(type=one), types.List(type=other):
+            element = _merged(one, other)
+            return None if element is None else replace(left, type=element)
+        case types.Map(key=one_key, value=one_value), types.Map(key=other_key, value=other_value):
+            key, value = _merged(one_key, other_key), _merged(one_value, other_value)
+            return None if key is None or value is None else replace(left, key=key, value=value)
+        case _:
+            return None
+
+
+def _null(value: Any, marks: _Marks, reading: Reading, path: Path) -> Literal:
+    type = data_type(value, reading, path)
+    if marks.variation is not None:
+        raise invalid("the variation of a null stands in its type", path, "Remove type_variation_reference beside it")
+    if not type.nullable:
+        reading.loose("required-null", path, f"a null of the required type {type}", "the nullable type")
+    return Literal(type=with_nullability(type, True), value=None)
+
+
+def _empty_list(value: Any, marks: _Marks, reading: Reading, path: Path) -> Literal:
+    return Literal(type=_empty(type_pb2.Type(list=value), marks, reading, path), value=())
+
+
+def _empty_map(value: Any, marks: _Marks, reading: Reading, path: Path) -> Literal:
+    return Literal(type=_empty(type_pb2.Type(map=value), marks, reading, path), value=())
+
+
+def _empty(message: Any, marks: _Marks, reading: Reading, path: Path) -> Type:
+    """The type of an empty list or map: its nullability stands in it; its variation, here or there."""
+    type = data_type(message, reading, path[0] if path else None)
+    if marks.variation is None or marks.variation == type.variation:
+        return type
+    if type.variation is not None:
+        raise invalid("the variation beside the literal differs from that in its type", path)
+    return replace(type, variation=marks.variation)
+
+
+def _user_defined(value: Any, marks: _Marks, reading: Reading, path: Path) -> Literal:
+    parameters = tuple(
+        type_parameter(message, reading, ((path, "type_parameters"), index))
+        for index, message in enumerate(value.type_parameters)
+    )
+    type: Type
+    if value.WhichOneof("type_anchor_type") == "type_alias_reference":
+        if parameters or marks.variation is not None:
+            raise invalid("a type alias brings its own parameters and variation", path, "Remove those of the literal")
+        type = types.AliasedType(type=aliased_type(value.type_alias_reference, reading, path), nullable=marks.nullable)
+    else:
+        type = user_defined(value.type_reference, parameters, reading, path, **marks._asdict())
+    content: LiteralValue
+    match value.WhichOneof("val"):
+        case "value":
+            content = any_message(value.value)
+        case "struct":
+            content = literals(value.struct.fields, reading, ((path, "struct"), "fields"))
+        case _:
+            raise invalid(f"the literal of type {type} has no value", path)
+    return Literal(type=type, value=content)
+
+
+_READERS: dict[str, _Reader] = {
+    "i8": _integer(types.I8, 8),
+    "i16": _integer(types.I16, 16),
+    "interval_year_to_month": _interval_year,
+    "interval_day_to_second": _interval_day,
+    "interval_compound": _interval_compound,
+    "fixed_char": _fixed_char,
+    "var_char": _var_char,
+    "fixed_binary": _fixed_binary,
+    "decimal": _decimal,
+    "precision_time": _precision_time,
+    "precision_timestamp": _precision_timestamp(types.PrecisionTimestamp),
+    "precision_timestamp_tz": _precision_timestamp(types.PrecisionTimestampTZ),
+    "struct": _struct,
+    "map": _map,
+    "uuid": _uuid,
+    "null": _null,
+    "list": _list,
+    "empty_list": _empty_list,
+    "empty_map": _empty_map,
+    "user_defined": _user_defined,
+}

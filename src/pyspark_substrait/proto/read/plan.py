@@ -1,0 +1,303 @@
+"""``Plan`` and ``ExtendedExpression`` messages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+from substrait import extended_expression_pb2, plan_pb2
+
+from pyspark_substrait.extensions import Registry
+from pyspark_substrait.model.expressions import AggregateFunction, Expression
+from pyspark_substrait.model.notes import Note
+from pyspark_substrait.model.plan import (
+    DynamicParameterBinding,
+    ExpressionReference,
+    ExtendedExpression,
+    ExtensionDeclaration,
+    ExtensionKind,
+    Plan,
+    PlanRel,
+    RelRoot,
+    VariableEvaluationMode,
+    Version,
+)
+from pyspark_substrait.model.types import OpenStruct
+from pyspark_substrait.proto.depth import with_deep_stack
+from pyspark_substrait.proto.enums import VARIABLE_EVALUATION_MODE
+from pyspark_substrait.proto.paths import Path
+from pyspark_substrait.proto.read import expressions, functions
+from pyspark_substrait.proto.read.base import advanced_extension
+from pyspark_substrait.proto.read.context import Detached, OpenReferenceError, Reading, Scope, invalid
+from pyspark_substrait.proto.read.literals import literal
+from pyspark_substrait.proto.read.trees import detached, tree
+from pyspark_substrait.proto.read.types import aliased_type, check_names, named_struct
+
+__all__ = ["extended_expression", "plan"]
+
+_Message = TypeVar("_Message")
+
+
+def plan(
+    message: plan_pb2.Plan,
+    registry: Registry,
+    *,
+    strict: bool = False,
+    upgrades: Sequence[Note] = (),
+    original_version: str | None = None,
+) -> Plan:
+    """A plan, bound: functions and types are known, every expression has its type, every relation its schema.
+
+    Args:
+        message: of the installed release; older plans have to be upgraded before.
+        registry: finds functions and types.
+        strict: refuse what is looser than the specification allows, where otherwise a note on the plan says what was
+            assumed.
+        upgrades: what upgrading changed, to be kept with the plan.
+        original_version: the release that the plan was written for, if it isn't the one in the message.
+
+    Raises:
+        InvalidPlanError: the plan contradicts the specification or itself; the error says where.
+    """
+    reading = _reading(message, registry, strict, upgrades, original_version)
+    reading.trees = message.relations
+    reading.aliases = _by_anchor(message.type_aliases, "type_alias_anchor", (None, "type_aliases"))
+    reading.named_lambdas = _by_anchor(message.named_lambdas, "lambda_anchor", (None, "named_lambdas"))
+    return _on_any_stack(_plan, message, reading, tuple(upgrades), original_version)
+
+
+def extended_expression(
+    message: extended_expression_pb2.ExtendedExpression,
+    registry: Registry,
+    *,
+    strict: bool = False,
+    upgrades: Sequence[Note] = (),
+    original_version: str | None = None,
+) -> ExtendedExpression:
+    """Expressions outside a plan, bound to the schema that comes with them. As :func:`plan` otherwise."""
+    reading = _reading(message, registry, strict, upgrades, original_version)
+    return _on_any_stack(_extended_expression, message, reading, tuple(upgrades), original_version)
+
+
+def _on_any_stack(
+    read: Callable[[Any, Reading, tuple[Note, ...], str | None], _Message],
+    message: Any,
+    reading: Reading,
+    upgrades: tuple[Note, ...],
+    original_version: str | None,
+) -> _Message:
+    """Read on the stack that there is, or if it is too small, with one that is large enough for any plan."""
+    try:
+        return read(message, reading, upgrades, original_version)
+    except RecursionError:
+        return with_deep_stack(read, message, reading.anew(), upgrades, original_version)
+
+
+def _plan(message: plan_pb2.Plan, reading: Reading, upgrades: tuple[Note, ...], original_version: str | None) -> Plan:
+    relations = _relations(message, reading)
+    root = Scope(reading)
+    named_lambdas = tuple(
+        expressions.named_lambda(item.lambda_anchor, root, ((None, "named_lambdas"), index))
+        for index, item in enumerate(message.named_lambdas)
+    )
+    place: Path = (None, "parameter_bindings")
+    bindings = tuple(
+        DynamicParameterBinding(
+            parameter_anchor=item.parameter_anchor, value=literal(item.value, reading, ((place, index), "value"))
+        )
+        for index, item in enumerate(message.parameter_bindings)
+    )
+    aliases = tuple(
+        aliased_type(item.type_alias_anchor, reading, ((None, "type_aliases"), index))
+        for index, item in enumerate(message.type_aliases)
+    )
+    for ordinal in range(len(message.relations)):
+        _note_unused(detached(ordinal, reading), reading)
+    return Plan(
+        relations=relations,
+        version=_version(message),
+        unused_extensions=_unused_extensions(message, reading),
+        unused_urns=_unused_urns(message),
+        advanced_extensions=advanced_extension(message, "advanced_extensions"),
+        expected_type_urls=tuple(message.expected_type_urls),
+        parameter_bindings=bindings,
+        type_aliases=aliases,
+        execution_behavior=_execution_behavior(message),
+        named_lambdas=named_lambdas,
+        original_version=original_version,
+        upgrades=upgrades,
+        notes=tuple(reading.notes),
+    )
+
+
+def _relations(message: plan_pb2.Plan, reading: Reading) -> tuple[PlanRel, ...]:
+    place: Path = (None, "relations")
+    scope = Scope(reading, closed=True)
+    waiting: dict[int, OpenReferenceError] = {}
+    for ordinal in range(len(message.relations)):
+        try:
+            tree(ordinal, scope, (place, ordinal))
+        except OpenReferenceError as error:
+            waiting[ordinal] = error
+    found: list[PlanRel] = []
+    for ordinal, item in enumerate(message.relations):
+        used = reading.open_trees.get(ordinal)
+        if ordinal in waiting and used is None:
+            raise waiting[ordinal]
+        input = tree(ordinal, scope, (place, ordinal)) if used is None else used
+        if item.WhichOneof("rel_type") == "rel":
+            found.append(input)
+        else:
+            names = tuple(item.root.names)
+            if not isinstance(input.schema, OpenStruct):
+                check_names(names, input.schema, (((place, ordinal), "root"), "names"))
+            found.append(RelRoot(input=input, names=names))
+    return tuple(found)
+
+
+def _extended_expression(
+    message: Any, reading: Reading, upgrades: tuple[Note, ...], original_version: str | None
+) -> ExtendedExpression:
+    if not message.HasField("base_schema"):
+        raise invalid("base_schema is missing", None)
+    schema = named_struct(message.base_schema, reading, (None, "base_schema"))
+    lists = Detached(message.detached_expressions, message.detached_rels)
+    scope = Scope(reading, record=schema.struct, detached=lists)
+    place: Path = (None, "referred_expr")
+    referred = tuple(
+        _expression_reference(item, scope, (place, index)) for index, item in enumerate(message.referred_expr)
+    )
+    _note_unused(lists, reading)
+    return ExtendedExpression(
+        referred_expr=referred,
+        base_schema=schema,
+        version=_version(message),
+        unused_extensions=_unused_extensions(message, reading),
+        unused_urns=_unused_urns(message),
+        advanced_extensions=advanced_extension(message, "advanced_extensions"),
+        expected_type_urls=tuple(message.expected_type_urls),
+        original_version=original_version,
+        upgrades=upgrades,
+        notes=tuple(reading.notes),
+    )
+
+
+def _expression_reference(message: Any, scope: Scope, path: Path) -> ExpressionReference:
+    kind = message.WhichOneof("expr_type")
+    expr: Expression | AggregateFunction
+    match kind:
+        case "expression":
+            expr = expressions.expression(message.expression, scope, (path, kind))
+        case "measure":
+            expr = functions.aggregate_function(message.measure, scope, (path, kind))
+        case _:
+            raise invalid("an expression is missing", path)
+    return ExpressionReference(expr=expr, output_names=tuple(message.output_names))
+
+
+# what stands at the top -----------------------------------------------------------------------------------------------
+
+_DECLARATIONS = {
+    "extension_type": (ExtensionKind.TYPE, "type_anchor"),
+    "extension_type_variation": (ExtensionKind.TYPE_VARIATION, "type_variation_anchor"),
+    "extension_function": (ExtensionKind.FUNCTION, "function_anchor"),
+}
+
+
+def _reading(
+    message: Any, registry: Registry, strict: bool, upgrades: Sequence[Note], original_version: str | None
+) -> Reading:
+    reading = Reading(
+        registry=registry,
+        strict=strict,
+        version=_release(message, upgrades, original_version),
+        producer=message.version.producer,
+    )
+    urns: dict[int, str] = {}
+    for index, item in enumerate(message.extension_urns):
+        if urns.setdefault(item.extension_urn_anchor, item.urn) != item.urn:
+            place: Path = ((None, "extension_urns"), index)
+            raise invalid(f"the anchor {item.extension_urn_anchor} stands for two URNs", place)
+    for index, item in enumerate(message.extensions):
+        place = ((None, "extensions"), index)
+        mapping = item.WhichOneof("mapping_type")
+        if mapping is None:
+            raise invalid("the extension declares nothing", place)
+        fields = getattr(item, mapping)
+        kind, anchor_field = _DECLARATIONS[mapping]
+        anchor: int = getattr(fields, anchor_field)
+        if anchor == 0 and kind is ExtensionKind.TYPE_VARIATION:
+            raise invalid("type_variation_anchor is 0", place, "0 is the system-preferred variation; use another one")
+        # A producer that knows no extension refers to none: the name alone must do then.
+        declaration = ExtensionDeclaration(urns.get(fields.extension_urn_reference, ""), kind, fields.name)
+        if reading.declared(kind).setdefault(anchor, declaration) != declaration:
+            raise invalid(f"the anchor {anchor} stands for two {kind.value}s", place)
+    return reading
+
+
+def _release(message: Any, upgrades: Sequence[Note], original_version: str | None) -> tuple[int, int, int] | None:
+    """The release that a plan was written for. An upgraded plan that stated none counts as older than all."""
+    if original_version is not None:
+        numbers = [int(part) for part in original_version.split(".") if part.isdigit()]
+        if len(numbers) != 3:
+            raise ValueError(f"{original_version!r} is no version like 0.85.0")
+        return numbers[0], numbers[1], numbers[2]
+    if upgrades:
+        return None
+    version = message.version
+    stated = (version.major_number, version.minor_number, version.patch_number)
+    return stated if any(stated) else None
+
+
+def _by_anchor(messages: Any, field: str, path: Path) -> dict[int, tuple[Any, Path]]:
+    found: dict[int, tuple[Any, Path]] = {}
+    for index, message in enumerate(messages):
+        anchor = getattr(message, field)
+        if anchor in found:
+            raise invalid(f"the anchor {anchor} stands twice", (path, index))
+        found[anchor] = (message, (path, index))
+    return found
+
+
+def _version(message: Any) -> Version:
+    version = message.version
+    return Version(
+        major_number=version.major_number,
+        minor_number=version.minor_number,
+        patch_number=version.patch_number,
+        git_hash=version.git_hash,
+        producer=version.producer,
+    )
+
+
+def _unused_extensions(message: Any, reading: Reading) -> tuple[ExtensionDeclaration, ...]:
+    unused = []
+    for item in message.extensions:
+        mapping = item.WhichOneof("mapping_type")
+        kind, anchor_field = _DECLARATIONS[mapping]
+        anchor = getattr(getattr(item, mapping), anchor_field)
+        if (kind, anchor) not in reading.used:
+            unused.append(reading.declared(kind)[anchor])
+    return tuple(unused)
+
+
+def _unused_urns(message: Any) -> tuple[str, ...]:
+    used = {
+        getattr(item, mapping).extension_urn_reference
+        for item in message.extensions
+        if (mapping := item.WhichOneof("mapping_type")) is not None
+    }
+    return tuple(item.urn for item in message.extension_urns if item.extension_urn_anchor not in used)
+
+
+def _execution_behavior(message: plan_pb2.Plan) -> VariableEvaluationMode:
+    return VARIABLE_EVALUATION_MODE.member(
+        message.execution_behavior.variable_eval_mode, (None, "execution_behavior"), "variable_eval_mode"
+    )
+
+
+def _note_unused(lists: Detached, reading: Reading) -> None:
+    for field, items in (("detached_expressions", lists.expressions), ("detached_rels", lists.rels)):
+        for ordinal in range(len(items)):
+            if (id(lists), field, ordinal) not in reading.used_parts:
+                reading.note("unused-detached", ((lists.path, field), ordinal), "nothing refers to it", "left out")

@@ -1,0 +1,88 @@
+"""Where a plan means something else than it says: by the habit of its producer, or by the rules of its release.
+
+Each rule leaves a note of its own name; strict reading refuses what the specification doesn't allow.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from pyspark_substrait.model.expressions import Argument, Cast, EnumArgument, FailureBehavior, TypeArgument
+from pyspark_substrait.model.relations import JoinType, RelCommon
+from pyspark_substrait.model.types import FP64, Boolean, Date, Decimal, PrecisionTimestamp, Struct, Type
+from pyspark_substrait.proto.paths import Path
+from pyspark_substrait.proto.read.context import Reading
+
+__all__ = ["arguments", "derived_instead", "join_emit", "project_emit", "returned_date"]
+
+_KEEPS_LEFT = frozenset({JoinType.LEFT_SEMI, JoinType.LEFT_ANTI})
+_KEEPS_RIGHT = frozenset({JoinType.RIGHT_SEMI, JoinType.RIGHT_ANTI})
+
+
+def project_emit(message: Any, common: RelCommon, width: int, count: int, reading: Reading, path: Path) -> RelCommon:
+    """The common part of a projection of ``count`` expressions over ``width`` columns.
+
+    DuckDB writes no emit and means the expressions alone, without the columns of the input.
+    """
+    if reading.producer != "DuckDB" or message.common.WhichOneof("emit_kind") is not None:
+        return common
+    reading.loose("duckdb-project", path, "a projection without emit", f"its {count} expressions without the input")
+    return replace(common, emit=tuple(range(width, width + count)))
+
+
+def join_emit(
+    common: RelCommon, type: JoinType, left: Struct, right: Struct, reading: Reading, path: Path
+) -> RelCommon:
+    """The common part of a join.
+
+    Before 0.72 semi and anti joins had the columns of both sides to emit from. Those of the other side mean nothing.
+    """
+    old = reading.version is None or reading.version < (0, 72, 0)
+    if common.emit is None or not old:
+        return common
+    if type in _KEEPS_LEFT:
+        width = len(left.types)
+        kept = tuple(position for position in common.emit if position < width)
+    elif type in _KEEPS_RIGHT and any(position >= len(right.types) for position in common.emit):
+        width = len(left.types)
+        kept = tuple(position - width for position in common.emit if position >= width)
+    else:
+        return common
+    if kept != common.emit:
+        before = f"emit of both sides of a {type.value} join: {list(common.emit)}"
+        reading.note("semi-join-emit", (path, "common"), before, f"of the side that is kept: {list(kept)}")
+    return replace(common, emit=kept)
+
+
+def arguments(name: str, given: list[Argument], stated: Type | None, reading: Reading, path: Path) -> list[Argument]:
+    """The arguments of a call as the specification would have them.
+
+    DuckDB means the average of doubles by ``avg`` of decimals, and says so in the output type.
+    """
+    if name.partition(":")[0] != "avg" or reading.producer != "DuckDB" or not isinstance(stated, FP64):
+        return given
+    match given:
+        case [value] if not isinstance(value, EnumArgument | TypeArgument) and isinstance(value.type, Decimal):
+            reading.loose("duckdb-average", path, f"the average of {value.type} as {stated}", "the average of fp64")
+            target = FP64(nullable=value.type.nullable)
+            return [Cast(type=target, input=value, failure_behavior=FailureBehavior.THROW_EXCEPTION)]
+        case _:
+            return given
+
+
+def derived_instead(stated: Type, derived: Type, key: str, reading: Reading, path: Path) -> bool:
+    """Whether the output type of a call has to be taken from the extension, since the stated one means nothing.
+
+    DuckDB states the type of the operands where a comparison in a read filter is a boolean.
+    """
+    if reading.producer != "DuckDB" or not isinstance(derived, Boolean) or isinstance(stated, Boolean):
+        return False
+    reading.loose("duckdb-comparison-type", path, f"`{key}` with the output_type {stated}", str(derived))
+    return True
+
+
+def returned_date(stated: Type, derived: Type, reading: Reading) -> bool:
+    """Whether a call that gives a timestamp was right to state a date: before 0.91 dates plus or minus days did."""
+    old = reading.version is None or reading.version < (0, 91, 0)
+    return old and isinstance(stated, Date) and isinstance(derived, PrecisionTimestamp)

@@ -1,0 +1,241 @@
+"""``Rel`` messages: the dispatch, and the logical relations that aren't reads, joins or writes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from substrait import algebra_pb2
+
+from pyspark_substrait.model.relations import (
+    Aggregate,
+    DetachedRel,
+    ExtensionLeaf,
+    ExtensionMulti,
+    ExtensionSingle,
+    Fetch,
+    Filter,
+    Grouping,
+    Measure,
+    Project,
+    Reference,
+    Relation,
+    Set,
+    Sort,
+    TopN,
+)
+from pyspark_substrait.model.types import OpenStruct
+from pyspark_substrait.proto.enums import FETCH_MODE, SET_OP
+from pyspark_substrait.proto.paths import Path
+from pyspark_substrait.proto.read import expressions, functions, joins, physical, reads, trees, writing
+from pyspark_substrait.proto.read.base import advanced_extension, common
+from pyspark_substrait.proto.read.context import Scope, invalid, located
+from pyspark_substrait.proto.read.literals import any_message
+from pyspark_substrait.proto.read.quirks import project_emit
+
+__all__ = ["inputs", "relation"]
+
+_Reader = Callable[[Any, Scope, Path], Relation]
+
+
+def relation(message: algebra_pb2.Rel, scope: Scope, path: Path) -> Relation:
+    """A relation and all below it. Of ``scope``, it sees only what is outside of its query.
+
+    Raises:
+        InvalidPlanError: it is missing, or contradicts the specification or itself.
+    """
+    kind = message.WhichOneof("rel_type")
+    if kind is None:
+        raise invalid("a relation is missing", path)
+    path = (path, kind)
+    node = _READERS[kind](getattr(message, kind), scope, path)
+    with located(path):
+        _ = node.schema
+    return node
+
+
+def inputs(messages: Any, scope: Scope, path: Path) -> tuple[Relation, ...]:
+    """Several relations; ``path`` is that of the repeated field."""
+    return tuple([relation(message, scope, (path, index)) for index, message in enumerate(messages)])
+
+
+def _filter(message: Any, scope: Scope, path: Path) -> Relation:
+    shared = common(message, scope.reading, path)
+    input = relation(message.input, scope, (path, "input"))
+    inner = scope.over(input.schema, shared.rel_anchor)
+    return Filter(
+        common=shared,
+        input=input,
+        condition=expressions.expression(message.condition, inner, (path, "condition")),
+        advanced_extension=advanced_extension(message),
+    )
+
+
+def _fetch(message: Any, scope: Scope, path: Path) -> Relation:
+    shared = common(message, scope.reading, path)
+    input = relation(message.input, scope, (path, "input"))
+    inner = scope.over(None, shared.rel_anchor)
+    return Fetch(
+        common=shared,
+        input=input,
+        offset_expr=expressions.optional_expression(message, "offset_expr", inner, path),
+        count_expr=expressions.optional_expression(message, "count_expr", inner, path),
+        advanced_extension=advanced_extension(message),
+    )
+
+
+def _top_n(message: Any, scope: Scope, path: Path) -> Relation:
+    shared = common(message, scope.reading, path)
+    input = relation(message.input, scope, (path, "input"))
+    inner = scope.over(None, shared.rel_anchor)
+    return TopN(
+        common=shared,
+        input=input,
+        sorts=functions.sort_fields(message.sorts, scope.over(input.schema, shared.rel_anchor), (path, "sorts")),
+        offset=expressions.optional_expression(message, "offset", inner, path),
+        count=expressions.optional_expression(message, "count", inner, path),
+        mode=FETCH_MODE.member(message.mode, path, "mode"),
+        advanced_extension=advanced_extension(message),
+    )
+
+
+def _sort(message: Any, scope: Scope, path: Path) -> Relation:
+    shared = common(message, scope.reading, path)
+    input = relation(message.input, scope, (path, "input"))
+    inner = scope.over(input.schema, shared.rel_anchor)
+    sorts = functions.sort_fields(message.sorts, inner, (path, "sorts"))
+    return Sort(common=shared, input=input, sorts=sorts, advanced_extension=advanced_extension(message))
+
+
+def _project(message: Any, scope: Scope, path: Path) -> Relation:
+    shared = common(message, scope.reading, path)
+    input = relation(message.input, scope, (path, "input"))
+    inner = scope.over(input.schema, shared.rel_anchor)
+    added = expressions.expressions(message.expressions, inner, (path, "expressions"))
+    if not isinstance(input.schema, OpenStruct):
+        shared = project_emit(message, shared, len(input.schema.types), len(added), scope.reading, path)
+    return Project(common=shared, input=input, expressions=added, advanced_extension=advanced_extension(message))
+
+
+def _aggregate(message: Any, scope: Scope, path: Path) -> Relation:
+    shared = common(message, scope.reading, path)
+    input = relation(message.input, scope, (path, "input"))
+    inner = scope.over(input.schema, shared.rel_anchor)
+    keys = expressions.expressions(message.grouping_expressions, inner, (path, "grouping_expressions"))
+    measures = []
+    for index, measure in enumerate(message.measures):
+        place: Path = ((path, "measures"), index)
+        if not measure.HasField("measure"):
+            raise invalid("a measure is missing", place)
+        computed = functions.aggregate_function(measure.measure, inner, (place, "measure"))
+        condition = expressions.optional_expression(measure, "filter", inner, place)
+        measures.append(Measure(measure=computed, filter=condition))
+    groupings = tuple([Grouping(tuple(grouping.expression_references)) for grouping in message.groupings])
+    _check_groupings(groupings, len(keys), path)
+    if not keys and not measures:
+        raise invalid("the aggregate has no column", path, "Give it a measure or a grouping expression")
+    return Aggregate(
+        common=shared,
+        input=input,
+        groupings=groupings,
+        measures=tuple(measures),
+        grouping_expressions=keys,
+        advanced_extension=advanced_extension(message),
+    )
+
+
+def _check_groupings(groupings: tuple[Grouping, ...], keys: int, path: Path) -> None:
+    used: set[int] = set()
+    for index, grouping in enumerate(groupings):
+        for position in grouping.expression_references:
+            if position >= keys:
+                raise invalid(
+                    f"the grouping set refers to expression {position}, but there are {keys} grouping expressions",
+                    ((path, "groupings"), index),
+                )
+        used.update(grouping.expression_references)
+    for position in range(keys):
+        if position not in used:
+            place: Path = ((path, "grouping_expressions"), position)
+            raise invalid("the grouping expression is in no grouping set", place, "Add it to one, or remove it")
+
+
+def _set(message: Any, scope: Scope, path: Path) -> Relation:
+    return Set(
+        common=common(message, scope.reading, path),
+        members=inputs(message.inputs, scope, (path, "inputs")),
+        op=SET_OP.member(message.op, path, "op"),
+        advanced_extension=advanced_extension(message),
+    )
+
+
+def _reference(message: Any, scope: Scope, path: Path) -> Relation:
+    ordinal = message.subtree_ordinal
+    return Reference(subtree_ordinal=ordinal, subtree=trees.tree(ordinal, scope, path))
+
+
+def _detached(ordinal: int, scope: Scope, path: Path) -> Relation:
+    reading, lists = scope.reading, scope.detached
+    if ordinal >= len(lists.rels):
+        raise invalid(f"there are {len(lists.rels)} detached relations, no number {ordinal}", path)
+    place: Path = ((lists.path, "detached_rels"), ordinal)
+    reading.used_parts.add((id(lists), "detached_rels", ordinal))
+
+    def bind() -> tuple[Scope, Relation]:
+        return scope, relation(lists.rels[ordinal], scope, place)
+
+    mark = (id(lists), "relation", ordinal)
+    _, bound = reading.once(reading.bound_parts, (*mark, id(scope)), mark, "a detached relation", place, bind)
+    return DetachedRel(relation=bound)
+
+
+def _extension_leaf(message: Any, scope: Scope, path: Path) -> Relation:
+    return ExtensionLeaf(
+        common=common(message, scope.reading, path),
+        detail=any_message(message.detail) if message.HasField("detail") else None,
+    )
+
+
+def _extension_single(message: Any, scope: Scope, path: Path) -> Relation:
+    return ExtensionSingle(
+        common=common(message, scope.reading, path),
+        input=relation(message.input, scope, (path, "input")),
+        detail=any_message(message.detail) if message.HasField("detail") else None,
+    )
+
+
+def _extension_multi(message: Any, scope: Scope, path: Path) -> Relation:
+    return ExtensionMulti(
+        common=common(message, scope.reading, path),
+        members=inputs(message.inputs, scope, (path, "inputs")),
+        detail=any_message(message.detail) if message.HasField("detail") else None,
+    )
+
+
+_READERS: dict[str, _Reader] = {
+    "read": reads.read,
+    "filter": _filter,
+    "fetch": _fetch,
+    "aggregate": _aggregate,
+    "sort": _sort,
+    "join": joins.join,
+    "lateral_join": joins.lateral_join,
+    "project": _project,
+    "set": _set,
+    "extension_single": _extension_single,
+    "extension_multi": _extension_multi,
+    "extension_leaf": _extension_leaf,
+    "cross": joins.cross,
+    "reference": _reference,
+    "write": writing.write,
+    "ddl": writing.ddl,
+    "update": writing.update,
+    "hash_join": joins.hash_join,
+    "merge_join": joins.merge_join,
+    "nested_loop_join": joins.nested_loop_join,
+    "window": physical.window,
+    "exchange": physical.exchange,
+    "expand": physical.expand,
+    "top_n": _top_n,
+    "detached_rel_ordinal": _detached,
+}

@@ -1,0 +1,65 @@
+"""The relation trees of a plan, which relations can refer to by their position."""
+
+from __future__ import annotations
+
+from pyspark_substrait.model.relations import Relation
+from pyspark_substrait.proto.paths import Path
+from pyspark_substrait.proto.read import relations
+from pyspark_substrait.proto.read.context import Detached, OpenReferenceError, Reading, Scope, invalid
+
+__all__ = ["detached", "tree"]
+
+
+def detached(ordinal: int, reading: Reading) -> Detached:
+    """The detached parts of a tree."""
+    lists = reading.detached.get(ordinal)
+    if lists is None:
+        message, path = reading.trees[ordinal], ((None, "relations"), ordinal)
+        lists = Detached(message.detached_expressions, message.detached_rels, path)
+        reading.detached[ordinal] = lists
+    return lists
+
+
+def tree(ordinal: int, scope: Scope, path: Path) -> Relation:
+    """The relation tree at a position of the plan; of a root, its input. It may stand behind the relation that asks.
+
+    A tree is read once, by itself. One that has outer references to what is around a use of it is read in that place.
+
+    Raises:
+        InvalidPlanError: there is no such tree, or it contains itself.
+    """
+    reading = scope.reading
+    if not 0 <= ordinal < len(reading.trees):
+        raise invalid(f"there are {len(reading.trees)} relation trees, no number {ordinal}", path)
+    if ordinal not in reading.open_trees:
+        notes, remarked = len(reading.notes), set(reading.remarked)
+        try:
+            return _bound(ordinal, Scope(reading, closed=True, detached=detached(ordinal, reading)))
+        except OpenReferenceError:
+            reading.open_trees[ordinal] = None
+            del reading.notes[notes:]
+            reading.remarked = remarked
+    inner = Scope(
+        reading, outer=scope.outer, fence=len(scope.outer), closed=scope.closed, detached=detached(ordinal, reading)
+    )
+    subtree = _bound(ordinal, inner)
+    if reading.open_trees[ordinal] is None:
+        reading.open_trees[ordinal] = subtree
+    return subtree
+
+
+def _bound(ordinal: int, scope: Scope) -> Relation:
+    reading, path = scope.reading, ((None, "relations"), ordinal)
+    message = reading.trees[ordinal]
+
+    def bind() -> Relation:
+        match message.WhichOneof("rel_type"):
+            case "rel":
+                return relations.relation(message.rel, scope, (path, "rel"))
+            case "root":
+                return relations.relation(message.root.input, scope, ((path, "root"), "input"))
+            case _:
+                raise invalid("a relation is missing", path)
+
+    key = (ordinal, scope.outer)
+    return reading.once(reading.bound_trees, key, ("tree", ordinal), "a relation tree", path, bind)

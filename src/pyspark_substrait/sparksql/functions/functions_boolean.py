@@ -1,0 +1,29 @@
+"""Boolean functions (``functions_boolean.yaml``)."""
+
+from __future__ import annotations
+
+from pyspark_substrait.sparksql.functions.table import Call, Table, row
+
+__all__ = ["TABLE"]
+
+
+def conjunction(call: Call) -> str:
+    return " AND ".join(operand.sql for operand in call.operands) or "true"
+
+
+def disjunction(call: Call) -> str:
+    return " OR ".join(operand.sql for operand in call.operands) or "false"
+
+
+TABLE = Table(
+    "extension:io.substrait:functions_boolean",
+    (
+        row("and", conjunction),
+        row("or", disjunction),
+        row("and_not", "{a} AND NOT {b}"),
+        row("xor", "{a} <> {b}"),
+        row("not", "NOT {a}"),
+        row("bool_and", "[bool_and({a})]"),
+        row("bool_or", "[bool_or({a})]"),
+    ),
+)

@@ -1,0 +1,33 @@
+"""Functions of lists (``functions_list.yaml``), those without lambdas."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from pyspark_substrait.sparksql.functions.table import Call, Table, row
+
+__all__ = ["TABLE"]
+
+
+def sorted_list(ascending: bool, nulls_first: bool) -> Callable[[Call], str]:
+    def body(call: Call) -> str:
+        items, order = call.sql(0), str(ascending).lower()
+        if ascending == nulls_first:  # the order of sort_array
+            return f"sort_array({items}, {order})"
+        known = f"sort_array(filter({items}, e -> e IS NOT NULL), {order})"
+        nulls = f"filter({items}, e -> e IS NULL)"
+        return f"concat({nulls}, {known})" if nulls_first else f"concat({known}, {nulls})"
+
+    return body
+
+
+TABLE = Table(
+    "extension:io.substrait:functions_list",
+    (
+        row("cardinality", "CAST(array_size({input}) AS BIGINT)"),
+        row("sort", sorted_list(True, True), direction="ASC_NULLS_FIRST"),
+        row("sort", sorted_list(True, False), direction="ASC_NULLS_LAST"),
+        row("sort", sorted_list(False, True), direction="DESC_NULLS_FIRST"),
+        row("sort", sorted_list(False, False), direction="DESC_NULLS_LAST"),
+    ),
+)

@@ -1,0 +1,241 @@
+"""The rows of the function tables: which Spark SQL expression a function is, and when that is exact.
+
+A table is a list of rows, and each row is one meaning: ``row("modulus", "{x} % {y}", division_type="TRUNCATE")`` says
+that ``modulus`` is Spark's ``%`` where the option ``division_type`` is TRUNCATE. The first row that fits a call wins,
+so the order of rows says what an unstated option gets.
+
+A body is a template over the argument names of the extension's YAML. Arguments stand in it as operands: they may be
+used several times and need no brackets around them. ``{0}`` is an argument by position, ``{output}`` the Spark type of
+the result. Where a line of template isn't enough, the body is a function of the :class:`Call`. The value of a body has
+exactly the type the extension derives.
+
+In the body of an aggregate or window function, ``[sum({x})]`` marks the call that DISTINCT, FILTER and OVER belong to.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+from typing import TypeAlias
+
+from pyspark_substrait.errors import UnsupportedPlanError
+from pyspark_substrait.model.expressions import Function
+from pyspark_substrait.model.types import Type
+from pyspark_substrait.sparksql.compiler.types import spark_type
+
+__all__ = ["Call", "Operand", "Refusal", "Row", "Table", "refuse", "row"]
+
+
+@dataclass(frozen=True, slots=True)
+class Operand:
+    """An argument of a call.
+
+    Args:
+        sql: the text; an atom, so that it can stand anywhere in an expression. Of an enumeration argument: its value.
+        type: its type; None for an enumeration argument.
+        literal: the value of a string or integer literal, else None.
+    """
+
+    sql: str
+    type: Type | None = None
+    literal: str | int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """What a body sees of a call.
+
+    Args:
+        function: the function that is called.
+        operands: the arguments in order, those of a variadic tail included.
+        names: the names of the arguments in the extension's YAML, in order (the last serves a variadic tail).
+        output: the type that the extension derives for the result.
+        options: the option values that hold, by option name; only those that the plan states.
+        distinct: whether equal arguments are merged first (aggregates).
+        filter: the condition of a measure, None without one.
+        over: the text of the window, None outside windows.
+        order: the text of the sort fields, empty without any.
+    """
+
+    function: Function
+    operands: tuple[Operand, ...]
+    names: tuple[str, ...]
+    output: Type
+    options: Mapping[str, str] = field(default_factory=dict)
+    distinct: bool = False
+    filter: str | None = None
+    over: str | None = None
+    order: str = ""
+
+    def sql(self, position: int) -> str:
+        """The text of the argument at a position."""
+        return self.operands[position].sql
+
+    def type(self, position: int) -> Type:
+        """The type of the value argument at a position."""
+        type = self.operands[position].type
+        assert type is not None, f"argument {position} of {self.function.key} is an enumeration"
+        return type
+
+    def aggregate(self, name: str, *arguments: str, ignore_nulls: bool = False) -> str:
+        """A call of a Spark aggregate or window function, with DISTINCT, FILTER and OVER where the call has them."""
+        distinct = "DISTINCT " if self.distinct else ""
+        text = f"{name}({distinct}{', '.join(arguments)})"
+        if self.filter is not None:
+            text += f" FILTER (WHERE {self.filter})"
+        if ignore_nulls:
+            text += " IGNORE NULLS"
+        if self.over is not None:
+            text += f" OVER ({self.over})"
+        return text
+
+
+Body: TypeAlias = str | Callable[[Call], str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """One meaning of a function.
+
+    Args:
+        name: the function's name.
+        body: the template, or the function that writes the text.
+        options: the option values under which the row is exact, by option name; an option that isn't named doesn't
+            matter to it. A row with several exact values for an option names a tuple.
+        enums: the same for enumeration arguments, by argument name.
+        signatures: the overloads it is for, like ``("i32_i32",)``; empty for all.
+    """
+
+    name: str
+    body: Body
+    options: Mapping[str, tuple[str, ...]]
+    enums: Mapping[str, tuple[str, ...]]
+    signatures: tuple[str, ...]
+
+    def fits(self, call: Call, options: Mapping[str, str]) -> bool:
+        """Whether the row is exact for the call under these option values."""
+        if self.signatures and call.function.signature not in self.signatures:
+            return False
+        for option, values in self.options.items():
+            if option in options and options[option] not in values:
+                return False
+        return all(call.sql(call.names.index(name)) in values for name, values in self.enums.items())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refusal(Row):
+    """A combination that can't be exact, and why; ``body`` is the reason."""
+
+
+def row(
+    name: str,
+    body: Body,
+    *,
+    signatures: Sequence[str] = (),
+    enums: Mapping[str, str | tuple[str, ...]] | None = None,
+    **options: str | tuple[str, ...],
+) -> Row:
+    """A meaning: the function ``name`` is ``body`` where the options and enumeration arguments have these values."""
+    return Row(
+        name=name,
+        body=_parsed(body) if isinstance(body, str) else body,
+        options=_values(options),
+        enums=_values(enums or {}),
+        signatures=tuple(signatures),
+    )
+
+
+def refuse(
+    name: str,
+    reason: str,
+    *,
+    signatures: Sequence[str] = (),
+    enums: Mapping[str, str | tuple[str, ...]] | None = None,
+    **options: str | tuple[str, ...],
+) -> Refusal:
+    """A refusal: these values can't be delivered exactly; ``reason`` is a sentence for users."""
+    return Refusal(
+        name=name, body=reason, options=_values(options), enums=_values(enums or {}), signatures=tuple(signatures)
+    )
+
+
+def _values(named: Mapping[str, str | tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
+    return {name: (value,) if isinstance(value, str) else value for name, value in named.items()}
+
+
+_MARK = re.compile(r"\[(\w+)\(((?:[^\[\]])*)\)\]")
+_SLOT = re.compile(r"\{(\w+)\}")
+
+
+def _parsed(template: str) -> Callable[[Call], str]:
+    """A template as a function: slots and marks are found once, and nothing substituted is looked at again."""
+    parts: list[str | tuple[str, str]] = []
+    position = 0
+    for mark in _MARK.finditer(template):
+        parts += [template[position : mark.start()], (mark[1], mark[2])]
+        position = mark.end()
+    parts.append(template[position:])
+
+    def fill(text: str, call: Call) -> str:
+        return _SLOT.sub(lambda slot: operand(slot[1], call), text)
+
+    def operand(slot: str, call: Call) -> str:
+        if slot == "output":
+            return spark_type(call.output)
+        return call.sql(int(slot) if slot.isdigit() else call.names.index(slot))
+
+    def body(call: Call) -> str:
+        return "".join(
+            fill(part, call) if isinstance(part, str) else call.aggregate(part[0], fill(part[1], call))
+            for part in parts
+        )
+
+    return body
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """The rows of one extension."""
+
+    urn: str
+    rows: tuple[Row, ...]
+
+    def text(self, call: Call, preferences: Sequence[tuple[str, Sequence[str]]]) -> str:
+        """The Spark SQL of a call, by the first of the preferred option values that some row delivers.
+
+        Raises:
+            UnsupportedPlanError: no row fits, or the one that fits refuses.
+        """
+        rows = [candidate for candidate in self.rows if candidate.name == call.function.name]
+        refusal: Row | None = None
+        for options in _combinations(preferences):
+            fitting = next((candidate for candidate in rows if candidate.fits(call, options)), None)
+            if isinstance(fitting, Refusal):
+                refusal = refusal or fitting
+            elif fitting is not None and not isinstance(fitting.body, str):
+                chosen = Call(
+                    function=call.function,
+                    operands=call.operands,
+                    names=call.names,
+                    output=call.output,
+                    options=options,
+                    distinct=call.distinct,
+                    filter=call.filter,
+                    over=call.over,
+                    order=call.order,
+                )
+                return fitting.body(chosen)
+        wanted = ", ".join(f"{name}={'|'.join(values)}" for name, values in preferences)
+        under = f" with {wanted}" if wanted else ""
+        if refusal is not None:
+            raise UnsupportedPlanError(f"{call.function.key}{under} can't run exactly on Spark: {refusal.body}")
+        raise UnsupportedPlanError(f"the function {call.function.key}{under} has no Spark form yet")
+
+
+def _combinations(preferences: Sequence[tuple[str, Sequence[str]]]) -> Iterator[dict[str, str]]:
+    """Every choice of one value per option, the most preferred first."""
+    names = [name for name, _ in preferences]
+    for values in product(*(values for _, values in preferences)):
+        yield dict(zip(names, values, strict=True))

@@ -1,0 +1,71 @@
+"""The session this package starts, the settings it checks, and what it shows while Spark works."""
+
+from __future__ import annotations
+
+import datetime
+import io
+import threading
+from typing import TYPE_CHECKING
+
+import pytest
+from rich.console import Console
+
+from pyspark_substrait.errors import SubstraitError, UnsupportedPlanError
+from pyspark_substrait.spark.progress import progress, waiting
+from pyspark_substrait.spark.session import PLAN_SETTINGS, embedded_session, require_settings
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+def test_our_own_session_has_what_plans_need(spark: SparkSession) -> None:
+    require_settings(spark, PLAN_SETTINGS)
+    [row] = spark.sql("SELECT TIME'10:30:00' AS t, current_timezone() AS z").toArrow().to_pylist()
+    assert row == {"t": datetime.time(10, 30), "z": "UTC"}
+
+
+def test_our_own_session_opens_no_door(spark: SparkSession) -> None:
+    assert spark.sparkContext.uiWebUrl is None
+    assert spark.sparkContext.getConf().get("spark.driver.host") == "127.0.0.1"
+    assert spark.conf.get("spark.sql.catalogImplementation") == "in-memory"
+
+
+def test_missing_settings_are_named_with_the_remedy(spark: SparkSession) -> None:
+    needed = {"spark.sql.ansi.enabled": "false", "spark.sql.timeType.enabled": "TRUE"}
+    with pytest.raises(UnsupportedPlanError) as caught:
+        require_settings(spark, needed)
+    assert "spark.sql.ansi.enabled is true" in str(caught.value)
+    assert 'spark.conf.set("spark.sql.ansi.enabled", "false")' in str(caught.value)
+    assert "timeType" not in str(caught.value)
+    assert spark.conf.get("spark.sql.ansi.enabled") == "true"
+
+
+def test_a_running_session_is_used_in_every_thread(spark: SparkSession) -> None:
+    assert embedded_session() is spark
+    found: list[SparkSession] = []
+    thread = threading.Thread(target=lambda: found.append(embedded_session("local[2]")))
+    thread.start()
+    thread.join()
+    assert found == [spark]
+
+
+def test_a_running_session_is_not_passed_off_as_another(spark: SparkSession) -> None:
+    with pytest.raises(SubstraitError, match=r"its master is local\[2\]"):
+        embedded_session("local[1]")
+    with pytest.raises(SubstraitError, match="not remote"):
+        embedded_session(remote="sc://127.0.0.1:1")
+    with pytest.raises(SubstraitError, match=r"spark\.sql\.ansi\.enabled=false"):
+        embedded_session(**{"spark.sql.ansi.enabled": False})
+    with pytest.raises(SubstraitError, match="not both"):
+        embedded_session("local", "sc://127.0.0.1:1")
+
+
+def test_a_terminal_gets_a_bar_and_a_file_one_line(spark: SparkSession) -> None:
+    terminal = Console(file=io.StringIO(), force_terminal=True, width=100)
+    file = Console(file=io.StringIO(), width=100)
+    for console in (terminal, file):
+        with waiting("Starting", console), progress(spark, "Counting", console):
+            assert spark.range(0, 10, 1, 2).count() == 10
+    assert isinstance(terminal.file, io.StringIO) and isinstance(file.file, io.StringIO)
+    assert "Counting" in terminal.file.getvalue() and "\x1b[" in terminal.file.getvalue()
+    assert file.file.getvalue() == "Starting …\nCounting …\n"

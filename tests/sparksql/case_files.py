@@ -1,0 +1,336 @@
+"""Reads function test cases, the specification's (``substrait_extensions/testcases``) and ours, by the official grammar.
+
+Spec: tests/README, "Test File Format".
+"""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+import importlib.resources
+import math
+import re
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from antlr4 import CommonTokenStream, InputStream
+from substrait_antlr.func_test_case.FuncTestCaseLexer import FuncTestCaseLexer
+from substrait_antlr.func_test_case.FuncTestCaseParser import FuncTestCaseParser as Grammar
+
+from pyspark_substrait.model.literals import DayTime, Literal, LiteralValue
+from pyspark_substrait.model.types import (
+    FP32,
+    FP64,
+    I8,
+    I16,
+    I32,
+    I64,
+    Binary,
+    Boolean,
+    Date,
+    Decimal,
+    FixedBinary,
+    FixedChar,
+    IntervalDay,
+    IntervalYear,
+    List,
+    PrecisionTime,
+    PrecisionTimestamp,
+    PrecisionTimestampTZ,
+    String,
+    Type,
+    VarChar,
+)
+
+
+class Unreadable(Exception):
+    """A case that has something no literal can express (lambdas, user-defined types)."""
+
+
+@dataclass(frozen=True)
+class Word:
+    """An enumeration argument."""
+
+    value: str
+
+
+@dataclass(frozen=True)
+class Column:
+    """An argument of an aggregate: a column of its table."""
+
+    position: int
+    type: Type
+
+
+@dataclass(frozen=True)
+class Case:
+    """One case. ``expected`` is a literal, or "error" or "undefined"; ``rows`` is None for scalar functions."""
+
+    file: str
+    text: str
+    urn: str
+    function: str
+    arguments: tuple[Literal | Word | Column, ...]
+    options: tuple[tuple[str, str], ...]
+    expected: Literal | str
+    types: tuple[Type, ...] = ()
+    rows: tuple[tuple[Literal, ...], ...] | None = None
+
+
+_SIMPLE: dict[str, type[Any]] = {
+    "bool": Boolean,
+    "boolean": Boolean,
+    "i8": I8,
+    "i16": I16,
+    "i32": I32,
+    "i64": I64,
+    "fp32": FP32,
+    "fp64": FP64,
+    "str": String,
+    "string": String,
+    "vbin": Binary,
+    "binary": Binary,
+    "date": Date,
+    "iyear": IntervalYear,
+    "interval_year": IntervalYear,
+}
+_LENGTH: dict[str, type[Any]] = {"fchar": FixedChar, "fixedchar": FixedChar, "vchar": VarChar, "varchar": VarChar}
+_LENGTH |= {"fbin": FixedBinary, "fixedbinary": FixedBinary}
+_PRECISION: dict[str, type[Any]] = {
+    "iday": IntervalDay,
+    "interval_day": IntervalDay,
+    "pt": PrecisionTime,
+    "precision_time": PrecisionTime,
+    "pts": PrecisionTimestamp,
+    "precision_timestamp": PrecisionTimestamp,
+    "ptstz": PrecisionTimestampTZ,
+    "precision_timestamp_tz": PrecisionTimestampTZ,
+}
+
+
+def type_of(text: str) -> Type:
+    """A type in the syntax of the cases: ``dec?<38,2>``."""
+    found = re.fullmatch(r"(\w+)(\??)(?:<(.*)>)?", text)
+    if found is None:
+        raise Unreadable(text)
+    name, nullable, inner = found[1].lower(), bool(found[2]), found[3]
+    if name in _SIMPLE:
+        made = _SIMPLE[name](nullable=nullable)
+    elif name in _LENGTH:
+        made = _LENGTH[name](length=int(inner), nullable=nullable)
+    elif name in _PRECISION:
+        made = _PRECISION[name](precision=int(inner or 6), nullable=nullable)
+    elif name in ("dec", "decimal"):
+        precision, scale = (int(part) for part in (inner or "38,0").split(","))
+        made = Decimal(precision=precision, scale=scale, nullable=nullable)
+    elif name == "list":
+        made = List(type=type_of(inner), nullable=nullable)
+    else:
+        raise Unreadable(text)
+    return made
+
+
+def value_of(text: str, type: Type) -> LiteralValue:
+    """The value of a literal that isn't nested."""
+    if text.lower() == "null":
+        return None
+    match type:
+        case Boolean():
+            return text.lower() == "true"
+        case I8() | I16() | I32() | I64():
+            return int(text)
+        case FP32() | FP64():
+            number = math.nan if text.lower() in ("nan", "snan") else float(text)
+            return struct.unpack("f", struct.pack("f", number))[0] if isinstance(type, FP32) else number
+        case Decimal(scale=scale):
+            return decimal.Decimal(text).quantize(decimal.Decimal(1).scaleb(-scale), context=decimal.Context(prec=76))
+        case String() | VarChar() | FixedChar():
+            # every other backslash stands for itself: regular expressions are full of them
+            return re.sub(r"\\([nrt'])", lambda found: {"n": "\n", "r": "\r", "t": "\t"}.get(found[1], "'"), text[1:-1])
+        case Binary() | FixedBinary():
+            return text[1:-1].encode()
+        case Date():
+            return (datetime.date.fromisoformat(text) - datetime.date(1970, 1, 1)).days
+        case PrecisionTime(precision=precision):
+            return _units(datetime.datetime.fromisoformat(f"1970-01-01T{_micros(text)}"), precision)
+        case PrecisionTimestamp(precision=precision):
+            return _units(datetime.datetime.fromisoformat(_micros(text)), precision)
+        case PrecisionTimestampTZ(precision=precision):
+            moment = datetime.datetime.fromisoformat(f"{_micros(text[:-6])}{text[-6:]}")
+            return _units(moment.astimezone(datetime.timezone.utc).replace(tzinfo=None), precision)
+        case IntervalYear():
+            found = re.fullmatch(r"P(?:(-?\d+)Y)?(?:(-?\d+)M)?", text, re.IGNORECASE)
+            assert found is not None
+            return int(found[1] or 0) * 12 + int(found[2] or 0)
+        case IntervalDay(precision=precision):
+            return _day_time(text, precision)
+        case _:
+            raise Unreadable(str(type))
+
+
+def _micros(text: str) -> str:
+    """ISO text with six digits of a second, which every Python reads."""
+    whole, dot, fraction = text.partition(".")
+    return f"{whole}.{fraction:0<6}" if dot else whole
+
+
+def _units(moment: datetime.datetime, precision: int) -> int:
+    micros = (moment - datetime.datetime(1970, 1, 1)) // datetime.timedelta(microseconds=1)
+    return micros // int(10 ** (6 - precision)) if precision <= 6 else micros * int(10 ** (precision - 6))
+
+
+def _day_time(text: str, precision: int) -> DayTime:
+    number = r"(-?[\d.]+)"
+    found = re.fullmatch(rf"P(?:{number}D)?(?:T(?:{number}H)?(?:{number}M)?(?:{number}S)?)?", text, re.IGNORECASE)
+    assert found is not None, text
+    days, hours, minutes = (int(found[group] or 0) for group in (1, 2, 3))
+    seconds = decimal.Decimal(found[4] or 0)
+    fraction = int((seconds % 1).scaleb(precision))
+    return DayTime(days, hours * 3600 + minutes * 60 + int(seconds), fraction)
+
+
+# the parse tree ------------------------------------------------------------------------------------------------------
+
+
+def _literal(tree: Any, type: Type) -> Literal:
+    """The literal of a compound literal, a list or a plain one."""
+    if isinstance(tree, Grammar.CompoundLiteralContext):
+        return _literal(tree.getChild(0), type)
+    if isinstance(tree, Grammar.LiteralListContext):
+        assert isinstance(type, List)
+        items = tuple(_literal(item, type.type) for item in tree.compoundLiteral())
+        return Literal(type=type, value=items)
+    if isinstance(tree, Grammar.LiteralStructContext | Grammar.LiteralMapContext | Grammar.LiteralLambdaContext):
+        raise Unreadable(tree.getText())
+    return Literal(type=type, value=value_of(tree.getText(), type))
+
+
+def _argument(tree: Any) -> Literal | Word:
+    inner = tree.getChild(0)
+    if isinstance(inner, Grammar.EnumArgContext):
+        return Word(inner.getChild(0).getText())
+    if inner.getChildCount() != 3 or inner.getChild(1).getText() != "::":
+        raise Unreadable(tree.getText())
+    return _literal(inner.getChild(0), type_of(inner.getChild(2).getText()))
+
+
+def _result(tree: Any) -> Literal | str:
+    inner = tree.getChild(0)
+    if isinstance(inner, Grammar.SubstraitErrorContext):
+        return "error" if "ERROR" in inner.getText().upper() else "undefined"
+    found = _argument(inner)
+    assert isinstance(found, Literal)
+    return found
+
+
+def _options(tree: Any) -> tuple[tuple[str, str], ...]:
+    if tree is None:
+        return ()
+    return tuple((option.optionName().getText(), option.optionValue().getText()) for option in tree.funcOption())
+
+
+def _scalar(tree: Any, file: str, urn: str) -> Case:
+    arguments = tree.arguments()
+    return Case(
+        file=file,
+        text=_source(tree),
+        urn=urn,
+        function=tree.functionName.getText().lower(),
+        arguments=tuple(_argument(argument) for argument in arguments.argument()) if arguments else (),
+        options=_options(tree.funcOptions()),
+        expected=_result(tree.result()),
+    )
+
+
+def _aggregate(tree: Any, file: str, urn: str) -> Case:
+    call = tree.aggFuncCall()
+    arguments: list[Literal | Word | Column] = []
+    types: dict[int, Type] = {}
+    if isinstance(call, Grammar.SingleArgAggregateFuncCallContext):
+        column = call.dataColumn()
+        types[0] = type_of(column.dataType().getText())
+        arguments.append(Column(0, types[0]))
+        values = [[item] for item in column.columnValues().literal()]
+        name = call.functName.getText()
+    elif isinstance(call, Grammar.CompactAggregateFuncCallContext):
+        for item in call.aggregateFuncArgs().aggregateFuncArg() if call.aggregateFuncArgs() else ():
+            if item.ColumnName():
+                position = int(item.ColumnName().getText()[3:])
+                types[position] = type_of(item.dataType().getText())
+                arguments.append(Column(position, types[position]))
+            else:
+                arguments.append(_argument(item.argument()))
+        values = [row.literal() for row in call.tableRows().columnValues()]
+        name = call.functName.getText()
+    else:
+        table = call.tableData()
+        types = {position: type_of(item.getText()) for position, item in enumerate(table.dataType())}
+        given = call.qualifiedAggregateFuncArgs()
+        for item in given.qualifiedAggregateFuncArg() if given else ():
+            if item.ColumnName():
+                position = int(item.ColumnName().getText()[3:])
+                arguments.append(Column(position, types[position]))
+            else:
+                arguments.append(_argument(item.argument()))
+        values = [row.literal() for row in table.tableRows().columnValues()]
+        name = call.funcName.getText()
+    # a column that no argument names has no type; nothing looks at it
+    used = sorted(types)
+    rows = tuple(tuple(_literal(row[position], types[position]) for position in used) for row in values if row)
+    placed = tuple(
+        Column(used.index(argument.position), argument.type) if isinstance(argument, Column) else argument
+        for argument in arguments
+    )
+    return Case(
+        file=file,
+        text=_source(tree),
+        urn=urn,
+        function=name.lower(),
+        arguments=placed,
+        options=_options(tree.funcOptions()),
+        expected=_result(tree.result()),
+        types=tuple(types[position] for position in used),
+        rows=rows,
+    )
+
+
+def _source(tree: Any) -> str:
+    stream = tree.start.getInputStream()
+    return " ".join(stream.getText(tree.start.start, tree.stop.stop).split())
+
+
+def _files() -> Iterator[tuple[str, str]]:
+    """The installed package's files and ours: a name and the text of each."""
+    folder = importlib.resources.files("substrait_extensions") / "testcases"
+    for group in sorted(folder.iterdir(), key=lambda item: item.name):
+        if group.is_dir():
+            for path in sorted(group.iterdir(), key=lambda item: item.name):
+                if path.name.endswith(".test"):
+                    yield f"{group.name}/{path.name}", path.read_text(encoding="utf-8")
+    for own in sorted((Path(__file__).parent / "cases").glob("*.test")):
+        yield f"ours/{own.name}", own.read_text(encoding="utf-8")
+
+
+def read_cases() -> Iterator[Case | tuple[str, str]]:
+    """Every case; a pair of file and text for one that can't be read as literals."""
+    for file, source in _files():
+        parser = Grammar(CommonTokenStream(FuncTestCaseLexer(InputStream(source))))
+        document = parser.doc()
+        assert not parser.getNumberOfSyntaxErrors(), file
+        urn = document.header().include().ExtensionUrn().getText()
+        for tests in document.testGroup():
+            for tree in tests.getChildren():
+                if isinstance(tree, Grammar.TestGroupDescriptionContext):
+                    continue
+                try:
+                    if isinstance(tree, Grammar.TestCaseContext):
+                        yield _scalar(tree, file, urn)
+                    elif isinstance(tree, Grammar.AggFuncTestCaseContext):
+                        yield _aggregate(tree, file, urn)
+                    else:
+                        yield file, _source(tree)
+                except Unreadable:
+                    yield file, _source(tree)

@@ -1,0 +1,239 @@
+"""The command line: arguments, exit codes and where output goes. What the library does is tested with the library."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from decimal import Decimal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow.parquet as pq
+import pytest
+from click.testing import CliRunner, Result
+
+import pyspark_substrait
+from pyspark_substrait.cli import main
+from pyspark_substrait.errors import InvalidPlanError
+from pyspark_substrait.model.notes import Note
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+ROOT = Path(__file__).resolve().parent.parent
+TUTORIAL = ROOT / "examples" / "tutorial" / "plan.2023.json"
+
+
+class FakePlan:
+    """Stands for a loaded plan."""
+
+    def __init__(self, *upgrades: Note) -> None:
+        self.upgrades = upgrades
+
+    def to_json(self) -> str:
+        return '{"current": true}'
+
+    def to_bytes(self) -> bytes:
+        return b"\x32\x00"
+
+    def save(self, path: Path, *, format: str) -> None:
+        path.write_bytes(self.to_json().encode() + b"\n" if format == "json" else self.to_bytes())
+
+
+NOTE = Note(rule="uri-to-urn", path="extensionUris[0]", before="a URI", after="a URN")
+
+
+@pytest.fixture
+def plan_file(tmp_path: Path) -> Path:
+    file = tmp_path / "plan.json"
+    file.write_text('\n {"old": true}')
+    return file
+
+
+def use_plan(monkeypatch: pytest.MonkeyPatch, plan: FakePlan) -> None:
+    monkeypatch.setattr(pyspark_substrait, "load", lambda source, *, strict=False: plan, raising=False)
+
+
+def call(*arguments: str | Path, stdin: bytes | None = None) -> Result:
+    return CliRunner().invoke(main, [str(argument) for argument in arguments], input=stdin)
+
+
+def test_every_command_has_help() -> None:
+    overview = call("--help")
+    assert overview.exit_code == 0
+    for command in ("run", "sql", "explain", "convert", "upgrade"):
+        assert f"  {command} " in overview.output
+        assert call(command, "--help").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["frobnicate"],
+        ["explain"],
+        ["explain", "absent.json"],
+        ["run", "PLAN", "--table", "orders"],
+        ["run", "PLAN", "--table", "=x.parquet"],
+        ["run", "PLAN", "--table", "orders=absent.parquet"],
+        ["run", "PLAN", "--table", "orders=PLAN"],
+        ["run", "PLAN", "--table", "orders=.", "--table", "orders=."],
+        ["run", "PLAN", "--limit", "-1"],
+        ["run", "PLAN", "--format", "csv"],
+        ["run", "PLAN", "--output", "rows.txt"],
+        ["run", "PLAN", "--master", "local", "--remote", "sc://x"],
+        ["convert", "PLAN", "x.json", "--to", "xml"],
+        ["upgrade", "PLAN", "--check", "--output", "x.json"],
+    ],
+)
+def test_wrong_usage_is_2(arguments: list[str], plan_file: Path) -> None:
+    result = call(*(argument.replace("PLAN", str(plan_file)) for argument in arguments))
+    assert result.exit_code == 2, result.output
+    assert "Usage:" in result.output
+
+
+@pytest.mark.parametrize("command", ["sql", "explain"])
+def test_a_bad_plan_is_1_with_one_line(command: str, plan_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(source: Any, *, strict: bool = False) -> FakePlan:
+        raise InvalidPlanError("there is no relation", path="relations", hint="Add one")
+
+    monkeypatch.setattr(pyspark_substrait, "load", refuse, raising=False)
+    result = call(command, plan_file)
+    assert result.exit_code == 1
+    assert result.stdout == ""
+    assert result.stderr == "error: relations: there is no relation. Add one\n"
+
+
+@pytest.mark.parametrize(("command", "verb"), [("sql", "to_sql"), ("explain", "explain")])
+def test_text_goes_to_standard_output(
+    command: str, verb: str, plan_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    use_plan(monkeypatch, FakePlan())
+    monkeypatch.setattr(pyspark_substrait, verb, lambda plan: "the text", raising=False)
+    assert call(command, plan_file).stdout == "the text\n"
+    assert call(command, "-", stdin=b"{}").stdout == "the text\n"
+
+
+@pytest.mark.parametrize(
+    ("target", "options", "content"),
+    [
+        ("out.json", [], b'{"current": true}\n'),
+        ("out.pb", [], b"\x32\x00"),
+        ("out.bin", [], b"\x32\x00"),
+        ("out.pb", ["--to", "json"], b'{"current": true}\n'),
+        ("out.json", ["--to", "pb"], b"\x32\x00"),
+    ],
+)
+def test_convert(
+    target: str, options: list[str], content: bytes, plan_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    use_plan(monkeypatch, FakePlan(NOTE))
+    result = call("convert", plan_file, plan_file.parent / target, *options)
+    assert (result.exit_code, result.stdout) == (0, "")
+    assert "1 thing upgraded" in result.stderr
+    assert (plan_file.parent / target).read_bytes() == content
+
+
+def test_convert_to_standard_output(plan_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    use_plan(monkeypatch, FakePlan())
+    assert call("convert", plan_file, "-").stdout_bytes == b"\x32\x00"
+
+
+def test_upgrade_check_writes_nothing(plan_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = plan_file.read_bytes()
+    use_plan(monkeypatch, FakePlan(NOTE))
+    result = call("upgrade", plan_file, "--check")
+    assert result.exit_code == 1
+    assert str(NOTE) in result.stderr
+    assert plan_file.read_bytes() == before
+    use_plan(monkeypatch, FakePlan())
+    assert call("upgrade", plan_file, "--check").exit_code == 0
+
+
+def test_upgrade_keeps_the_form(plan_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    use_plan(monkeypatch, FakePlan(NOTE))
+    assert call("upgrade", plan_file).exit_code == 0
+    assert plan_file.read_bytes() == b'{"current": true}\n'
+    binary = plan_file.with_name("plan.pb")
+    binary.write_bytes(b"\x0a\x00")
+    assert call("upgrade", binary, "-o", plan_file).exit_code == 0
+    assert (binary.read_bytes(), plan_file.read_bytes()) == (b"\x0a\x00", b"\x32\x00")
+    assert call("upgrade", "-", stdin=b' {"old": true}').stdout == '{"current": true}\n'
+
+
+def test_upgrade_leaves_a_current_plan_alone(plan_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = plan_file.read_bytes()
+    use_plan(monkeypatch, FakePlan())
+    result = call("upgrade", plan_file)
+    assert (result.exit_code, plan_file.read_bytes()) == (0, before)
+    assert "nothing to upgrade" in result.stderr
+
+
+@pytest.mark.parametrize(
+    "arguments", [["--help"], ["explain", str(TUTORIAL)], ["sql", str(TUTORIAL)], ["upgrade", "--check", str(TUTORIAL)]]
+)
+def test_without_spark_nothing_imports_it(arguments: list[str]) -> None:
+    code = (
+        "import sys; from pyspark_substrait.cli import main\n"
+        f"try: main({arguments!r})\n"
+        "except SystemExit as end: assert end.code in (0, 1), end.code\n"
+        "assert 'pyspark' not in sys.modules"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.fixture(scope="module")
+def tables(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    """The demo's two tables as arguments of ``run``."""
+    sys.path.insert(0, str(ROOT / "examples" / "demo"))
+    try:
+        from tables import write_tables  # type: ignore[import-not-found]
+    finally:
+        sys.path.pop(0)
+    paths = write_tables(tmp_path_factory.mktemp("tables"))
+    return [word for name, path in paths.items() for word in ("--table", f"{name}={path}")]
+
+
+# Worked out by hand from the rows in examples/demo/tables.py: quantity × price, summed, without product 2 (a computer),
+# 6 (never ordered) and 7 (ordered, but no product).
+SALES = {
+    (1, "Trail Bicycle", Decimal("1487.50")),
+    (3, "Oak Desk", Decimal("1665.90")),
+    (4, "Reading Lamp", Decimal("199.50")),
+    (5, None, Decimal("25.50")),
+}
+
+
+def test_run_prints_the_rows(spark: SparkSession, tables: list[str]) -> None:
+    result = call("run", TUTORIAL, *tables, "--types")
+    assert result.exit_code == 0, result.output
+    lines = result.stdout.splitlines()
+    assert lines[0].split() == ["product_name", "product_id", "sales"]
+    assert lines[1].replace(" not null", "").split() == ["string", "int64", "decimal128(38,", "2)"]
+    assert {tuple(line.split()[-2:]) for line in lines[3:]} == {(str(key), str(sales)) for key, _, sales in SALES}
+    assert "4 rows" in result.stderr
+
+
+def test_run_says_when_there_is_more(spark: SparkSession, tables: list[str]) -> None:
+    result = call("run", TUTORIAL, *tables, "--limit", "2")
+    assert len(result.stdout.splitlines()) == 2 + 2  # a heading, a rule, two rows
+    assert "2 rows shown of more" in result.stderr
+
+
+@pytest.mark.parametrize("form", ["parquet", "csv", "json"])
+def test_run_writes_a_file(spark: SparkSession, tables: list[str], tmp_path: Path, form: str) -> None:
+    file = tmp_path / f"rows.{form}"
+    result = call("run", TUTORIAL, *tables, "--output", file)
+    assert (result.exit_code, result.stdout) == (0, ""), result.output
+    if form == "parquet":
+        rows = pq.read_table(file).to_pylist()
+        assert {(row["product_id"], row["product_name"], row["sales"]) for row in rows} == SALES
+    elif form == "json":
+        rows = [json.loads(line) for line in file.read_text().splitlines()]
+        assert {(row["product_id"], row["product_name"], Decimal(row["sales"])) for row in rows} == SALES
+    else:
+        assert file.read_text().splitlines()[0] == '"product_name","product_id","sales"'
+        assert len(file.read_text().splitlines()) == 1 + len(SALES)
