@@ -149,11 +149,13 @@ def run_query(
     tables: Given | None = None,
     spark: SparkSession | None = None,
     allowed_paths: Sequence[str | os.PathLike[str]] = (),
+    limit: int | None = None,
     registry: Registry | None = None,
 ) -> pa.Table:
     """The result of a plan as an Arrow table, with exactly the types, nullability and names that the plan states.
 
-    Like ``pyarrow.substrait.run_query``, on Spark. Arguments and errors are those of :func:`from_substrait`.
+    Like ``pyarrow.substrait.run_query``, on Spark. Arguments and errors are those of :func:`from_substrait`; with a
+    ``limit``, no more rows than that are computed.
 
     Raises:
         ExecutionError: the plan fails on its data.
@@ -163,7 +165,8 @@ def run_query(
 
     loaded, known = _plan(plan), registry or Registry.default()
     return _called(
-        loaded, lambda: run.collect(loaded, spark, registry=known, tables=tables, allowed_paths=allowed_paths)
+        loaded,
+        lambda: run.collect(loaded, spark, registry=known, tables=tables, allowed_paths=allowed_paths, limit=limit),
     )
 
 

@@ -64,6 +64,13 @@ def main() -> None:
     help="A table that the plan reads: its name (dots between the parts) and a Parquet file or folder. Repeatable; "
     "other names come from the session's catalog.",
 )
+@click.option(
+    "--allow-path",
+    "allowed",
+    metavar="PATH",
+    multiple=True,
+    help="A file or folder that the plan itself may read, besides those of --table. Repeatable.",
+)
 @click.option("--limit", metavar="N", type=click.IntRange(min=0), help="The most rows; 50 when they are printed.")
 @click.option("--types", is_flag=True, help="Print the type of each column too.")
 @click.option(
@@ -82,6 +89,7 @@ def main() -> None:
 def run(
     plan: Path,
     tables: tuple[str, ...],
+    allowed: tuple[str, ...],
     limit: int | None,
     types: bool,
     output: Path | None,
@@ -110,23 +118,22 @@ def run(
 
     import pyspark_substrait
     from pyspark_substrait.spark.progress import progress, waiting
-    from pyspark_substrait.spark.results import as_table, collect, write_file
+    from pyspark_substrait.spark.results import as_table, write_file
     from pyspark_substrait.spark.session import embedded_session
 
     with waiting("Starting Spark" if remote is None else f"Connecting to {remote}"):
         spark = embedded_session(master, remote)
+    shown = _DEFAULT_LIMIT if limit is None else limit
+    # one row more than are printed tells whether there are more
+    most = limit if output is not None else shown + 1
+    with progress(spark):
+        rows = pyspark_substrait.run_query(
+            loaded, tables=paths, spark=spark, allowed_paths=[*paths.values(), *allowed], limit=most
+        )
     if output is not None and form is not None:
-        with progress(spark):
-            if limit is None:
-                rows = pyspark_substrait.run_query(loaded, tables=paths, spark=spark)
-            else:
-                rows = collect(pyspark_substrait.from_substrait(loaded, spark, tables=paths), limit)
         write_file(rows, output, form)
         click.echo(f"{_count(rows.num_rows, 'row')} written to {output}", err=True)
         return
-    shown = _DEFAULT_LIMIT if limit is None else limit
-    with progress(spark):
-        rows = collect(pyspark_substrait.from_substrait(loaded, spark, tables=paths), shown + 1)
 
     from rich.console import Console
 

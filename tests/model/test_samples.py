@@ -81,7 +81,5 @@ def test_every_enum_has_all_members_in_samples() -> None:
     every = (*samples.PLANS.values(), *samples.EXTENDED_EXPRESSIONS.values())
     found = {node for sample in every for node in nodes(sample) if isinstance(node, Enum)}
     kinds = {node.__class__ for node in found}
-    assert {member for kind in kinds for member in kind} - found == {
-        # what a sample with an unset field is read as has no sample of its own
-        plan.VariableEvaluationMode.UNSPECIFIED,
-    }
+    missing = {member for kind in kinds for member in kind} - found
+    assert {member.name for member in missing} <= {"UNSPECIFIED"}

@@ -238,7 +238,7 @@ def test_relations_that_write() -> None:
 
 
 def test_reads_with_a_projection() -> None:
-    """The specification's example of a mask: 0:[0,1:[..5:[0,2]]],2,3 (field_references, "Masked Complex Expression")."""
+    """The example of a mask in field_references, "Masked Complex Expression": 0:[0,1:[..5:[0,2]]],2,3."""
     item = t.Struct(types=(t.I32(), t.String(), t.String()))
     schema = Struct(types=(t.Struct(types=(t.I32(), t.List(type=item), t.I32())), t.I16(), t.I32(), t.I64()))
     mask = MaskExpression(

@@ -7,15 +7,16 @@ import io
 import json
 from decimal import Decimal
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from rich.console import Console
 
+import pyspark_substrait
 from pyspark_substrait.errors import ExecutionError, TableError
-from pyspark_substrait.spark.results import as_table, collect, write_file
+from pyspark_substrait.spark.results import as_table, write_file
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -74,13 +75,27 @@ def test_the_table_shows_values_as_they_are() -> None:
     assert len({len(line) for line in lines}) == 1
 
 
+NAMES: dict[str, Any] = {"names": ["name"], "struct": {"types": [{"string": {"nullability": "NULLABILITY_NULLABLE"}}]}}
+READ: dict[str, Any] = {"read": {"baseSchema": NAMES, "namedTable": {"names": ["people"]}}}
+PEOPLE = pa.table({"name": ["Ada", "Grace", None, "Edsger"]})
+
+
+def plan(relation: dict[str, Any]) -> dict[str, Any]:
+    return {"version": {"minorNumber": 108}, "relations": [{"root": {"input": relation, "names": ["name"]}}]}
+
+
 def test_an_error_while_running_is_one_of_ours(spark: SparkSession, capfd: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(ExecutionError, match="DIVIDE_BY_ZERO") as caught:
-        collect(spark.sql("SELECT 1 / id FROM range(3)"))
+    field = {"selection": {"directReference": {"structField": {}}, "rootReference": {}}}
+    number = {"cast": {"type": {"i32": {"nullability": "NULLABILITY_NULLABLE"}}, "input": field}}
+    emit = {"emit": {"outputMapping": [1]}}
+    project = {"project": {"common": emit, "input": READ, "expressions": [number]}}
+    with pytest.raises(ExecutionError, match="CAST_INVALID_INPUT") as caught:
+        pyspark_substrait.run_query(plan(project), tables={"people": PEOPLE}, spark=spark)
     assert caught.value.__cause__ is not None
     assert capfd.readouterr() == ("", "")
 
 
-def test_collect_stops_at_the_limit(spark: SparkSession) -> None:
-    assert collect(spark.range(1000), 3).num_rows == 3
-    assert collect(spark.range(5)).num_rows == 5
+def test_a_limit_is_the_most_rows(spark: SparkSession) -> None:
+    tables = {"people": PEOPLE}
+    assert pyspark_substrait.run_query(plan(READ), tables=tables, spark=spark, limit=3).num_rows == 3
+    assert pyspark_substrait.run_query(plan(READ), tables=tables, spark=spark, limit=9).num_rows == 4

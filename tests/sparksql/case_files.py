@@ -1,4 +1,4 @@
-"""Reads function test cases, the specification's (``substrait_extensions/testcases``) and ours, by the official grammar.
+"""Reads function test cases, the specification's (``substrait_extensions/testcases``) and ours, by its grammar.
 
 Spec: tests/README, "Test File Format".
 """

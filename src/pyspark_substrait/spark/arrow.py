@@ -142,12 +142,10 @@ def _converted(array: pa.Array, type: pa.DataType) -> pa.Array:
         offsets, values = _spread(array)
         return pa.ListArray.from_arrays(offsets, _converted(values, type.value_type), type=type, mask=mask)
     if pa.types.is_map(type):
-        offsets = array.offsets.combine_chunks() if isinstance(array.offsets, pa.ChunkedArray) else array.offsets
-        keys, items = _converted(array.keys, type.key_type), _converted(array.items, type.item_type)
-        made = pa.MapArray.from_arrays(offsets, keys, items, type=type)
-        if not array.null_count:
-            return made
-        return pa.compute.if_else(array.is_valid(), made, pa.scalar(None, type=type))
+        mask = array.is_null() if array.null_count else None
+        filled = pa.concat_arrays([array])
+        keys, items = _converted(filled.keys, type.key_type), _converted(filled.items, type.item_type)
+        return pa.MapArray.from_arrays(filled.offsets, keys, items, type=type, mask=mask)
     return array.cast(type)
 
 

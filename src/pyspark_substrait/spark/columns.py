@@ -35,10 +35,13 @@ __all__ = ["Columns", "columns"]
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """The expressions over a table's columns that give those of the plan's schema, and what has to be checked."""
+    """The expressions over a table's columns that give those of the plan's schema.
+
+    ``required`` has, for each column that must not be null and isn't known to be so, its text and what it is called.
+    """
 
     texts: tuple[str, ...]
-    checks: tuple[str | None, ...]
+    required: tuple[tuple[str, str] | None, ...]
 
 
 def columns(
@@ -58,7 +61,7 @@ def columns(
     """
     matching = _Matching(table, case_sensitive)
     texts: list[str] = []
-    checks: list[str | None] = []
+    required: list[tuple[str, str] | None] = []
     position = 0
     for type in schema.struct.types:
         name, width = schema.names[position], name_count(type)
@@ -67,9 +70,9 @@ def columns(
         below = schema.names[position + 1 : position + 1 + width]
         texts.append(matching.value(text, field.dataType, type, below, name, field.name in without_nulls))
         certain = type.nullable or not field.nullable or field.name in without_nulls
-        checks.append(None if certain else matching.check(text, name))
+        required.append(None if certain else (text, f"{table}.{name}"))
         position += 1 + width
-    return Columns(tuple(texts), tuple(checks))
+    return Columns(tuple(texts), tuple(required))
 
 
 class _Matching:
@@ -91,10 +94,6 @@ class _Matching:
         if matches:
             raise TableError(f"{place} has {len(matches)} columns named {name}", hint=f"Its columns: {names}")
         raise TableError(f"{place} has no column {name}", hint=f"Its columns: {names}")
-
-    def check(self, text: str, name: str) -> str:
-        """A condition that is true for every value but null, and raises for null."""
-        return f"(CASE WHEN {text} IS NULL THEN CAST({self._null_error(name)} AS BOOLEAN) ELSE true END)"
 
     def _null_error(self, name: str) -> str:
         return f"raise_error({string_literal(f'{self._table}.{name} is null, but the plan says it never is')})"

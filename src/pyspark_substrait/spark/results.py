@@ -1,4 +1,4 @@
-"""The rows of a result: fetched as Arrow, shown as a table, written to one file."""
+"""The rows of a result: shown as a table, written to one file."""
 
 from __future__ import annotations
 
@@ -12,33 +12,14 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import pyarrow as pa
 
-from pyspark_substrait.errors import ExecutionError, TableError
-from pyspark_substrait.spark.session import spark_errors
+from pyspark_substrait.errors import TableError
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
     from rich.table import Table
 
-__all__ = ["FileFormat", "as_table", "collect", "write_file"]
+__all__ = ["FileFormat", "as_table", "write_file"]
 
 FileFormat = Literal["parquet", "csv", "json"]
-
-
-def collect(frame: DataFrame, limit: int | None = None) -> pa.Table:
-    """Run a DataFrame and fetch its rows.
-
-    Args:
-        frame: of a classic or a Connect session.
-        limit: the most rows to compute; all when None.
-
-    Raises:
-        ExecutionError: Spark failed; its error is the cause, and its first line is in the message.
-    """
-    try:
-        return (frame if limit is None else frame.limit(limit)).toArrow()
-    except spark_errors() as error:
-        reason = str(error).strip().splitlines()[0]
-        raise ExecutionError(f"the plan failed on its data: {reason}") from error
 
 
 def as_table(rows: pa.Table, *, types: bool = False) -> Table:

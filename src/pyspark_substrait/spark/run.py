@@ -51,8 +51,9 @@ def collect(
     registry: Registry,
     tables: Given | None = None,
     allowed_paths: Sequence[str | os.PathLike[str]] = (),
+    limit: int | None = None,
 ) -> pa.Table:
-    """The result of a plan as an Arrow table, with exactly the types, nullability and names of the plan.
+    """The result of a plan, or its first ``limit`` rows, with exactly the types, nullability and names of the plan.
 
     Raises:
         ExecutionError: the plan fails on its data.
@@ -60,7 +61,7 @@ def collect(
     """
     frame, prepared = _prepared(plan, spark, registry, tables, allowed_paths, positional=True)
     try:
-        table = frame.toArrow()
+        table = (frame if limit is None else frame.limit(limit)).toArrow()
     except spark_errors() as error:
         raise _failed(error) from error
     return arrow.table(table, prepared.schema)
@@ -115,13 +116,21 @@ def _failed(error: Exception) -> SubstraitError:
 
     if isinstance(error, AnalysisException | ParseException):
         return _refused(error)
+    if "StackOverflowError" in str(error):
+        return UnsupportedPlanError(
+            "the plan is nested too deeply for the stacks of Spark's threads",
+            hint="Start the session with spark.driver.extraJavaOptions=-Xss16m (and the executors likewise)",
+        )
     return ExecutionError(f"the plan failed on its data: {_message(error)}")
 
 
 def _message(error: Exception) -> str:
     """The first line of what Spark says, or the message that the statement itself raised."""
     get = getattr(error, "getCondition", None)
-    text = str(error).strip()
+    java = getattr(error, "java_exception", None)
+    while java is not None and java.getCause() is not None:
+        java = java.getCause()
+    text = (str(error) if java is None else java.toString().partition(": ")[2]).strip()
     if get is not None and get() == "USER_RAISED_EXCEPTION":
         text = text.removeprefix("[USER_RAISED_EXCEPTION]").strip()
     line = text.split("\n", 1)[0]

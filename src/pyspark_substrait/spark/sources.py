@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
+from glob import iglob
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 __all__ = ["SessionSources"]
+
+_INTERNAL = re.compile("[a-z][0-9]+", re.IGNORECASE)
 
 
 class SessionSources:
@@ -79,7 +83,7 @@ class SessionSources:
             table.without_nulls,
             case_sensitive=self._case_sensitive,
         )
-        return Source(text, found.texts, found.checks)
+        return Source(text, found.texts, found.required)
 
     def _from_catalog(self, node: Read, names: Sequence[str]) -> Source:
         from pyspark.errors import AnalysisException
@@ -94,7 +98,10 @@ class SessionSources:
                 f"there is no table {'.'.join(names)}",
                 hint=f"Tables given: {given}; the session's catalog has none of that name either",
             ) from error
-        return self._source(node, ".".join(names), Table(table, frozenset()), path)
+        known = Table(table, frozenset())
+        # a bare name of the form that the statement itself gives out would be taken for one of those
+        text = self._frame(known) if len(names) == 1 and _INTERNAL.fullmatch(names[0]) else path
+        return self._source(node, ".".join(names), known, text)
 
     def _files(self, items: Sequence[FileOrFiles]) -> Table:
         paths = []
@@ -105,33 +112,51 @@ class SessionSources:
                     raise UnsupportedPlanError(f"only Parquet files can be read yet; the item has {format}")
                 if item.start or item.length or item.partition_index:
                     raise UnsupportedPlanError("a part of a file can't be read yet", path="start")
-                self._refuse_other_path(item.path)
-                paths.append(item.path if item.path_type == "uri_path_glob" else _escaped(item.path))
+                paths += self._permitted(item)
         if not paths:
             raise TableError("there are no files to read", path="items")
         return parquet_table("the read", paths, self._spark)
 
-    def _refuse_other_path(self, path: str) -> None:
-        local = local_path(path)
-        for allowed in self._allowed:
-            root = local_path(allowed)
-            if local is None:
-                if (
-                    root is None
-                    and (path == allowed or path.startswith(allowed.rstrip("/") + "/"))
-                    and ".." not in path
-                ):
-                    return
-            elif root is not None and _inside(local, root):
-                return
-        raise UnsupportedPlanError(
+    def _permitted(self, item: FileOrFiles) -> list[str]:
+        """The paths of an item as Spark is to read them: those of this machine resolved, so that what was checked is
+        what is read.
+
+        Raises:
+            UnsupportedPlanError: a path isn't below the allowed ones.
+        """
+        glob = item.path_type == "uri_path_glob"
+        if glob and any(mark in item.path for mark in ("{", "\\", "[^")):
+            raise UnsupportedPlanError(f"the pattern {item.path} can't be read", hint="It may hold *, ? and [...]")
+        local = local_path(item.path)
+        if local is None:
+            if ".." in item.path.split("/") or not any(_below(item.path, allowed) for allowed in self._allowed):
+                raise self._not_allowed(item.path)
+            return [item.path if glob else _escaped(item.path)]
+        scheme = "file://" if item.path.lower().startswith("file:") else ""
+        roots = [root.resolve() for root in map(local_path, self._allowed) if root is not None]
+        found = sorted(map(Path, iglob(str(local)))) if glob else [local]
+        links = [link for folder in found for link in _links(folder)]
+        for path in (local, *found, *links):
+            if not any(path.resolve().is_relative_to(root) for root in roots):
+                raise self._not_allowed(str(path))
+        if not found:
+            raise TableError(f"no file matches {item.path}")
+        return [scheme + _escaped(str(path.resolve())) for path in found]
+
+    def _not_allowed(self, path: str) -> UnsupportedPlanError:
+        return UnsupportedPlanError(
             f"the plan reads {path}, which isn't among the allowed paths",
             hint="A plan may read only files below the paths named in allowed_paths (--allow-path)",
         )
 
 
-def _inside(path: Path, root: Path) -> bool:
-    return path.resolve().is_relative_to(root.resolve())
+def _below(path: str, allowed: str) -> bool:
+    return local_path(allowed) is None and (path == allowed or path.startswith(allowed.rstrip("/") + "/"))
+
+
+def _links(folder: Path) -> Iterator[Path]:
+    """The symbolic links in a folder, which may lead anywhere."""
+    return (path for path in folder.rglob("*") if path.is_symlink())
 
 
 def _escaped(path: str) -> str:

@@ -20,7 +20,7 @@ from pyspark_substrait.model.relations import Relation
 from pyspark_substrait.model.types import Struct, Type
 from pyspark_substrait.proto.paths import Path, render
 
-__all__ = ["Detached", "Frame", "OpenReferenceError", "Reading", "Scope", "invalid", "located"]
+__all__ = ["Detached", "Frame", "OpenReference", "Reading", "Scope", "invalid", "located"]
 
 _T = TypeVar("_T")
 _Key = TypeVar("_Key", bound=Hashable)
@@ -52,8 +52,12 @@ class located:
                 error.prepend(segment)
 
 
-class OpenReferenceError(InvalidPlanError):
-    """An outer reference that leads out of a relation tree which is read by itself."""
+class OpenReference(Exception):
+    """An outer reference leads out of a tree that is read by itself: ``error``, unless it is bound at a use of it."""
+
+    def __init__(self, error: InvalidPlanError) -> None:
+        super().__init__(error.message)
+        self.error = error
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -255,8 +255,13 @@ def _function(found: Resolved) -> Function:
 
 def _note(found: Resolved, reading: Reading, path: Path) -> None:
     for text in found.notes:
-        before, _, after = text.partition(" read as ")
-        reading.note_once("function", path, before, after or "accepted", key=text)
+        for verb in ("read as", "found in", "cast from"):
+            before, separator, after = text.partition(f" {verb} ")
+            if separator:
+                reading.note_once("function", path, before, f"{verb} {after}", key=text)
+                break
+        else:
+            reading.note_once("function", path, text, "accepted", key=text)
 
 
 def _argument(message: algebra_pb2.FunctionArgument, scope: Scope, path: Path) -> Argument:

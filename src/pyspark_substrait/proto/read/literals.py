@@ -252,7 +252,10 @@ def _user_defined(value: Any, marks: _Marks, reading: Reading, path: Path) -> Li
     if value.WhichOneof("type_anchor_type") == "type_alias_reference":
         if parameters or marks.variation is not None:
             raise invalid("a type alias brings its own parameters and variation", path, "Remove those of the literal")
-        type = types.AliasedType(type=aliased_type(value.type_alias_reference, reading, path), nullable=marks.nullable)
+        aliased = aliased_type(value.type_alias_reference, reading, path)
+        if not isinstance(aliased, types.UserDefined):
+            raise invalid(f"the type alias stands for {aliased}, which is not user-defined", path)
+        type = types.AliasedType(type=aliased, nullable=marks.nullable)
     else:
         type = user_defined(value.type_reference, parameters, reading, path, **marks._asdict())
     content: LiteralValue

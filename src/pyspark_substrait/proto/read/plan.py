@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 from substrait import extended_expression_pb2, plan_pb2
 
+from pyspark_substrait.errors import InvalidPlanError
 from pyspark_substrait.extensions import Registry
 from pyspark_substrait.model.expressions import AggregateFunction, Expression
 from pyspark_substrait.model.notes import Note
@@ -28,7 +29,7 @@ from pyspark_substrait.proto.enums import VARIABLE_EVALUATION_MODE
 from pyspark_substrait.proto.paths import Path
 from pyspark_substrait.proto.read import expressions, functions
 from pyspark_substrait.proto.read.base import advanced_extension
-from pyspark_substrait.proto.read.context import Detached, OpenReferenceError, Reading, Scope, invalid
+from pyspark_substrait.proto.read.context import Detached, OpenReference, Reading, Scope, invalid
 from pyspark_substrait.proto.read.literals import literal
 from pyspark_substrait.proto.read.trees import detached, tree
 from pyspark_substrait.proto.read.types import aliased_type, check_names, named_struct
@@ -133,12 +134,12 @@ def _plan(message: plan_pb2.Plan, reading: Reading, upgrades: tuple[Note, ...], 
 def _relations(message: plan_pb2.Plan, reading: Reading) -> tuple[PlanRel, ...]:
     place: Path = (None, "relations")
     scope = Scope(reading, closed=True)
-    waiting: dict[int, OpenReferenceError] = {}
+    waiting: dict[int, InvalidPlanError] = {}
     for ordinal in range(len(message.relations)):
         try:
             tree(ordinal, scope, (place, ordinal))
-        except OpenReferenceError as error:
-            waiting[ordinal] = error
+        except OpenReference as found_open:
+            waiting[ordinal] = found_open.error
     found: list[PlanRel] = []
     for ordinal, item in enumerate(message.relations):
         used = reading.open_trees.get(ordinal)

@@ -31,9 +31,9 @@ from pyspark_substrait.model.masks import (
     masked_type,
 )
 from pyspark_substrait.model.types import Struct, Type, concrete
-from pyspark_substrait.proto.paths import Path, render
+from pyspark_substrait.proto.paths import Path
 from pyspark_substrait.proto.read import expressions
-from pyspark_substrait.proto.read.context import OpenReferenceError, Reading, Scope, invalid, located
+from pyspark_substrait.proto.read.context import OpenReference, Reading, Scope, invalid, located
 from pyspark_substrait.proto.read.literals import literal
 
 __all__ = ["field_reference", "mask"]
@@ -116,7 +116,7 @@ def _outer(
                     return OuterReference(rel_reference=anchor), _record(frame.record, path)
             fault = f"no relation around this has the rel_anchor {anchor}"
             if scope.closed:
-                raise OpenReferenceError(fault, path=render(path))
+                raise OpenReference(invalid(fault, path))
             raise invalid(fault, path)
         case _:
             raise invalid("the outer reference refers to no relation", path, "Set rel_reference")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pyspark_substrait.model.relations import Relation
 from pyspark_substrait.proto.paths import Path
 from pyspark_substrait.proto.read import relations
-from pyspark_substrait.proto.read.context import Detached, OpenReferenceError, Reading, Scope, invalid
+from pyspark_substrait.proto.read.context import Detached, OpenReference, Reading, Scope, invalid
 
 __all__ = ["detached", "tree"]
 
@@ -35,7 +35,7 @@ def tree(ordinal: int, scope: Scope, path: Path) -> Relation:
         notes, remarked = len(reading.notes), set(reading.remarked)
         try:
             return _bound(ordinal, Scope(reading, closed=True, detached=detached(ordinal, reading)))
-        except OpenReferenceError:
+        except OpenReference:
             reading.open_trees[ordinal] = None
             del reading.notes[notes:]
             reading.remarked = remarked

@@ -72,7 +72,7 @@ def _measures(node: Aggregate, scope: Scope, compilation: Compilation) -> list[I
                 with at("filter"):
                     condition = expressions.expression(item.filter, scope, compilation)
             with at("measure"):
-                order = ", ".join(relations.sort_keys(item.measure.sorts, scope, compilation))
+                order = ", ".join(map(str, relations.sort_keys(item.measure.sorts, scope, compilation)))
                 text = calls.measure(item.measure, condition, order, scope, compilation)
             items.append(Item(text, compilation.column()))
     return items
@@ -112,7 +112,7 @@ def _many_sets(
         number = f"CASE grouping_id({', '.join(keys)}) {' '.join(arms)} END"
         texts = [*keys, *(item.text for item in measures), number]
         listed = ", ".join(f"({', '.join(keys[key] for key in sorted(members))})" for members in together)
-        selects.append(_select(query, texts, columns, f"GROUP BY GROUPING SETS ({listed})"))
+        selects.append(_select(query, texts, columns, f"GROUP BY {', '.join(keys)} GROUPING SETS ({listed})"))
     for position in apart:
         grouped = sets[position]
         texts = [

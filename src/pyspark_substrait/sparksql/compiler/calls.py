@@ -32,7 +32,13 @@ __all__ = ["BOOLEAN", "COMPARISON", "atom", "measure", "operands_of", "scalar"]
 BOOLEAN = "extension:io.substrait:functions_boolean"
 COMPARISON = "extension:io.substrait:functions_comparison"
 
-_NAME_OR_CALL = re.compile(r"[\w.]+(\([^()]*\))?|\([^()]*\)")
+_NAME_OR_CALL = re.compile(
+    r"""[\w.]+                                          # a name or a number
+    | \w*'[^'\\]*'                                     # a string, or a typed literal like DATE'...'
+    | \w*\((?:[^()'] | '[^'\\]*' | \([^()']*\))*\)    # brackets around anything simple, or a call of it
+    """,
+    re.VERBOSE,
+)
 
 
 def atom(text: str) -> str:

@@ -12,10 +12,11 @@ from pyspark_substrait.model.expressions import DetachedExpression, DynamicParam
 from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.relations import Fetch
 from pyspark_substrait.model.types import I8, I16, I32, I64, concrete
-from pyspark_substrait.model.walk import expression_children, subquery_relation
 from pyspark_substrait.sparksql.compiler import expressions
+from pyspark_substrait.sparksql.compiler.literals import string_literal
 from pyspark_substrait.sparksql.compiler.query import Item, Query
 from pyspark_substrait.sparksql.compiler.scope import Compilation, Record, Scope
+from pyspark_substrait.sparksql.compiler.subqueries import holds_query
 
 __all__ = ["fetch"]
 
@@ -57,7 +58,8 @@ def _bound(node: Expression | None, name: str, compilation: Compilation) -> int 
             if value.value < 0:
                 raise InvalidPlanError(f"it can't be negative, but is {value.value}")
             return value.value
-        _refuse_rows(node)
+        if holds_query(node):
+            raise UnsupportedPlanError("a subquery as a bound can't run on Spark yet")
         return expressions.expression(node, Scope(Record(())), compilation)
 
 
@@ -71,14 +73,6 @@ def _literal(node: Expression, compilation: Compilation) -> Literal | None:
             return compilation.parameters.get(reference)
         case _:
             return None
-
-
-def _refuse_rows(node: Expression) -> None:
-    """Refuse a bound that comes out of a query."""
-    if subquery_relation(node) is not None:
-        raise UnsupportedPlanError("a subquery as a bound can't run on Spark yet")
-    for child in expression_children(node):
-        _refuse_rows(child)
 
 
 def _numbered(query: Query, offset: int | str | None, count: int | str | None, compilation: Compilation) -> Query:
@@ -99,5 +93,5 @@ def _checked(bound: int | str | None) -> str | None:
     """A bound as an i64 that raises when it is negative."""
     if bound is None or isinstance(bound, int):
         return None if bound is None else f"{bound}L"
-    negative = "raise_error('the bounds of a fetch can''t be negative')"
+    negative = f"raise_error({string_literal('a bound of a fetch is negative')})"
     return f"(CASE WHEN {bound} < 0 THEN CAST({negative} AS BIGINT) ELSE CAST({bound} AS BIGINT) END)"

@@ -27,6 +27,8 @@ _SPARK_JOINS = {
     JoinType.LEFT_SEMI: "LEFT SEMI JOIN",
     JoinType.LEFT_ANTI: "LEFT ANTI JOIN",
 }
+_KEEP_BOTH = ("INNER JOIN", "CROSS JOIN")
+_KEEP_LEFT = (*_KEEP_BOTH, "LEFT OUTER JOIN", "LEFT SEMI JOIN", "LEFT ANTI JOIN")
 
 
 def cross(node: Cross, outer: tuple[Record, ...], compilation: Compilation) -> Query:
@@ -91,9 +93,17 @@ def _by_type(node: Join, left: Query, right: Query, scope: Scope, compilation: C
 
 def _joined(left: Query, kind: str, right: Query, condition: str | None, columns: tuple[str, ...]) -> Query:
     on = "" if condition is None else f" ON {condition}"
+    # the conditions of a side that loses no record to the join, nor gets nulls, are as good above the join
+    conditions: tuple[str, ...] = ()
+    if kind in _KEEP_LEFT:
+        left, conditions = left.without_conditions()
+    if kind in _KEEP_BOTH:
+        right, more = right.without_conditions()
+        conditions += more
     return Query(
         source=f"{left.as_source()} {kind} {right.as_right_source()}{on}",
         items=plain(columns),
+        where=conditions,
         depth=max(left.depth + (not left.is_source), right.depth + (not right.is_source)),
         joins=True,
     )

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from pyspark_substrait.errors import UnsupportedPlanError
+
 __all__ = ["NameSource", "quoted", "quoted_path"]
+
+# Spark replaces ${...} by settings and environment variables even inside a quoted name; NUL marks frames in a statement
+_IMPOSSIBLE = re.compile("[$][{]|[\\x00\\ud800-\\udfff]")
 
 
 def quoted(name: str) -> str:
@@ -13,7 +19,14 @@ def quoted(name: str) -> str:
 
     >>> print(quoted("a`b"))
     `a``b`
+
+    Raises:
+        UnsupportedPlanError: the name has something that would not stay what it is on the way to Spark.
     """
+    if _IMPOSSIBLE.search(name):
+        raise UnsupportedPlanError(
+            f"Spark can't have the name {name!a}", hint="A name can't hold `${`, NUL or half a character"
+        )
     return "`" + name.replace("`", "``") + "`"
 
 

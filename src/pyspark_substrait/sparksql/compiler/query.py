@@ -91,6 +91,12 @@ class Query:
         """The same, to the right of JOIN."""
         return f"({self.source})" if self.is_source and self.joins else self.as_source()
 
+    def without_conditions(self) -> tuple[Query, tuple[str, ...]]:
+        """The query without its conditions, and these, for a place where they may be applied later."""
+        if self.passes_through and not (self.order or self.tail):
+            return replace(self, where=()), self.where
+        return self, ()
+
     def flat(self) -> Query:
         """The same rows as a query whose columns are all its source's and which can take conditions."""
         if self.passes_through and not (self.order or self.tail):
@@ -105,7 +111,8 @@ class Query:
 
     def filtered(self, conditions: Sequence[str]) -> Query:
         """The rows for which the conditions, written over this flat query's columns, are true."""
-        return replace(self, where=self.where + tuple(conditions))
+        new = tuple(condition for condition in conditions if condition not in self.where)
+        return replace(self, where=self.where + new)
 
 
 def plain(columns: Iterable[str]) -> tuple[Item, ...]:

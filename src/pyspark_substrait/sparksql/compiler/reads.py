@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from pyspark_substrait.errors import InvalidPlanError, UnsupportedPlanError, at
 from pyspark_substrait.model.expressions import Expression
 from pyspark_substrait.model.literals import Literal
@@ -17,6 +19,7 @@ from pyspark_substrait.model.relations import (
 from pyspark_substrait.model.types import List, Map, Struct, Type, concrete, with_nullability
 from pyspark_substrait.model.walk import root_fields
 from pyspark_substrait.sparksql.compiler import calls, expressions, relations
+from pyspark_substrait.sparksql.compiler.literals import string_literal
 from pyspark_substrait.sparksql.compiler.names import quoted, quoted_path
 from pyspark_substrait.sparksql.compiler.query import Item, Query, plain
 from pyspark_substrait.sparksql.compiler.scope import Compilation, Record, Scope, Source
@@ -70,16 +73,29 @@ def _stored(node: Read, compilation: Compilation) -> Query:
     used = _used(node)
     items = tuple(Item(text, compilation.column()) for text in source.columns)
     read = items if used is None else tuple(item for position, item in enumerate(items) if position in used)
-    checks = tuple(
-        check
-        for position, check in enumerate(source.checks)
-        if check is not None and (used is None or position in used)
-    )
-    query = Query(source=source.text, items=read, where=checks)
+    required = [
+        entry
+        for position, entry in enumerate(source.required)
+        if entry is not None and (used is None or position in used)
+    ]
+    query = Query(source=source.text, items=read, where=_checks(required))
     if used is None:
         return query
     # the names of the columns left out keep the positions right; nothing refers to them
     return Query(source=f"({query.text()})", items=plain(item.name for item in items), depth=1)
+
+
+def _checks(required: Sequence[tuple[str, str]]) -> tuple[str, ...]:
+    """A condition that is true for every record whose required columns aren't null, and raises for the others.
+
+    It is one condition that can be pushed nowhere and keeps no other from being pushed.
+    """
+    if not required:
+        return ()
+    fine = " AND ".join(f"{text} IS NOT NULL" for text, _ in required)
+    culprit = " ".join(f"WHEN {text} IS NULL THEN {string_literal(name)}" for text, name in required)
+    message = f"concat(CASE {culprit} END, ' is null, but the plan says it never is')"
+    return (f"({fine} OR CAST(raise_error({message}) AS BOOLEAN))",)
 
 
 def _used(node: Read) -> set[int] | None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 from typing_extensions import assert_never
 
@@ -41,7 +43,8 @@ from pyspark_substrait.model.relations import (
 )
 from pyspark_substrait.sparksql.compiler import aggregates, expressions, fetches, joins, reads, sets
 from pyspark_substrait.sparksql.compiler.query import Item, Query
-from pyspark_substrait.sparksql.compiler.scope import Compilation, Record, Scope
+from pyspark_substrait.sparksql.compiler.scope import Compilation, Record, Scope, UnboundOuterReference
+from pyspark_substrait.sparksql.compiler.subqueries import holds_query
 
 __all__ = ["refuse_enhancement", "relation", "sort_keys"]
 
@@ -116,9 +119,7 @@ def _direct(node: Relation, outer: Outer, compilation: Compilation) -> Query:
             return _project(node, outer, compilation)
         case Sort():
             refuse_enhancement(node.advanced_extension)
-            query = _input(node.input, outer, compilation).flat()
-            keys = sort_keys(node.sorts, Scope(Record(query.columns, node.common.rel_anchor), outer), compilation)
-            return replace(query, order=", ".join(keys))
+            return _sort(node, outer, compilation)
         case Fetch():
             refuse_enhancement(node.advanced_extension)
             return fetches.fetch(node, _input(node.input, outer, compilation), outer, compilation)
@@ -203,8 +204,30 @@ def _project(node: Project, outer: Outer, compilation: Compilation) -> Query:
     return replace(query, items=tuple(items))
 
 
-def sort_keys(sorts: Sequence[SortField], scope: Scope, compilation: Compilation) -> list[str]:
-    """The keys of ORDER BY."""
+def _sort(node: Sort, outer: Outer, compilation: Compilation) -> Query:
+    query = _input(node.input, outer, compilation).flat()
+    keys = sort_keys(node.sorts, Scope(Record(query.columns, node.common.rel_anchor), outer), compilation)
+    if any(holds_query(field.expr) for field in node.sorts):
+        # Spark takes no correlated query as a sort key: the keys become columns, which are left out again
+        items = query.items
+        computed = [Item(key.text, compilation.column()) for key in keys]
+        query = replace(replace(query, items=(*items, *computed)).nested(), items=items)
+        keys = [SortKey(item.name, key.direction) for item, key in zip(computed, keys, strict=True)]
+    return replace(query, order=", ".join(map(str, keys)))
+
+
+class SortKey(NamedTuple):
+    """A key of ORDER BY."""
+
+    text: str
+    direction: str
+
+    def __str__(self) -> str:
+        return f"{self.text} {self.direction}"
+
+
+def sort_keys(sorts: Sequence[SortField], scope: Scope, compilation: Compilation) -> list[SortKey]:
+    """The keys of ORDER BY; constants order nothing and are left out."""
     keys = []
     for position, field in enumerate(sorts):
         with at("sorts", position):
@@ -212,14 +235,16 @@ def sort_keys(sorts: Sequence[SortField], scope: Scope, compilation: Compilation
                 raise UnsupportedPlanError(
                     "a comparison function can't order records on Spark", path="comparison_function_reference"
                 )
-            if isinstance(field.expr, Literal):
-                # it orders nothing, and Spark would read a number as a column's position
-                continue
             with at("expr"):
                 text = expressions.expression(field.expr, scope, compilation)
-            keys.append(f"{text} {_DIRECTIONS[field.sort_kind]}")
+            if isinstance(field.expr, Literal) or _NUMBER.fullmatch(text):
+                # Spark would read a number as a column's position
+                continue
+            keys.append(SortKey(text, _DIRECTIONS[field.sort_kind]))
     return keys
 
+
+_NUMBER = re.compile(r"\(?-?\d+\)?")
 
 # clustered records are those with equal values side by side, which any order gives
 _DIRECTIONS = {
@@ -232,9 +257,17 @@ _DIRECTIONS = {
 
 
 def _reference(node: Reference, outer: Outer, compilation: Compilation) -> Query:
-    """A shared subtree: a WITH clause, written once; each use has column names of its own."""
+    """A shared subtree: a WITH clause, written once; each use has column names of its own.
+
+    One that refers to the records around its uses is written out at each of them, where these records are known.
+    """
     if node.subtree_ordinal not in compilation.shared:
-        query = relation(node.subtree, (), compilation)
+        try:
+            query = relation(node.subtree, (), compilation)
+        except UnboundOuterReference:
+            if not outer:
+                raise
+            return relation(node.subtree, outer, compilation)
         name = compilation.names.fresh("r")
         compilation.shared[node.subtree_ordinal] = (name, query.text(), query.columns)
     name, _, columns = compilation.shared[node.subtree_ordinal]

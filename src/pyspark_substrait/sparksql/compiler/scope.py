@@ -15,7 +15,11 @@ from pyspark_substrait.model.relations import Read
 from pyspark_substrait.sparksql.compiler.names import NameSource
 from pyspark_substrait.sparksql.compiler.query import Query, frame, plain
 
-__all__ = ["Compilation", "Record", "Scope", "Source", "Sources"]
+__all__ = ["Compilation", "Record", "Scope", "Source", "Sources", "UnboundOuterReference"]
+
+
+class UnboundOuterReference(InvalidPlanError):
+    """No enclosing relation has the anchor that an outer reference names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,13 +29,13 @@ class Source:
     Args:
         text: what stands behind FROM.
         columns: an expression for each column of the read's ``base_schema``, of exactly the type it has there.
-        checks: for each column, a condition that is true or raises; None where nothing needs checking. It is applied
-            only when the column is used.
+        required: for each column, the text that must not be null, by what it is called; None where nothing needs
+            checking. Only columns that are used are checked.
     """
 
     text: str
     columns: tuple[str, ...]
-    checks: tuple[str | None, ...]
+    required: tuple[tuple[str, str] | None, ...]
 
 
 #: Finds the source of a read.
@@ -65,7 +69,7 @@ class Scope:
         else:
             anchors = [record.rel_anchor for record in reversed(self.outer)]
             if reference.rel_reference not in anchors:
-                raise InvalidPlanError(f"no enclosing relation has the rel_anchor {reference.rel_reference}")
+                raise UnboundOuterReference(f"no enclosing relation has the rel_anchor {reference.rel_reference}")
             steps = anchors.index(reference.rel_reference) + 1
         if not 1 <= steps <= len(self.outer):
             raise InvalidPlanError(f"the reference goes {steps} queries out, but there are {len(self.outer)}")

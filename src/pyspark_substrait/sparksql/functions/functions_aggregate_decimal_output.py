@@ -16,7 +16,7 @@ TABLE = Table(
     "extension:io.substrait:functions_aggregate_decimal_output",
     (
         row("count", count_records_as_decimal, signatures=("",), overflow=ANY_OVERFLOW),
-        row("count", "CAST([count({0})] AS {output})", overflow=ANY_OVERFLOW),
+        row("count", "CAST([count({x})] AS {output})", signatures=("any",), overflow=ANY_OVERFLOW),
         row("approx_count_distinct", "CAST([approx_count_distinct({x})] AS {output})"),
     ),
 )

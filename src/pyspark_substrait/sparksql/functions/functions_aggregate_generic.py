@@ -24,7 +24,7 @@ TABLE = Table(
     "extension:io.substrait:functions_aggregate_generic",
     (
         row("count", count_records, signatures=("",), overflow=ANY_OVERFLOW),
-        row("count", "[count({0})]", overflow=ANY_OVERFLOW),
+        row("count", "[count({x})]", signatures=("any",), overflow=ANY_OVERFLOW),
         row("any_value", "[any_value({x})]", ignore_nulls="FALSE"),
         row("any_value", any_known_value, ignore_nulls="TRUE"),
     ),

@@ -1,7 +1,8 @@
 """Arithmetic of decimals (``functions_arithmetic_decimal.yaml``).
 
-Spark derives the types of ``+ - * %`` as the specification does. Where digits don't fit, both round half up. Spark's
-quotients have at least as many digits behind the point as the specification's, so division is Spark's and then a cast.
+Spark derives the types of ``+ - * %`` as the specification does, and rounds half up where digits don't fit. Its
+quotients have at least as many digits behind the point as the specification's, so division is Spark's and then a cast;
+rounding twice can give the other neighbour of a tie, and the specification doesn't say which one it wants.
 """
 
 from __future__ import annotations

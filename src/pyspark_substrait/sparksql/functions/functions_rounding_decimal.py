@@ -30,6 +30,16 @@ _MODES = {
 }
 
 
+def whole(name: str) -> Callable[[Call], str]:
+    def body(call: Call) -> str:
+        type, text = concrete(call.type(0)), f"{name}({call.sql(0)})"
+        assert isinstance(type, Decimal)
+        # Spark adds the digit for a carry only where there is something to carry from
+        return text if type.scale else f"CAST({text} AS {spark_type(call.output)})"
+
+    return body
+
+
 def rounded(mode: str) -> Callable[[Call], str]:
     template = _MODES[mode]
 
@@ -53,5 +63,5 @@ def _rounding() -> tuple[Row, ...]:
 
 TABLE = Table(
     "extension:io.substrait:functions_rounding_decimal",
-    (row("ceil", "ceil({x})"), row("floor", "floor({x})"), *_rounding()),
+    (row("ceil", whole("ceil")), row("floor", whole("floor")), *_rounding()),
 )
