@@ -39,7 +39,9 @@ QUERIES = [f"q{number:02}" for number in range(1, 23)]
 def main(scale: str, rounds: int, producer: str, queries: tuple[str, ...], no_run: bool, master: str) -> None:
     """Measure import, load, translation and run times."""
     if not PLANS.is_dir():
-        raise click.ClickException("the TPC-H plans are missing: there is no ../shared/plans/tpch beside the repository")
+        raise click.ClickException(
+            "the TPC-H plans are missing: there is no ../shared/plans/tpch beside the repository"
+        )
     console = Console(width=100)
     chosen = [name for name in queries or QUERIES if _plan_file(producer, name).exists()]
     console.print(f"{date.today()}, {platform.machine()}, {_cores()} cores, Python {platform.python_version()}")

@@ -24,10 +24,14 @@ TPCH_TABLES = ("customer", "lineitem", "nation", "orders", "part", "partsupp", "
 
 @pytest.fixture(scope="session")
 def spark() -> Iterator[SparkSession]:
-    """The one Spark session of a test run, with the settings of an embedded one."""
+    """The one Spark session of a test run, with the settings of an embedded one.
+
+    It is a Spark Connect session where the variable ``TEST_REMOTE`` names a server (``local[2]`` starts one).
+    """
     from pyspark_substrait.spark.session import embedded_session
 
-    session = embedded_session("local[2]", **{"spark.sql.shuffle.partitions": 2})
+    remote = os.environ.get("TEST_REMOTE")
+    session = embedded_session(None if remote else "local[2]", remote, **{"spark.sql.shuffle.partitions": 2})
     yield session
     session.stop()
 

@@ -72,6 +72,7 @@ INT, TEXT, BOOL, LONG, REAL = I32(), String(), Boolean(), I64(), FP64()
 INT_, TEXT_, BOOL_, LONG_, REAL_ = (with_nullability(type, True) for type in (INT, TEXT, BOOL, LONG, REAL))
 
 Row = Sequence[Any]
+_EXACT = decimal.Context(prec=76)
 
 
 # tables and plans ----------------------------------------------------------------------------------------------------
@@ -89,7 +90,9 @@ def lit(type: Type, value: Any) -> Literal:
         case Struct(types=types):
             return Literal(type=type, value=tuple(lit(t, v) for t, v in zip(types, value, strict=True)))
         case Decimal(scale=scale):
-            return Literal(type=type, value=decimal.Decimal(value).quantize(decimal.Decimal(1).scaleb(-scale)))
+            return Literal(
+                type=type, value=decimal.Decimal(value).quantize(decimal.Decimal(1).scaleb(-scale), context=_EXACT)
+            )
         case _:
             return Literal(type=type, value=value)
 

@@ -11,7 +11,7 @@ import pytest
 from pyspark_substrait.errors import InvalidPlanError, UnsupportedPlanError
 from pyspark_substrait.model.relations import Set, SetOp
 from pyspark_substrait.model.types import Map, Struct, with_nullability
-from tests.spark.plans import INT, INT_, TEXT, TEXT_, answers, lit, ordered, plan, rows, run, values
+from tests.spark.plans import INT, INT_, TEXT, TEXT_, answers, lit, ordered, rows, run, values
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -151,4 +151,3 @@ def test_what_has_no_meaning_is_refused(spark: SparkSession) -> None:
         rows(spark, Set(op=SetOp.UNION_DISTINCT, members=(maps, maps)))
     assert caught.value.path == "relations[0].root.input.set.op"
     assert len(rows(spark, Set(op=SetOp.UNION_ALL, members=(maps, maps)))) == 2
-    assert plan(maps).relations

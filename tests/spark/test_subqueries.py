@@ -12,7 +12,6 @@ from pyspark_substrait.errors import ExecutionError, InvalidPlanError, Substrait
 from pyspark_substrait.model.expressions import (
     ComparisonOp,
     Expression,
-    FieldReference,
     InPredicate,
     PredicateOp,
     ReductionOp,
@@ -39,7 +38,6 @@ from tests.spark.plans import (
     project,
     rows,
     sort,
-    text,
     truth,
     tuples,
     values,
@@ -412,4 +410,3 @@ def test_subqueries_that_do_not_fit_are_refused(spark: SparkSession) -> None:
     for condition, kind, message in cases:
         with pytest.raises(kind, match=message):
             rows(spark, where(T1, condition))
-    assert isinstance(x, FieldReference) and text("x").value == "x"

@@ -16,6 +16,7 @@ import pyspark_substrait as ps
 from pyspark_substrait.errors import ExecutionError, SubstraitError, TableError
 from pyspark_substrait.model.relations import NamedTable, Read, Reference
 from pyspark_substrait.model.types import (
+    FP32,
     I8,
     I16,
     Date,
@@ -90,7 +91,7 @@ def test_names(spark: SparkSession) -> None:
     assert rows(spark, stored("t", columns), tables={"db.t": DATA, "t": other}) == [(7, "z")]
     # a part may hold a dot
     assert rows(spark, stored(("a.b",), columns), tables={("a.b",): other, "a.b": DATA}) == [(7, "z")]
-    with pytest.raises(TableError, match="there is no table db.t") as caught:
+    with pytest.raises(TableError, match=r"there is no table db\.t") as caught:
         rows(spark, dotted, tables={"t": other})
     assert "Tables given: t" in str(caught.value)
     assert caught.value.path == "relations[0].root.input.read.named_table"
@@ -156,16 +157,14 @@ def test_naive_timestamps_of_every_source(spark: SparkSession, tmp_path: Path) -
         assert rows(spark, node, tables={"t": given}) == [(noon,)]
 
 
-def test_types_that_might_lose_values_are_refused(spark: SparkSession) -> None:
+def test_types_that_lose_values_are_refused(spark: SparkSession) -> None:
     cases: list[tuple[pa.Array, Type]] = [
-        (pa.array([1], pa.int64()), INT),
-        (pa.array([1], pa.int32()), I8()),
         (pa.array([1], pa.int16()), TEXT),
         (pa.array([1], pa.int64()), REAL),
         (pa.array(["1"]), INT),
         (pa.array([0.5]), LONG),
-        (pa.array([1], pa.int32()), Decimal(precision=11, scale=2)),
-        (pa.array([Number("1.5")], pa.decimal128(5, 1)), Decimal(precision=5, scale=2)),
+        (pa.array([0.5]), FP32()),
+        (pa.array([Number("1.5")], pa.decimal128(5, 1)), LONG),
         (pa.array([Number("1.5")], pa.decimal128(5, 1)), Decimal(precision=10, scale=0)),
         (pa.array([[1]]), INT),
         (pa.array([1]), List(type=LONG)),
@@ -174,9 +173,23 @@ def test_types_that_might_lose_values_are_refused(spark: SparkSession) -> None:
     for array, type in cases:
         with pytest.raises(TableError, match=r"t\.c is .*, which can't be read as"):
             rows(spark, stored_nested(type, ("c",)), tables={"t": pa.table({"c": array})})
-    # a value that a varchar can't hold is found when it is read
-    with pytest.raises(ExecutionError, match="t.c has a value that is no varchar<2>"):
-        rows(spark, stored("t", {"c": VarChar(length=2)}), tables={"t": pa.table({"c": ["abc"]})})
+
+
+def test_narrower_types_take_the_values_that_fit(spark: SparkSession) -> None:
+    cases: list[tuple[Any, Any, pa.DataType, Type]] = [
+        (127, 128, pa.int64(), I8()),
+        (2**31 - 1, -(2**31) - 1, pa.int64(), INT),
+        (999, 1000, pa.int32(), Decimal(precision=5, scale=2)),
+        (Number("9.9"), Number("10.0"), pa.decimal128(5, 1), Decimal(precision=3, scale=2)),
+        (Number(2**31 - 1), Number(2**31), pa.decimal128(20, 0), INT),
+        ("ab", "abc", pa.string(), VarChar(length=2)),
+        ("ab", "abc", pa.string(), FixedChar(length=2)),
+    ]
+    for fits, too_large, found, type in cases:
+        node = stored("t", {"c": type})
+        assert rows(spark, node, tables={"t": pa.table({"c": pa.array([fits], found)})}) == [(fits,)]
+        with pytest.raises(ExecutionError):
+            rows(spark, node, tables={"t": pa.table({"c": pa.array([fits, too_large], found)})})
 
 
 def stored_nested(type: Type, names: tuple[str, ...]) -> Read:
@@ -265,9 +278,7 @@ def test_nulls_inside_nested_values(spark: SparkSession, tmp_path: Path) -> None
 def test_maps_of_the_caller_come_back(spark: SparkSession) -> None:
     table = pa.table({"m": pa.array([[("a", 1)], None, []], pa.map_(pa.string(), pa.int32()))})
     node = stored_nested(Map(key=TEXT, value=INT, nullable=True), ("m",))
-    assert sorted(rows(spark, node, tables={"t": table}), key=repr) == [(None,), ([("a", 1)],), ([],)] or sorted(
-        rows(spark, node, tables={"t": table}), key=repr
-    ) == sorted([(None,), ([("a", 1)],), ([],)], key=repr)
+    assert ordered(rows(spark, node, tables={"t": table})) == ordered([(None,), ([("a", 1)],), ([],)])
 
 
 def test_result_names_may_repeat(spark: SparkSession) -> None:
@@ -296,7 +307,6 @@ def test_names_like_those_of_the_statement(spark: SparkSession) -> None:
     node = stored("r1", {"c1": TEXT_, "c2": LONG, "f0": LONG})
     shared = where(node, call("gt", col(node, 1), long(1)))
     again = Reference(subtree_ordinal=1, subtree=shared)
-    both_ = join_all(node, again)
     wanted = [("a", 1, 0, "b", 2, 0), ("b", 2, 0, "b", 2, 0)]
     for name in ("r1", "r4", "r8", "t1", "s1", "c1", "v"):
         named = stored(name, {"c1": TEXT_, "c2": LONG, "f0": LONG})
@@ -310,7 +320,6 @@ def test_names_like_those_of_the_statement(spark: SparkSession) -> None:
             spark.catalog.dropTempView("r1")
         given = {name: table, "r1": table}
         assert ordered(tuples(ps.run_query(document, spark=spark, tables=given))) == ordered(wanted), name
-    assert both_.schema.types[0].nullable
 
 
 def join_all(left: Any, right: Any) -> Any:

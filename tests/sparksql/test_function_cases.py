@@ -199,14 +199,12 @@ def _columns(item: Ready) -> str:
 
 def _results(spark: SparkSession, items: Sequence[Ready]) -> list[tuple[bool, str]]:
     """The two columns of each case; an error counts as a wrong value."""
-    parts = [f"SELECT {index} AS i, {_columns(item)}{item.source}" for index, item in enumerate(items)]
+    parts = [
+        f"(SELECT struct({_columns(item)}){item.source})" if item.source else f"struct({_columns(item)})"
+        for item in items
+    ]
     try:
-        if all(item.case.rows is None for item in items):
-            columns = ", ".join(_columns(item) for item in items)
-            flat = list(spark.sql(f"SELECT {columns}").collect()[0])
-            return [tuple(flat[start : start + 2]) for start in range(0, len(flat), 2)]  # type: ignore[misc]
-        rows = sorted(tuple(row) for row in spark.sql(" UNION ALL ".join(parts)).collect())
-        return [row[1:] for row in rows]
+        return [tuple(result) for result in spark.sql(f"SELECT {', '.join(parts)}").collect()[0]]
     except Exception as error:
         if len(items) == 1:
             return [(False, f"error {str(error).splitlines()[0]}")]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import decimal
 import random
 from collections.abc import Iterator, Mapping
 from itertools import product
@@ -159,6 +160,45 @@ def test_spark_derives_decimal_types_as_the_specification_does(spark: SparkSessi
             columns.append(f"typeof({operands[0]} {operator} {operands[1]})")
             expected.append(spark_type(output).lower().replace(" ", ""))
     assert list(spark.sql(f"SELECT {', '.join(columns)}").collect()[0]) == expected
+
+
+def test_quotients_are_rounded_once(spark: SparkSession) -> None:
+    chance = random.Random(23)
+    exact = decimal.Context(prec=120)
+    columns, expected, refused = [], [], 0
+    registry, urn = Registry.default(), OFFICIAL + "functions_arithmetic_decimal"
+    for _ in range(400):
+        precisions = (chance.randint(1, 38), chance.randint(1, 38))
+        types = [Decimal(precision=precision, scale=chance.randint(0, precision)) for precision in precisions]
+        output = registry.resolve(urn, "divide", (ValueArg(types[0]), ValueArg(types[1]))).output_type
+        assert isinstance(output, Decimal)
+        numbers = [
+            decimal.Decimal(chance.randint(1, 10**type.precision - 1)).scaleb(-type.scale, exact) for type in types
+        ]
+        quotient = exact.divide(numbers[0], numbers[1])
+        rounded = quotient.quantize(decimal.Decimal(1).scaleb(-output.scale), decimal.ROUND_HALF_UP, context=exact)
+        if len(rounded.as_tuple().digits) > output.precision:
+            continue
+        call = Call(
+            function=Function(urn, "divide", "dec_dec"),
+            operands=tuple(
+                Operand(f"CAST({number:f}BD AS {spark_type(type)})", type)
+                for number, type in zip(numbers, types, strict=True)
+            ),
+            names=("x", "y"),
+            output=output,
+        )
+        try:
+            columns.append(f"named_struct('value', {table_of('functions_arithmetic_decimal').text(call, ())})")
+        except UnsupportedPlanError:
+            refused += 1
+            continue
+        expected.append((rounded, spark_type(output)))
+    assert refused < 20
+    frame = spark.sql(f"SELECT {', '.join(columns)}")
+    kinds = [field.dataType["value"].dataType.simpleString() for field in frame.schema]
+    found = [(row.value, kind.upper().replace(",", ", ")) for row, kind in zip(frame.collect()[0], kinds, strict=True)]
+    assert found == expected
 
 
 # the texts -----------------------------------------------------------------------------------------------------------

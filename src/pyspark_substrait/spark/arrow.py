@@ -110,13 +110,12 @@ def _unit(precision: int) -> str:
     return next(unit for digits, unit in _UNITS.items() if digits >= precision)
 
 
-def table(result: pa.Table, names: NamedStruct) -> pa.Table:
-    """A result of Spark with the plan's names, types and nullability.
+def table(result: pa.Table, wanted: pa.Schema) -> pa.Table:
+    """A result of Spark with the names, types and nullability of a :func:`schema`.
 
     Raises:
         ExecutionError: a column that the plan says is never null has a null.
     """
-    wanted = schema(names)
     columns = []
     for position, field in enumerate(wanted):
         column = result.column(position)

@@ -17,14 +17,12 @@ from pyspark_substrait.spark.sources import SessionSources
 from pyspark_substrait.spark.tables import Given
 from pyspark_substrait.sparksql.compiler.query import FRAME_MARK
 from pyspark_substrait.sparksql.compiler.statement import Statement, statement
+from pyspark_substrait.sparksql.compiler.types import SETTINGS
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 __all__ = ["collect", "dataframe"]
-
-#: Every statement relies on ANSI mode: without it, overflows and bad casts give wrong values instead of errors.
-_SETTINGS = {"spark.sql.ansi.enabled": "true"}
 
 
 def dataframe(
@@ -60,11 +58,12 @@ def collect(
         InvalidPlanError, UnsupportedPlanError, TableError: as :func:`dataframe`.
     """
     frame, prepared = _prepared(plan, spark, registry, tables, allowed_paths, positional=True)
+    wanted = arrow.schema(prepared.schema)
     try:
         table = (frame if limit is None else frame.limit(limit)).toArrow()
     except spark_errors() as error:
         raise _failed(error) from error
-    return arrow.table(table, prepared.schema)
+    return arrow.table(table, wanted)
 
 
 def _prepared(
@@ -77,7 +76,7 @@ def _prepared(
     positional: bool,
 ) -> tuple[DataFrame, Statement]:
     session = embedded_session() if spark is None else spark
-    require_settings(session, _SETTINGS)
+    require_settings(session, SETTINGS)
     sources = SessionSources(session, tables, allowed_paths)
     prepared = statement(plan, registry, sources, positional=positional)
     frames = sources.frames
@@ -105,8 +104,17 @@ def _bound(spark: SparkSession, text: str, frames: Mapping[str, DataFrame]) -> D
 
 def _refused(error: Exception) -> SubstraitError:
     """Spark didn't take the statement."""
+    if "StackOverflowError" in str(error):
+        return _too_deep()
     return UnsupportedPlanError(
         f"Spark refuses the plan's statement: {_message(error)}", hint="to_sql(plan) shows the statement"
+    )
+
+
+def _too_deep() -> SubstraitError:
+    return UnsupportedPlanError(
+        "the plan is nested too deeply for the stacks of Spark's threads",
+        hint="Start the session with larger ones: spark.driver.extraJavaOptions=-Xss16m, and the executors' likewise",
     )
 
 
@@ -117,10 +125,7 @@ def _failed(error: Exception) -> SubstraitError:
     if isinstance(error, AnalysisException | ParseException):
         return _refused(error)
     if "StackOverflowError" in str(error):
-        return UnsupportedPlanError(
-            "the plan is nested too deeply for the stacks of Spark's threads",
-            hint="Start the session with spark.driver.extraJavaOptions=-Xss16m (and the executors likewise)",
-        )
+        return _too_deep()
     return ExecutionError(f"the plan failed on its data: {_message(error)}")
 
 
@@ -132,6 +137,6 @@ def _message(error: Exception) -> str:
         java = java.getCause()
     text = (str(error) if java is None else java.toString().partition(": ")[2]).strip()
     if get is not None and get() == "USER_RAISED_EXCEPTION":
-        text = text.removeprefix("[USER_RAISED_EXCEPTION]").strip()
+        return text.removeprefix("[USER_RAISED_EXCEPTION]").split(" SQLSTATE:", 1)[0].strip(" .")
     line = text.split("\n", 1)[0]
     return line.split(" SQLSTATE:", 1)[0].rstrip(". ")

@@ -223,6 +223,7 @@ def _local_settings(master: str) -> dict[str, str]:
         "spark.driver.host": "127.0.0.1",
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.sql.shuffle.partitions": str(max(_FEWEST_PARTITIONS, 2 * cores)),
+        "spark.driver.extraJavaOptions": "-Xss16m",  # plans may be nested deeply
     }
 
 
@@ -247,7 +248,11 @@ def _is_connect(spark: SparkSession) -> bool:
 
 
 def _has(spark: SparkSession, key: str, value: str) -> bool:
-    return (spark.conf.get(key, None) or "").lower() == value.lower()
+    try:
+        found = spark.conf.get(key)  # without a default of ours, so that Spark's own counts
+    except spark_errors():
+        return False
+    return (found or "").lower() == value.lower()
 
 
 def _text(value: Setting) -> str:

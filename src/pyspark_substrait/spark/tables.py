@@ -100,11 +100,15 @@ def _table(name: str, source: TableSource, spark: SparkSession) -> Table:
 
 
 def _arrow_table(name: str, table: pa.Table, spark: SparkSession) -> Table:
+    from pyspark.sql.pandas.types import from_arrow_schema
+
     counts = {field: table.column(position).null_count for position, field in enumerate(table.schema.names)}
     simple = {field.name for field in table.schema if not pa.types.is_nested(field.type)}
     plain = pa.schema([field.with_type(_plain(field.type)) for field in table.schema])
     try:
-        frame = spark.createDataFrame(table if plain.equals(table.schema) else table.cast(plain))
+        # a timestamp without a zone stays one, whatever the session prefers
+        schema = from_arrow_schema(plain, prefer_timestamp_ntz=True)
+        frame = spark.createDataFrame(table if plain.equals(table.schema) else table.cast(plain), schema)
     except Exception as error:
         raise TableError(f"Spark can't take the Arrow table given for {name}: {_first_line(error)}") from error
     return Table(frame, frozenset(field for field, count in counts.items() if count == 0 and field in simple))

@@ -15,7 +15,7 @@ from pyspark_substrait.sparksql.compiler.names import quoted
 from pyspark_substrait.sparksql.compiler.query import FRAME_MARK, Item
 from pyspark_substrait.sparksql.compiler.reads import catalog_source
 from pyspark_substrait.sparksql.compiler.scope import Compilation, Sources
-from pyspark_substrait.sparksql.compiler.types import named_spark_type
+from pyspark_substrait.sparksql.compiler.types import named_spark_type, spark_type
 
 __all__ = ["Statement", "statement"]
 
@@ -80,7 +80,8 @@ def statement(
             f"{sum(1 + name_count(type) for type in node.schema.types)}",
             path=f"relations[{position}].root.names",
         )
-    text = compilation.with_shared(query.text(None if positional else _named(query.items, schema)))
+    items = _uniform(query.items, schema) if positional else _named(query.items, schema)
+    text = compilation.with_shared(query.text(items))
     return Statement(text=text, pieces=tuple(compilation.pieces), schema=schema)
 
 
@@ -106,6 +107,13 @@ def _known_names(node: Relation) -> tuple[str, ...]:
         names.append(node.names[position] or f"column_{position}")
         names.extend(f"field_{number}" for number in range(name_count(type)))
     return tuple(names)
+
+
+def _uniform(items: tuple[Item, ...], schema: NamedStruct) -> Iterator[Item]:
+    """The columns as they are, but the fields of structs nullable: Arrow has trouble with required ones in a null."""
+    for item, type in zip(items, schema.struct.types, strict=True):
+        text = item.text if name_count(type) == 0 else f"CAST({item.text} AS {spark_type(type)})"
+        yield Item(text, item.name)
 
 
 def _named(items: tuple[Item, ...], schema: NamedStruct) -> Iterator[Item]:

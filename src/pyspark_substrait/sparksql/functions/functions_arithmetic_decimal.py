@@ -1,15 +1,16 @@
 """Arithmetic of decimals (``functions_arithmetic_decimal.yaml``).
 
-Spark derives the types of ``+ - * %`` as the specification does, and rounds half up where digits don't fit. Its
-quotients have at least as many digits behind the point as the specification's, so division is Spark's and then a cast;
-rounding twice can give the other neighbour of a tie, and the specification doesn't say which one it wants.
+Spark derives the types of ``+ - * %`` as the specification does, and rounds half up where digits don't fit. Quotients
+have other types in Spark; operands with more room make it round where the specification does.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 
+from pyspark_substrait.errors import UnsupportedPlanError
 from pyspark_substrait.model.types import Decimal, Type, concrete
 from pyspark_substrait.sparksql.compiler.types import spark_type
 from pyspark_substrait.sparksql.functions.fragments import as_double, constant, raised
@@ -50,6 +51,39 @@ def absolute(call: Call) -> str:
 
 def square_root(call: Call) -> str:
     return f"if({call.sql(0)} < 0, {raised(call, 'the argument is negative')}, sqrt({as_double(call, 0)}))"
+
+
+def quotient_type(left: Decimal, right: Decimal) -> Decimal:
+    """The type that Spark gives a quotient."""
+    scale = max(6, left.scale + right.precision + 1)
+    whole = left.precision - left.scale + right.scale
+    if whole + scale <= 38:
+        return Decimal(precision=whole + scale, scale=scale)
+    return Decimal(precision=38, scale=max(38 - whole, min(scale, 6)))
+
+
+def divide(call: Call) -> str:
+    """A quotient, rounded once: with a cast to a smaller scale, 0.49 would become 0.5 and then 1.
+
+    Operands of a larger precision make Spark leave more room in front of the point and less behind it.
+    """
+    left, right, output = (concrete(type) for type in (call.type(0), call.type(1), call.output))
+    assert isinstance(left, Decimal) and isinstance(right, Decimal) and isinstance(output, Decimal)
+    for more in range(77):
+        for more_left in range(max(0, more - (38 - right.precision)), min(more, 38 - left.precision) + 1):
+            more_right = more - more_left
+            wide_left = replace(left, precision=left.precision + more_left)
+            # the same value with more zeros behind the point
+            wide_right = replace(right, precision=right.precision + more_right, scale=right.scale + more_right)
+            found = quotient_type(wide_left, wide_right)
+            if found.scale == output.scale:
+                text = f"{widened(call.sql(0), left, wide_left)} / {widened(call.sql(1), right, wide_right)}"
+                return text if found.precision == output.precision else f"CAST({text} AS {spark_type(output)})"
+    raise UnsupportedPlanError(f"Spark can't round the quotient of {left} and {right} to {output.scale} digits at once")
+
+
+def widened(x: str, type: Decimal, wider: Decimal) -> str:
+    return x if type == wider else f"CAST({x} AS {spark_type(wider)})"
 
 
 def power(complex_error: bool, overflow_error: bool) -> Callable[[Call], str]:
@@ -93,12 +127,14 @@ def total_or_zero(call: Call) -> str:
 def average(call: Call) -> str:
     type = concrete(call.type(0))
     assert isinstance(type, Decimal)
-    if type.precision + 4 <= 38:
+    count = Decimal(precision=19, scale=0)
+    if 24 < type.precision <= 34:
+        # it has four digits more than its argument, and a quotient fewer
         text = call.aggregate("avg", call.sql(0))
     else:
-        # Spark's avg wants four digits more than its argument and has no room for them
-        count = call.aggregate("count", call.sql(0))
-        text = f"{call.aggregate('sum', call.sql(0))} / CAST({count} AS DECIMAL(19, 0))"
+        # it has 28 - P digits more, so that up to P = 16, rounding twice makes no difference below 10**11 values
+        counted = f"CAST({call.aggregate('count', call.sql(0))} AS {spark_type(count)})"
+        text = f"{call.aggregate('sum', call.sql(0))} / {counted}"
     return f"CAST({text} AS {spark_type(call.output)})"
 
 
@@ -111,7 +147,7 @@ TABLE = Table(
         row("subtract", saturating("try_subtract", "{x} >= 0"), overflow=_NO_ERROR),
         row("multiply", "{x} * {y}", overflow="ERROR"),
         row("multiply", saturating("try_multiply", "({x} < 0) = ({y} < 0)"), overflow=_NO_ERROR),
-        row("divide", "CAST({x} / {y} AS {output})", overflow="ERROR"),
+        row("divide", divide, overflow="ERROR"),
         row("modulus", "{x} % {y}", overflow=_ALL),  # no remainder overflows
         row("negate", negate),
         row("abs", absolute),

@@ -1,0 +1,29 @@
+"""Spark Connect: the plans of others, again, in a process of its own with a local server."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+@pytest.mark.skipif(importlib.util.find_spec("grpc") is None, reason="the extra `connect` is not installed")
+@pytest.mark.skipif("TEST_REMOTE" in os.environ, reason="this run is the one with Spark Connect")
+def test_plans_run_the_same_with_spark_connect(shared: Path) -> None:
+    tests = ["tests/spark/test_foreign_plans.py", "tests/spark/test_tables.py"]
+    run = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *tests],
+        cwd=ROOT,
+        env={**os.environ, "TEST_REMOTE": "local[2]"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode == 0, run.stdout[-5000:]
+    assert " passed" in run.stdout and " failed" not in run.stdout
