@@ -1,6 +1,7 @@
 """``make bench``: how fast plans are read, translated and run, beside Spark doing the same from SQL.
 
-It needs the 22 TPC-H queries and their plans in ``../shared/plans/tpch`` and the generator ``tpchgen-cli`` (extra ``test``).
+It needs the 22 TPC-H queries and their plans in ``../shared/plans/tpch``, and the generator ``tpchgen-cli`` (extra
+``test``).
 """
 
 from __future__ import annotations

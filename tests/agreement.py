@@ -90,7 +90,13 @@ def _same(left: Any, right: Any, tolerance: float, places: int | None) -> bool:
         computed = places is not None and (isinstance(left, decimal.Decimal) or isinstance(right, decimal.Decimal))
         rounding = 0.5000001 * 10.0 ** -(places or 0) if computed else _ALMOST_ZERO
         return math.isclose(one, other, rel_tol=tolerance, abs_tol=rounding)
-    return ((_number(left) and _number(right)) or type(left) is type(right)) and bool(left == right)
+    alike = (
+        (_number(left) and _number(right))
+        or type(left) is type(right)
+        # pandas, where it is installed, makes times of nanoseconds its own kind of datetime
+        or (isinstance(left, datetime.datetime) and isinstance(right, datetime.datetime))
+    )
+    return alike and bool(left == right)
 
 
 def _number(value: Any) -> bool:

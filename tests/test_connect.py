@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parent.parent
 def test_plans_run_the_same_with_spark_connect(shared: Path) -> None:
     tests = ["tests/spark/test_foreign_plans.py", "tests/spark/test_tables.py"]
     run = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *tests],
+        [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *tests],
         cwd=ROOT,
         env={**os.environ, "TEST_REMOTE": "local[2]"},
         capture_output=True,

@@ -52,7 +52,7 @@ def few(tpch: dict[str, Path]) -> dict[str, pa.Table]:
     """The first rows of each table: enough for every kind of relation, few enough for a cross join."""
     import pyarrow.parquet as pq
 
-    return {name: pa.Table.from_batches([next(pq.ParquetFile(path).iter_batches(1000))]) for name, path in tpch.items()}
+    return {name: pa.Table.from_batches([next(pq.ParquetFile(path).iter_batches(300))]) for name, path in tpch.items()}
 
 
 @pytest.mark.parametrize("name", plans(TPCH))
