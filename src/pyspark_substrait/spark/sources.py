@@ -45,6 +45,7 @@ class SessionSources:
         #: the DataFrames that stand in the statement, by the names they have there
         self.frames: dict[str, DataFrame] = {}
         self._bound: dict[int, str] = {}
+        self._catalog: dict[tuple[str, ...], Table] = {}
 
     def __call__(self, node: Read) -> Source:
         """The source of one read.
@@ -85,10 +86,18 @@ class SessionSources:
         )
         return Source(text, found.texts, found.required)
 
-    def _from_catalog(self, node: Read, names: Sequence[str]) -> Source:
+    def _from_catalog(self, node: Read, names: tuple[str, ...]) -> Source:
+        path = quoted_path(names)
+        if names not in self._catalog:
+            self._catalog[names] = self._looked_up(names, path)
+        known = self._catalog[names]
+        # a bare name of the form that the statement itself gives out would be taken for one of those
+        text = self._frame(known) if len(names) == 1 and _INTERNAL.fullmatch(names[0]) else path
+        return self._source(node, ".".join(names), known, text)
+
+    def _looked_up(self, names: tuple[str, ...], path: str) -> Table:
         from pyspark.errors import AnalysisException
 
-        path = quoted_path(names)
         try:
             table = self._spark.table(path)
             table.schema  # noqa: B018 - Connect asks the catalog only now
@@ -98,10 +107,7 @@ class SessionSources:
                 f"there is no table {'.'.join(names)}",
                 hint=f"Tables given: {given}; the session's catalog has none of that name either",
             ) from error
-        known = Table(table, frozenset())
-        # a bare name of the form that the statement itself gives out would be taken for one of those
-        text = self._frame(known) if len(names) == 1 and _INTERNAL.fullmatch(names[0]) else path
-        return self._source(node, ".".join(names), known, text)
+        return Table(table, frozenset())
 
     def _files(self, items: Sequence[FileOrFiles]) -> Table:
         paths = []

@@ -13,6 +13,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, Union
 from urllib.parse import unquote, urlsplit
+from weakref import WeakKeyDictionary
 
 import pyarrow as pa
 
@@ -138,29 +139,54 @@ def parquet_table(name: str, paths: Sequence[str], spark: SparkSession) -> Table
         local = local_path(path)
         if local is not None and not any(mark in path for mark in "*?[{") and not local.exists():
             raise TableError(f"there is no file {path} for the table {name}")
-    try:
-        frame = spark.read.parquet(*paths)
-        frame.schema  # noqa: B018 - Connect reads nothing before it is asked
-    except Exception as error:
-        raise TableError(f"{', '.join(paths)} can't be read as Parquet: {_first_line(error)}") from error
-    return Table(frame, _without_nulls(paths))
+    files = _data_files(paths)
+    opened = _opened.setdefault(spark, {})
+    key = (tuple(paths), files)
+    if files is None or key not in opened:
+        try:
+            frame = spark.read.parquet(*paths)
+            frame.schema  # noqa: B018 - Connect reads nothing before it is asked
+        except Exception as error:
+            raise TableError(f"{', '.join(paths)} can't be read as Parquet: {_first_line(error)}") from error
+        table = Table(frame, _without_nulls(files or ()))
+        if files is None:
+            return table
+        if len(opened) >= _MOST_OPENED:
+            opened.pop(next(iter(opened)))
+        opened[key] = table
+    return opened[key]
 
 
-def _without_nulls(paths: Sequence[str]) -> frozenset[str]:
-    """The columns without nulls, by the footers of local files; none when not all files can be looked at."""
-    known: frozenset[str] | None = None
+#: A data file: its path, when it was changed (ns), its size in bytes.
+_DataFile: TypeAlias = "tuple[str, int, int]"
+_Key: TypeAlias = "tuple[tuple[str, ...], tuple[_DataFile, ...] | None]"
+
+#: The tables that were opened in each session. Opening costs Spark a job that reads the footers; as long as the files
+#: are the same, so is the table.
+_opened: WeakKeyDictionary[SparkSession, dict[_Key, Table]] = WeakKeyDictionary()
+_MOST_OPENED = 256
+
+
+def _data_files(paths: Sequence[str]) -> tuple[_DataFile, ...] | None:
+    """The data files below local paths; None when not all of them can be told."""
+    found: list[_DataFile] = []
     for path in paths:
         local = local_path(path)
         if local is None or not local.exists():
-            return frozenset()
-        files = [local] if local.is_file() else [file for file in local.rglob("*.parquet") if file.is_file()]
-        others = [] if local.is_file() else [file for file in local.rglob("*") if _is_data(file)]
-        if len(others) != len(files) and not local.is_file():
-            return frozenset()
+            return None
+        files = [local] if local.is_file() else sorted(file for file in local.rglob("*") if _is_data(file))
         for file in files:
             status = file.stat()
-            columns = _columns_without_nulls(str(file), status.st_mtime_ns, status.st_size)
-            known = columns if known is None else known & columns
+            found.append((str(file), status.st_mtime_ns, status.st_size))
+    return tuple(found)
+
+
+def _without_nulls(files: Sequence[_DataFile]) -> frozenset[str]:
+    """The columns that hold no null in any of the files, by their footers."""
+    known: frozenset[str] | None = None
+    for file, changed, size in files:
+        columns = _columns_without_nulls(file, changed, size)
+        known = columns if known is None else known & columns
     return known or frozenset()
 
 
@@ -173,7 +199,10 @@ def _columns_without_nulls(file: str, changed: int, size: int) -> frozenset[str]
     """The columns of one file that hold no null, by its footer. The time and size only key the cache."""
     import pyarrow.parquet as pq
 
-    metadata = pq.read_metadata(file)
+    try:
+        metadata = pq.read_metadata(file)
+    except (OSError, pa.ArrowException):
+        return frozenset()
     nulls: dict[str, int | None] = {}
     for group in range(metadata.num_row_groups):
         for position in range(metadata.num_columns):
