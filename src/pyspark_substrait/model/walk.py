@@ -42,7 +42,7 @@ from pyspark_substrait.model.expressions import (
 from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.relations import Relation
 
-__all__ = ["expression_children", "root_fields", "subquery_relation"]
+__all__ = ["expression_children", "holds_query", "root_fields", "subquery_relation"]
 
 
 def subquery_relation(expression: Expression) -> Relation | None:
@@ -125,6 +125,11 @@ def expression_children(expression: Expression) -> Iterator[Expression]:
 def _offsets(bound: Bound) -> Iterator[Expression]:
     if isinstance(bound, Preceding | Following):
         yield bound.offset
+
+
+def holds_query(expression: Expression) -> bool:
+    """Whether a subquery stands in an expression."""
+    return subquery_relation(expression) is not None or any(map(holds_query, expression_children(expression)))
 
 
 def root_fields(expression: Expression) -> set[int] | None:

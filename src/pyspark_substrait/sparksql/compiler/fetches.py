@@ -12,11 +12,11 @@ from pyspark_substrait.model.expressions import DetachedExpression, DynamicParam
 from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.relations import Fetch
 from pyspark_substrait.model.types import I8, I16, I32, I64, concrete
+from pyspark_substrait.model.walk import holds_query
 from pyspark_substrait.sparksql.compiler import expressions
 from pyspark_substrait.sparksql.compiler.literals import string_literal
 from pyspark_substrait.sparksql.compiler.query import Item, Query
 from pyspark_substrait.sparksql.compiler.scope import Compilation, Record, Scope
-from pyspark_substrait.sparksql.compiler.subqueries import holds_query
 
 __all__ = ["fetch"]
 

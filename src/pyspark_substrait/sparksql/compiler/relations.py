@@ -41,10 +41,10 @@ from pyspark_substrait.model.relations import (
     Update,
     Write,
 )
+from pyspark_substrait.model.walk import holds_query
 from pyspark_substrait.sparksql.compiler import aggregates, expressions, fetches, joins, reads, sets
 from pyspark_substrait.sparksql.compiler.query import Item, Query
 from pyspark_substrait.sparksql.compiler.scope import Compilation, Record, Scope, UnboundOuterReference
-from pyspark_substrait.sparksql.compiler.subqueries import holds_query
 
 __all__ = ["refuse_enhancement", "relation", "sort_keys"]
 

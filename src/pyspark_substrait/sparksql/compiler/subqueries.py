@@ -12,7 +12,6 @@ from typing_extensions import assert_never
 
 from pyspark_substrait.errors import InvalidPlanError, at
 from pyspark_substrait.model.expressions import (
-    Expression,
     InPredicate,
     PredicateOp,
     ReductionOp,
@@ -22,12 +21,11 @@ from pyspark_substrait.model.expressions import (
 )
 from pyspark_substrait.model.relations import Relation
 from pyspark_substrait.model.types import concrete, with_nullability
-from pyspark_substrait.model.walk import expression_children, subquery_relation
 from pyspark_substrait.sparksql.compiler import expressions, relations
 from pyspark_substrait.sparksql.compiler.query import Query
 from pyspark_substrait.sparksql.compiler.scope import Compilation, Scope
 
-__all__ = ["conjunct", "holds_query", "subquery"]
+__all__ = ["conjunct", "subquery"]
 
 
 def subquery(
@@ -77,11 +75,6 @@ def conjunct(node: InPredicate | SetComparison, scope: Scope, compilation: Compi
             return _exists(query.flat().filtered([comparison]))
         case _:
             return subquery(node, scope, compilation)
-
-
-def holds_query(node: Expression) -> bool:
-    """Whether a subquery stands in an expression."""
-    return subquery_relation(node) is not None or any(map(holds_query, expression_children(node)))
 
 
 def _query(relation: Relation, scope: Scope, compilation: Compilation) -> Query:

@@ -1,0 +1,108 @@
+"""Lambdas, and what else comes from elsewhere: parameters, context variables, detached expressions.
+
+Spec: expressions/lambda_expressions, expressions/dynamic_parameters.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import TYPE_CHECKING
+
+from pyspark_substrait.model.types import Func, Struct, Type
+
+if TYPE_CHECKING:
+    from pyspark_substrait.model.expressions import Expression
+
+__all__ = [
+    "ContextVariable",
+    "DetachedExpression",
+    "DynamicParameter",
+    "ExecutionContextVariable",
+    "Lambda",
+    "LambdaInvocation",
+    "NamedLambda",
+    "NamedLambdaReference",
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DynamicParameter:
+    """A value given when the plan runs. ``parameter_reference`` is the parameter's number, also for users."""
+
+    type: Type
+    parameter_reference: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lambda:
+    """A function value: parameters (one struct field each) and a body. Spec: expressions/lambda_expressions."""
+
+    parameters: Struct
+    body: Expression
+
+    @property
+    def type(self) -> Type:
+        return Func(parameter_types=self.parameters.types, return_type=self.body.type)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NamedLambda:
+    """A lambda that the plan defines once and refers to from anywhere."""
+
+    lambda_: Lambda
+    name: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NamedLambdaReference:
+    """A lambda of the plan's ``named_lambdas``."""
+
+    lambda_: NamedLambda
+
+    @property
+    def type(self) -> Type:
+        return self.lambda_.lambda_.type
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LambdaInvocation:
+    """A lambda applied to arguments on the spot."""
+
+    lambda_: Lambda | NamedLambdaReference
+    arguments: tuple[Expression, ...]
+
+    @property
+    def type(self) -> Type:
+        match self.lambda_:
+            case Lambda(body=body):
+                return body.type
+            case NamedLambdaReference(lambda_=named):
+                return named.lambda_.body.type
+
+
+class ContextVariable(Enum):
+    """What an :class:`ExecutionContextVariable` reads."""
+
+    CURRENT_TIMESTAMP = "current_timestamp"
+    CURRENT_TIMEZONE = "current_timezone"
+    CURRENT_DATE = "current_date"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExecutionContextVariable:
+    """A value of the execution's surroundings: the time, the zone, the date."""
+
+    variable: ContextVariable
+    type: Type
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DetachedExpression:
+    """An expression that the message keeps apart (``detached_expressions``) to stay flat; it means the expression."""
+
+    expression: Expression
+
+    @property
+    def type(self) -> Type:
+        return self.expression.type

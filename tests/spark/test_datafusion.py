@@ -1,0 +1,69 @@
+"""From SQL through DataFusion's planner to Spark: plans made on the spot, compared with DuckDB running the same SQL."""
+
+from __future__ import annotations
+
+import datetime
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
+import duckdb
+import pyarrow as pa
+import pytest
+
+import pyspark_substrait
+from tests.agreement import assert_same_rows
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+datafusion = pytest.importorskip("datafusion")
+substrait = pytest.importorskip("datafusion.substrait")
+
+DAYS = [datetime.date(2024, 1, day) for day in (1, 2, 3, 4, 5, 6)]
+TABLES = {
+    "people": pa.table(
+        {
+            "id": pa.array([1, 2, 3, 4, 5, 6], pa.int64()),
+            "name": ["Ada", "Grace", None, "Edsger", "Barbara", "Alan"],
+            "team": pa.array([10, 10, 20, None, 30, 20], pa.int64()),
+            "salary": pa.array([Decimal(n) for n in ("100.50", "200.25", "150", "99.99", "0", "150")]).cast(
+                pa.decimal128(10, 2)
+            ),
+            "joined": DAYS,
+        }
+    ),
+    "teams": pa.table({"team": pa.array([10, 20, 40, None], pa.int64()), "title": ["red", "blue", "green", "none"]}),
+}
+
+QUERIES = [
+    "SELECT name, salary * 2 FROM people WHERE salary > 100 ORDER BY salary DESC, id LIMIT 3",
+    "SELECT team, count(*), sum(salary), min(joined), max(id) FROM people GROUP BY team",
+    "SELECT p.id, t.title FROM people p LEFT JOIN teams t ON p.team = t.team",
+    "SELECT p.id, t.title FROM people p FULL JOIN teams t ON p.team = t.team AND p.id > 1",
+    "SELECT p.id, q.id FROM people p JOIN people q ON p.team = q.team AND p.id < q.id",
+    "SELECT id FROM people p WHERE EXISTS (SELECT 1 FROM teams t WHERE t.team = p.team)",
+    "SELECT id FROM people p WHERE NOT EXISTS (SELECT 1 FROM teams t WHERE t.team = p.team)",
+    "SELECT id FROM people WHERE team IN (SELECT team FROM teams)",
+    "SELECT id, CASE WHEN salary >= 150 THEN 'high' WHEN salary > 0 THEN 'low' END FROM people",
+    "SELECT team FROM people UNION ALL SELECT team FROM teams",
+    "SELECT DISTINCT team FROM people",
+    "SELECT count(DISTINCT team) FROM people",
+    "SELECT id FROM people WHERE name LIKE 'A%' OR name IS NULL",
+    "SELECT id FROM people WHERE joined BETWEEN DATE '2024-01-02' AND DATE '2024-01-04'",
+    "SELECT id FROM people WHERE team IN (10, 30) AND NOT (salary = 0)",
+    "SELECT title FROM teams WHERE team > (SELECT min(team) FROM people)",
+    "SELECT upper(name), CAST(team AS VARCHAR) FROM people WHERE id <= 4",
+    "SELECT team, sum(salary) AS total FROM people GROUP BY team HAVING sum(salary) > 150",
+]
+
+
+@pytest.mark.parametrize("query", QUERIES)
+def test_the_same_rows(query: str, spark: SparkSession) -> None:
+    context = datafusion.SessionContext()
+    with duckdb.connect() as duck:
+        for name, rows in TABLES.items():
+            context.register_record_batches(name, [rows.to_batches()])
+            duck.register(name, rows)
+        plan = substrait.Serde.serialize_bytes(query, context)
+        result = pyspark_substrait.run_query(plan, tables=TABLES, spark=spark)
+        assert_same_rows(result, duck.sql(query).to_arrow_table(), ordered="ORDER BY" in query)
