@@ -438,7 +438,8 @@ def test_duckdb_projections_put_out_their_expressions_only() -> None:
     [
         ("JOIN_TYPE_LEFT_SEMI", [1, 0, 2, 3], "struct<string, i32>"),
         ("JOIN_TYPE_LEFT_ANTI", [0, 1, 2, 3], "struct<i32, string>"),
-        ("JOIN_TYPE_RIGHT_SEMI", [0, 1, 3, 2], "struct<bool, i64>"),
+        ("JOIN_TYPE_RIGHT_SEMI", [3, 2, 0, 1], "struct<bool, i64>"),
+        ("JOIN_TYPE_RIGHT_ANTI", [3], "struct<bool>"),
     ],
 )
 def test_semi_joins_before_0_72(type: str, emit: list[int], kept: str) -> None:
@@ -453,6 +454,9 @@ def test_semi_joins_before_0_72(type: str, emit: list[int], kept: str) -> None:
     assert str(plan.relations[0].schema) == kept.replace("bool", "boolean")  # type: ignore[union-attr]
     assert rules(plan) == ["semi-join-emit"]
     assert "emit names column" in fault({"rel": {"join": join}}, version={"minorNumber": 72}).message
+    # left out, a column before others would move them, and what refers to them would mean something else
+    join["common"] = {"emit": {"outputMapping": [3, 0] if "LEFT" in type else [0, 3]}}
+    assert "before columns that are" in fault({"rel": {"join": join}}, version={"minorNumber": 71}).message
 
 
 # what expressions can refer to ----------------------------------------------------------------------------------------

@@ -180,13 +180,6 @@ def test_contradictions(source: Any, message: str) -> None:
     assert str(caught.value).startswith(message)
 
 
-def test_a_semi_join_whose_emit_leaves_no_clear_meaning() -> None:
-    value = json.loads((MIGRATIONS / "semi-join-emit.before.json").read_text())
-    value["relations"][0]["rel"]["join"]["common"]["emit"]["outputMapping"] = [2, 0]
-    with pytest.raises(InvalidPlanError, match=r"emit of a join of type JOIN_TYPE_LEFT_SEMI"):
-        parse(value)
-
-
 @pytest.mark.parametrize(
     ("uri", "urn"),
     [

@@ -10,9 +10,9 @@ from typing import Any
 
 from pyspark_substrait.model.expressions import Argument, Cast, EnumArgument, FailureBehavior, TypeArgument
 from pyspark_substrait.model.relations import JoinType, RelCommon
-from pyspark_substrait.model.types import FP64, Boolean, Date, Decimal, PrecisionTimestamp, Struct, Type
+from pyspark_substrait.model.types import FP64, Boolean, Date, Decimal, OpenStruct, PrecisionTimestamp, Struct, Type
 from pyspark_substrait.proto.paths import Path
-from pyspark_substrait.proto.read.context import Reading
+from pyspark_substrait.proto.read.context import Reading, invalid
 
 __all__ = ["arguments", "derived_instead", "join_emit", "project_emit", "returned_date"]
 
@@ -36,22 +36,31 @@ def join_emit(
 ) -> RelCommon:
     """The common part of a join.
 
-    Before 0.72 semi and anti joins had the columns of both sides to emit from. Those of the other side mean nothing.
+    Before 0.72 semi and anti joins had the columns of both sides to emit from, the left ones first. Those of the side
+    that isn't kept mean nothing, and can be left out where this moves no other column.
+
+    Raises:
+        InvalidPlanError: columns that mean nothing stand before columns that are kept.
     """
     old = reading.version is None or reading.version < (0, 72, 0)
-    if common.emit is None or not old:
+    if common.emit is None or not old or isinstance(left, OpenStruct) or isinstance(right, OpenStruct):
         return common
-    if type in _KEEPS_LEFT:
-        width = len(left.types)
-        kept = tuple(position for position in common.emit if position < width)
+    width = len(left.types)
+    if type in _KEEPS_LEFT and any(position >= width for position in common.emit):
+        first, kept = 0, tuple(position for position in common.emit if position < width)
     elif type in _KEEPS_RIGHT and any(position >= len(right.types) for position in common.emit):
-        width = len(left.types)
-        kept = tuple(position - width for position in common.emit if position >= width)
+        first, kept = width, tuple(position for position in common.emit if position >= width)
     else:
         return common
-    if kept != common.emit:
-        before = f"emit of both sides of a {type.value} join: {list(common.emit)}"
-        reading.note("semi-join-emit", (path, "common"), before, f"of the side that is kept: {list(kept)}")
+    if common.emit[: len(kept)] != kept:
+        raise invalid(
+            f"the emit of a {type.value} join has columns of the side that is not kept before columns that are",
+            (path, "common"),
+            "Leave them out, and renumber what refers to the others",
+        )
+    kept = tuple(position - first for position in kept)
+    before = f"emit of both sides of a {type.value} join: {list(common.emit)}"
+    reading.note("semi-join-emit", (path, "common"), before, f"of the side that is kept: {list(kept)}")
     return replace(common, emit=kept)
 
 

@@ -31,8 +31,6 @@ Rule = Callable[[Any, Path, Context], None]
 _RULES: dict[str, Rule] = {
     "AggregateRel": relations.upgrade_aggregate,
     "FetchRel": relations.upgrade_fetch,
-    "JoinRel": relations.upgrade_join,
-    "NestedLoopJoinRel": relations.upgrade_join,
     "HashJoinRel": relations.upgrade_physical_join,
     "MergeJoinRel": relations.upgrade_physical_join,
     "ReadRel.VirtualTable": relations.upgrade_virtual_table,

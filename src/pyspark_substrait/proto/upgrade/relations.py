@@ -10,13 +10,11 @@ from pyspark_substrait.errors import InvalidPlanError
 from pyspark_substrait.proto.depth import parse_message
 from pyspark_substrait.proto.paths import Path, render
 from pyspark_substrait.proto.upgrade.context import Context
-from pyspark_substrait.proto.upgrade.width import width
 
 __all__ = [
     "upgrade_aggregate",
     "upgrade_fetch",
     "upgrade_file",
-    "upgrade_join",
     "upgrade_physical_join",
     "upgrade_virtual_table",
 ]
@@ -135,33 +133,8 @@ def upgrade_file(message: Any, path: Path, context: Context) -> None:
         context.note("file-format", path, "format 1", "parquet")
 
 
-def upgrade_join(message: Any, path: Path, context: Context) -> None:
-    """Semi and anti joins: since 0.72 their direct output is the kept side only."""
-    if not context.older_than(72) or message.common.WhichOneof("emit_kind") != "emit":
-        return
-    names = message.DESCRIPTOR.fields_by_name["type"].enum_type.values_by_number
-    kind = names[message.type].name if message.type in names else ""
-    if not kind.endswith(("LEFT_SEMI", "LEFT_ANTI")):
-        return
-    mapping = list(message.common.emit.output_mapping)
-    kept_columns = width(message.left)
-    if kept_columns is None or all(index < kept_columns for index in mapping):
-        return
-    kept = [index for index in mapping if index < kept_columns]
-    if mapping[: len(kept)] != kept:
-        raise InvalidPlanError(
-            f"the emit of a join of type {kind} has columns of the right input, which is not part of its output, "
-            "before columns of the left",
-            path=render((path, "common")),
-            hint=f"The output has {kept_columns} columns; leave the others out and renumber what refers to them",
-        )
-    message.common.emit.output_mapping[:] = kept
-    context.note("semi-join-emit", path, f"emit {mapping}", f"emit {kept}: the output has {kept_columns} columns")
-
-
 def upgrade_physical_join(message: Any, path: Path, context: Context) -> None:
     """`HashJoinRel` and `MergeJoinRel`: ``left_keys`` and ``right_keys`` (gone in 0.98) become ``keys``."""
-    upgrade_join(message, path, context)
     if message.left_keys or message.right_keys:
         left, right = len(message.left_keys), len(message.right_keys)
         if not message.keys:
