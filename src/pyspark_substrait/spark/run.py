@@ -17,7 +17,6 @@ from pyspark_substrait.spark.sources import SessionSources
 from pyspark_substrait.spark.tables import Given
 from pyspark_substrait.sparksql.compiler.query import FRAME_MARK
 from pyspark_substrait.sparksql.compiler.statement import Statement, statement
-from pyspark_substrait.sparksql.compiler.types import SETTINGS
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -76,9 +75,9 @@ def _prepared(
     positional: bool,
 ) -> tuple[DataFrame, Statement]:
     session = embedded_session() if spark is None else spark
-    require_settings(session, SETTINGS)
     sources = SessionSources(session, tables, allowed_paths)
     prepared = statement(plan, registry, sources, positional=positional)
+    require_settings(session, prepared.settings)
     frames = sources.frames
     for name, text in prepared.pieces:
         frames[name] = _bound(session, text, frames)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from pyspark_substrait.errors import InvalidPlanError, UnsupportedPlanError, at
@@ -15,7 +16,7 @@ from pyspark_substrait.sparksql.compiler.names import quoted
 from pyspark_substrait.sparksql.compiler.query import FRAME_MARK, Item
 from pyspark_substrait.sparksql.compiler.reads import catalog_source
 from pyspark_substrait.sparksql.compiler.scope import Compilation, Sources
-from pyspark_substrait.sparksql.compiler.types import named_spark_type, spark_type
+from pyspark_substrait.sparksql.compiler.types import SETTINGS, TIME_SETTINGS, named_spark_type, spark_type
 
 __all__ = ["Statement", "statement"]
 
@@ -35,10 +36,21 @@ class Statement:
     pieces: tuple[tuple[str, str], ...]
     schema: NamedStruct
 
+    @property
+    def settings(self) -> Mapping[str, str]:
+        """The settings that the session must have for the text to mean what it says."""
+        bare = _QUOTED.sub("", "".join((*(text for _, text in self.pieces), self.text)))
+        return {**SETTINGS, **TIME_SETTINGS} if _TIME.search(bare) else SETTINGS
+
     def readable(self) -> str:
         """The statement for people: frames stand in it by name, pieces as WITH clauses."""
         withs = [f"{name} AS ({shown(text)})" for name, text in self.pieces]
         return (f"WITH {', '.join(withs)} " if withs else "") + shown(self.text)
+
+
+#: strings and names, whatever is in them
+_QUOTED = re.compile(r"'(?:[^'\\]|\\.)*'|`[^`]*`", re.DOTALL)
+_TIME = re.compile(r"\bTIME\b")
 
 
 def shown(text: str) -> str:
