@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal as Number
 from typing import TYPE_CHECKING, Any
 
 import duckdb
@@ -27,7 +28,7 @@ from pyspark_substrait.model.expressions import (
     SwitchExpression,
     referenced_type,
 )
-from pyspark_substrait.model.types import I8, I64, List, Map, Struct, Type
+from pyspark_substrait.model.types import I8, I64, Decimal, List, Map, Struct, Type
 from tests.spark.plans import (
     BOOL_,
     INT,
@@ -45,6 +46,7 @@ from tests.spark.plans import (
     rows,
     run,
     text,
+    truth,
     tuples,
     values,
     where,
@@ -135,7 +137,7 @@ def test_a_choice_evaluates_only_what_it_chooses(spark: SparkSession) -> None:
 
 
 def test_choices_without_branches_or_of_two_types_are_refused(spark: SparkSession) -> None:
-    with pytest.raises(InvalidPlanError, match="branches"):
+    with pytest.raises(InvalidPlanError, match=r"this is string\?? where i32\? is needed"):
         rows(spark, project(TABLE, IfThen(ifs=(IfClause(flag, x), IfClause(flag, name)))))
     with pytest.raises(InvalidPlanError, match="the option has 1 fields, the value 2"):
         rows(spark, project(TABLE, MultiOrList(value=(x, y), options=((number(1),),))))
@@ -264,3 +266,14 @@ def test_deep_expressions(spark: SparkSession) -> None:
     node = project(where(TABLE, condition), name)
     document = ps.load(plan(node).to_bytes())
     assert ordered(tuples(ps.run_query(document, spark=spark))) == [("a",), ("b",), ("e",)]
+
+
+def test_options_are_never_rounded(spark: SparkSession) -> None:
+    table = values([Decimal(precision=15, scale=2)], [(Number("0.05"),), (Number("0.06"),)])
+    narrow = lit(Decimal(precision=3, scale=2), Number("0.05"))
+    assert rows(spark, where(table, SingularOrList(value=col(table, 0), options=(narrow,)))) == [(Number("0.05"),)]
+    fine = lit(Decimal(precision=4, scale=3), Number("0.055"))
+    with pytest.raises(InvalidPlanError, match="can't hold all its values"):
+        rows(spark, where(table, SingularOrList(value=col(table, 0), options=(fine,))))
+    with pytest.raises(InvalidPlanError, match="can't hold all its values"):
+        rows(spark, project(table, IfThen(ifs=(IfClause(truth(True), col(table, 0)),), else_=fine)))

@@ -47,6 +47,7 @@ __all__ = [
     "concrete",
     "name_count",
     "same_kind",
+    "same_type",
     "with_nullability",
 ]
 
@@ -436,6 +437,18 @@ def same_kind(left: Type, right: Type) -> bool:
     if isinstance(left, UserDefined) and isinstance(right, UserDefined):
         return (left.urn, left.name) == (right.urn, right.name)
     return left.__class__ is right.__class__
+
+
+def same_type(left: Type, right: Type) -> bool:
+    """Whether two types differ in nothing but nullability and variation, at any depth."""
+    left, right = concrete(left), concrete(right)
+    if isinstance(left, Struct) and isinstance(right, Struct):
+        return len(left.types) == len(right.types) and all(map(same_type, left.types, right.types))
+    if isinstance(left, List) and isinstance(right, List):
+        return same_type(left.type, right.type)
+    if isinstance(left, Map) and isinstance(right, Map):
+        return same_type(left.key, right.key) and same_type(left.value, right.value)
+    return replace(left, nullable=True, variation=None) == replace(right, nullable=True, variation=None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,7 +11,7 @@ from pyspark_substrait.errors import InvalidPlanError
 from pyspark_substrait.model.expressions import AggregateFunction, Expression, FieldReference, SortField, StructField
 from pyspark_substrait.model.expressions import RootReference as _Root
 from pyspark_substrait.model.relations.base import AdvancedExtension, Names, RelationBase, extended
-from pyspark_substrait.model.types import I32, OpenStruct, Struct, concrete, with_nullability
+from pyspark_substrait.model.types import I32, OpenStruct, Struct, same_type, with_nullability
 
 if TYPE_CHECKING:
     from pyspark_substrait.model.relations import Relation
@@ -219,7 +219,7 @@ class Set(RelationBase):
                         f"input {number} has {len(schema.types)} columns, the primary input {len(primary.types)}",
                         path=f"inputs[{number}]",
                     )
-                if with_nullability(concrete(other), False) != with_nullability(concrete(type), False):
+                if not same_type(other, type):
                     raise InvalidPlanError(
                         f"column {column} is {other}, in the primary input {type}",
                         path=f"inputs[{number}]",

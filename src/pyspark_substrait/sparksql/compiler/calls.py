@@ -14,13 +14,12 @@ from pyspark_substrait.model.expressions import (
     Argument,
     EnumArgument,
     Expression,
-    FailureBehavior,
     Function,
     ScalarFunction,
     TypeArgument,
 )
 from pyspark_substrait.model.literals import Literal
-from pyspark_substrait.model.types import Type, concrete, with_nullability
+from pyspark_substrait.model.types import Type, concrete, same_type
 from pyspark_substrait.sparksql import functions
 from pyspark_substrait.sparksql.compiler import expressions
 from pyspark_substrait.sparksql.compiler.casts import cast
@@ -150,6 +149,4 @@ def _argument_names(definition: FunctionDefinition, count: int) -> tuple[str, ..
 
 def _declared(text: str, derived: Type, declared: Type) -> str:
     """The derived type cast to the one that the plan declares; nullability alone needs no cast."""
-    if with_nullability(concrete(derived), True) == with_nullability(concrete(declared), True):
-        return text
-    return atom(cast(text, derived, declared, FailureBehavior.THROW_EXCEPTION))
+    return text if same_type(derived, declared) else atom(cast(atom(text), derived, declared))

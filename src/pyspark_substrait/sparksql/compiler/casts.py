@@ -19,8 +19,6 @@ Relies on ANSI mode (``SETTINGS`` in ``types``): without it Spark's CAST gives n
 
 from __future__ import annotations
 
-from typing import Final
-
 from pyspark_substrait.errors import UnsupportedPlanError
 from pyspark_substrait.model.expressions import FailureBehavior
 from pyspark_substrait.model.types import (
@@ -55,10 +53,7 @@ from pyspark_substrait.model.types import (
 from pyspark_substrait.sparksql.compiler.literals import string_literal
 from pyspark_substrait.sparksql.compiler.types import FINEST, field_name, spark_type
 
-__all__ = ["NEEDS_ANSI", "cast"]
-
-#: a CAST that can fail means what it says only while ANSI mode is on
-NEEDS_ANSI: Final = True
+__all__ = ["cast", "holds"]
 
 
 def cast(sql: str, source: Type, target: Type, failure: FailureBehavior = FailureBehavior.UNSPECIFIED) -> str:
@@ -72,6 +67,14 @@ def cast(sql: str, source: Type, target: Type, failure: FailureBehavior = Failur
     """
     source, target = concrete(source), concrete(target)
     return _cast(sql, source, target, failure is FailureBehavior.RETURN_NULL, 0)
+
+
+def holds(source: Type, target: Type) -> bool:
+    """Whether every value of ``source`` is one of ``target``, of the same kind or another kind of text."""
+    one, other = concrete(source), concrete(target)
+    if isinstance(one, Decimal) and isinstance(other, Decimal):
+        return other.scale >= one.scale and other.precision - other.scale >= one.precision - one.scale
+    return _same_values(one, other)
 
 
 def _same_values(source: Type, target: Type) -> bool:

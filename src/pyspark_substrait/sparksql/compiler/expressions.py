@@ -12,7 +12,6 @@ from pyspark_substrait.model.expressions import (
     DynamicParameter,
     ExecutionContextVariable,
     Expression,
-    FailureBehavior,
     FieldReference,
     IfThen,
     InPredicate,
@@ -33,9 +32,9 @@ from pyspark_substrait.model.expressions import (
 )
 from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.plan import VariableEvaluationMode
-from pyspark_substrait.model.types import PrecisionTimestampTZ, Type, concrete, same_kind, with_nullability
+from pyspark_substrait.model.types import PrecisionTimestampTZ, Type, concrete, same_type
 from pyspark_substrait.sparksql.compiler import calls, references, subqueries
-from pyspark_substrait.sparksql.compiler.casts import cast
+from pyspark_substrait.sparksql.compiler.casts import cast, holds
 from pyspark_substrait.sparksql.compiler.literals import literal
 from pyspark_substrait.sparksql.compiler.scope import Compilation, Scope
 
@@ -112,14 +111,13 @@ def conditions(node: Expression, scope: Scope, compilation: Compilation) -> list
 
 
 def _branch(node: Expression, type: Type, scope: Scope, compilation: Compilation) -> str:
-    """A branch of a choice, whose type is that of the whole."""
+    """An expression where one of a certain type is needed: a branch of a choice, an option of a list."""
     text = expression(node, scope, compilation)
-    here, wanted = concrete(node.type), concrete(type)
-    if with_nullability(here, True) == with_nullability(wanted, True):
-        return text
-    if not same_kind(here, wanted):
-        raise InvalidPlanError(f"the branches of a choice have one type; this one is {here}, the first {wanted}")
-    return calls.atom(cast(text, here, wanted, FailureBehavior.THROW_EXCEPTION))
+    if not same_type(node.type, type) and not holds(node.type, type):
+        raise InvalidPlanError(
+            f"this is {node.type} where {type} is needed, which can't hold all its values", hint="Add a cast"
+        )
+    return calls.atom(cast(text, node.type, type))
 
 
 def _if_then(node: IfThen, scope: Scope, compilation: Compilation) -> str:
@@ -217,7 +215,7 @@ def _parameter(node: DynamicParameter, compilation: Compilation) -> str:
             path="dynamic_parameter",
             hint="Bind it in the plan's parameter_bindings",
         )
-    if with_nullability(concrete(value.type), True) != with_nullability(concrete(node.type), True):
+    if not same_type(value.type, node.type):
         raise InvalidPlanError(
             f"the dynamic parameter {node.parameter_reference} is {node.type}, its value {value.type}",
             path="dynamic_parameter",

@@ -16,7 +16,7 @@ from pyspark_substrait.model.relations import (
     Read,
     VirtualTable,
 )
-from pyspark_substrait.model.types import List, Map, Struct, Type, concrete, with_nullability
+from pyspark_substrait.model.types import List, Map, Struct, Type, concrete, same_type
 from pyspark_substrait.model.walk import root_fields
 from pyspark_substrait.sparksql.compiler import calls, expressions, relations
 from pyspark_substrait.sparksql.compiler.literals import string_literal
@@ -182,10 +182,9 @@ def _virtual(node: Read, table: VirtualTable, compilation: Compilation) -> Query
 
 
 def _cell(field: Expression, type: Type, compilation: Compilation) -> str:
-    here, wanted = concrete(field.type), concrete(type)
-    if with_nullability(here, True) != with_nullability(wanted, True):
-        raise InvalidPlanError(f"the field is {here}, the schema says {wanted}")
-    if not wanted.nullable and isinstance(field, Literal) and field.value is None:
-        raise InvalidPlanError(f"the field is null, the schema says {wanted}")
+    if not same_type(field.type, type):
+        raise InvalidPlanError(f"the field is {field.type}, the schema says {type}")
+    if not type.nullable and isinstance(field, Literal) and field.value is None:
+        raise InvalidPlanError(f"the field is null, the schema says {type}")
     text = expressions.expression(field, Scope(Record(())), compilation)
     return calls.atom(text)

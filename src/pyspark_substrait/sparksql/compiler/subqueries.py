@@ -20,7 +20,7 @@ from pyspark_substrait.model.expressions import (
     SetPredicate,
 )
 from pyspark_substrait.model.relations import Relation
-from pyspark_substrait.model.types import concrete, with_nullability
+from pyspark_substrait.model.types import same_type
 from pyspark_substrait.sparksql.compiler import expressions, relations
 from pyspark_substrait.sparksql.compiler.query import Query
 from pyspark_substrait.sparksql.compiler.scope import Compilation, Scope
@@ -111,7 +111,7 @@ def _needles(node: InPredicate, scope: Scope, compilation: Compilation) -> tuple
     if len(needles) != len(query.columns):
         raise InvalidPlanError(f"there are {len(needles)} needles, but the haystack has {len(query.columns)} columns")
     for position, (needle, type) in enumerate(zip(node.needles, node.haystack.schema.types, strict=True)):
-        if with_nullability(concrete(needle.type), True) != with_nullability(concrete(type), True):
+        if not same_type(needle.type, type):
             raise InvalidPlanError(
                 f"the needle is {needle.type}, the haystack's column {type}",
                 path=f"needles[{position}]",
@@ -128,7 +128,7 @@ def _comparison(node: SetComparison, scope: Scope, compilation: Compilation) -> 
     if len(query.columns) != 1:
         raise InvalidPlanError(f"the query has {len(query.columns)} columns; a comparison takes one", path="right")
     type = node.right.schema.types[0]
-    if with_nullability(concrete(node.left.type), True) != with_nullability(concrete(type), True):
+    if not same_type(node.left.type, type):
         raise InvalidPlanError(f"the left side is {node.left.type}, the query's column {type}", hint="Cast one of them")
     return f"({left} {node.comparison_op.value} {query.columns[0]})", query
 
