@@ -51,7 +51,7 @@ def main(scale: str, rounds: int, producer: str, queries: tuple[str, ...], no_ru
     tables = _data(scale)
     from pyspark_substrait.spark.session import embedded_session
 
-    spark = embedded_session(master)
+    spark = embedded_session(master, **{"spark.driver.memory": "6g"})
     console.print(f"Spark {spark.version}, {master}, TPC-H at scale {scale}")
     for name, path in tables.items():
         spark.read.parquet(str(path)).createOrReplaceTempView(name)
