@@ -15,6 +15,7 @@ from pyspark_substrait.model.relations import (
     MergeJoin,
     NestedLoopJoin,
     Relation,
+    RelCommon,
     SimpleComparisonType,
 )
 from pyspark_substrait.model.relations.base import joined
@@ -38,12 +39,17 @@ __all__ = ["cross", "hash_join", "join", "lateral_join", "merge_join", "nested_l
 _Join = TypeVar("_Join", Join, LateralJoin, HashJoin, MergeJoin)
 
 
-def join(message: Any, scope: Scope, path: Path) -> Relation:
-    """A join by a condition."""
+def _sides(message: Any, scope: Scope, path: Path) -> tuple[RelCommon, Relation, Relation, Scope]:
+    """The common part and the inputs of a join, and the scope of what sees a record of both inputs."""
     shared = common(message, scope.reading, path)
     left = relations.relation(message.left, scope, (path, "left"))
     right = relations.relation(message.right, scope, (path, "right"))
-    inner = scope.over(joined(left.schema, right.schema), shared.rel_anchor)
+    return shared, left, right, scope.over(joined(left.schema, right.schema), shared.rel_anchor)
+
+
+def join(message: Any, scope: Scope, path: Path) -> Relation:
+    """A join by a condition."""
+    shared, left, right, inner = _sides(message, scope, path)
     type = JOIN_TYPE.member(message.type, path, "type")
     node = Join(
         common=join_emit(shared, type, left.schema, right.schema, scope.reading, path),
@@ -85,10 +91,7 @@ def cross(message: Any, scope: Scope, path: Path) -> Relation:
 
 def hash_join(message: Any, scope: Scope, path: Path) -> Relation:
     """A join by hashed keys."""
-    shared = common(message, scope.reading, path)
-    left = relations.relation(message.left, scope, (path, "left"))
-    right = relations.relation(message.right, scope, (path, "right"))
-    inner = scope.over(joined(left.schema, right.schema), shared.rel_anchor)
+    shared, left, right, inner = _sides(message, scope, path)
     type = HASH_JOIN_TYPE.member(message.type, path, "type")
     node = HashJoin(
         common=join_emit(shared, type, left.schema, right.schema, scope.reading, path),
@@ -105,10 +108,7 @@ def hash_join(message: Any, scope: Scope, path: Path) -> Relation:
 
 def merge_join(message: Any, scope: Scope, path: Path) -> Relation:
     """A join of sorted inputs."""
-    shared = common(message, scope.reading, path)
-    left = relations.relation(message.left, scope, (path, "left"))
-    right = relations.relation(message.right, scope, (path, "right"))
-    inner = scope.over(joined(left.schema, right.schema), shared.rel_anchor)
+    shared, left, right, inner = _sides(message, scope, path)
     type = MERGE_JOIN_TYPE.member(message.type, path, "type")
     node = MergeJoin(
         common=join_emit(shared, type, left.schema, right.schema, scope.reading, path),
@@ -124,10 +124,7 @@ def merge_join(message: Any, scope: Scope, path: Path) -> Relation:
 
 def nested_loop_join(message: Any, scope: Scope, path: Path) -> Relation:
     """A join that tries every pair."""
-    shared = common(message, scope.reading, path)
-    left = relations.relation(message.left, scope, (path, "left"))
-    right = relations.relation(message.right, scope, (path, "right"))
-    inner = scope.over(joined(left.schema, right.schema), shared.rel_anchor)
+    shared, left, right, inner = _sides(message, scope, path)
     type = NESTED_LOOP_JOIN_TYPE.member(message.type, path, "type")
     return NestedLoopJoin(
         common=join_emit(shared, type, left.schema, right.schema, scope.reading, path),

@@ -19,13 +19,10 @@ from pyspark_substrait.sparksql.compiler.scope import Compilation, Record, Scope
 
 __all__ = ["cross", "join"]
 
-_SPARK_JOINS = {
-    JoinType.INNER: "INNER JOIN",
+_OUTER_JOINS = {
     JoinType.OUTER: "FULL OUTER JOIN",
     JoinType.LEFT: "LEFT OUTER JOIN",
     JoinType.RIGHT: "RIGHT OUTER JOIN",
-    JoinType.LEFT_SEMI: "LEFT SEMI JOIN",
-    JoinType.LEFT_ANTI: "LEFT ANTI JOIN",
 }
 _KEEP_BOTH = ("INNER JOIN", "CROSS JOIN")
 _KEEP_LEFT = (*_KEEP_BOTH, "LEFT OUTER JOIN", "LEFT SEMI JOIN", "LEFT ANTI JOIN")
@@ -66,7 +63,7 @@ def _by_type(node: Join, left: Query, right: Query, scope: Scope, compilation: C
             return _joined(left, "INNER JOIN", right, condition, left.columns + right.columns)
         case JoinType.OUTER | JoinType.LEFT | JoinType.RIGHT:
             condition = expressions.expression(node.expression, scope, compilation)
-            return _joined(left, _SPARK_JOINS[node.type], right, condition, left.columns + right.columns)
+            return _joined(left, _OUTER_JOINS[node.type], right, condition, left.columns + right.columns)
         case JoinType.LEFT_SEMI:
             return _semi(node.expression, left, right, scope, compilation)
         case JoinType.RIGHT_SEMI:
@@ -120,7 +117,7 @@ def _semi(condition: Expression, kept: Query, other: Query, scope: Scope, compil
         keys = [key for key, _ in pairs]
         row = keys[0] if len(keys) == 1 else f"({', '.join(keys)})"
         items = tuple(Item(value, value) for _, value in pairs)
-        matches = (other if other.passes_through and not other.tail else other.nested()).text(items)
+        matches = other.flat().text(items)
         return query.filtered([f"({row} IN ({matches}))"])
     text = " AND ".join(expressions.conditions(condition, scope, compilation))
     return _joined(kept, "LEFT SEMI JOIN", other, text, kept.columns)

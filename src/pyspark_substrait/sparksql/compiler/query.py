@@ -74,14 +74,15 @@ class Query:
         return " ".join(parts)
 
     @property
-    def passes_through(self) -> bool:
-        """Whether every column is one of the source's."""
-        return bool(self.source) and all(item.text == item.name for item in self.items)
+    def is_flat(self) -> bool:
+        """Whether the query does nothing to its source but leave out columns and records, and can leave out more."""
+        passed_through = bool(self.source) and all(item.text == item.name for item in self.items)
+        return passed_through and not (self.order or self.tail)
 
     @property
     def is_source(self) -> bool:
         """Whether the query does nothing to its source but leave out columns."""
-        return self.passes_through and not (self.where or self.order or self.tail)
+        return self.is_flat and not self.where
 
     def as_source(self) -> str:
         """The text that stands for this query behind FROM."""
@@ -93,15 +94,11 @@ class Query:
 
     def without_conditions(self) -> tuple[Query, tuple[str, ...]]:
         """The query without its conditions, and these, for a place where they may be applied later."""
-        if self.passes_through and not (self.order or self.tail):
-            return replace(self, where=()), self.where
-        return self, ()
+        return (replace(self, where=()), self.where) if self.is_flat else (self, ())
 
     def flat(self) -> Query:
         """The same rows as a query whose columns are all its source's and which can take conditions."""
-        if self.passes_through and not (self.order or self.tail):
-            return self
-        return self.nested()
+        return self if self.is_flat else self.nested()
 
     def nested(self) -> Query:
         """The same rows as a query that does nothing to its source."""
