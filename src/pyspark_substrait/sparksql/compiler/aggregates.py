@@ -11,7 +11,8 @@ from dataclasses import replace
 
 from pyspark_substrait.errors import InvalidPlanError, at
 from pyspark_substrait.model.relations import Aggregate
-from pyspark_substrait.sparksql.compiler import calls, expressions, relations
+from pyspark_substrait.sparksql.compiler import expressions, relations
+from pyspark_substrait.sparksql.compiler.measures import measure
 from pyspark_substrait.sparksql.compiler.query import Item, Query, plain
 from pyspark_substrait.sparksql.compiler.scope import Compilation, Record, Scope
 from pyspark_substrait.sparksql.compiler.types import spark_type
@@ -73,7 +74,7 @@ def _measures(node: Aggregate, scope: Scope, compilation: Compilation) -> list[I
                     condition = expressions.expression(item.filter, scope, compilation)
             with at("measure"):
                 order = ", ".join(map(str, relations.sort_keys(item.measure.sorts, scope, compilation)))
-                text = calls.measure(item.measure, condition, order, scope, compilation)
+                text = measure(item.measure, condition, order, scope, compilation)
             items.append(Item(text, compilation.column()))
     return items
 

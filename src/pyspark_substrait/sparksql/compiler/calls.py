@@ -8,9 +8,6 @@ from collections.abc import Sequence
 from pyspark_substrait.errors import UnsupportedPlanError, at
 from pyspark_substrait.extensions.definitions import FunctionDefinition
 from pyspark_substrait.model.expressions import (
-    AggregateFunction,
-    AggregationInvocation,
-    AggregationPhase,
     Argument,
     EnumArgument,
     Expression,
@@ -26,7 +23,17 @@ from pyspark_substrait.sparksql.compiler.casts import cast
 from pyspark_substrait.sparksql.compiler.scope import Compilation, Scope
 from pyspark_substrait.sparksql.functions.table import Call, Operand, Table
 
-__all__ = ["BOOLEAN", "COMPARISON", "atom", "measure", "operands_of", "scalar"]
+__all__ = [
+    "BOOLEAN",
+    "COMPARISON",
+    "argument_names",
+    "atom",
+    "declared",
+    "meaning",
+    "operands",
+    "operands_of",
+    "scalar",
+]
 
 BOOLEAN = "extension:io.substrait:functions_boolean"
 COMPARISON = "extension:io.substrait:functions_comparison"
@@ -73,42 +80,21 @@ def scalar(call: ScalarFunction, scope: Scope, compilation: Compilation) -> str:
     if call.function.urn == BOOLEAN and call.function.name in ("and", "or") and len(arguments) > 1:
         # a long chain nested by twos would be too deep for Spark's parser
         arguments = operands_of(call, BOOLEAN, call.function.name)
-    definition, table = _meaning(call.function, compilation)
+    definition, table = meaning(call.function, compilation)
     text = table.text(
         Call(
             function=call.function,
-            operands=_operands(arguments, scope, compilation),
-            names=_argument_names(definition, len(arguments)),
+            operands=operands(arguments, scope, compilation),
+            names=argument_names(definition, len(arguments)),
             output=call.derived_type,
         ),
         [(option.name, option.preference) for option in call.options],
     )
-    return _declared(atom(text), call.derived_type, call.output_type)
+    return declared(atom(text), call.derived_type, call.output_type)
 
 
-def measure(call: AggregateFunction, condition: str | None, order: str, scope: Scope, compilation: Compilation) -> str:
-    """The text of an aggregate function call over the rows for which ``condition`` (None: all) is true."""
-    if call.phase is not AggregationPhase.INITIAL_TO_RESULT:
-        raise UnsupportedPlanError(f"the phase {call.phase.value} of an aggregate can't run on Spark yet", path="phase")
-    definition, table = _meaning(call.function, compilation)
-    if order and definition.ordered:
-        raise UnsupportedPlanError(f"the ordered aggregate {call.function.key} can't run on Spark yet", path="sorts")
-    text = table.text(
-        Call(
-            function=call.function,
-            operands=_operands(call.arguments, scope, compilation),
-            names=_argument_names(definition, len(call.arguments)),
-            output=call.derived_type,
-            distinct=call.invocation is AggregationInvocation.DISTINCT,
-            filter=condition,
-            order=order,
-        ),
-        [(option.name, option.preference) for option in call.options],
-    )
-    return _declared(text, call.derived_type, call.output_type)
-
-
-def _meaning(function: Function, compilation: Compilation) -> tuple[FunctionDefinition, Table]:
+def meaning(function: Function, compilation: Compilation) -> tuple[FunctionDefinition, Table]:
+    """What a function is: its definition, and the table with its Spark forms."""
     definition = compilation.registry.function(function.urn, function.key)
     table = functions.table(function.urn)
     if definition is None or table is None:
@@ -119,19 +105,20 @@ def _meaning(function: Function, compilation: Compilation) -> tuple[FunctionDefi
     return definition, table
 
 
-def _operands(arguments: Sequence[Argument], scope: Scope, compilation: Compilation) -> tuple[Operand, ...]:
-    operands = []
+def operands(arguments: Sequence[Argument], scope: Scope, compilation: Compilation) -> tuple[Operand, ...]:
+    """The arguments of a call as operands."""
+    found = []
     for position, argument in enumerate(arguments):
         with at("arguments", position):
             match argument:
                 case EnumArgument(value=value):
-                    operands.append(Operand(value))
+                    found.append(Operand(value))
                 case TypeArgument():
                     raise UnsupportedPlanError("type arguments can't run on Spark yet")
                 case _:
                     text = expressions.expression(argument, scope, compilation)
-                    operands.append(Operand(text, concrete(argument.type), _constant(argument)))
-    return tuple(operands)
+                    found.append(Operand(text, concrete(argument.type), _constant(argument)))
+    return tuple(found)
 
 
 def _constant(argument: Expression) -> str | int | None:
@@ -142,11 +129,12 @@ def _constant(argument: Expression) -> str | int | None:
             return None
 
 
-def _argument_names(definition: FunctionDefinition, count: int) -> tuple[str, ...]:
+def argument_names(definition: FunctionDefinition, count: int) -> tuple[str, ...]:
+    """The name of each of ``count`` arguments; those of a variadic tail share the last one."""
     names = [argument.name for argument in definition.arguments]
     return tuple(names) if count <= len(names) else (*names, *(names[-1:] * (count - len(names))))
 
 
-def _declared(text: str, derived: Type, declared: Type) -> str:
+def declared(text: str, derived: Type, declared: Type) -> str:
     """The derived type cast to the one that the plan declares; nullability alone needs no cast."""
     return text if same_type(derived, declared) else atom(cast(atom(text), derived, declared))
