@@ -93,13 +93,14 @@ def with_children(node: Expression, change: Callable[[Expression], Expression]) 
             ifs = tuple(IfClause(change(clause.if_), change(clause.then)) for clause in node.ifs)
             return replace(node, ifs=ifs, else_=optional(node.else_))
         case SwitchExpression():
+            match = change(node.match)
             cases = tuple(IfValue(clause.if_, change(clause.then)) for clause in node.ifs)
-            return replace(node, match=change(node.match), ifs=cases, else_=optional(node.else_))
+            return replace(node, match=match, ifs=cases, else_=optional(node.else_))
         case SingularOrList():
             return replace(node, value=change(node.value), options=tuple(map(change, node.options)))
         case MultiOrList():
-            options = tuple(tuple(map(change, option)) for option in node.options)
-            return replace(node, value=tuple(map(change, node.value)), options=options)
+            value = tuple(map(change, node.value))
+            return replace(node, value=value, options=tuple(tuple(map(change, option)) for option in node.options))
         case Cast():
             return replace(node, input=change(node.input))
         case NestedStruct():
