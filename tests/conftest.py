@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parent.parent
 TPCH_SCALE = "0.1"
+#: pyarrow with Substrait (not every wheel has it), and the package that pins another release of the messages than ours
+PEERS = ("pyarrow==22.0.0", "substrait[extensions,sql]==0.37.1")
 TPCH_TABLES = ("customer", "lineitem", "nation", "orders", "part", "partsupp", "region", "supplier")
 
 
@@ -48,11 +51,22 @@ def shared() -> Path:
 @pytest.fixture(scope="session")
 def tpch() -> dict[str, Path]:
     """The eight TPC-H tables at scale 0.1 as Parquet files, by name. Generated once per machine, then kept."""
-    cache = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
-    folder = Path(cache, "pyspark-substrait", f"tpch-{TPCH_SCALE}")
+    folder = _cache() / f"tpch-{TPCH_SCALE}"
     if not folder.is_dir():
         _generate_tpch(folder)
     return {name: folder / f"{name}.parquet" for name in TPCH_TABLES}
+
+
+@pytest.fixture(scope="session")
+def peers() -> Path:
+    """The Python of an environment with other makers of Substrait in it. Installed once per machine, then kept."""
+    version = f"{sys.version_info.major}.{sys.version_info.minor}"
+    folder = _cache() / "-".join(
+        ["peers", version, *(re.sub(r"\[.*\]", "", name).replace("==", "-") for name in PEERS)]
+    )
+    if not folder.is_dir():
+        _install_peers(folder)
+    return folder / ("Scripts" if os.name == "nt" else "bin") / "python"
 
 
 @pytest.fixture(scope="session")
@@ -65,6 +79,33 @@ def duck(tpch: dict[str, Path]) -> Iterator[duckdb.DuckDBPyConnection]:
             quoted = str(path).replace("'", "''")
             connection.execute(f"CREATE VIEW {name} AS FROM read_parquet('{quoted}')")
         yield connection
+
+
+def _cache() -> Path:
+    folder = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    return Path(folder, "pyspark-substrait")
+
+
+def _install_peers(folder: Path) -> None:
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder.parent) as unfinished:
+        target = Path(unfinished, "environment")
+        python = target / ("Scripts" if os.name == "nt" else "bin") / "python"
+        install = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--retries", "1", *PEERS]
+        for command in (
+            [sys.executable, "-m", "venv", target],
+            install,
+            [python, "-c", "import pyarrow.substrait, substrait.sql.sql_to_substrait"],
+        ):
+            done = subprocess.run(command, capture_output=True, text=True)
+            if done.returncode:
+                reason = (done.stderr or done.stdout).strip().splitlines()[-1:]
+                pytest.skip(f"there is no environment with {' and '.join(PEERS)}: {reason}")
+        try:
+            target.rename(folder)
+        except OSError:
+            if not folder.is_dir():
+                raise
 
 
 def _generate_tpch(folder: Path) -> None:

@@ -63,7 +63,7 @@ def call(*arguments: str | Path, stdin: bytes | None = None) -> Result:
 def test_every_command_has_help() -> None:
     overview = call("--help")
     assert overview.exit_code == 0
-    for command in ("run", "sql", "explain", "convert", "upgrade"):
+    for command in ("run", "evaluate", "sql", "explain", "convert", "upgrade"):
         assert f"  {command} " in overview.output
         assert call(command, "--help").exit_code == 0
 
@@ -83,6 +83,9 @@ def test_every_command_has_help() -> None:
         ["run", "PLAN", "--format", "csv"],
         ["run", "PLAN", "--output", "rows.txt"],
         ["run", "PLAN", "--master", "local", "--remote", "sc://x"],
+        ["evaluate", "PLAN"],
+        ["evaluate", "PLAN", "--data", "absent.parquet"],
+        ["evaluate", "PLAN", "--data", ".", "--format", "csv"],
         ["convert", "PLAN", "x.json", "--to", "xml"],
         ["upgrade", "PLAN", "--check", "--output", "x.json"],
     ],
@@ -110,7 +113,7 @@ def test_text_goes_to_standard_output(
     command: str, verb: str, plan_file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     use_plan(monkeypatch, FakePlan())
-    monkeypatch.setattr(pyspark_substrait, verb, lambda plan: "the text", raising=False)
+    monkeypatch.setattr(pyspark_substrait, verb, lambda plan, **options: "the text", raising=False)
     assert call(command, plan_file).stdout == "the text\n"
     assert call(command, "-", stdin=b"{}").stdout == "the text\n"
 

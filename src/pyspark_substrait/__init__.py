@@ -18,6 +18,7 @@ from pyspark_substrait.errors import (
     ExecutionError,
     InvalidPlanError,
     JavaNotFoundError,
+    ParameterError,
     PlanFormatError,
     SubstraitError,
     TableError,
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from pyspark_substrait import model
     from pyspark_substrait.documents import ExtendedExpression, Plan
     from pyspark_substrait.extensions.registry import Registry
-    from pyspark_substrait.spark.tables import Given
+    from pyspark_substrait.spark.tables import Given, TableSource
 
     #: Anything that :func:`load` takes.
     PlanSource: TypeAlias = bytes | str | os.PathLike[str] | Mapping[str, Any] | Message | Plan | ExtendedExpression
@@ -43,10 +44,13 @@ __all__ = [
     "ExecutionError",
     "InvalidPlanError",
     "JavaNotFoundError",
+    "ParameterError",
     "PlanFormatError",
     "SubstraitError",
     "TableError",
     "UnsupportedPlanError",
+    "evaluate",
+    "evaluate_arrow",
     "explain",
     "from_substrait",
     "load",
@@ -107,7 +111,18 @@ def _plan(source: PlanSource) -> Plan:
 
     document = load(source)
     if not isinstance(document, Plan):
-        raise InvalidPlanError("this is an extended expression, which has no rows of its own", hint="A plan is needed")
+        raise InvalidPlanError(
+            "this is an extended expression, which has no rows of its own", hint="evaluate(...) runs it over data"
+        )
+    return document
+
+
+def _extended_expression(source: PlanSource) -> ExtendedExpression:
+    from pyspark_substrait.documents import ExtendedExpression
+
+    document = load(source)
+    if not isinstance(document, ExtendedExpression):
+        raise InvalidPlanError("this is a plan, not an extended expression", hint="from_substrait(...) runs plans")
     return document
 
 
@@ -116,6 +131,7 @@ def from_substrait(
     spark: SparkSession | None = None,
     *,
     tables: Given | None = None,
+    parameters: Mapping[int, object] | None = None,
     allowed_paths: Sequence[str | os.PathLike[str]] = (),
     registry: Registry | None = None,
 ) -> DataFrame:
@@ -126,6 +142,9 @@ def from_substrait(
         spark: a classic or Spark Connect session; by default the running one, or an embedded one that is started.
         tables: tables by name (dotted, or a tuple of parts): DataFrames, Arrow tables or Parquet paths. Other names
             come from the session's catalog. Columns are matched by name.
+        parameters: values of the plan's dynamic parameters, by number; they go before those that the plan binds. What
+            stands for each type is listed in ``pyspark_substrait.model.values``: int, float, Decimal, str, bytes, date,
+            datetime and so on, lists, tuples and dicts of them, None for null.
         allowed_paths: files and folders that the plan itself may name in its reads.
         registry: the extensions; by default those of the specification.
 
@@ -133,13 +152,17 @@ def from_substrait(
         InvalidPlanError: the plan is wrong.
         UnsupportedPlanError: something in it can't run on Spark with exactly its meaning.
         TableError: a table is missing, or isn't what the plan says.
+        ParameterError: a dynamic parameter has no value, or one that isn't of its type.
     """
     from pyspark_substrait.extensions.registry import Registry
     from pyspark_substrait.spark import run
 
     loaded, known = _plan(plan), registry or Registry.default()
     return _called(
-        loaded, lambda: run.dataframe(loaded, spark, registry=known, tables=tables, allowed_paths=allowed_paths)
+        loaded,
+        lambda: run.dataframe(
+            loaded, spark, registry=known, tables=tables, parameters=parameters, allowed_paths=allowed_paths
+        ),
     )
 
 
@@ -147,6 +170,7 @@ def run_query(
     plan: PlanSource,
     *,
     tables: Given | None = None,
+    parameters: Mapping[int, object] | None = None,
     spark: SparkSession | None = None,
     allowed_paths: Sequence[str | os.PathLike[str]] = (),
     limit: int | None = None,
@@ -166,14 +190,88 @@ def run_query(
     loaded, known = _plan(plan), registry or Registry.default()
     return _called(
         loaded,
-        lambda: run.collect(loaded, spark, registry=known, tables=tables, allowed_paths=allowed_paths, limit=limit),
+        lambda: run.collect(
+            loaded,
+            spark,
+            registry=known,
+            tables=tables,
+            parameters=parameters,
+            allowed_paths=allowed_paths,
+            limit=limit,
+        ),
     )
 
 
-def to_sql(plan: PlanSource, *, registry: Registry | None = None) -> str:
-    """The Spark SQL statement that a plan becomes, over tables of the session's catalog. Needs no session.
+def evaluate(
+    extended_expression: PlanSource,
+    data: TableSource,
+    spark: SparkSession | None = None,
+    *,
+    parameters: Mapping[int, object] | None = None,
+    registry: Registry | None = None,
+) -> DataFrame:
+    """The expressions of an extended expression over the records of a table, as a DataFrame.
+
+    It has a column for each expression, in their order and under their output names, and a row for each record.
+    Measures give one row in all. Spec: expressions/extended_expression.
+
+    Args:
+        extended_expression: the extended expression, or anything that :func:`load` takes.
+        data: a DataFrame, Arrow data (a table, batch, reader or dataset) or a path of Parquet files. Its columns are
+            matched by name with the base schema; there may be more of them.
+        spark: a classic or Spark Connect session; by default that of the DataFrame or the running one, or else an
+            embedded one that is started.
+        parameters: values of dynamic parameters, as in :func:`from_substrait`.
+        registry: the extensions; by default those of the specification.
 
     Raises:
+        InvalidPlanError: the extended expression is wrong, or a plan.
+        UnsupportedPlanError: something in it can't run on Spark with exactly its meaning, or it has expressions and
+            measures.
+        TableError: the data isn't what the base schema says.
+        ParameterError: a dynamic parameter has no value, or one that isn't of its type.
+    """
+    from pyspark_substrait.extensions.registry import Registry
+    from pyspark_substrait.spark import evaluate as expressions
+
+    loaded, known = _extended_expression(extended_expression), registry or Registry.default()
+    return _called(loaded, lambda: expressions.dataframe(loaded, data, spark, registry=known, parameters=parameters))
+
+
+def evaluate_arrow(
+    extended_expression: PlanSource,
+    data: TableSource,
+    *,
+    parameters: Mapping[int, object] | None = None,
+    spark: SparkSession | None = None,
+    limit: int | None = None,
+    registry: Registry | None = None,
+) -> pa.Table:
+    """As :func:`evaluate`, as an Arrow table with exactly the types, nullability and names of the expressions.
+
+    With a ``limit``, no more rows than that are computed.
+
+    Raises:
+        ExecutionError: an expression fails on its data.
+    """
+    from pyspark_substrait.extensions.registry import Registry
+    from pyspark_substrait.spark import evaluate as expressions
+
+    loaded, known = _extended_expression(extended_expression), registry or Registry.default()
+    return _called(
+        loaded, lambda: expressions.collect(loaded, data, spark, registry=known, parameters=parameters, limit=limit)
+    )
+
+
+def to_sql(
+    plan: PlanSource, *, parameters: Mapping[int, object] | None = None, registry: Registry | None = None
+) -> str:
+    """The Spark SQL statement that a plan becomes, over tables of the session's catalog. Needs no session.
+
+    Arguments are those of :func:`from_substrait`.
+
+    Raises:
+        ParameterError: a dynamic parameter has no value, or one that isn't of its type.
         InvalidPlanError: the plan is wrong.
         UnsupportedPlanError: something in it can't run on Spark with exactly its meaning.
     """
@@ -181,7 +279,7 @@ def to_sql(plan: PlanSource, *, registry: Registry | None = None) -> str:
     from pyspark_substrait.sparksql.compiler.statement import statement
 
     loaded = _plan(plan)
-    return _called(loaded, lambda: statement(loaded, registry or Registry.default())).readable()
+    return _called(loaded, lambda: statement(loaded, registry or Registry.default(), parameters=parameters)).readable()
 
 
 def explain(plan: PlanSource) -> str:

@@ -1,8 +1,11 @@
-"""The command line: arguments in, one call of the library, output out. Spark is only imported by ``run``."""
+"""The command line: arguments in, one call of the library, output out. Only what makes rows imports Spark."""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 
@@ -11,6 +14,8 @@ import click
 from pyspark_substrait.errors import SubstraitError
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from pyspark_substrait.documents import ExtendedExpression, Plan
     from pyspark_substrait.spark.results import FileFormat
 
@@ -21,6 +26,37 @@ _PARQUET_SUFFIXES = ("", ".parquet", ".parq", ".pq")
 _FILE_FORMATS = {".parquet": "parquet", ".csv": "csv", ".json": "json", ".jsonl": "json", ".ndjson": "json"}
 
 _PLAN = click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path)
+_PARAM = click.option(
+    "--param",
+    "parameters",
+    metavar="N=VALUE",
+    multiple=True,
+    help="The value of the dynamic parameter N, as text of its type (times and intervals in ISO 8601, binary in "
+    "hexadecimal digits, lists and structs in JSON); N alone means null. Repeatable.",
+)
+
+_ROWS = (
+    click.option("--limit", metavar="N", type=click.IntRange(min=0), help="The most rows; 50 when they are printed."),
+    click.option("--types", is_flag=True, help="Print the type of each column too."),
+    click.option(
+        "--output", metavar="FILE", type=click.Path(dir_okay=False, path_type=Path), help="Write the rows here instead."
+    ),
+    click.option(
+        "--format",
+        "form",
+        type=click.Choice(["parquet", "csv", "json"]),
+        help="Of FILE; by its suffix when not given. JSON is one object a line.",
+    ),
+    click.option(
+        "--master", metavar="URL", help="Where Spark runs: local[4], spark://host:7077; all cores here by default."
+    ),
+    click.option("--remote", metavar="URL", help="A Spark Connect server: sc://host:15002."),
+)
+
+
+def _with_rows(command: Callable[..., None]) -> Callable[..., None]:
+    """A command with the options of those that make rows."""
+    return reduce(lambda decorated, option: option(decorated), reversed(_ROWS), command)
 
 
 class _Commands(click.Group):
@@ -71,25 +107,13 @@ def main() -> None:
     multiple=True,
     help="A file or folder that the plan itself may read, besides those of --table. Repeatable.",
 )
-@click.option("--limit", metavar="N", type=click.IntRange(min=0), help="The most rows; 50 when they are printed.")
-@click.option("--types", is_flag=True, help="Print the type of each column too.")
-@click.option(
-    "--output", metavar="FILE", type=click.Path(dir_okay=False, path_type=Path), help="Write the rows here instead."
-)
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["parquet", "csv", "json"]),
-    help="Of FILE; by its suffix when not given. JSON is one object a line.",
-)
-@click.option(
-    "--master", metavar="URL", help="Where Spark runs: local[4], spark://host:7077; all cores here by default."
-)
-@click.option("--remote", metavar="URL", help="A Spark Connect server: sc://host:15002.")
+@_PARAM
+@_with_rows
 def run(
     plan: Path,
     tables: tuple[str, ...],
     allowed: tuple[str, ...],
+    parameters: tuple[str, ...],
     limit: int | None,
     types: bool,
     output: Path | None,
@@ -103,56 +127,74 @@ def run(
     Examples:
       pyspark-substrait run plan.json --table orders=orders.parquet --types
       pyspark-substrait run plan.pb --table sales.orders=/data/orders/ --output result.parquet
+      pyspark-substrait run plan.pb --param 1=2024-02-29 --param "2=Rome" --param 3
       pyspark-substrait run plan.pb --remote sc://spark.example.com:15002 --limit 10
     """
     paths = dict(_table(text) for text in tables)
     if len(paths) < len(tables):
         raise click.BadParameter("a name is given twice", param_hint="--table")
-    if master is not None and remote is not None:
-        raise click.UsageError("--master and --remote exclude each other")
-    if output is not None and form is None:
-        form = _file_format(output)
-    if output is None and form is not None:
-        raise click.UsageError("--format goes with --output")
+    rows = _Rows(limit, types, output, form, master, remote)
     loaded = _load(_source(plan))
+    values = _parameters(parameters, loaded)
 
     import pyspark_substrait
-    from pyspark_substrait.spark.progress import progress, waiting
-    from pyspark_substrait.spark.results import as_table, write_file
-    from pyspark_substrait.spark.session import embedded_session
 
-    with waiting("Starting Spark" if remote is None else f"Connecting to {remote}"):
-        spark = embedded_session(master, remote)
-    shown = _DEFAULT_LIMIT if limit is None else limit
-    # one row more than are printed tells whether there are more
-    most = limit if output is not None else shown + 1
-    with progress(spark):
-        rows = pyspark_substrait.run_query(
-            loaded, tables=paths, spark=spark, allowed_paths=[*paths.values(), *allowed], limit=most
+    rows.show(
+        lambda spark, most: pyspark_substrait.run_query(
+            loaded,
+            tables=paths,
+            parameters=values,
+            spark=spark,
+            allowed_paths=[*paths.values(), *allowed],
+            limit=most,
         )
-    if output is not None and form is not None:
-        write_file(rows, output, form)
-        click.echo(f"{_count(rows.num_rows, 'row')} written to {output}", err=True)
-        return
+    )
 
-    from rich.console import Console
 
-    # A file or another program gets the whole width; only a terminal has an edge to fold at.
-    console = Console() if sys.stdout.isatty() else Console(width=100_000)
-    console.print(as_table(rows.slice(0, shown), types=types))
-    if rows.num_rows > shown:
-        click.echo(f"… {_count(shown, 'row')} shown of more; --limit N shows more, --output FILE writes all", err=True)
-    else:
-        click.echo(f"{_count(rows.num_rows, 'row')}", err=True)
+@main.command(short_help="Evaluate an extended expression over a table.")
+@click.argument("expression", metavar="EXPR", type=_PLAN)
+@click.option("--data", metavar="PATH", required=True, help="The table: a Parquet file or folder.")
+@_PARAM
+@_with_rows
+def evaluate(
+    expression: Path,
+    data: str,
+    parameters: tuple[str, ...],
+    limit: int | None,
+    types: bool,
+    output: Path | None,
+    form: FileFormat | None,
+    master: str | None,
+    remote: str | None,
+) -> None:
+    """Evaluate the extended expression EXPR over the records of a table, and print its columns or write them to a file.
+
+    \b
+    Examples:
+      pyspark-substrait evaluate expression.json --data orders.parquet --types
+      pyspark-substrait evaluate expression.pb --data /data/orders/ --output result.parquet
+    """
+    rows = _Rows(limit, types, output, form, master, remote)
+    path = _parquet(data, "--data")
+    loaded = _load(_source(expression))
+    values = _parameters(parameters, loaded)
+
+    import pyspark_substrait
+
+    rows.show(
+        lambda spark, most: pyspark_substrait.evaluate_arrow(loaded, path, parameters=values, spark=spark, limit=most)
+    )
 
 
 @main.command()
 @click.argument("plan", type=_PLAN)
-def sql(plan: Path) -> None:
+@_PARAM
+def sql(plan: Path, parameters: tuple[str, ...]) -> None:
     """Print the Spark SQL text that runs PLAN. Needs no Spark."""
     import pyspark_substrait
 
-    click.echo(pyspark_substrait.to_sql(_load(_source(plan))))
+    loaded = _load(_source(plan))
+    click.echo(pyspark_substrait.to_sql(loaded, parameters=_parameters(parameters, loaded)))
 
 
 @main.command()
@@ -221,6 +263,55 @@ def _load(source: Path | bytes) -> Plan | ExtendedExpression:
     return pyspark_substrait.load(source)
 
 
+@dataclass(frozen=True)
+class _Rows:
+    """Where rows are made and where they go, as options say."""
+
+    limit: int | None
+    types: bool
+    output: Path | None
+    form: FileFormat | None
+    master: str | None
+    remote: str | None
+
+    def __post_init__(self) -> None:
+        if self.master is not None and self.remote is not None:
+            raise click.UsageError("--master and --remote exclude each other")
+        if self.output is None and self.form is not None:
+            raise click.UsageError("--format goes with --output")
+        if self.output is not None and self.form is None:
+            _file_format(self.output)
+
+    def show(self, query: Callable[[Any, int | None], pa.Table]) -> None:
+        """Print, or write, the rows of a query, which is given a session and how many rows are wanted."""
+        from pyspark_substrait.spark.progress import progress, waiting
+        from pyspark_substrait.spark.results import as_table, write_file
+        from pyspark_substrait.spark.session import embedded_session
+
+        with waiting("Starting Spark" if self.remote is None else f"Connecting to {self.remote}"):
+            spark = embedded_session(self.master, self.remote)
+        shown = _DEFAULT_LIMIT if self.limit is None else self.limit
+        # one row more than are printed tells whether there are more
+        most = self.limit if self.output is not None else shown + 1
+        with progress(spark):
+            rows = query(spark, most)
+        if self.output is not None:
+            write_file(rows, self.output, self.form or _file_format(self.output))
+            click.echo(f"{_count(rows.num_rows, 'row')} written to {self.output}", err=True)
+            return
+
+        from rich.console import Console
+
+        # A file or another program gets the whole width; only a terminal has an edge to fold at.
+        console = Console() if sys.stdout.isatty() else Console(width=100_000)
+        console.print(as_table(rows.slice(0, shown), types=self.types))
+        if rows.num_rows > shown:
+            more = f"… {_count(shown, 'row')} shown of more; --limit N shows more, --output FILE writes all"
+            click.echo(more, err=True)
+        else:
+            click.echo(f"{_count(rows.num_rows, 'row')}", err=True)
+
+
 def _source(path: Path) -> Path | bytes:
     return sys.stdin.buffer.read() if str(path) == "-" else path
 
@@ -243,14 +334,41 @@ def _table(text: str) -> tuple[str, str]:
     name, equals, path = text.partition("=")
     if not (name and equals and path):
         raise click.BadParameter(f"{text!r} is not of the form NAME=PATH", param_hint="--table")
-    if "://" in path:
-        return name, path
+    return name, _parquet(path, "--table")
+
+
+def _parquet(path: str, option: str) -> str:
+    """The path of Parquet files, as far as can be seen from here."""
     file = Path(path)
+    if "://" in path:
+        return path
     if not file.exists():
-        raise click.BadParameter(f"{path} does not exist", param_hint="--table")
+        raise click.BadParameter(f"{path} does not exist", param_hint=option)
     if file.is_file() and file.suffix.lower() not in _PARQUET_SUFFIXES:
-        raise click.BadParameter(f"{path} is not a Parquet file or folder", param_hint="--table")
-    return name, path
+        raise click.BadParameter(f"{path} is not a Parquet file or folder", param_hint=option)
+    return path
+
+
+def _parameters(texts: tuple[str, ...], loaded: Plan | ExtendedExpression) -> dict[int, Any]:
+    """The values of the plan's parameters that options give."""
+    given: dict[int, str | None] = {}
+    for text in texts:
+        number, equals, value = text.partition("=")
+        if not (number.isascii() and number.isdigit()):
+            raise click.BadParameter(f"{text!r} is not of the form N=VALUE", param_hint="--param")
+        if int(number) in given:
+            raise click.BadParameter(f"the parameter {int(number)} is given twice", param_hint="--param")
+        given[int(number)] = value if equals else None
+    if not given:
+        return {}
+    from pyspark_substrait.documents import Plan
+    from pyspark_substrait.model.parameters import parameter_texts
+
+    if isinstance(loaded, Plan):
+        return dict(parameter_texts(loaded, given))
+    from pyspark_substrait.spark.evaluate import as_plan
+
+    return dict(parameter_texts(as_plan(loaded), given))
 
 
 def _file_format(output: Path) -> FileFormat:

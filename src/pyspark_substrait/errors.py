@@ -12,6 +12,7 @@ __all__ = [
     "ExecutionError",
     "InvalidPlanError",
     "JavaNotFoundError",
+    "ParameterError",
     "PlanFormatError",
     "SubstraitError",
     "TableError",
@@ -61,6 +62,10 @@ class UnsupportedPlanError(SubstraitError):
 
 class TableError(SubstraitError):
     """A table that a plan reads is missing, or its data can't be what the plan says it is."""
+
+
+class ParameterError(SubstraitError):
+    """A dynamic parameter of a plan has no value, or one that isn't of its type."""
 
 
 class ExecutionError(SubstraitError):

@@ -191,6 +191,13 @@ def test_phases_of_an_average() -> None:
         urn, key, values("struct<decimal<38, 2>, i64>"), "aggregate", phase="INTERMEDIATE_TO_RESULT"
     )
     assert last.output_type == type_of("decimal?<38, 2>")
+    stored = values("struct?<decimal?<38, 2>, i64?>")
+    last = REGISTRY.resolve(urn, key, stored, "aggregate", phase="INTERMEDIATE_TO_RESULT")
+    assert last.output_type == type_of("decimal?<38, 2>")
+    assert last.argument_types == (type_of("struct?<decimal?<38, 2>, i64?>"),)
+    assert "differ in nullability" in last.notes[0]
+    with pytest.raises(InvalidPlanError, match="no implementation"):
+        REGISTRY.resolve(urn, key, stored, "aggregate", phase="INTERMEDIATE_TO_RESULT", strict=True)
     with pytest.raises(InvalidPlanError, match="phases"):
         REGISTRY.resolve(
             OFFICIAL + "functions_boolean",
@@ -199,6 +206,19 @@ def test_phases_of_an_average() -> None:
             "aggregate",
             phase="INITIAL_TO_INTERMEDIATE",
         )
+
+
+def test_phases_of_a_product_mirror_the_nullability() -> None:
+    urn, key = OFFICIAL + "functions_arithmetic", "product:i8"
+    for given, between, result in (("i8", "i64", "i8"), ("i8?", "i64?", "i8?")):
+        first = REGISTRY.resolve(urn, key, values(given), "aggregate", phase="INITIAL_TO_INTERMEDIATE")
+        last = REGISTRY.resolve(urn, key, values(between), "aggregate", phase="INTERMEDIATE_TO_RESULT")
+        whole = REGISTRY.resolve(urn, key, values(given), "aggregate")
+        assert [first.output_type, last.output_type, whole.output_type] == [
+            type_of(between),
+            type_of(result),
+            type_of(result),
+        ]
 
 
 def test_unknown_functions_come_with_advice() -> None:

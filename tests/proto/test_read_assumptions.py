@@ -176,7 +176,10 @@ def test_window_bounds() -> None:
     assert error.path.endswith("lower_bound.preceding")
     assert "no offset" in error.message
     both = {"preceding": {"offset": "2", "offsetExpr": {"literal": {"i64": "3"}}}}
-    assert "offset is 2" in fault({"rel": window(lowerBound=both, boundsType=1)}, **declared).message
+    # "Consumers must use offset_expr when it is set and ignore offset."
+    plan = load({"rel": window(lowerBound=both, boundsType=1)}, **declared)
+    assert rules(plan) == ["offset-ignored"]
+    assert first(plan).lower_bound.offset.value == 3  # type: ignore[union-attr]
     error = fault({"rel": window(lowerBound={"currentRow": {}})}, **declared)
     assert error.path.endswith("window_function.bounds_type")
 
@@ -217,3 +220,11 @@ def test_semi_joins_before_0_72(type: str, emit: list[int], kept: str) -> None:
     # left out, a column before others would move them, and what refers to them would mean something else
     join["common"] = {"emit": {"outputMapping": [3, 0] if "LEFT" in type else [0, 3]}}
     assert "before columns that are" in fault({"rel": {"join": join}}, version={"minorNumber": 71}).message
+
+
+def test_casts_of_what_may_be_null_may_be_null() -> None:
+    absent = {"literal": {"null": {"i32": NULLABLE}}}
+    for input, behavior, noted in ((absent, 2, True), (ONE, 1, True), (ONE, 2, False)):
+        plan = load({"rel": project({"cast": {"type": I64, "input": input, "failureBehavior": behavior}})})
+        assert str(first(plan).type) == ("i64?" if noted else "i64")
+        assert rules(plan) == (["nullable-cast"] if noted else [])

@@ -144,6 +144,13 @@ def test_faults(relation: Json, path: str, text: str) -> None:
         ({"varChar": {"value": "abc", "length": 2}}, "3 characters are too long for varchar<2>"),
         ({"precisionTime": {"precision": 0, "value": "86400"}}, "86400 is no time of day"),
         ({"precisionTimestamp": {"precision": 13, "value": "0"}}, "precision is 13"),
+        ({"intervalYearToMonth": {"years": -10_001, "months": 12}}, "-10001 years are too many"),
+        ({"intervalYearToMonth": {"years": -10_000, "months": 200_000}}, "200000 months are too many"),
+        ({"intervalDayToSecond": {"days": 3_650_001, "seconds": -86_400, "precision": 0}}, "3650001 days are too many"),
+        (
+            {"intervalCompound": {"intervalDayToSecond": {"days": -3_650_001, "precision": 0}}},
+            "-3650001 days are too many",
+        ),
         ({"list": {}}, "a list without elements has no type"),
         ({"list": {"values": [{"i32": 1}, {"i64": "1"}]}}, "the element is i64, those before are i32"),
         ({"map": {}}, "a map without entries has no type"),

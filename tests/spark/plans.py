@@ -270,15 +270,18 @@ def join(left: RelationBase, right: RelationBase, condition: Expression, type: J
 # many plans at once --------------------------------------------------------------------------------------------------
 
 
-def answers(spark: SparkSession, relations: Sequence[RelationBase], **options: Any) -> list[list[tuple[Any, ...]]]:
-    """The rows of each relation, computed in few jobs. For columns whose values JSON has: numbers, text, truth."""
+def answers(
+    spark: SparkSession, relations: Sequence[RelationBase | Plan], **options: Any
+) -> list[list[tuple[Any, ...]]]:
+    """The rows of each relation or plan, in few jobs. For columns whose values JSON has: numbers, text, truth."""
     from pyspark.sql import functions as F
 
     found: list[list[tuple[Any, ...]]] = [[] for _ in relations]
     for start in range(0, len(relations), _TOGETHER):
         frames = []
         for number_, relation in enumerate(relations[start : start + _TOGETHER], start):
-            frame = ps.from_substrait(plan(relation), spark, **options)
+            whole = relation if isinstance(relation, Plan) else plan(relation)
+            frame = ps.from_substrait(whole, spark, **options)
             packed = F.to_json(F.array(*(F.to_json(F.array(frame[name])) for name in frame.columns)))
             frames.append(frame.select(F.lit(number_).alias("n"), packed.alias("r")))
         for row in reduce(lambda one, other: one.unionAll(other), frames).toArrow().to_pylist():

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from decimal import Decimal as Number
 from typing import TYPE_CHECKING, Any
 
 import duckdb
 import pytest
 
+import pyspark_substrait as ps
 from pyspark_substrait.errors import ExecutionError, InvalidPlanError, UnsupportedPlanError
 from pyspark_substrait.model.expressions import (
     Cast,
+    DetachedExpression,
     Expression,
     FailureBehavior,
     FieldReference,
     IfClause,
     IfThen,
     IfValue,
+    Lambda,
+    LambdaParameterReference,
     ListElement,
     MapKey,
     MultiOrList,
@@ -26,6 +31,7 @@ from pyspark_substrait.model.expressions import (
     SingularOrList,
     StructField,
     SwitchExpression,
+    TypeArgument,
     referenced_type,
 )
 from pyspark_substrait.model.types import I8, I64, Decimal, List, Map, Struct, Type
@@ -42,6 +48,7 @@ from tests.spark.plans import (
     lit,
     number,
     ordered,
+    plan,
     project,
     rows,
     run,
@@ -147,7 +154,7 @@ def at(type: Type, base: Expression, *segments: Any) -> FieldReference:
     return FieldReference(root=base, reference=segments, type=referenced_type(type, segments))
 
 
-def inside(base: Expression, *segments: Any) -> FieldReference:
+def inside_of(base: Expression, *segments: Any) -> FieldReference:
     return at(base.type, base, *segments)
 
 
@@ -161,16 +168,16 @@ def test_constructors_and_what_is_inside(spark: SparkSession) -> None:
     assert struct_ == {"n1": 1, "n2": [1, 1, 9], "n3": {"n4": "a"}}
     assert (list_, map_) == (["a", "z"], [("k", 1), ("a", 1)])
     parts = [
-        (inside(struct, StructField(0)), lambda row: row[0]),
-        (inside(struct, StructField(1), ListElement(1)), lambda row: row[1]),
-        (inside(struct, StructField(1), ListElement(-1)), lambda row: 9),
-        (inside(struct, StructField(1), ListElement(-3)), lambda row: row[0]),
-        (inside(struct, StructField(1), ListElement(3)), lambda row: None),
-        (inside(struct, StructField(1), ListElement(-4)), lambda row: None),
-        (inside(struct, StructField(2), StructField(0)), lambda row: row[2]),
-        (inside(mapped, MapKey(text("k"))), lambda row: row[0]),
-        (inside(mapped, MapKey(text("c"))), lambda row: row[1] if row[2] == "c" else None),
-        (inside(mapped, MapKey(text("nowhere"))), lambda row: None),
+        (inside_of(struct, StructField(0)), lambda row: row[0]),
+        (inside_of(struct, StructField(1), ListElement(1)), lambda row: row[1]),
+        (inside_of(struct, StructField(1), ListElement(-1)), lambda row: 9),
+        (inside_of(struct, StructField(1), ListElement(-3)), lambda row: row[0]),
+        (inside_of(struct, StructField(1), ListElement(3)), lambda row: None),
+        (inside_of(struct, StructField(1), ListElement(-4)), lambda row: None),
+        (inside_of(struct, StructField(2), StructField(0)), lambda row: row[2]),
+        (inside_of(mapped, MapKey(text("k"))), lambda row: row[0]),
+        (inside_of(mapped, MapKey(text("c"))), lambda row: row[1] if row[2] == "c" else None),
+        (inside_of(mapped, MapKey(text("nowhere"))), lambda row: None),
     ]
     assert ordered(rows(spark, project(TABLE, *(part for part, _ in parts)))) == ordered(
         tuple(value(row) for _, value in parts) for row in DATA
@@ -246,20 +253,36 @@ def test_references_that_lead_nowhere_are_refused(spark: SparkSession) -> None:
     with pytest.raises(InvalidPlanError, match="there is no field 9; the record has 4") as caught:
         rows(spark, where(TABLE, call("equal", beyond, number(1))))
     assert caught.value.path == "relations[0].root.input.filter.condition.scalar_function.arguments[0].selection"
-    with pytest.raises(UnsupportedPlanError):
-        rows(spark, project(TABLE, lambda_call()))
 
 
-def lambda_call() -> Expression:
-    from pyspark_substrait.model.expressions import Lambda, LambdaInvocation
+def test_type_arguments_are_refused() -> None:
+    typed = replace(call("add", x, y), arguments=(x, TypeArgument(I8())))
+    with pytest.raises(UnsupportedPlanError, match="the argument is the type i8, but no function") as caught:
+        ps.to_sql(plan(project(TABLE, typed)))
+    assert caught.value.path == "relations[0].root.input.project.expressions[0].scalar_function.arguments[1]"
 
-    return LambdaInvocation(lambda_=Lambda(parameters=Struct(types=(INT,)), body=number(1)), arguments=(number(2),))
+
+def test_detached_expressions_mean_what_they_are(spark: SparkSession) -> None:
+    def apart(node: Expression) -> DetachedExpression:
+        return DetachedExpression(expression=node)
+
+    element = FieldReference(root=LambdaParameterReference(), reference=(StructField(0),), type=INT)
+    doubled = Lambda(parameters=Struct(types=(INT,)), body=apart(call("add", element, element)))
+    listed = NestedList(values=(number(3), apart(number(4))))
+    inside = apart(inside_of(apart(NestedStruct(fields=(x, apart(name)))), StructField(1)))
+    choice = IfThen(ifs=(IfClause(apart(call("is_null", y)), apart(number(0))),), else_=apart(y))
+    kept = where(TABLE, apart(call("gt", apart(call("add", x, number(1))), apart(number(2)))))
+    node = project(kept, apart(x), choice, inside, call("transform", apart(listed), apart(doubled)))
+    wanted = [(2, 0, "b", [6, 8]), (5, 5, "e", [6, 8])]
+    assert ordered(rows(spark, node)) == wanted
+    # in a document they stand in a list beside the relation
+    document = plan(node)
+    assert b"detached" not in document.to_bytes()
+    assert "detachedExpressionOrdinal" in document.to_json()
+    assert ordered(tuples(ps.run_query(ps.load(document.to_json()), spark=spark))) == wanted
 
 
 def test_deep_expressions(spark: SparkSession) -> None:
-    import pyspark_substrait as ps
-    from tests.spark.plans import plan
-
     condition: Expression = call("gt", x, number(0))
     for _ in range(999):
         condition = call("and", condition, call("gt", x, number(0)))

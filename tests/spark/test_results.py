@@ -50,6 +50,40 @@ def test_json_loses_nothing(tmp_path: Path) -> None:
     assert second["number"] is None and second["tags"] == []
 
 
+def test_times_that_python_does_not_have(tmp_path: Path) -> None:
+    """Nanoseconds and years beyond 9999; written by hand in the forms of the standard library."""
+    rows = pa.table(
+        {
+            "moment": pa.array([1_600_000_000_123_456_789], pa.timestamp("ns")),
+            "instant": pa.array([1], pa.timestamp("ns", "UTC")),
+            "late": pa.array([253_402_300_800], pa.timestamp("s")),
+            "day": pa.array([-800_000], pa.date32()),
+            "time": pa.array([1], pa.time64("ns")),
+            "span": pa.array([-1], pa.duration("ns")),
+            "long": pa.array([86_401_500], pa.duration("ms")),
+            "months": pa.array([(14, 2, 1)], pa.month_day_nano_interval()),
+            "nested": pa.array([[{"x": 1}, None]], pa.list_(pa.struct([("x", pa.time64("ns"))]))),
+            "map": pa.array([[("a", 1)]], pa.map_(pa.string(), pa.timestamp("ns"))),
+        }
+    )
+    write_file(rows, tmp_path / "rows.json", "json")
+    assert json.loads((tmp_path / "rows.json").read_text()) == {
+        "moment": "2020-09-13T12:26:40.123456789",
+        "instant": "1970-01-01T00:00:00.000000001+00:00",
+        "late": "10000-01-01T00:00:00",
+        "day": "-0221-09-04",
+        "time": "00:00:00.000000001",
+        "span": "-1 day, 23:59:59.999999999",
+        "long": "1 day, 0:00:01.500",
+        "months": "14 months, 2 days, 0:00:00.000000001",
+        "nested": [{"x": "00:00:00.000000001"}, None],
+        "map": [["a", "1970-01-01T00:00:00.000000001"]],
+    }
+    for form in ("parquet", "csv"):
+        with pytest.raises(TableError, match="can't hold"):
+            write_file(rows.select(["months"]), tmp_path / "rows", form)  # type: ignore[arg-type]
+
+
 def test_parquet_is_the_same_table(tmp_path: Path) -> None:
     write_file(ROWS, tmp_path / "rows.parquet", "parquet")
     assert pq.read_table(tmp_path / "rows.parquet").drop_columns("ratio").equals(ROWS.drop_columns("ratio"))

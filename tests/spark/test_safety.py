@@ -16,7 +16,6 @@ from pyspark_substrait.model.plan import RelRoot
 from pyspark_substrait.model.relations import (
     AdvancedExtension,
     Broadcast,
-    ConsistentPartitionWindow,
     Cross,
     Ddl,
     DdlObject,
@@ -30,7 +29,6 @@ from pyspark_substrait.model.relations import (
     Filter,
     HashJoin,
     JoinType,
-    LateralJoin,
     LocalFiles,
     MergeJoin,
     NamedObjectWrite,
@@ -246,11 +244,9 @@ def test_other_relations_are_refused_before_any_job(spark: SparkSession) -> None
     sides: dict[str, Any] = {"left": TABLE, "right": TABLE, "type": JoinType.INNER}
     target = NamedObjectWrite(names=("t",))
     relations: dict[str, Any] = {
-        "lateral_join": LateralJoin(**sides, expression=truth(True)),
         "hash_join": HashJoin(**sides, keys=()),
         "merge_join": MergeJoin(**sides, keys=()),
         "nested_loop_join": NestedLoopJoin(**sides),
-        "window": ConsistentPartitionWindow(input=TABLE, window_functions=()),
         "exchange": Exchange(input=TABLE, exchange_kind=Broadcast()),
         "expand": Expand(input=TABLE, fields=(col(TABLE, 0),)),
         "top_n": TopN(input=TABLE, sorts=(sort(col(TABLE, 0)),), count=number(1)),

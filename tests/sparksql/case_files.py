@@ -41,7 +41,9 @@ from pyspark_substrait.model.types import (
     PrecisionTimestamp,
     PrecisionTimestampTZ,
     String,
+    Struct,
     Type,
+    UserDefined,
     VarChar,
 )
 
@@ -113,6 +115,14 @@ _PRECISION: dict[str, type[Any]] = {
 
 def type_of(text: str) -> Type:
     """A type in the syntax of the cases: ``dec?<38,2>``."""
+    unsigned = re.fullmatch(r"u!(u\d+)(\??)", text)
+    if unsigned is not None:
+        return UserDefined(
+            urn="extension:io.substrait:unsigned_integers",
+            name=unsigned[1],
+            structure=Struct(types=(String(),)),
+            nullable=bool(unsigned[2]),
+        )
     found = re.fullmatch(r"(\w+)(\??)(?:<(.*)>)?", text)
     if found is None:
         raise Unreadable(text)
@@ -203,9 +213,19 @@ def _literal(tree: Any, type: Type) -> Literal:
         assert isinstance(type, List)
         items = tuple(_literal(item, type.type) for item in tree.compoundLiteral())
         return Literal(type=type, value=items)
+    if isinstance(tree, Grammar.LiteralStructContext) and isinstance(type, UserDefined):
+        (field,) = tree.compoundLiteral()
+        return _unsigned(field, type)
     if isinstance(tree, Grammar.LiteralStructContext | Grammar.LiteralMapContext | Grammar.LiteralLambdaContext):
         raise Unreadable(tree.getText())
     return Literal(type=type, value=value_of(tree.getText(), type))
+
+
+def _unsigned(tree: Any, type: UserDefined) -> Literal:
+    """An unsigned integer, whose one field is its digits."""
+    if tree.getText().lower() == "null":
+        return Literal(type=type, value=None)
+    return Literal(type=type, value=(_literal(tree, String()),))
 
 
 def _argument(tree: Any) -> Literal | Word:
@@ -242,6 +262,27 @@ def _scalar(tree: Any, file: str, urn: str) -> Case:
         arguments=tuple(_argument(argument) for argument in arguments.argument()) if arguments else (),
         options=_options(tree.funcOptions()),
         expected=_result(tree.result()),
+    )
+
+
+def _unsigned_aggregate(tree: Any, file: str, urn: str) -> Case:
+    """An aggregate of unsigned integers, which the grammar takes for the call of a scalar function with a struct."""
+    inner = tree.arguments().argument(0).getChild(0)
+    type = type_of(inner.getChild(2).getText())
+    assert isinstance(type, UserDefined)
+    struct = inner.getChild(0)
+    while not hasattr(struct, "compoundLiteral"):
+        struct = struct.getChild(0)
+    return Case(
+        file=file,
+        text=_source(tree),
+        urn=urn,
+        function=tree.functionName.getText().lower(),
+        arguments=(Column(0, type),),
+        options=_options(tree.funcOptions()),
+        expected=_result(tree.result()),
+        types=(type,),
+        rows=tuple((_unsigned(item, type),) for item in struct.compoundLiteral()),
     )
 
 
@@ -326,7 +367,9 @@ def read_cases() -> Iterator[Case | tuple[str, str]]:
                 if isinstance(tree, Grammar.TestGroupDescriptionContext):
                     continue
                 try:
-                    if isinstance(tree, Grammar.TestCaseContext):
+                    if file.startswith("arithmetic_unsigned/") and tree.functionName.getText() in ("sum", "min", "max"):
+                        yield _unsigned_aggregate(tree, file, urn)
+                    elif isinstance(tree, Grammar.TestCaseContext):
                         yield _scalar(tree, file, urn)
                     elif isinstance(tree, Grammar.AggFuncTestCaseContext):
                         yield _aggregate(tree, file, urn)

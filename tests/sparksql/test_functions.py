@@ -51,6 +51,7 @@ STEMS = (
     "functions_rounding_decimal",
     "functions_set",
     "functions_string",
+    "unsigned_integers",
 )
 
 

@@ -7,12 +7,13 @@ import decimal
 import math
 import random
 import struct
+import uuid
 from typing import TYPE_CHECKING
 
 import pytest
 
 from pyspark_substrait.errors import InvalidPlanError, UnsupportedPlanError
-from pyspark_substrait.model.literals import AnyMessage, DayTime, Literal, LiteralValue
+from pyspark_substrait.model.literals import AnyMessage, Compound, DayTime, Literal, LiteralValue
 from pyspark_substrait.model.types import (
     FP32,
     FP64,
@@ -20,6 +21,7 @@ from pyspark_substrait.model.types import (
     I16,
     I32,
     I64,
+    UUID,
     AliasedType,
     Binary,
     Boolean,
@@ -27,6 +29,8 @@ from pyspark_substrait.model.types import (
     Decimal,
     FixedBinary,
     FixedChar,
+    Func,
+    IntervalCompound,
     IntervalDay,
     IntervalYear,
     List,
@@ -37,6 +41,7 @@ from pyspark_substrait.model.types import (
     String,
     Struct,
     Type,
+    Unbound,
     UserDefined,
     VarChar,
 )
@@ -111,6 +116,19 @@ _EDGES_OF_FP32 = (
 )
 
 _D = decimal.Decimal
+_POINT = UserDefined(urn="extension:a:b", name="point", structure=Struct(types=(I32(), I32(nullable=True))))
+
+
+def _unsigned(name: str) -> UserDefined:
+    urn = "extension:io.substrait:unsigned_integers"
+    return UserDefined(urn=urn, name=name, structure=Struct(types=(String(),)))
+
+
+def _byte(text: str) -> Literal:
+    return _of(_unsigned("u8"), (_of(String(), text),))
+
+
+_ID = uuid.UUID("c48ffa9e-64f4-44cb-ae47-152b4e60e77b")
 VALUES: list[tuple[Type, LiteralValue, object]] = [
     (Boolean(), True, True),
     (I8(), -128, -128),
@@ -156,6 +174,18 @@ VALUES: list[tuple[Type, LiteralValue, object]] = [
         (_of(I32(), 7),),
         (7,),
     ),
+    (UserDefined(urn="extension:a:b", name="counter", structure=I64()), (_of(I64(), 7),), 7),
+    (_POINT, (_of(I32(), 7), _of(I32(nullable=True), None)), (7, None)),
+    *((_unsigned(f"u{bits}"), (_of(String(), str(2**bits - 1)),), 2**bits - 1) for bits in (8, 16, 32, 64)),
+    (_unsigned("u64"), (_of(String(), "0"),), 0),
+    (UUID(), _ID, _ID.bytes),
+    (PrecisionTimestamp(precision=9), -(2**63), -(2**63)),
+    (PrecisionTimestampTZ(precision=12), 2**63 - 1, 2**63 - 1),
+    (PrecisionTime(precision=12), 86_400 * 10**12 - 1, 86_400 * 10**12 - 1),
+    (IntervalDay(precision=12), DayTime(-3_650_000, 0, 1), _D(1 - 3_650_000 * 86_400 * 10**12)),
+    # only the sum of the parts counts
+    (IntervalDay(precision=9), DayTime(1, -86_400, 0), _D(0)),
+    (IntervalDay(precision=3), DayTime(0, 0, 1_500), datetime.timedelta(seconds=1.5)),
 ]
 
 
@@ -183,9 +213,9 @@ def test_years_beyond_python(spark: SparkSession) -> None:
 
 
 def test_months(spark: SparkSession) -> None:
-    texts = ", ".join(f"CAST({literal(_of(IntervalYear(), months))} AS STRING)" for months in (14, -1, 0, -(2**31)))
+    texts = ", ".join(f"CAST({literal(_of(IntervalYear(), months))} AS STRING)" for months in (14, -1, 0, -120_000))
     found = [text.split("'")[1] for text in spark.sql(f"SELECT {texts}").collect()[0]]
-    assert found == ["1-2", "-0-1", "0-0", "-178956970-8"]
+    assert found == ["1-2", "-0-1", "0-0", "-10000-0"]
 
 
 def test_instants_do_not_depend_on_the_zone() -> None:
@@ -198,6 +228,7 @@ def test_instants_do_not_depend_on_the_zone() -> None:
         (I8(), 128, "too large"),
         (I32(), "1; DROP", "can't be the value"),
         (Boolean(), "true", "can't be the value"),
+        (I32(), True, "can't be the value"),
         (FP32(), 0.1, "isn't an fp32"),
         (VarChar(length=2), "abc", "3 characters"),
         (FixedBinary(length=2), b"abc", "3 bytes"),
@@ -205,7 +236,26 @@ def test_instants_do_not_depend_on_the_zone() -> None:
         (Decimal(precision=3, scale=1), _D("123.4"), "isn't a decimal"),
         (Decimal(precision=3, scale=1), _D("NaN"), "can't be"),
         (PrecisionTime(precision=0), 86400, "within the day"),
-        (IntervalYear(), 2**31, "too large"),
+        (PrecisionTime(precision=9), 86_400 * 10**9, "within the day"),
+        (PrecisionTime(precision=12), -1, "within the day"),
+        (PrecisionTimestamp(precision=9), 2**63, "too large"),
+        (PrecisionTimestampTZ(precision=7), 1.0, "can't be the value"),
+        (IntervalYear(), 120_001, "too many"),
+        (IntervalCompound(precision=0), Compound(-120_001, 0, 0, 0), "too many"),
+        (IntervalDay(precision=6), DayTime(2**31 - 1, 0, 0), "too long"),
+        (IntervalDay(precision=0), DayTime(3_650_001, -86_400, 0), "too long"),
+        (IntervalDay(precision=12), DayTime(3_650_000, 0, 1), "too long"),
+        (IntervalCompound(precision=9), Compound(0, -3_650_000, -1, 0), "too long"),
+        (UUID(), b"\0" * 16, "can't be the value"),
+        (_unsigned("u8"), (_of(String(), "256"),), "too large"),
+        (_unsigned("u64"), (_of(String(), str(2**64)),), "too large"),
+        (_unsigned("u8"), (_of(String(), "-1"),), "can't be the value"),
+        (_unsigned("u8"), (_of(String(), "\u0661"),), "can't be the value"),
+        (_unsigned("u8"), (_of(String(nullable=True), None),), "is null"),
+        (_unsigned("u8"), (_of(I8(), 1),), "has the fields"),
+        (_POINT, (_of(I32(), 7),), "has the fields"),
+        (_POINT, (_of(I32(), 7), _of(I64(), 7)), "has the fields"),
+        (_POINT, (_of(I32(nullable=True), None), _of(I32(), 7)), "is null"),
         (Map(key=String(nullable=True), value=I8()), ((_of(String(nullable=True), None), _of(I8(), 1)),), "key"),
     ],
 )
@@ -218,8 +268,12 @@ def test_values_that_are_not_of_the_type(type: Type, value: LiteralValue, messag
     ("type", "value"),
     [
         (PrecisionTimestamp(precision=0), 2**62),
-        (PrecisionTimestamp(precision=9), 1),
-        (IntervalDay(precision=6), DayTime(2**31 - 1, 0, 0)),
+        (Map(key=FixedChar(length=2), value=I8()), ((_of(FixedChar(length=1), "a"), _of(I8(), 1)),) * 2),
+        (Map(key=_unsigned("u8"), value=I8()), tuple((_byte(text), _of(I8(), 1)) for text in ("7", "07"))),
+        (Map(key=FP64(), value=I8()), ((_of(FP64(), -0.0), _of(I8(), 1)),)),
+        (Func(parameter_types=(I8(),), return_type=I8()), None),
+        (Unbound(nullable=True), None),
+        (UserDefined(urn="extension:a:b", name="opaque", nullable=True), None),
         (Map(key=I8(), value=I8()), ((_of(I8(), 1), _of(I8(), 1)), (_of(I8(), 1), _of(I8(), 2)))),
         (
             UserDefined(urn="extension:a:b", name="p", structure=Struct(types=(I32(),))),

@@ -60,15 +60,15 @@ class Match:
     def output_type(self) -> Type:
         """The type of the call, its parameters and nullability included.
 
-        With MIRROR, it is nullable if one argument is, or if the result is a type parameter that stands for a nullable
-        type.
+        With MIRROR, it is nullable if one argument is (in later phases that is the intermediate value), or if the
+        result is a type parameter that stands for a nullable type.
         """
         returns = self.definition.program
         if self.phase in ("INITIAL_TO_INTERMEDIATE", "INTERMEDIATE_TO_INTERMEDIATE"):
             returns = parse(self.definition.intermediate or "")
         bindings = dict(self.bindings)
         result = evaluate_type(returns, bindings, self.scope)
-        if self.definition.nullability != "MIRROR" or self.phase.startswith("INTERMEDIATE"):
+        if self.definition.nullability != "MIRROR":
             return result
         final = returns.result if isinstance(returns, Program) else returns
         bound = bindings.get(final.name) if isinstance(final, Variable) else None
@@ -156,6 +156,19 @@ def _match_intermediate(
     return Match(definition, (replace(argument, type=given),), tuple(bindings.items()), 0, scope, phase)
 
 
+def _match_nullable_fields(
+    definition: FunctionDefinition, arguments: tuple[Argument, ...], scope: Scope, phase: Phase
+) -> Match | None:
+    """As :func:`_match_intermediate`, for a struct that was stored where its fields became nullable."""
+    match arguments:
+        case (ValueArg(type=type) as argument,) if isinstance(given := plain(type), Struct):
+            required = replace(given, types=tuple(with_nullability(field, False) for field in given.types))
+            found = _match_intermediate(definition, (replace(argument, type=required),), scope, phase)
+            return None if found is None else replace(found, arguments=(replace(argument, type=given),), cost=1)
+        case _:
+            return None
+
+
 def match_widened(
     definition: FunctionDefinition, arguments: tuple[Argument, ...], scope: Scope, phase: Phase = "INITIAL_TO_RESULT"
 ) -> Match | None:
@@ -164,7 +177,9 @@ def match_widened(
     Find the types first (each value adapted to the kind its pattern asks for, then one common type for every
     parameter), and bind those exactly. Functions are never cast.
     """
-    if phase.startswith("INTERMEDIATE") or not definition.takes(len(arguments)):
+    if phase.startswith("INTERMEDIATE"):
+        return _match_nullable_fields(definition, arguments, scope, phase)
+    if not definition.takes(len(arguments)):
         return None
     needs = _Needs()
     for position, argument in enumerate(arguments):

@@ -7,12 +7,17 @@ from typing import TypeAlias, Union
 
 from pyspark_substrait.errors import InvalidPlanError
 from pyspark_substrait.model.types import (
+    FixedChar,
     List,
     Map,
     NamedStruct,
     OpenStruct,
+    String,
     Struct,
     Type,
+    Unbound,
+    UserDefined,
+    VarChar,
     concrete,
     name_count,
     with_nullability,
@@ -128,26 +133,52 @@ def _item(type: Struct, item: StructItem, maintain: bool) -> Type:
     return child if item.child is None else _select(child, item.child, maintain)
 
 
-def _select(type: Type, select: Select, maintain: bool) -> Type:
+def _structure(type: Type) -> Type:
+    """What a type is made of: an alias stands for its type, a user-defined type for its structure."""
     here = concrete(type)
+    if isinstance(here, UserDefined) and here.structure is not None:
+        return with_nullability(concrete(here.structure), here.nullable)
+    return here
+
+
+def _select(type: Type, select: Select, maintain: bool) -> Type:
+    here = _structure(type)
     match select, here:
+        case _, Unbound():
+            return Unbound(nullable=True)
         case StructSelect(struct_items=items), Struct():
             types = tuple(_item(here, item, maintain) for item in items)
             if len(types) == 1 and not maintain:
                 return with_nullability(types[0], types[0].nullable or here.nullable)
             return Struct(types=types, nullable=here.nullable)
         case ListSelect(selection=selection, child=child), List(type=element):
+            # an element that isn't there is null; a slice just ends where the list does
+            picked = any(isinstance(item, ListItem) for item in selection)
+            element = with_nullability(element, element.nullable or picked)
             kept = element if child is None else _select(element, child, maintain)
-            if len(selection) == 1 and isinstance(selection[0], ListItem) and not maintain:
+            if len(selection) == 1 and picked and not maintain:
                 return with_nullability(kept, True)
             return List(type=kept, nullable=here.nullable)
         case MapSelect(select=chosen, child=child), Map(key=key, value=value):
+            _check_key(chosen, concrete(key))
             kept = value if child is None else _select(value, child, maintain)
             if isinstance(chosen, MapKeySelect) and not maintain:
                 return with_nullability(kept, True)
             return Map(key=key, value=kept, nullable=here.nullable)
         case _:
             raise InvalidPlanError(f"the mask doesn't fit {type}")
+
+
+def _check_key(select: MapKeySelect | MapKeyExpression, key: Type) -> None:
+    match select, key:
+        case MapKeySelect(map_key=text), FixedChar(length=length) if len(text) != length:
+            raise InvalidPlanError(
+                f"no key of the map is {text!r}: each is a {key}", hint=f"Fill it up with blanks to {length} characters"
+            )
+        case _, String() | VarChar() | FixedChar() | Unbound():
+            pass
+        case _:
+            raise InvalidPlanError(f"the mask selects a map's key by its text, but the keys are {key}")
 
 
 def masked_schema(schema: NamedStruct, mask: MaskExpression) -> NamedStruct:

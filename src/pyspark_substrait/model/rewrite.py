@@ -1,9 +1,10 @@
-"""Making a new tree out of an old one: an expression with other expressions inside."""
+"""Making a new tree out of an old one: an expression or a relation with other things inside."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import TypeAlias
 
 from typing_extensions import assert_never
 
@@ -38,31 +39,55 @@ from pyspark_substrait.model.expressions import (
     SetComparison,
     SetPredicate,
     SingularOrList,
+    SortField,
     SwitchExpression,
     TypeArgument,
     WindowFunction,
 )
 from pyspark_substrait.model.literals import Literal
+from pyspark_substrait.model.relations import (
+    Aggregate,
+    ConsistentPartitionWindow,
+    Cross,
+    Ddl,
+    DetachedRel,
+    Exchange,
+    Expand,
+    ExtensionLeaf,
+    ExtensionMulti,
+    ExtensionSingle,
+    Fetch,
+    Filter,
+    HashJoin,
+    Join,
+    LateralJoin,
+    MergeJoin,
+    NestedLoopJoin,
+    Project,
+    Read,
+    Reference,
+    Relation,
+    Set,
+    Sort,
+    SwitchingField,
+    TopN,
+    Update,
+    VirtualTable,
+    Write,
+)
 
-__all__ = ["with_children"]
+__all__ = ["with_children", "with_expressions", "with_inputs"]
+
+Change: TypeAlias = Callable[[Expression], Expression]
 
 
-def with_children(node: Expression, change: Callable[[Expression], Expression]) -> Expression:
+def with_children(node: Expression, change: Change) -> Expression:
     """The expression with ``change`` applied to each expression directly inside it.
 
     These are the ones that :func:`walk.expression_children` gives: what is inside a subquery's relation isn't touched,
     nor are the values of a switch, which are literals, nor the body of a lambda that the plan defines by name. A lambda
     that is invoked in place must stay one.
     """
-
-    def argument(item: Argument) -> Argument:
-        return item if isinstance(item, EnumArgument | TypeArgument) else change(item)
-
-    def optional(item: Expression | None) -> Expression | None:
-        return None if item is None else change(item)
-
-    def bound(item: Bound) -> Bound:
-        return replace(item, offset=change(item.offset)) if isinstance(item, Preceding | Following) else item
 
     match node:
         case (
@@ -79,23 +104,23 @@ def with_children(node: Expression, change: Callable[[Expression], Expression]) 
                 return node
             return replace(node, root=change(root))
         case ScalarFunction():
-            return replace(node, arguments=tuple(map(argument, node.arguments)))
+            return replace(node, arguments=_arguments(node.arguments, change))
         case WindowFunction():
             return replace(
                 node,
-                arguments=tuple(map(argument, node.arguments)),
-                sorts=tuple(replace(sort, expr=change(sort.expr)) for sort in node.sorts),
+                arguments=_arguments(node.arguments, change),
+                sorts=_sorts(node.sorts, change),
                 partitions=tuple(map(change, node.partitions)),
-                lower_bound=bound(node.lower_bound),
-                upper_bound=bound(node.upper_bound),
+                lower_bound=_bound(node.lower_bound, change),
+                upper_bound=_bound(node.upper_bound, change),
             )
         case IfThen():
             ifs = tuple(IfClause(change(clause.if_), change(clause.then)) for clause in node.ifs)
-            return replace(node, ifs=ifs, else_=optional(node.else_))
+            return replace(node, ifs=ifs, else_=_optional(node.else_, change))
         case SwitchExpression():
             match = change(node.match)
             cases = tuple(IfValue(clause.if_, change(clause.then)) for clause in node.ifs)
-            return replace(node, match=match, ifs=cases, else_=optional(node.else_))
+            return replace(node, match=match, ifs=cases, else_=_optional(node.else_, change))
         case SingularOrList():
             return replace(node, value=change(node.value), options=tuple(map(change, node.options)))
         case MultiOrList():
@@ -124,3 +149,141 @@ def with_children(node: Expression, change: Callable[[Expression], Expression]) 
             return replace(node, expression=change(node.expression))
         case _:
             assert_never(node)
+
+
+def with_inputs(node: Relation, change: Callable[[Relation], Relation]) -> Relation:
+    """The relation with ``change`` applied to each of its inputs. The subtree of a reference isn't an input."""
+    match node:
+        case (
+            Filter()
+            | Fetch()
+            | Aggregate()
+            | Sort()
+            | Project()
+            | ExtensionSingle()
+            | ConsistentPartitionWindow()
+            | Exchange()
+            | Expand()
+            | TopN()
+            | Write()
+        ):
+            return replace(node, input=change(node.input))
+        case Join() | LateralJoin() | Cross() | HashJoin() | MergeJoin() | NestedLoopJoin():
+            return replace(node, left=change(node.left), right=change(node.right))
+        case Set() | ExtensionMulti():
+            return replace(node, members=tuple(map(change, node.members)))
+        case DetachedRel():
+            return replace(node, relation=change(node.relation))
+        case Ddl():
+            return node if node.view_definition is None else replace(node, view_definition=change(node.view_definition))
+        case Read() | Reference() | ExtensionLeaf() | Update():
+            return node
+        case _:
+            assert_never(node)
+
+
+def with_expressions(node: Relation, change: Change) -> Relation:
+    """The relation with ``change`` applied to each expression that :func:`walk.relation_expressions` gives, in turn."""
+    match node:
+        case Read(read_type=read_type):
+            if isinstance(read_type, VirtualTable):
+                records = tuple(
+                    replace(record, fields=tuple(map(change, record.fields))) for record in read_type.expressions
+                )
+                read_type = replace(read_type, expressions=records)
+            filter, best_effort = _optional(node.filter, change), _optional(node.best_effort_filter, change)
+            return replace(node, read_type=read_type, filter=filter, best_effort_filter=best_effort)
+        case Filter():
+            return replace(node, condition=change(node.condition))
+        case Project():
+            return replace(node, expressions=tuple(map(change, node.expressions)))
+        case Sort():
+            return replace(node, sorts=_sorts(node.sorts, change))
+        case Fetch():
+            offset, count = _optional(node.offset_expr, change), _optional(node.count_expr, change)
+            return replace(node, offset_expr=offset, count_expr=count)
+        case TopN():
+            sorts = _sorts(node.sorts, change)
+            offset, count = _optional(node.offset, change), _optional(node.count, change)
+            return replace(node, sorts=sorts, offset=offset, count=count)
+        case Aggregate():
+            keys = tuple(map(change, node.grouping_expressions))
+            measures = []
+            for item in node.measures:
+                call = replace(
+                    item.measure,
+                    arguments=_arguments(item.measure.arguments, change),
+                    sorts=_sorts(item.measure.sorts, change),
+                )
+                measures.append(replace(item, measure=call, filter=_optional(item.filter, change)))
+            return replace(node, grouping_expressions=keys, measures=tuple(measures))
+        case Join():
+            condition = change(node.expression)
+            return replace(node, expression=condition, post_join_filter=_optional(node.post_join_filter, change))
+        case LateralJoin():
+            found = _optional(node.expression, change)
+            return replace(node, expression=found, post_join_filter=_optional(node.post_join_filter, change))
+        case HashJoin() | MergeJoin():
+            residual = _optional(node.residual_expression, change)
+            return replace(
+                node, residual_expression=residual, post_join_filter=_optional(node.post_join_filter, change)
+            )
+        case NestedLoopJoin():
+            return replace(node, expression=_optional(node.expression, change))
+        case ConsistentPartitionWindow():
+            functions = tuple(
+                replace(
+                    function,
+                    arguments=_arguments(function.arguments, change),
+                    lower_bound=_bound(function.lower_bound, change),
+                    upper_bound=_bound(function.upper_bound, change),
+                )
+                for function in node.window_functions
+            )
+            partitions = tuple(map(change, node.partition_expressions))
+            return replace(
+                node,
+                window_functions=functions,
+                partition_expressions=partitions,
+                sorts=_sorts(node.sorts, change),
+            )
+        case Expand():
+            fields = tuple(
+                SwitchingField(tuple(map(change, field.duplicates)))
+                if isinstance(field, SwitchingField)
+                else change(field)
+                for field in node.fields
+            )
+            return replace(node, fields=fields)
+        case (
+            Set()
+            | Cross()
+            | Reference()
+            | DetachedRel()
+            | Exchange()
+            | Write()
+            | Ddl()
+            | Update()
+            | ExtensionLeaf()
+            | ExtensionSingle()
+            | ExtensionMulti()
+        ):
+            return node
+        case _:
+            assert_never(node)
+
+
+def _arguments(arguments: tuple[Argument, ...], change: Change) -> tuple[Argument, ...]:
+    return tuple(item if isinstance(item, EnumArgument | TypeArgument) else change(item) for item in arguments)
+
+
+def _sorts(sorts: tuple[SortField, ...], change: Change) -> tuple[SortField, ...]:
+    return tuple(replace(sort, expr=change(sort.expr)) for sort in sorts)
+
+
+def _optional(item: Expression | None, change: Change) -> Expression | None:
+    return None if item is None else change(item)
+
+
+def _bound(item: Bound, change: Change) -> Bound:
+    return replace(item, offset=change(item.offset)) if isinstance(item, Preceding | Following) else item

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing_extensions import assert_never
 
 from pyspark_substrait.model.expressions import (
+    Argument,
     Bound,
     Cast,
     DetachedExpression,
@@ -40,9 +41,38 @@ from pyspark_substrait.model.expressions import (
     WindowFunction,
 )
 from pyspark_substrait.model.literals import Literal
-from pyspark_substrait.model.relations import Relation
+from pyspark_substrait.model.relations import (
+    Aggregate,
+    ConsistentPartitionWindow,
+    Cross,
+    Ddl,
+    DetachedRel,
+    Exchange,
+    Expand,
+    ExtensionLeaf,
+    ExtensionMulti,
+    ExtensionSingle,
+    Fetch,
+    Filter,
+    HashJoin,
+    Join,
+    LateralJoin,
+    MergeJoin,
+    NestedLoopJoin,
+    Project,
+    Read,
+    Reference,
+    Relation,
+    Set,
+    Sort,
+    SwitchingField,
+    TopN,
+    Update,
+    VirtualTable,
+    Write,
+)
 
-__all__ = ["expression_children", "holds_query", "root_fields", "subquery_relation"]
+__all__ = ["expression_children", "holds_query", "relation_expressions", "root_fields", "subquery_relation"]
 
 
 def subquery_relation(expression: Expression) -> Relation | None:
@@ -120,6 +150,83 @@ def expression_children(expression: Expression) -> Iterator[Expression]:
             yield inner
         case _:
             assert_never(expression)
+
+
+def relation_expressions(relation: Relation) -> Iterator[Expression]:
+    """The expressions that stand directly in a relation, without those of its inputs.
+
+    Those that say how records are distributed or written are left out, and so are the keys of physical joins.
+    """
+    match relation:
+        case Read(read_type=read_type):
+            if isinstance(read_type, VirtualTable):
+                for record in read_type.expressions:
+                    yield from record.fields
+            yield from (item for item in (relation.filter, relation.best_effort_filter) if item is not None)
+        case Filter(condition=condition):
+            yield condition
+        case Project(expressions=expressions):
+            yield from expressions
+        case Sort(sorts=sorts):
+            yield from (sort.expr for sort in sorts)
+        case Fetch():
+            yield from (item for item in (relation.offset_expr, relation.count_expr) if item is not None)
+        case TopN(sorts=sorts):
+            yield from (sort.expr for sort in sorts)
+            yield from (item for item in (relation.offset, relation.count) if item is not None)
+        case Aggregate():
+            yield from relation.grouping_expressions
+            for measure in relation.measures:
+                yield from _arguments(measure.measure.arguments)
+                yield from (sort.expr for sort in measure.measure.sorts)
+                if measure.filter is not None:
+                    yield measure.filter
+        case Join():
+            yield relation.expression
+            if relation.post_join_filter is not None:
+                yield relation.post_join_filter
+        case LateralJoin():
+            yield from (item for item in (relation.expression, relation.post_join_filter) if item is not None)
+        case HashJoin() | MergeJoin():
+            yield from (item for item in (relation.residual_expression, relation.post_join_filter) if item is not None)
+        case NestedLoopJoin(expression=expression):
+            if expression is not None:
+                yield expression
+        case ConsistentPartitionWindow():
+            for function in relation.window_functions:
+                yield from _arguments(function.arguments)
+                yield from _offsets(function.lower_bound)
+                yield from _offsets(function.upper_bound)
+            yield from relation.partition_expressions
+            yield from (sort.expr for sort in relation.sorts)
+        case Expand(fields=fields):
+            for field in fields:
+                if isinstance(field, SwitchingField):
+                    yield from field.duplicates
+                else:
+                    yield field
+        case (
+            Set()
+            | Cross()
+            | Reference()
+            | DetachedRel()
+            | Exchange()
+            | Write()
+            | Ddl()
+            | Update()
+            | ExtensionLeaf()
+            | ExtensionSingle()
+            | ExtensionMulti()
+        ):
+            return
+        case _:
+            assert_never(relation)
+
+
+def _arguments(arguments: tuple[Argument, ...]) -> Iterator[Expression]:
+    for item in arguments:
+        if not isinstance(item, EnumArgument | TypeArgument):
+            yield item
 
 
 def _offsets(bound: Bound) -> Iterator[Expression]:

@@ -18,7 +18,7 @@ from typing import Any, NoReturn
 from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import Message
 
-from pyspark_substrait.errors import PlanFormatError
+from pyspark_substrait.errors import PlanFormatError, UnsupportedPlanError
 from pyspark_substrait.model.notes import Note
 from pyspark_substrait.proto import legacy
 from pyspark_substrait.proto.depth import MAX_NESTING, is_repeated, too_deep
@@ -127,6 +127,12 @@ def _renamed(descriptor: Any, key: str, path: Path, notes: list[Note]) -> Any:
     if new is not None:
         notes.append(Note(rule="json-name", path=render((path, key)), before=key, after=new))
         return descriptor.fields_by_name[new]
+    if descriptor.full_name == "substrait.Expression" and key in ("embeddedFunction", "embedded_function"):
+        raise UnsupportedPlanError(
+            "this is an embedded function; the specification has such a message, but no release has a place for it",
+            path=render((path, "embedded_function")),
+            hint="Code inside a plan is never run; call a function of an extension",
+        )
     known = _fields(descriptor)
     near = difflib.get_close_matches(str(key), [str(name) for name in known], n=1)
     hint = f"Is {near[0]!r} meant?" if near else f"It has: {', '.join(sorted({f.json_name for f in known.values()}))}"

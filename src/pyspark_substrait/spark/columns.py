@@ -3,32 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count
 from typing import TYPE_CHECKING
 
-from pyspark_substrait.errors import TableError, UnsupportedPlanError
+import pyarrow as pa
+
+from pyspark_substrait.errors import TableError
 from pyspark_substrait.model.types import (
-    FixedBinary,
-    FixedChar,
+    IntervalCompound,
+    IntervalDay,
+    IntervalYear,
     List,
     Map,
     NamedStruct,
-    PrecisionTime,
-    PrecisionTimestamp,
-    PrecisionTimestampTZ,
     Struct,
     Type,
-    VarChar,
+    UserDefined,
     concrete,
     name_count,
 )
+from pyspark_substrait.spark.conversions import Column, converted
 from pyspark_substrait.sparksql.compiler.literals import string_literal
 from pyspark_substrait.sparksql.compiler.names import quoted
-from pyspark_substrait.sparksql.compiler.types import spark_type
+from pyspark_substrait.sparksql.compiler.types import spark_type, unsigned_bits
 
 if TYPE_CHECKING:
-    from pyspark.sql.types import DataType, StructField, StructType
+    from pyspark.sql.types import StructField, StructType
 
 __all__ = ["Columns", "columns"]
 
@@ -45,7 +46,13 @@ class Columns:
 
 
 def columns(
-    table: str, found: StructType, schema: NamedStruct, without_nulls: frozenset[str], *, case_sensitive: bool
+    table: str,
+    found: StructType,
+    schema: NamedStruct,
+    without_nulls: frozenset[str],
+    *,
+    case_sensitive: bool,
+    arrow: pa.Schema | None = None,
 ) -> Columns:
     """Match a table's columns to a schema.
 
@@ -55,6 +62,7 @@ def columns(
         schema: the schema that the plan says it has.
         without_nulls: the columns known to hold no null.
         case_sensitive: whether names that differ in case are different.
+        arrow: what the columns were in Arrow, where they come from there.
 
     Raises:
         TableError: a column is missing or its name is ambiguous, or its type can't hold what the plan says.
@@ -68,7 +76,8 @@ def columns(
         field = matching.field(name, found.fields, "")
         text = quoted(field.name)
         below = schema.names[position + 1 : position + 1 + width]
-        texts.append(matching.value(text, field.dataType, type, below, name, field.name in without_nulls))
+        column = Column(text, field.dataType, _child(arrow, field.name), f"{table}.{name}")
+        texts.append(matching.value(column, type, below, field.name in without_nulls))
         certain = type.nullable or not field.nullable or field.name in without_nulls
         required.append(None if certain else (text, f"{table}.{name}"))
         position += 1 + width
@@ -84,8 +93,8 @@ class _Matching:
         self._variables = count(1)
 
     def field(self, name: str, fields: Sequence[StructField], inside: str) -> StructField:
-        """The only field of a name."""
-        place = f"{inside} of {self._table}" if inside else self._table
+        """The only field of a name; ``inside`` is what has the fields, where it isn't the table."""
+        place = f"{inside.removeprefix(f'{self._table}.')} of {self._table}" if inside else self._table
         wanted = name if self._case_sensitive else name.lower()
         matches = [field for field in fields if (field.name if self._case_sensitive else field.name.lower()) == wanted]
         if len(matches) == 1:
@@ -95,134 +104,142 @@ class _Matching:
             raise TableError(f"{place} has {len(matches)} columns named {name}", hint=f"Its columns: {names}")
         raise TableError(f"{place} has no column {name}", hint=f"Its columns: {names}")
 
-    def _null_error(self, name: str) -> str:
-        return f"raise_error({string_literal(f'{self._table}.{name} is null, but the plan says it never is')})"
+    def value(self, column: Column, type: Type, names: Sequence[str] | None, certain: bool) -> str:
+        """A value of the plan's type; its own nullness is checked elsewhere.
 
-    def value(self, text: str, found: DataType, type: Type, names: Sequence[str], name: str, certain: bool) -> str:
-        """A value of the plan's type; its own nullness is checked elsewhere."""
+        Args:
+            column: the value in the table.
+            type: the plan's type.
+            names: the plan's names for what is nested in it; None where it has none, and fields match by position.
+            certain: no value inside it is null.
+        """
+        from pyspark.sql.types import NullType, StructType
+
         wanted = concrete(type)
+        if isinstance(column.found, NullType):
+            return f"CAST({column.text} AS {spark_type(wanted)})"
         match wanted:
             case Struct():
-                return self._struct(text, found, wanted, names, name, certain)
+                return self._struct(column, wanted, names, certain)
             case List():
-                return self._list(text, found, wanted, names, name, certain)
+                return self._list(column, wanted, names, certain)
             case Map():
-                return self._map(text, found, wanted, names, name, certain)
+                return self._map(column, wanted, names, certain)
+            case UserDefined(structure=structure) if structure is not None and unsigned_bits(wanted) is None:
+                return self.value(column, structure, None, certain)
+            case IntervalCompound(precision=precision) if column.origin != pa.month_day_nano_interval() and isinstance(
+                column.found, StructType
+            ):
+                column = _with_months(column, column.found)
+                parts = Struct(types=(IntervalYear(), IntervalDay(precision=precision)))
+                return self._struct(column, parts, None, certain)
             case _:
-                return self._simple(text, found, wanted, name)
+                text = converted(column, wanted)
+                if text is None:
+                    raise self._misfit(column, wanted)
+                return text
 
-    def _part(
-        self, text: str, found: DataType, nullable: bool, type: Type, names: Sequence[str], name: str, certain: bool
-    ) -> str:
+    def _part(self, column: Column, nullable: bool, type: Type, names: Sequence[str] | None, certain: bool) -> str:
         """A value inside another one, checked on the spot."""
-        value = self.value(text, found, type, names, name, certain)
+        value = self.value(column, type, names, certain)
         if type.nullable or not nullable or certain:
             return value
-        return f"coalesce({value}, CAST({self._null_error(name)} AS {spark_type(type)}))"
+        error = f"raise_error({string_literal(f'{column.name} is null, but the plan says it never is')})"
+        return f"coalesce({value}, CAST({error} AS {spark_type(type)}))"
 
-    def _struct(self, text: str, found: DataType, type: Struct, names: Sequence[str], name: str, certain: bool) -> str:
+    def _struct(self, column: Column, type: Struct, names: Sequence[str] | None, certain: bool) -> str:
         from pyspark.sql.types import StructType
 
-        if not isinstance(found, StructType):
-            raise self._misfit(found, type, name)
+        found = column.found
+        if not isinstance(found, StructType) or (names is None and len(found.fields) != len(type.types)):
+            raise self._misfit(column, type)
         fields, position = [], 0
         for number, child in enumerate(type.types):
-            child_name, width = names[position], name_count(child)
-            field = self.field(child_name, found.fields, name)
-            part = self._part(
-                f"{text}.{quoted(field.name)}",
+            if names is None:
+                field, below, child_name = found.fields[number], None, found.fields[number].name
+            else:
+                width = name_count(child)
+                child_name, below = names[position], names[position + 1 : position + 1 + width]
+                field = self.field(child_name, found.fields, column.name)
+                position += 1 + width
+            inside = Column(
+                f"{column.text}.{quoted(field.name)}",
                 field.dataType,
-                field.nullable,
-                child,
-                names[position + 1 : position + 1 + width],
-                f"{name}.{child_name}",
-                certain,
+                _child(column.origin, field.name),
+                f"{column.name}.{child_name}",
             )
-            fields.append(f"'f{number}', {part}")
-            position += 1 + width
+            fields.append(f"'f{number}', {self._part(inside, field.nullable, child, below, certain)}")
         made = f"named_struct({', '.join(fields)})"
-        return f"(CASE WHEN {text} IS NOT NULL THEN {made} END)"
+        return f"(CASE WHEN {column.text} IS NOT NULL THEN {made} END)"
 
-    def _list(self, text: str, found: DataType, type: List, names: Sequence[str], name: str, certain: bool) -> str:
+    def _list(self, column: Column, type: List, names: Sequence[str] | None, certain: bool) -> str:
         from pyspark.sql.types import ArrayType
 
+        found = column.found
         if not isinstance(found, ArrayType):
-            raise self._misfit(found, type, name)
+            raise self._misfit(column, type)
         variable = f"x{next(self._variables)}"
-        element = self._part(
-            variable, found.elementType, found.containsNull, type.type, names, f"{name}.element", certain
-        )
-        return text if element == variable else f"transform({text}, {variable} -> {element})"
+        inside = Column(variable, found.elementType, _element(column.origin), f"{column.name}.element")
+        element = self._part(inside, found.containsNull, type.type, names, certain)
+        return column.text if element == variable else f"transform({column.text}, {variable} -> {element})"
 
-    def _map(self, text: str, found: DataType, type: Map, names: Sequence[str], name: str, certain: bool) -> str:
+    def _map(self, column: Column, type: Map, names: Sequence[str] | None, certain: bool) -> str:
         from pyspark.sql.types import MapType
 
+        found, origin = column.found, column.origin
         if not isinstance(found, MapType):
-            raise self._misfit(found, type, name)
+            raise self._misfit(column, type)
         key_variable, value_variable = f"x{next(self._variables)}", f"x{next(self._variables)}"
-        keys, values = names[: name_count(type.key)], names[name_count(type.key) :]
-        key = self._part(key_variable, found.keyType, False, type.key, keys, f"{name}.key", certain)
-        value = self._part(
-            value_variable, found.valueType, found.valueContainsNull, type.value, values, f"{name}.value", certain
-        )
-        both = f"({key_variable}, {value_variable})"
+        width = name_count(type.key)
+        keys, values = (None, None) if names is None else (names[:width], names[width:])
+        key_origin, value_origin = _entry(origin)
+        key_column = Column(key_variable, found.keyType, key_origin, f"{column.name}.key")
+        key = self._part(key_column, False, type.key, keys, certain)
+        value_column = Column(value_variable, found.valueType, value_origin, f"{column.name}.value")
+        value = self._part(value_column, found.valueContainsNull, type.value, values, certain)
+        text, both = column.text, f"({key_variable}, {value_variable})"
         if key != key_variable:
             text = f"transform_keys({text}, {both} -> {key})"
         return text if value == value_variable else f"transform_values({text}, {both} -> {value})"
 
-    def _simple(self, text: str, found: DataType, type: Type, name: str) -> str:
-        wanted = spark_type(type)
-        here = found.simpleString().upper()
-        match type:
-            case PrecisionTimestamp(precision=precision) | PrecisionTimestampTZ(precision=precision) if precision < 6:
-                raise UnsupportedPlanError(
-                    f"{self._table}.{name} can't be read as {type} yet; Spark's has microseconds"
-                )
-            case PrecisionTime(precision=precision) if here.startswith("TIME("):
-                if int(here[5:-1]) > precision:
-                    raise self._misfit(found, type, name)
-                return text if here == wanted else f"CAST({text} AS {wanted})"
-        if here.split("(")[0] in ("VARCHAR", "CHAR"):
-            here = "STRING"
-        if here != wanted.replace(" ", "") and here != wanted:
-            if not _converts(here, wanted):
-                raise self._misfit(found, type, name)
-            text = f"CAST({text} AS {wanted})"
-        match type:
-            case VarChar(length=length):
-                return self._checked(text, f"char_length({text}) <= {length}", type, name, text)
-            case FixedChar(length=length):
-                padded = f"rpad({text}, {length}, ' ')"
-                return self._checked(text, f"char_length({text}) <= {length}", type, name, padded)
-            case FixedBinary(length=length):
-                return self._checked(text, f"octet_length({text}) = {length}", type, name, text)
-            case _:
-                return text
-
-    def _checked(self, text: str, condition: str, type: Type, name: str, value: str) -> str:
-        error = f"raise_error({string_literal(f'{self._table}.{name} has a value that is no {type}')})"
-        return f"(CASE WHEN {text} IS NULL OR {condition} THEN {value} ELSE CAST({error} AS {spark_type(type)}) END)"
-
-    def _misfit(self, found: DataType, type: Type, name: str) -> TableError:
+    def _misfit(self, column: Column, type: Type) -> TableError:
+        here = column.found.simpleString() if column.origin is None else str(column.origin)
         return TableError(
-            f"{self._table}.{name} is {found.simpleString()}, which can't be read as {type}",
+            f"{column.name} is {here}, which can't be read as {type}",
             hint="Give a table whose column has that type",
         )
 
 
-_INTEGERS = ("TINYINT", "SMALLINT", "INT", "BIGINT")
+def _with_months(column: Column, found: StructType) -> Column:
+    """The parts of an interval_compound, with the months as an interval where they are a number."""
+    from pyspark.sql.types import IntegerType, StructField, StructType, YearMonthIntervalType
+
+    if len(found.fields) != 2 or not isinstance(found.fields[0].dataType, IntegerType):
+        return column
+    rest = found.fields[1]
+    text = f"CAST({column.text} AS STRUCT<f0: INTERVAL YEAR TO MONTH, f1: {rest.dataType.simpleString()}>)"
+    parts = StructType([StructField("f0", YearMonthIntervalType()), StructField("f1", rest.dataType)])
+    origin = _child(column.origin, rest.name)
+    arrow = None if origin is None else pa.field("", pa.struct([("f0", pa.int32()), origin.with_name("f1")]))
+    return replace(column, text=text, found=parts, arrow=arrow)
 
 
-def _converts(found: str, wanted: str) -> bool:
-    """Whether a cast of one Spark type to the other keeps every value, or raises for one that doesn't fit."""
-    whole = found in _INTEGERS or (found.startswith("DECIMAL") and _decimal(found)[1] == 0)
-    if wanted in _INTEGERS:
-        return whole
-    if wanted.startswith("DECIMAL"):
-        return found in _INTEGERS or (found.startswith("DECIMAL") and _decimal(wanted)[1] >= _decimal(found)[1])
-    return (found, wanted) == ("FLOAT", "DOUBLE")
+def _child(origin: pa.Schema | pa.DataType | None, name: str) -> pa.Field | None:
+    """The field of a name; None where there isn't exactly one."""
+    if origin is None or (isinstance(origin, pa.DataType) and not pa.types.is_struct(origin)):
+        return None
+    position = origin.get_field_index(name)
+    return origin.field(position) if position >= 0 else None
 
 
-def _decimal(text: str) -> tuple[int, int]:
-    precision, scale = text[len("DECIMAL(") : -1].split(",")
-    return int(precision), int(scale)
+def _element(origin: pa.DataType | None) -> pa.Field | None:
+    """The element of a list."""
+    field = getattr(origin, "value_field", None)
+    return field if isinstance(field, pa.Field) else None
+
+
+def _entry(origin: pa.DataType | None) -> tuple[pa.Field | None, pa.Field | None]:
+    """The key and the value of a map."""
+    if origin is None or not pa.types.is_map(origin):
+        return None, None
+    return origin.key_field, origin.item_field

@@ -40,7 +40,7 @@ def as_table(rows: pa.Table, *, types: bool = False) -> Table:
             title.append(f"\n{field.type}{'' if field.nullable else ' not null'}", style="dim not bold")
         numeric = pa.types.is_integer(field.type) or pa.types.is_floating(field.type) or pa.types.is_decimal(field.type)
         table.add_column(title, justify="right" if numeric else "left", overflow="fold")
-    for row in zip(*(column.to_pylist() for column in rows.columns), strict=True):
+    for row in zip(*(_values(column) for column in rows.columns), strict=True):
         table.add_row(*(Text("null", style="dim") if value is None else Text(_cell(value)) for value in row))
     return table
 
@@ -56,7 +56,10 @@ def write_file(rows: pa.Table, path: Path, form: FileFormat) -> None:
     if form == "parquet":
         import pyarrow.parquet
 
-        pyarrow.parquet.write_table(rows, path)
+        try:
+            pyarrow.parquet.write_table(rows, path)
+        except pa.ArrowNotImplementedError as error:
+            raise TableError(f"Parquet can't hold the rows: {error}", hint="Choose json") from error
     elif form == "csv":
         import pyarrow.csv
 
@@ -65,16 +68,71 @@ def write_file(rows: pa.Table, path: Path, form: FileFormat) -> None:
                 raise TableError(
                     f"CSV can't hold the column {field.name!r} of type {field.type}", hint="Choose parquet or json"
                 )
-        pyarrow.csv.write_csv(rows, path)
+        try:
+            pyarrow.csv.write_csv(rows, path)
+        except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+            raise TableError(f"CSV can't hold the rows: {error}", hint="Choose parquet or json") from error
     else:
         names = rows.column_names
         if twice := sorted({name for name in names if names.count(name) > 1}):
             raise TableError(f"JSON can't hold two columns with the name {twice[0]!r}", hint="Choose parquet or csv")
-        columns = [column.to_pylist() for column in rows.columns]
+        columns = [_values(column) for column in rows.columns]
         with path.open("w", encoding="utf-8") as file:
             for row in zip(*columns, strict=True):
                 record = {name: _plain(value) for name, value in zip(names, row, strict=True)}
                 file.write(json.dumps(record, ensure_ascii=False) + "\n")
+
+
+def _values(column: pa.ChunkedArray) -> list[Any]:
+    """The values as Python has them; as text where it has no such time."""
+    return [_value(scalar) for scalar in column]
+
+
+def _value(scalar: pa.Scalar) -> Any:
+    if not scalar.is_valid:
+        return None
+    match scalar:
+        case pa.StructScalar():
+            return {name: _value(part) for name, part in scalar.items()}
+        case pa.MapScalar():
+            return [(_value(pair["key"]), _value(pair["value"])) for pair in scalar.values]
+        case pa.ListScalar():
+            return [_value(item) for item in scalar.values]
+        case pa.MonthDayNanoIntervalScalar():
+            months, days, nanos = scalar.as_py()
+            return f"{months} months, {_days(days * _NANOS_OF_DAY + nanos, 9)}"
+        case pa.DurationScalar():
+            digits = _DIGITS[scalar.type.unit]
+            return _days(scalar.value, digits)
+        case pa.TimestampScalar() | pa.Time64Scalar() if scalar.type.unit == "ns":
+            return _moment(scalar)
+        case pa.TimestampScalar() | pa.Date32Scalar():
+            try:
+                return scalar.as_py()
+            except (OverflowError, ValueError):
+                return _moment(scalar)
+        case _:
+            return scalar.as_py()
+
+
+_DIGITS = {"s": 0, "ms": 3, "us": 6, "ns": 9}
+_NANOS_OF_DAY = 86_400 * 10**9
+
+
+def _moment(scalar: pa.Scalar) -> str:
+    """A date or time in Arrow's words, in the form of ``isoformat``."""
+    text = str(scalar.cast(pa.string()).as_py()).replace(" ", "T")
+    return f"{text[:-1]}+00:00" if text.endswith("Z") else text
+
+
+def _days(units: int, digits: int) -> str:
+    """A span of time in units of ``10**-digits`` seconds, in the form that Python writes one."""
+    seconds, rest = divmod(units, 10**digits)
+    text = str(datetime.timedelta(seconds=seconds)) if abs(seconds) < _MOST_SECONDS else f"{seconds} s"
+    return f"{text}.{rest:0{digits}d}" if rest else text
+
+
+_MOST_SECONDS = 10**13
 
 
 def _cell(value: Any) -> str:

@@ -30,6 +30,7 @@ def dataframe(
     *,
     registry: Registry,
     tables: Given | None = None,
+    parameters: Mapping[int, object] | None = None,
     allowed_paths: Sequence[str | os.PathLike[str]] = (),
 ) -> DataFrame:
     """The result of a plan as a DataFrame, analysed and not yet run.
@@ -37,8 +38,9 @@ def dataframe(
     Raises:
         InvalidPlanError, UnsupportedPlanError: the plan is wrong, or can't run on Spark.
         TableError: a table is missing, or isn't what the plan says.
+        ParameterError: a dynamic parameter has no value, or one that isn't of its type.
     """
-    return _prepared(plan, spark, registry, tables, allowed_paths, positional=False)[0]
+    return _prepared(plan, spark, registry, tables, parameters, allowed_paths, positional=False)[0]
 
 
 def collect(
@@ -47,6 +49,7 @@ def collect(
     *,
     registry: Registry,
     tables: Given | None = None,
+    parameters: Mapping[int, object] | None = None,
     allowed_paths: Sequence[str | os.PathLike[str]] = (),
     limit: int | None = None,
 ) -> pa.Table:
@@ -54,15 +57,14 @@ def collect(
 
     Raises:
         ExecutionError: the plan fails on its data.
-        InvalidPlanError, UnsupportedPlanError, TableError: as :func:`dataframe`.
+        InvalidPlanError, UnsupportedPlanError, TableError, ParameterError: as :func:`dataframe`.
     """
-    frame, prepared = _prepared(plan, spark, registry, tables, allowed_paths, positional=True)
-    wanted = arrow.schema(prepared.schema)
+    frame, prepared = _prepared(plan, spark, registry, tables, parameters, allowed_paths, positional=True)
     try:
         table = (frame if limit is None else frame.limit(limit)).toArrow()
     except spark_errors() as error:
         raise _failed(error) from error
-    return arrow.table(table, wanted)
+    return arrow.table(table, prepared.schema)
 
 
 def _prepared(
@@ -70,13 +72,14 @@ def _prepared(
     spark: SparkSession | None,
     registry: Registry,
     tables: Given | None,
+    parameters: Mapping[int, object] | None,
     allowed_paths: Sequence[str | os.PathLike[str]],
     *,
     positional: bool,
 ) -> tuple[DataFrame, Statement]:
     session = embedded_session() if spark is None else spark
     sources = SessionSources(session, tables, allowed_paths)
-    prepared = statement(plan, registry, sources, positional=positional)
+    prepared = statement(plan, registry, sources, positional=positional, parameters=parameters)
     require_settings(session, prepared.settings)
     frames = sources.frames
     for name, text in prepared.pieces:

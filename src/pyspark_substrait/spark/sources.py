@@ -83,6 +83,7 @@ class SessionSources:
             node.base_schema,
             table.without_nulls,
             case_sensitive=self._case_sensitive,
+            arrow=table.arrow,
         )
         return Source(text, found.texts, found.required)
 

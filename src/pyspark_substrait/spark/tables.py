@@ -16,8 +16,10 @@ from urllib.parse import unquote, urlsplit
 from weakref import WeakKeyDictionary
 
 import pyarrow as pa
+import pyarrow.dataset
 
 from pyspark_substrait.errors import TableError
+from pyspark_substrait.spark.arrow_input import plain_table, stored_schema
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -43,10 +45,12 @@ class Table:
     Args:
         frame: the DataFrame.
         without_nulls: the columns that are known to hold no null, nor any inside them.
+        arrow: what the columns were in Arrow, or are in the schema that Arrow sees in a Parquet file; None if unknown.
     """
 
     frame: DataFrame
     without_nulls: frozenset[str]
+    arrow: pa.Schema | None = None
 
 
 class Tables:
@@ -94,9 +98,14 @@ def _table(name: str, source: TableSource, spark: SparkSession) -> Table:
         return parquet_table(name, [os.fspath(source)], spark)
     if hasattr(source, "toArrow"):
         return Table(source, frozenset())
+    if isinstance(source, pyarrow.dataset.Dataset):
+        return _arrow_table(name, source.to_table(), spark)
+    if hasattr(source, "__arrow_c_stream__"):
+        # a record batch, a reader, a frame of another library
+        return _arrow_table(name, pa.table(source), spark)
     raise TableError(
         f"the table {name} is given as a {type(source).__name__}",
-        hint="Give a DataFrame, a pyarrow Table or a path of Parquet files",
+        hint="Give a DataFrame, Arrow data (a pyarrow Table, say) or a path of Parquet files",
     )
 
 
@@ -105,23 +114,14 @@ def _arrow_table(name: str, table: pa.Table, spark: SparkSession) -> Table:
 
     counts = {field: table.column(position).null_count for position, field in enumerate(table.schema.names)}
     simple = {field.name for field in table.schema if not pa.types.is_nested(field.type)}
-    plain = pa.schema([field.with_type(_plain(field.type)) for field in table.schema])
     try:
+        plain = plain_table(table)
         # a timestamp without a zone stays one, whatever the session prefers
-        schema = from_arrow_schema(plain, prefer_timestamp_ntz=True)
-        frame = spark.createDataFrame(table if plain.equals(table.schema) else table.cast(plain), schema)
+        frame = spark.createDataFrame(plain, from_arrow_schema(plain.schema, prefer_timestamp_ntz=True))
     except Exception as error:
         raise TableError(f"Spark can't take the Arrow table given for {name}: {_first_line(error)}") from error
-    return Table(frame, frozenset(field for field, count in counts.items() if count == 0 and field in simple))
-
-
-def _plain(type: pa.DataType) -> pa.DataType:
-    """The type that Spark takes instead of one it doesn't know, though it can hold the values."""
-    if pa.types.is_string_view(type):
-        return pa.string()
-    if pa.types.is_binary_view(type):
-        return pa.binary()
-    return _plain(type.value_type) if pa.types.is_dictionary(type) else type
+    known = frozenset(field for field, count in counts.items() if count == 0 and field in simple)
+    return Table(frame, known, table.schema)
 
 
 def parquet_table(name: str, paths: Sequence[str], spark: SparkSession) -> Table:
@@ -143,18 +143,35 @@ def parquet_table(name: str, paths: Sequence[str], spark: SparkSession) -> Table
     opened = _opened.setdefault(spark, {})
     key = (tuple(paths), files)
     if files is None or key not in opened:
+        schema = _arrow_schema(files or ())
         try:
-            frame = spark.read.parquet(*paths)
-            frame.schema  # noqa: B018 - Connect reads nothing before it is asked
+            frame = _parquet_frame(paths, schema, spark)
         except Exception as error:
             raise TableError(f"{', '.join(paths)} can't be read as Parquet: {_first_line(error)}") from error
-        table = Table(frame, _without_nulls(files or ()))
+        table = Table(frame, _without_nulls(files or ()), schema)
         if files is None:
             return table
         if len(opened) >= _MOST_OPENED:
             opened.pop(next(iter(opened)))
         opened[key] = table
     return opened[key]
+
+
+def _parquet_frame(paths: Sequence[str], schema: pa.Schema | None, spark: SparkSession) -> DataFrame:
+    """The files as Spark reads them; with the types of their own schema where Spark finds none for them."""
+    from pyspark.errors import AnalysisException
+    from pyspark.sql.pandas.types import from_arrow_schema
+
+    try:
+        frame = spark.read.parquet(*paths)
+        frame.schema  # noqa: B018 - Connect reads nothing before it is asked
+        return frame
+    except AnalysisException as error:
+        if schema is None or "PARQUET_TYPE_ILLEGAL" not in str(error):
+            raise
+    # nanoseconds, milliseconds of the day, uuids: Spark takes the numbers and bytes that are stored
+    stored = from_arrow_schema(stored_schema(schema), prefer_timestamp_ntz=True)
+    return spark.read.schema(stored).parquet(*paths)
 
 
 #: A data file: its path, when it was changed (ns), its size in bytes.
@@ -185,9 +202,16 @@ def _without_nulls(files: Sequence[_DataFile]) -> frozenset[str]:
     """The columns that hold no null in any of the files, by their footers."""
     known: frozenset[str] | None = None
     for file, changed, size in files:
-        columns = _columns_without_nulls(file, changed, size)
+        columns = _footer(file, changed, size)[0]
         known = columns if known is None else known & columns
     return known or frozenset()
+
+
+def _arrow_schema(files: Sequence[_DataFile]) -> pa.Schema | None:
+    """The schema that Arrow sees in the files; None where they don't have one in common."""
+    schemas = [_footer(file, changed, size)[1] for file, changed, size in files]
+    first = schemas[0] if schemas else None
+    return first if first is not None and all(first.equals(schema) for schema in schemas[1:]) else None
 
 
 def _is_data(file: Path) -> bool:
@@ -195,14 +219,15 @@ def _is_data(file: Path) -> bool:
 
 
 @lru_cache(maxsize=4096)
-def _columns_without_nulls(file: str, changed: int, size: int) -> frozenset[str]:
-    """The columns of one file that hold no null, by its footer. The time and size only key the cache."""
+def _footer(file: str, changed: int, size: int) -> tuple[frozenset[str], pa.Schema | None]:
+    """What the footer of a file says: the columns without nulls, and the schema. Time and size only key the cache."""
     import pyarrow.parquet as pq
 
     try:
         metadata = pq.read_metadata(file)
+        schema = metadata.schema.to_arrow_schema()
     except (OSError, pa.ArrowException):
-        return frozenset()
+        return frozenset(), None
     nulls: dict[str, int | None] = {}
     for group in range(metadata.num_row_groups):
         for position in range(metadata.num_columns):
@@ -212,7 +237,7 @@ def _columns_without_nulls(file: str, changed: int, size: int) -> frozenset[str]
             counted = statistics is not None and statistics.has_null_count
             before = nulls.get(name, 0)
             nulls[name] = before + statistics.null_count if counted and before is not None else None
-    return frozenset(name for name, count in nulls.items() if count == 0)
+    return frozenset(name for name, count in nulls.items() if count == 0), schema
 
 
 def local_path(path: str) -> Path | None:

@@ -12,11 +12,14 @@ from pyspark_substrait.model.types import (
     List,
     Map,
     OpenStruct,
+    String,
     Struct,
     Type,
     Unbound,
     UserDefined,
+    VarChar,
     concrete,
+    same_type,
     with_nullability,
 )
 
@@ -113,11 +116,21 @@ def referenced_type(root: Type, segments: tuple[ReferenceSegment, ...]) -> Type:
                 type = types[field]
             case ListElement(), List(type=element):
                 type, nullable = element, True
-            case MapKey(), Map(value=value):
+            case MapKey(map_key=literal), Map(key=key, value=value):
+                if not (same_type(literal.type, key) or _texts(literal.type, key)):
+                    raise InvalidPlanError(
+                        f"a key of type {literal.type} can't be one of the map's, which are {key}",
+                        hint="Write the key as a literal of the map's key type",
+                    )
                 type, nullable = value, True
             case _:
                 raise InvalidPlanError(f"a {_SEGMENT_NAMES[segment.__class__]} can't be taken from {here}")
     return with_nullability(type, type.nullable or nullable)
+
+
+def _texts(left: Type, right: Type) -> bool:
+    """Whether both are texts of any length, which are the same whatever their types say about it."""
+    return isinstance(concrete(left), String | VarChar) and isinstance(concrete(right), String | VarChar)
 
 
 _SEGMENT_NAMES = {StructField: "struct field", ListElement: "list element", MapKey: "map key"}

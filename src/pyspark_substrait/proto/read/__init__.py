@@ -5,7 +5,8 @@ Binding happens here, once. Nothing after it looks at an anchor.
 * ``plan``: the two top-level messages
 * ``expressions``, ``functions``, ``references``, ``literals``, ``types``: what is computed
 * ``relations``, ``reads``, ``joins``, ``physical``, ``writing``, ``trees``, ``base``: on what
-* ``quirks``: where a plan means something else than it says
+* ``agreement``, ``frames``: what has to be of one type, and what bounds of windows may be
+* ``quirks``, ``arrow``: where a plan means something else than it says
 * ``context``: what all of them are told
 """
 

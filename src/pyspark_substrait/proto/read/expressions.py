@@ -14,6 +14,7 @@ from pyspark_substrait.model.expressions import (
     DynamicParameter,
     ExecutionContextVariable,
     Expression,
+    FailureBehavior,
     IfClause,
     IfThen,
     IfValue,
@@ -32,16 +33,26 @@ from pyspark_substrait.model.expressions import (
     SingularOrList,
     SwitchExpression,
 )
+from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.relations import Relation
 from pyspark_substrait.model.types import OpenStruct, Struct, TypeVariation, Unbound, concrete, with_nullability
 from pyspark_substrait.proto.enums import COMPARISON_OP, FAILURE_BEHAVIOR, PREDICATE_OP, REDUCTION_OP
 from pyspark_substrait.proto.paths import Path
 from pyspark_substrait.proto.read import functions, references, relations
+from pyspark_substrait.proto.read.agreement import agreed, as_literal, checked_condition, comparable
 from pyspark_substrait.proto.read.context import Scope, invalid, located
 from pyspark_substrait.proto.read.literals import literal
 from pyspark_substrait.proto.read.types import data_type, schema_struct, variation
 
-__all__ = ["expression", "expressions", "named_lambda", "nested_struct", "optional_expression"]
+__all__ = [
+    "condition",
+    "expression",
+    "expressions",
+    "named_lambda",
+    "nested_struct",
+    "optional_condition",
+    "optional_expression",
+]
 
 _Reader = Callable[[Any, Scope, Path], Expression]
 
@@ -63,6 +74,16 @@ def optional_expression(message: Any, field: str, scope: Scope, path: Path) -> E
     return expression(getattr(message, field), scope, (path, field)) if message.HasField(field) else None
 
 
+def condition(message: algebra_pb2.Expression, scope: Scope, path: Path) -> Expression:
+    """An expression that is a condition, so a boolean."""
+    return checked_condition(expression(message, scope, path), path)
+
+
+def optional_condition(message: Any, field: str, scope: Scope, path: Path) -> Expression | None:
+    """The condition in a field of ``message``, or None when it isn't set; ``path`` is that of ``message``."""
+    return condition(getattr(message, field), scope, (path, field)) if message.HasField(field) else None
+
+
 def expressions(messages: Any, scope: Scope, path: Path) -> tuple[Expression, ...]:
     """Several expressions; ``path`` is that of the repeated field."""
     return tuple([expression(message, scope, (path, index)) for index, message in enumerate(messages)])
@@ -73,52 +94,77 @@ def _literal(message: Any, scope: Scope, path: Path) -> Expression:
 
 
 def _cast(message: Any, scope: Scope, path: Path) -> Expression:
-    return Cast(
-        type=data_type(message.type, scope.reading, (path, "type")),
-        input=expression(message.input, scope, (path, "input")),
-        failure_behavior=FAILURE_BEHAVIOR.member(message.failure_behavior, path, "failure_behavior"),
-    )
+    type = data_type(message.type, scope.reading, (path, "type"))
+    if isinstance(type, Unbound):
+        raise invalid("a cast to a type that is unbound says nothing", (path, "type"), "Name the type")
+    input = expression(message.input, scope, (path, "input"))
+    failure = FAILURE_BEHAVIOR.member(message.failure_behavior, path, "failure_behavior")
+    if not type.nullable and (input.type.nullable or failure is FailureBehavior.RETURN_NULL):
+        # the specification doesn't say what a null becomes in a type that has none; in SQL it stays one
+        nullable = with_nullability(type, True)
+        scope.reading.note("nullable-cast", (path, "type"), f"{type}, of a cast that may give null", str(nullable))
+        type = nullable
+    return Cast(type=type, input=input, failure_behavior=failure)
 
 
 def _if_then(message: Any, scope: Scope, path: Path) -> Expression:
     place: Path = (path, "ifs")
-    ifs = []
-    for index, clause in enumerate(message.ifs):
-        condition = expression(getattr(clause, "if"), scope, ((place, index), "if"))
-        ifs.append(IfClause(condition, expression(clause.then, scope, ((place, index), "then"))))
-    if not ifs:
-        raise invalid("there is no clause", place)
-    return IfThen(ifs=tuple(ifs), else_=optional_expression(message, "else", scope, path))
+    conditions = [
+        condition(getattr(clause, "if"), scope, ((place, index), "if")) for index, clause in enumerate(message.ifs)
+    ]
+    branches, otherwise = _branches(message, scope, path)
+    return IfThen(ifs=tuple(map(IfClause, conditions, branches)), else_=otherwise)
 
 
 def _switch(message: Any, scope: Scope, path: Path) -> Expression:
     match = expression(message.match, scope, (path, "match"))
+    places: list[Path] = [(((path, "ifs"), index), "if") for index in range(len(message.ifs))]
+    values = [
+        literal(getattr(clause, "if"), scope.reading, place) for clause, place in zip(message.ifs, places, strict=True)
+    ]
+    match, *compared = agreed((match, *values), scope.reading, [(path, "match"), *places])
+    branches, otherwise = _branches(message, scope, path)
+    ifs = map(IfValue, map(as_literal, compared, places), branches)
+    return SwitchExpression(match=match, ifs=tuple(ifs), else_=otherwise)
+
+
+def _branches(message: Any, scope: Scope, path: Path) -> tuple[tuple[Expression, ...], Expression | None]:
+    """The results of a choice, which are all of one type."""
     place: Path = (path, "ifs")
-    ifs = []
-    for index, clause in enumerate(message.ifs):
-        value = literal(getattr(clause, "if"), scope.reading, ((place, index), "if"))
-        ifs.append(IfValue(value, expression(clause.then, scope, ((place, index), "then"))))
-    if not ifs:
+    if not message.ifs:
         raise invalid("there is no clause", place)
-    return SwitchExpression(match=match, ifs=tuple(ifs), else_=optional_expression(message, "else", scope, path))
+    places: list[Path] = [((place, index), "then") for index in range(len(message.ifs))]
+    branches = [expression(clause.then, scope, place) for clause, place in zip(message.ifs, places, strict=True)]
+    otherwise = optional_expression(message, "else", scope, path)
+    if otherwise is None:
+        return agreed(branches, scope.reading, places, exactly=True), None
+    places.append((path, "else"))
+    *branches, otherwise = agreed([*branches, otherwise], scope.reading, places, exactly=True)
+    return tuple(branches), otherwise
 
 
 def _singular_or_list(message: Any, scope: Scope, path: Path) -> Expression:
-    return SingularOrList(
-        value=expression(message.value, scope, (path, "value")),
-        options=expressions(message.options, scope, (path, "options")),
-    )
+    value = expression(message.value, scope, (path, "value"))
+    options = expressions(message.options, scope, (path, "options"))
+    places: list[Path] = [(path, "value"), *(((path, "options"), index) for index in range(len(options)))]
+    value, *others = agreed((value, *options), scope.reading, places)
+    return SingularOrList(value=value, options=tuple(others))
 
 
 def _multi_or_list(message: Any, scope: Scope, path: Path) -> Expression:
-    value = expressions(message.value, scope, (path, "value"))
-    options = []
+    rows, places = [expressions(message.value, scope, (path, "value"))], [(path, "value")]
     for index, record in enumerate(message.options):
         place: Path = ((path, "options"), index)
         fields = expressions(record.fields, scope, (place, "fields"))
-        if len(fields) != len(value):
-            raise invalid(f"the option has {len(fields)} fields, the value {len(value)}", place)
-        options.append(fields)
+        if len(fields) != len(rows[0]):
+            raise invalid(f"the option has {len(fields)} fields, the value {len(rows[0])}", place)
+        rows.append(fields)
+        places.append((place, "fields"))
+    columns = [
+        agreed(column, scope.reading, [(place, position) for place in places])
+        for position, column in enumerate(zip(*rows, strict=True))
+    ]
+    value, *options = zip(*columns, strict=True) if columns else rows
     return MultiOrList(value=value, options=tuple(options))
 
 
@@ -137,15 +183,24 @@ def _nested(message: Any, scope: Scope, path: Path) -> Expression:
             values = expressions(message.list.values, scope, place)
             if not values:
                 raise invalid("a list without elements has no type", place, "Use the literal empty_list")
+            values = agreed(values, scope.reading, [(place, index) for index in range(len(values))], exactly=True)
             return NestedList(values=values, nullable=nullable, variation=kept)
         case "map":
             place = ((path, kind), "key_values")
-            pairs = []
+            keys, items = [], []
+            places: list[Path] = [(place, index) for index in range(len(message.map.key_values))]
             for index, pair in enumerate(message.map.key_values):
-                key = expression(pair.key, scope, ((place, index), "key"))
-                pairs.append((key, expression(pair.value, scope, ((place, index), "value"))))
-            if not pairs:
+                keys.append(expression(pair.key, scope, ((place, index), "key")))
+                if isinstance(keys[-1], Literal) and keys[-1].value is None:
+                    raise invalid("the key of a map is null", ((place, index), "key"))
+                items.append(expression(pair.value, scope, ((place, index), "value")))
+            if not keys:
                 raise invalid("a map without entries has no type", place, "Use the literal empty_map")
+            pairs = zip(
+                agreed(keys, scope.reading, [(place, "key") for place in places], exactly=True),
+                agreed(items, scope.reading, [(place, "value") for place in places], exactly=True),
+                strict=True,
+            )
             return NestedMap(key_values=tuple(pairs), nullable=nullable, variation=kept)
         case _:
             raise invalid("the nested expression makes nothing", path)
@@ -180,16 +235,22 @@ def _subquery(message: Any, scope: Scope, path: Path) -> Expression:
             haystack = relation("haystack")
             if not isinstance(haystack.schema, OpenStruct) and len(haystack.schema.types) != len(needles):
                 raise invalid(f"{len(needles)} needles for {len(haystack.schema.types)} columns of the haystack", path)
+            needles, haystack = comparable(
+                needles, haystack, scope.reading, [((path, "needles"), index) for index in range(len(needles))]
+            )
             subquery = InPredicate(needles=needles, haystack=haystack)
         case "set_predicate":
             predicate = PREDICATE_OP.member(query.predicate_op, path, "predicate_op")
             subquery = SetPredicate(predicate_op=predicate, tuples=relation("tuples"))
         case _:
+            left, right = expression(query.left, scope, (path, "left")), relation("right")
+            if len(right.schema.types) == 1:
+                (left,), right = comparable((left,), right, scope.reading, [(path, "left")])
             subquery = SetComparison(
                 reduction_op=REDUCTION_OP.member(query.reduction_op, path, "reduction_op"),
                 comparison_op=COMPARISON_OP.member(query.comparison_op, path, "comparison_op"),
-                left=expression(query.left, scope, (path, "left")),
-                right=relation("right"),
+                left=left,
+                right=right,
             )
     with located(path):
         _ = subquery.type

@@ -7,7 +7,7 @@ from typing import Any
 
 from substrait import algebra_pb2
 
-from pyspark_substrait.extensions.definitions import Kind
+from pyspark_substrait.extensions.definitions import Kind, ValueArgument
 from pyspark_substrait.extensions.matching import Phase
 from pyspark_substrait.extensions.resolution import Resolved
 from pyspark_substrait.extensions.signatures import Argument as GivenArgument
@@ -17,22 +17,20 @@ from pyspark_substrait.model.expressions import (
     AggregationInvocation,
     AggregationPhase,
     Argument,
-    Bound,
-    BoundsType,
     Cast,
-    CurrentRow,
     EnumArgument,
     Expression,
     FailureBehavior,
-    Following,
+    FieldReference,
     Function,
     FunctionOption,
-    Preceding,
+    LambdaParameterReference,
+    OuterReference,
+    RootReference,
     ScalarFunction,
     SortDirection,
     SortField,
     TypeArgument,
-    Unbounded,
     WindowFunction,
 )
 from pyspark_substrait.model.literals import Literal
@@ -54,9 +52,11 @@ from pyspark_substrait.model.types import (
     same_kind,
     with_nullability,
 )
-from pyspark_substrait.proto.enums import AGGREGATION_PHASE, BOUNDS_TYPE, INVOCATION, SORT_DIRECTION
+from pyspark_substrait.model.walk import expression_children, subquery_relation
+from pyspark_substrait.proto.enums import AGGREGATION_PHASE, INVOCATION, SORT_DIRECTION
 from pyspark_substrait.proto.paths import Path
-from pyspark_substrait.proto.read import expressions, quirks
+from pyspark_substrait.proto.read import expressions, frames, quirks
+from pyspark_substrait.proto.read.agreement import is_unbound
 from pyspark_substrait.proto.read.context import Reading, Scope, invalid, located
 from pyspark_substrait.proto.read.types import data_type
 
@@ -103,7 +103,8 @@ def window_function(message: algebra_pb2.Expression.WindowFunction, scope: Scope
     """A call of a window function, or of an aggregate function over a window; inside a cast as a scalar one."""
     phase = _phase(message, scope.reading, path)
     call = _call(message, "window", phase, scope, path)
-    bounds_type, lower, upper = _frame(message, scope, path)
+    sorts = sort_fields(message.sorts, scope, (path, "sorts"))
+    bounds_type, lower, upper = frames.frame(message, sorts, scope, path)
     node = WindowFunction(
         function=call.function,
         arguments=call.arguments,
@@ -111,7 +112,7 @@ def window_function(message: algebra_pb2.Expression.WindowFunction, scope: Scope
         output_type=call.output_type,
         derived_type=call.derived_type,
         phase=phase,
-        sorts=sort_fields(message.sorts, scope, (path, "sorts")),
+        sorts=sorts,
         invocation=_invocation(message, path),
         partitions=expressions.expressions(message.partitions, scope, (path, "partitions")),
         bounds_type=bounds_type,
@@ -121,11 +122,11 @@ def window_function(message: algebra_pb2.Expression.WindowFunction, scope: Scope
     return node if call.cast is None else _cast(node, call.cast)
 
 
-def window_rel_function(message: Any, scope: Scope, path: Path) -> WindowRelFunction:
-    """A window function of a window relation."""
+def window_rel_function(message: Any, sorts: tuple[SortField, ...], scope: Scope, path: Path) -> WindowRelFunction:
+    """A window function of a window relation, whose records are in the order of ``sorts``."""
     phase = _phase(message, scope.reading, path)
     call = _call(message, "window", phase, scope, path)
-    bounds_type, lower, upper = _frame(message, scope, path)
+    bounds_type, lower, upper = frames.frame(message, sorts, scope, path)
     return WindowRelFunction(
         function=call.function,
         arguments=call.arguments,
@@ -160,7 +161,7 @@ def _sort_field(message: algebra_pb2.SortField, scope: Scope, path: Path) -> Sor
 def comparison(anchor: int, left: Type, right: Type, reading: Reading, path: Path) -> Function:
     """The function that compares two values, where a message names it without calling it."""
     declared = _declared(anchor, reading, path)
-    if _is_unbound(left) or _is_unbound(right):
+    if is_unbound(left) or is_unbound(right):
         return _as_declared(declared)
     with located(path):
         found = reading.registry.resolve(
@@ -199,7 +200,7 @@ def _call(message: Any, kind: Kind, phase: AggregationPhase, scope: Scope, path:
     stated = data_type(message.output_type, reading, (path, "output_type")) if message.HasField("output_type") else None
     arguments = quirks.arguments(declared.name, arguments, stated, reading, path)
     found: Resolved | None = None
-    if not any(not isinstance(argument, EnumArgument) and _is_unbound(argument.type) for argument in arguments):
+    if not any(not isinstance(argument, EnumArgument) and is_unbound(argument.type) for argument in arguments):
         given = tuple([_given(argument) for argument in arguments])
         with located(path):
             found = reading.registry.resolve(
@@ -218,6 +219,8 @@ def _call(message: Any, kind: Kind, phase: AggregationPhase, scope: Scope, path:
         kept = tuple([FunctionOption(name, preference) for name, preference in options])
         return _Call(_as_declared(declared), tuple(arguments), kept, type, type)
     _note(found, reading, path)
+    _check_constants(found, arguments, place)
+    options = quirks.options(options, found.definition, reading, path)
     if options:
         with located(path):
             options = list(found.definition.check_options(options))
@@ -230,6 +233,32 @@ def _call(message: Any, kind: Kind, phase: AggregationPhase, scope: Scope, path:
         found.output_type,
         cast,
     )
+
+
+def _check_constants(found: Resolved, arguments: list[Argument], path: Path) -> None:
+    """Refuse an argument that is different for each record where the function asks for a constant."""
+    assert found.definition is not None
+    sources = found.sources if found.notes else range(len(arguments))
+    for position, source in enumerate(sources):
+        declared = found.definition.argument(position) if found.definition.arguments else None
+        if source is None or not isinstance(declared, ValueArgument) or not declared.constant:
+            continue
+        argument = arguments[source]
+        if not isinstance(argument, EnumArgument | TypeArgument) and _varies(argument):
+            raise invalid(
+                f"`{found.definition.key}` takes only a constant here", (path, source), "Write the value in the plan"
+            )
+
+
+def _varies(expression: Expression) -> bool:
+    """Whether an expression refers to data."""
+    if subquery_relation(expression) is not None:
+        return True
+    if isinstance(expression, FieldReference) and isinstance(
+        expression.root, RootReference | OuterReference | LambdaParameterReference
+    ):
+        return True
+    return any(map(_varies, expression_children(expression)))
 
 
 def _declared(anchor: int, reading: Reading, path: Path) -> ExtensionDeclaration:
@@ -316,21 +345,6 @@ def _cast(value: Expression, type: Type) -> Expression:
     return Cast(type=type, input=value, failure_behavior=FailureBehavior.THROW_EXCEPTION)
 
 
-def _is_unbound(type: Type) -> bool:
-    """Whether a type is not known yet, wholly or in part."""
-    match type:
-        case Unbound():
-            return True
-        case List(type=element):
-            return _is_unbound(element)
-        case Map(key=key, value=value):
-            return _is_unbound(key) or _is_unbound(value)
-        case Struct(types=types):
-            return any(_is_unbound(child) for child in types)
-        case _:
-            return False
-
-
 def _output_type(
     stated: Type | None, derived: Type, key: str, reading: Reading, path: Path
 ) -> tuple[Type, Type | None]:
@@ -343,7 +357,7 @@ def _output_type(
     """
     if stated is None or stated == derived:
         return derived, None
-    if _is_unbound(derived) or _is_unbound(stated) or concrete(stated) == derived:
+    if is_unbound(derived) or is_unbound(stated) or concrete(stated) == derived:
         return stated, None
     path = (path, "output_type")
     kind = _alike(stated, derived)
@@ -394,37 +408,3 @@ def _phase(message: Any, reading: Reading, path: Path) -> AggregationPhase:
 
 def _invocation(message: Any, path: Path) -> AggregationInvocation:
     return INVOCATION.member(message.invocation, path, "invocation")
-
-
-def _frame(message: Any, scope: Scope, path: Path) -> tuple[BoundsType | None, Bound, Bound]:
-    lower = _bound(message.lower_bound, scope, (path, "lower_bound"))
-    upper = _bound(message.upper_bound, scope, (path, "upper_bound"))
-    if message.bounds_type == 0 and isinstance(lower, Unbounded) and isinstance(upper, Unbounded):
-        return None, lower, upper
-    return BOUNDS_TYPE.member(message.bounds_type, path, "bounds_type"), lower, upper
-
-
-def _bound(message: Any, scope: Scope, path: Path) -> Bound:
-    kind = message.WhichOneof("kind")
-    match kind:
-        case "preceding":
-            return Preceding(_offset(message.preceding, scope, (path, kind)))
-        case "following":
-            return Following(_offset(message.following, scope, (path, kind)))
-        case "current_row":
-            return CurrentRow()
-        case _:
-            return Unbounded()
-
-
-def _offset(message: Any, scope: Scope, path: Path) -> Expression:
-    """The offset of a bound; the deprecated number stands for a literal."""
-    number = message.offset
-    if not message.HasField("offset_expr"):
-        if number <= 0:
-            raise invalid("the bound has no offset", path, "Set offset_expr, or make the bound the current row")
-        return Literal(type=I64(), value=number)
-    expr = expressions.expression(message.offset_expr, scope, (path, "offset_expr"))
-    if number != 0 and not (isinstance(expr, Literal) and expr.value == number):
-        raise invalid(f"offset is {number}, but offset_expr is something else", path, "Leave offset unset")
-    return expr

@@ -29,6 +29,7 @@ from pyspark_substrait.proto.enums import (
 )
 from pyspark_substrait.proto.paths import Path
 from pyspark_substrait.proto.read import expressions, functions, relations
+from pyspark_substrait.proto.read.agreement import check_comparable
 from pyspark_substrait.proto.read.base import advanced_extension, common
 from pyspark_substrait.proto.read.context import Scope, invalid, located
 from pyspark_substrait.proto.read.quirks import join_emit
@@ -56,7 +57,7 @@ def join(message: Any, scope: Scope, path: Path) -> Relation:
         left=left,
         right=right,
         type=type,
-        expression=expressions.expression(message.expression, inner, (path, "expression")),
+        expression=expressions.condition(message.expression, inner, (path, "expression")),
         advanced_extension=advanced_extension(message),
     )
     return _filtered(node, message, scope, path)
@@ -73,7 +74,7 @@ def lateral_join(message: Any, scope: Scope, path: Path) -> Relation:
         left=left,
         right=right,
         type=JOIN_TYPE.member(message.type, path, "type"),
-        expression=expressions.optional_expression(message, "expression", inner, path),
+        expression=expressions.optional_condition(message, "expression", inner, path),
         advanced_extension=advanced_extension(message),
     )
     return _filtered(node, message, scope, path)
@@ -99,7 +100,7 @@ def hash_join(message: Any, scope: Scope, path: Path) -> Relation:
         right=right,
         type=type,
         keys=_keys(message.keys, left, right, inner, (path, "keys")),
-        residual_expression=expressions.optional_expression(message, "residual_expression", inner, path),
+        residual_expression=expressions.optional_condition(message, "residual_expression", inner, path),
         build_input=BUILD_INPUT.member(message.build_input, path, "build_input"),
         advanced_extension=advanced_extension(message),
     )
@@ -116,7 +117,7 @@ def merge_join(message: Any, scope: Scope, path: Path) -> Relation:
         right=right,
         type=type,
         keys=_keys(message.keys, left, right, inner, (path, "keys")),
-        residual_expression=expressions.optional_expression(message, "residual_expression", inner, path),
+        residual_expression=expressions.optional_condition(message, "residual_expression", inner, path),
         advanced_extension=advanced_extension(message),
     )
     return _filtered(node, message, scope, path)
@@ -131,7 +132,7 @@ def nested_loop_join(message: Any, scope: Scope, path: Path) -> Relation:
         left=left,
         right=right,
         type=type,
-        expression=expressions.optional_expression(message, "expression", inner, path),
+        expression=expressions.optional_condition(message, "expression", inner, path),
         advanced_extension=advanced_extension(message),
     )
 
@@ -143,7 +144,7 @@ def _filtered(node: _Join, message: Any, scope: Scope, path: Path) -> _Join:
     with located(path):
         output = node.direct_schema
     inner = scope.over(output, node.common.rel_anchor)
-    condition = expressions.expression(message.post_join_filter, inner, (path, "post_join_filter"))
+    condition = expressions.condition(message.post_join_filter, inner, (path, "post_join_filter"))
     return replace(node, post_join_filter=condition)
 
 
@@ -160,6 +161,7 @@ def _keys(messages: Any, left: Relation, right: Relation, scope: Scope, path: Pa
                 raise invalid(f"the {side} key is missing", place)
         one = field_reference(message.left, of_left, (place, "left"))
         other = field_reference(message.right, of_right, (place, "right"))
+        check_comparable(one, other, (path, index))
         compared: SimpleComparisonType | Function
         place = (place, "comparison")
         if message.comparison.WhichOneof("inner_type") == "custom_function_reference":

@@ -14,6 +14,7 @@ from pyspark_substrait.model import types
 from pyspark_substrait.model.literals import AnyMessage, Compound, DayTime, Literal, LiteralValue
 from pyspark_substrait.model.types import Type, TypeVariation, with_nullability
 from pyspark_substrait.proto.paths import Path
+from pyspark_substrait.proto.read import arrow
 from pyspark_substrait.proto.read.context import Reading, invalid
 from pyspark_substrait.proto.read.types import aliased_type, data_type, type_parameter, user_defined, variation
 
@@ -88,11 +89,25 @@ def _precision(value: Any, path: Path) -> int:
     return precision
 
 
+def _months(value: Any, path: Path) -> int:
+    for name, most in (("years", 10_000), ("months", 120_000)):
+        _at_most(value, name, most, path)
+    return int(12 * value.years + value.months)
+
+
+def _at_most(value: Any, name: str, most: int, path: Path) -> None:
+    """No part of an interval is longer than the specification lets an interval be, whatever the others are."""
+    number = getattr(value, name)
+    if abs(number) > most:
+        raise invalid(f"{number} {name} are too many", (path, name), f"At most {most}, which are 10,000 years")
+
+
 def _interval_year(value: Any, marks: _Marks, reading: Reading, path: Path) -> Literal:
-    return Literal(type=types.IntervalYear(**marks._asdict()), value=12 * value.years + value.months)
+    return Literal(type=types.IntervalYear(**marks._asdict()), value=_months(value, path))
 
 
 def _interval_day(value: Any, marks: _Marks, reading: Reading, path: Path) -> Literal:
+    _at_most(value, "days", 3_650_000, path)
     type = types.IntervalDay(precision=_precision(value, path), **marks._asdict())
     return Literal(type=type, value=DayTime(value.days, value.seconds, value.subseconds))
 
@@ -100,7 +115,8 @@ def _interval_day(value: Any, marks: _Marks, reading: Reading, path: Path) -> Li
 def _interval_compound(value: Any, marks: _Marks, reading: Reading, path: Path) -> Literal:
     years, days = value.interval_year_to_month, value.interval_day_to_second
     type = types.IntervalCompound(precision=_precision(days, (path, "interval_day_to_second")), **marks._asdict())
-    months = 12 * years.years + years.months
+    _at_most(days, "days", 3_650_000, (path, "interval_day_to_second"))
+    months = _months(years, (path, "interval_year_to_month"))
     return Literal(type=type, value=Compound(months, days.days, days.seconds, days.subseconds))
 
 
@@ -262,6 +278,9 @@ def _user_defined(value: Any, marks: _Marks, reading: Reading, path: Path) -> Li
     match value.WhichOneof("val"):
         case "value":
             content = any_message(value.value)
+            declared = reading.types.get(value.type_reference)
+            if declared is not None and declared.urn == arrow.TYPES and not arrow.is_own(type):
+                return arrow.literal(type, content, path)
         case "struct":
             content = literals(value.struct.fields, reading, ((path, "struct"), "fields"))
         case _:

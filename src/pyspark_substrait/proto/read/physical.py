@@ -21,6 +21,7 @@ from pyspark_substrait.model.relations import (
 )
 from pyspark_substrait.proto.paths import Path
 from pyspark_substrait.proto.read import expressions, functions, relations
+from pyspark_substrait.proto.read.agreement import agreed
 from pyspark_substrait.proto.read.base import advanced_extension, common
 from pyspark_substrait.proto.read.context import Scope, invalid
 from pyspark_substrait.proto.read.literals import any_message
@@ -35,17 +36,18 @@ def window(message: Any, scope: Scope, path: Path) -> Relation:
     input = relations.relation(message.input, scope, (path, "input"))
     inner = scope.over(input.schema, shared.rel_anchor)
     place: Path = (path, "window_functions")
+    sorts = functions.sort_fields(message.sorts, inner, (path, "sorts"))
     return ConsistentPartitionWindow(
         common=shared,
         input=input,
         window_functions=tuple(
-            functions.window_rel_function(function, inner, (place, index))
+            functions.window_rel_function(function, sorts, inner, (place, index))
             for index, function in enumerate(message.window_functions)
         ),
         partition_expressions=expressions.expressions(
             message.partition_expressions, inner, (path, "partition_expressions")
         ),
-        sorts=functions.sort_fields(message.sorts, inner, (path, "sorts")),
+        sorts=sorts,
         advanced_extension=advanced_extension(message),
     )
 
@@ -68,7 +70,8 @@ def _expand_field(message: Any, scope: Scope, path: Path) -> SwitchingField | Ex
             duplicates = expressions.expressions(message.switching_field.duplicates, scope, place)
             if not duplicates:
                 raise invalid("the switching field has no expression", place)
-            return SwitchingField(duplicates)
+            places: list[Path] = [(place, index) for index in range(len(duplicates))]
+            return SwitchingField(agreed(duplicates, scope.reading, places, exactly=True))
         case "consistent_field":
             return expressions.expression(message.consistent_field, scope, (path, kind))
         case _:

@@ -27,7 +27,7 @@ from pyspark_substrait.model.types import OpenStruct
 from pyspark_substrait.proto.depth import with_deep_stack
 from pyspark_substrait.proto.enums import VARIABLE_EVALUATION_MODE
 from pyspark_substrait.proto.paths import Path
-from pyspark_substrait.proto.read import expressions, functions
+from pyspark_substrait.proto.read import expressions, functions, quirks
 from pyspark_substrait.proto.read.base import advanced_extension
 from pyspark_substrait.proto.read.context import Detached, OpenReference, Reading, Scope, invalid
 from pyspark_substrait.proto.read.literals import literal
@@ -108,6 +108,10 @@ def _plan(message: plan_pb2.Plan, reading: Reading, upgrades: tuple[Note, ...], 
         )
         for index, item in enumerate(message.parameter_bindings)
     )
+    anchors = [binding.parameter_anchor for binding in bindings]
+    for index, anchor in enumerate(anchors):
+        if anchor in anchors[:index]:
+            raise invalid(f"the parameter {anchor} is bound twice", (place, index), "Leave one of the bindings")
     aliases = tuple(
         aliased_type(item.type_alias_anchor, reading, ((None, "type_aliases"), index))
         for index, item in enumerate(message.type_aliases)
@@ -193,7 +197,8 @@ def _expression_reference(message: Any, scope: Scope, path: Path) -> ExpressionR
             expr = functions.aggregate_function(message.measure, scope, (path, kind))
         case _:
             raise invalid("an expression is missing", path)
-    return ExpressionReference(expr=expr, output_names=tuple(message.output_names))
+    names = quirks.output_names(tuple(message.output_names), expr.type, scope.reading, (path, "output_names"))
+    return ExpressionReference(expr=expr, output_names=names)
 
 
 # what stands at the top -----------------------------------------------------------------------------------------------

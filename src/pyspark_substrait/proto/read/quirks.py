@@ -8,13 +8,26 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from pyspark_substrait.extensions.definitions import FunctionDefinition
 from pyspark_substrait.model.expressions import Argument, Cast, EnumArgument, FailureBehavior, TypeArgument
 from pyspark_substrait.model.relations import JoinType, RelCommon
-from pyspark_substrait.model.types import FP64, Boolean, Date, Decimal, OpenStruct, PrecisionTimestamp, Struct, Type
+from pyspark_substrait.model.types import (
+    FP64,
+    Boolean,
+    Date,
+    Decimal,
+    OpenStruct,
+    PrecisionTimestamp,
+    Struct,
+    Type,
+    name_count,
+)
 from pyspark_substrait.proto.paths import Path
+from pyspark_substrait.proto.read import arrow
+from pyspark_substrait.proto.read.arrow import Option
 from pyspark_substrait.proto.read.context import Reading, invalid
 
-__all__ = ["arguments", "derived_instead", "join_emit", "project_emit", "returned_date"]
+__all__ = ["arguments", "derived_instead", "join_emit", "options", "output_names", "project_emit", "returned_date"]
 
 _KEEPS_LEFT = frozenset({JoinType.LEFT_SEMI, JoinType.LEFT_ANTI})
 _KEEPS_RIGHT = frozenset({JoinType.RIGHT_SEMI, JoinType.RIGHT_ANTI})
@@ -95,3 +108,31 @@ def returned_date(stated: Type, derived: Type, reading: Reading) -> bool:
     """Whether a call that gives a timestamp was right to state a date: before 0.91 dates plus or minus days did."""
     old = reading.version is None or reading.version < (0, 91, 0)
     return old and isinstance(stated, Date) and isinstance(derived, PrecisionTimestamp)
+
+
+def options(given: list[Option], definition: FunctionDefinition, reading: Reading, path: Path) -> list[Option]:
+    """The options of a call, as the producer means them."""
+    return arrow.options(given, definition, reading, path) if arrow.writes(reading) else given
+
+
+def output_names(names: tuple[str, ...], type: Type, reading: Reading, path: Path) -> tuple[str, ...]:
+    """The names of one output of an extended expression, as many as it has named fields, in depth-first order.
+
+    Where only the output has a name, the fields in it get one.
+
+    Raises:
+        InvalidPlanError: there are more or fewer names.
+    """
+    if arrow.writes(reading):
+        names = arrow.output_names(names, type, reading, path)
+    expected = 1 + name_count(type)
+    if len(names) == 1 < expected:
+        reading.loose("output-names", path, f"1 name for {expected} fields", "those inside are numbered")
+        return (*names, *(f"field_{number}" for number in range(expected - 1)))
+    if len(names) != expected:
+        raise invalid(
+            f"there are {len(names)} output names for {expected} fields",
+            path,
+            "The output has one, and so has every field of nested structs, in depth-first order",
+        )
+    return names

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from pyspark_substrait.model.relations import (
@@ -25,8 +26,9 @@ from pyspark_substrait.model.relations import (
 from pyspark_substrait.model.types import NamedStruct
 from pyspark_substrait.proto.paths import Path
 from pyspark_substrait.proto.read import expressions
+from pyspark_substrait.proto.read.agreement import as_cell
 from pyspark_substrait.proto.read.base import advanced_extension, common
-from pyspark_substrait.proto.read.context import Scope, invalid
+from pyspark_substrait.proto.read.context import Scope, invalid, located
 from pyspark_substrait.proto.read.literals import any_message
 from pyspark_substrait.proto.read.references import mask
 from pyspark_substrait.proto.read.types import named_struct
@@ -44,15 +46,18 @@ def read(message: Any, scope: Scope, path: Path) -> Relation:
     kind = message.WhichOneof("read_type")
     if kind is None:
         raise invalid("the read doesn't say what is read", path)
-    return Read(
+    node = Read(
         common=shared,
         base_schema=schema,
         read_type=_READERS[kind](getattr(message, kind), schema, scope.over(None, None), (path, kind)),
-        filter=expressions.optional_expression(message, "filter", inner, path),
-        best_effort_filter=expressions.optional_expression(message, "best_effort_filter", inner, path),
+        filter=expressions.optional_condition(message, "filter", inner, path),
+        best_effort_filter=expressions.optional_condition(message, "best_effort_filter", inner, path),
         projection=mask(message.projection, (path, "projection")) if message.HasField("projection") else None,
         advanced_extension=advanced_extension(message),
     )
+    with located((path, "projection")):
+        _ = node.projected
+    return node
 
 
 def _named_table(message: Any, schema: NamedStruct, scope: Scope, path: Path) -> ReadType:
@@ -66,7 +71,11 @@ def _virtual_table(message: Any, schema: NamedStruct, scope: Scope, path: Path) 
         made = expressions.nested_struct(row, scope, place)
         if len(made.fields) != len(schema.struct.types):
             raise invalid(f"the row has {len(made.fields)} values for {len(schema.struct.types)} columns", place)
-        rows.append(made)
+        cells = tuple(
+            as_cell(value, type, scope.reading, ((place, "fields"), column))
+            for column, (value, type) in enumerate(zip(made.fields, schema.struct.types, strict=True))
+        )
+        rows.append(made if cells == made.fields else replace(made, fields=cells))
     return VirtualTable(expressions=tuple(rows))
 
 

@@ -66,7 +66,7 @@ def _filter(message: Any, scope: Scope, path: Path) -> Relation:
     return Filter(
         common=shared,
         input=input,
-        condition=expressions.expression(message.condition, inner, (path, "condition")),
+        condition=expressions.condition(message.condition, inner, (path, "condition")),
         advanced_extension=advanced_extension(message),
     )
 
@@ -128,7 +128,7 @@ def _aggregate(message: Any, scope: Scope, path: Path) -> Relation:
         if not measure.HasField("measure"):
             raise invalid("a measure is missing", place)
         computed = functions.aggregate_function(measure.measure, inner, (place, "measure"))
-        condition = expressions.optional_expression(measure, "filter", inner, place)
+        condition = expressions.optional_condition(measure, "filter", inner, place)
         measures.append(Measure(measure=computed, filter=condition))
     groupings = tuple([Grouping(tuple(grouping.expression_references)) for grouping in message.groupings])
     _check_groupings(groupings, len(keys), path)

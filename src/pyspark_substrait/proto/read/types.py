@@ -12,6 +12,7 @@ from pyspark_substrait.model import types
 from pyspark_substrait.model.plan import ExtensionKind
 from pyspark_substrait.model.types import NamedStruct, Struct, Type, TypeParameter, TypeVariation, name_count
 from pyspark_substrait.proto.paths import Path
+from pyspark_substrait.proto.read import arrow
 from pyspark_substrait.proto.read.context import Reading, invalid
 
 __all__ = ["data_type", "named_struct", "schema_struct", "struct", "type_parameter", "user_defined", "variation"]
@@ -178,12 +179,15 @@ def user_defined(
     *,
     nullable: bool,
     variation: TypeVariation | None,
-) -> types.UserDefined:
-    """The type that an extension declares, by the anchor it has in the message."""
+) -> Type:
+    """The type that an extension declares, by the anchor it has in the message; for Arrow's, the standard one."""
     declared = reading.types.get(anchor)
     if declared is None:
         raise invalid(f"the type {anchor} is not declared", path, "Add an extension_type with this type_anchor")
     reading.used.add((ExtensionKind.TYPE, anchor))
+    standard = arrow.standard_type(declared, reading, path, nullable=nullable)
+    if standard is not None:
+        return standard
     definition = reading.registry.type(declared.urn, declared.name)
     return types.UserDefined(
         urn=declared.urn if definition is None else definition.urn,

@@ -17,6 +17,7 @@ from pyspark_substrait.model.relations import (
 from pyspark_substrait.proto.enums import CREATE_MODE, DDL_OBJECT, DDL_OP, OUTPUT_MODE, WRITE_OP
 from pyspark_substrait.proto.paths import Path
 from pyspark_substrait.proto.read import expressions, relations
+from pyspark_substrait.proto.read.agreement import as_cell
 from pyspark_substrait.proto.read.base import advanced_extension, common
 from pyspark_substrait.proto.read.context import Scope, invalid
 from pyspark_substrait.proto.read.literals import any_message, literals
@@ -83,6 +84,7 @@ def update(message: Any, scope: Scope, path: Path) -> Relation:
         value = expressions.expression(item.transformation, inner, (place, "transformation"))
         if not 0 <= item.column_target < width:
             raise invalid(f"there is no column {item.column_target}; the table has {width}", (place, "column_target"))
+        value = as_cell(value, schema.struct.types[item.column_target], scope.reading, (place, "transformation"))
         transformations.append(TransformExpression(transformation=value, column_target=item.column_target))
     return Update(
         common=shared,
@@ -90,7 +92,7 @@ def update(message: Any, scope: Scope, path: Path) -> Relation:
             names=tuple(message.named_table.names), advanced_extension=advanced_extension(message.named_table)
         ),
         table_schema=schema,
-        condition=expressions.optional_expression(message, "condition", inner, path),
+        condition=expressions.optional_condition(message, "condition", inner, path),
         transformations=tuple(transformations),
         advanced_extension=advanced_extension(message),
     )

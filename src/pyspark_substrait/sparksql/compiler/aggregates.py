@@ -9,13 +9,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from pyspark_substrait.errors import InvalidPlanError, at
+from pyspark_substrait.errors import InvalidPlanError, UnsupportedPlanError, at
 from pyspark_substrait.model.relations import Aggregate
-from pyspark_substrait.sparksql.compiler import expressions, relations
+from pyspark_substrait.sparksql.compiler import expressions
+from pyspark_substrait.sparksql.compiler.lifting import Below
 from pyspark_substrait.sparksql.compiler.measures import measure
 from pyspark_substrait.sparksql.compiler.query import Item, Query, plain
 from pyspark_substrait.sparksql.compiler.scope import Compilation, Record, Scope
 from pyspark_substrait.sparksql.compiler.types import spark_type
+from pyspark_substrait.sparksql.functions.functions_comparison import has_map
 
 __all__ = ["aggregate"]
 
@@ -25,8 +27,10 @@ def aggregate(node: Aggregate, query: Query, outer: tuple[Record, ...], compilat
     if not node.direct_schema.types:
         raise InvalidPlanError("an aggregate has at least one grouping expression or measure")
     query, keys = _with_keys(node, query.flat(), outer, compilation)
-    scope = Scope(Record(query.columns[: len(node.input.schema.types)], node.common.rel_anchor), outer)
+    below = Below()
+    scope = Scope(Record(query.columns[: len(node.input.schema.types)], node.common.rel_anchor), outer, below=below)
     measures = _measures(node, scope, compilation)
+    query = below.under(query, compilation)
     sets = [tuple(grouping.expression_references) for grouping in node.groupings]
     for position, references in enumerate(sets):
         if any(reference >= len(keys) for reference in references):
@@ -48,11 +52,14 @@ def _with_keys(
     node: Aggregate, query: Query, outer: tuple[Record, ...], compilation: Compilation
 ) -> tuple[Query, list[str]]:
     """The input with the grouping expressions as columns, and the names of those; no column serves two of them."""
-    scope = Scope(Record(query.columns, node.common.rel_anchor), outer)
+    below = Below(inline=True)
+    scope = Scope(Record(query.columns, node.common.rel_anchor), outer, below=below)
     keys: list[str] = []
     computed: list[Item] = []
     for position, expression in enumerate(node.grouping_expressions):
         with at("grouping_expressions", position):
+            if has_map(expression.type):
+                raise UnsupportedPlanError(f"records can't be grouped by {expression.type}: Spark can't compare maps")
             text = expressions.expression(expression, scope, compilation)
         if text in query.columns and text not in keys:
             keys.append(text)
@@ -60,6 +67,7 @@ def _with_keys(
             keys.append(compilation.column())
             computed.append(Item(text, keys[-1]))
     if computed:
+        query = below.under(query, compilation)
         query = replace(query, items=(*query.items, *computed)).nested()
     return query, keys
 
@@ -73,8 +81,7 @@ def _measures(node: Aggregate, scope: Scope, compilation: Compilation) -> list[I
                 with at("filter"):
                     condition = expressions.expression(item.filter, scope, compilation)
             with at("measure"):
-                order = ", ".join(map(str, relations.sort_keys(item.measure.sorts, scope, compilation)))
-                text = measure(item.measure, condition, order, scope, compilation)
+                text = measure(item.measure, condition, scope, compilation)
             items.append(Item(text, compilation.column()))
     return items
 

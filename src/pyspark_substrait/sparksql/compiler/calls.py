@@ -6,9 +6,12 @@ import re
 from collections.abc import Sequence
 
 from pyspark_substrait.errors import UnsupportedPlanError, at
-from pyspark_substrait.extensions.definitions import FunctionDefinition
+from pyspark_substrait.extensions.definitions import FunctionDefinition, ValueArgument
+from pyspark_substrait.extensions.type_syntax import FuncPattern
 from pyspark_substrait.model.expressions import (
     Argument,
+    DetachedExpression,
+    DynamicParameter,
     EnumArgument,
     Expression,
     Function,
@@ -16,9 +19,9 @@ from pyspark_substrait.model.expressions import (
     TypeArgument,
 )
 from pyspark_substrait.model.literals import Literal
-from pyspark_substrait.model.types import Type, concrete, same_type
+from pyspark_substrait.model.types import Func, Type, concrete, same_type
 from pyspark_substrait.sparksql import functions
-from pyspark_substrait.sparksql.compiler import expressions
+from pyspark_substrait.sparksql.compiler import expressions, internal, lambdas
 from pyspark_substrait.sparksql.compiler.casts import cast
 from pyspark_substrait.sparksql.compiler.scope import Compilation, Scope
 from pyspark_substrait.sparksql.functions.table import Call, Operand, Table
@@ -80,7 +83,13 @@ def scalar(call: ScalarFunction, scope: Scope, compilation: Compilation) -> str:
     if call.function.urn == BOOLEAN and call.function.name in ("and", "or") and len(arguments) > 1:
         # a long chain nested by twos would be too deep for Spark's parser
         arguments = operands_of(call, BOOLEAN, call.function.name)
+    if not call.function.urn:
+        texts = [item.sql for item in operands(arguments, scope, compilation)]
+        known = internal.internal(call.function, texts, call.derived_type)
+        if known is not None:
+            return known
     definition, table = meaning(call.function, compilation)
+    _refuse_functions_as_values(definition, arguments)
     text = table.text(
         Call(
             function=call.function,
@@ -91,6 +100,19 @@ def scalar(call: ScalarFunction, scope: Scope, compilation: Compilation) -> str:
         [(option.name, option.preference) for option in call.options],
     )
     return declared(atom(text), call.derived_type, call.output_type)
+
+
+def _refuse_functions_as_values(definition: FunctionDefinition, arguments: Sequence[Argument]) -> None:
+    """Refuse a lambda where a function takes a value of any type."""
+    for position, argument in enumerate(arguments):
+        if isinstance(argument, EnumArgument | TypeArgument) or not isinstance(concrete(argument.type), Func):
+            continue
+        taken = definition.argument(position)
+        if not isinstance(taken, ValueArgument) or not isinstance(taken.pattern, FuncPattern):
+            raise UnsupportedPlanError(
+                f"{definition.key} of a {argument.type} can't run on Spark, which has no functions as values",
+                path=f"arguments[{position}]",
+            )
 
 
 def meaning(function: Function, compilation: Compilation) -> tuple[FunctionDefinition, Table]:
@@ -114,17 +136,29 @@ def operands(arguments: Sequence[Argument], scope: Scope, compilation: Compilati
                 case EnumArgument(value=value):
                     found.append(Operand(value))
                 case TypeArgument():
-                    raise UnsupportedPlanError("type arguments can't run on Spark yet")
+                    raise UnsupportedPlanError(
+                        f"the argument is the type {argument.type}, but no function of the specification takes a type"
+                    )
+                case _ if isinstance(concrete(argument.type), Func):
+                    # Spark takes a subquery nowhere in the call of a higher-order function
+                    for beside in arguments:
+                        if not isinstance(beside, EnumArgument | TypeArgument):
+                            lambdas.refuse_inside(beside)
+                    found.append(Operand(lambdas.argument(argument, scope, compilation), concrete(argument.type)))
                 case _:
                     text = expressions.expression(argument, scope, compilation)
-                    found.append(Operand(text, concrete(argument.type), _constant(argument)))
+                    found.append(Operand(text, concrete(argument.type), _constant(argument, compilation)))
     return tuple(found)
 
 
-def _constant(argument: Expression) -> str | int | None:
+def _constant(argument: Expression, compilation: Compilation) -> str | int | None:
     match argument:
         case Literal(value=str() | int() as value) if not isinstance(value, bool):
             return value
+        case DetachedExpression(expression=inner):
+            return _constant(inner, compilation)
+        case DynamicParameter(parameter_reference=reference) if reference in compilation.parameters:
+            return _constant(compilation.parameters[reference], compilation)
         case _:
             return None
 

@@ -1,23 +1,64 @@
-"""Casts as Spark SQL text.
+r"""Casts as Spark SQL text: which there are, and the rules that they follow.
 
-The specification says which casts there are and that a failed one is an error or null, but hardly what each gives
+The specification says that a cast declares a type and that a failed one is an error or null, but hardly what each gives
 (expressions/specialized_record_expressions, "Cast Expression"; types/type_classes for fixedbinary). What it leaves open
-is filled in as SQL engines agree:
+is filled in as SQL engines agree; where they don't, there is no cast. The table of all pairs is docs/casts.md.
 
-- A number loses its fraction on the way to an integer (towards zero) and is rounded half up on the way to a decimal of
-  smaller scale. True is 1. What is out of range, NaN and the infinities fail.
-- Text is read and written in Spark's forms, blanks around numbers and dates allowed.
-- Text that is too long for a varchar or fixedchar fails, unless only blanks are too much: those are cut off. A
-  fixedchar is filled up with blanks. A fixedbinary is filled up with zeros or cut, as the specification says.
-- A timestamp, time or interval loses digits it has no room for, towards the past.
-- Between timestamps with and without zone, and wherever text or a date meets a timestamp with zone, the session's time
-  zone counts.
+**Failure.** RETURN_NULL gives null where THROW_EXCEPTION raises, and nowhere else. So a list, map or struct of which
+one part fails is null as a whole: it is the cast that returns null, and the type of a part need not be nullable. An
+unspecified failure behaviour is an error, the only choice that loses nothing.
 
-RETURN_NULL becomes ``try_cast``; an unspecified failure behaviour is an error, the only choice that loses nothing.
+**Numbers.** A fraction is lost towards zero on the way to an integer, and rounded half up on the way to a decimal of
+smaller scale. A floating-point number becomes a decimal by the digits that its text has (0.1 is 0.1); an fp32 is made
+an fp64 first. On the way to a floating-point number the nearest one is taken, which may be an infinity. True is 1; what
+isn't zero is true, NaN included. Out of range, NaN and infinities fail elsewhere.
+
+**Text** is read with blanks around it allowed (save into other text and bytes), and written, in these forms. They are
+those of the specification's test cases (tests/README, "Literals"), which follow ISO 8601.
+
+======================  ===============================================================================================
+boolean                 ``true``, ``false``; read without regard to case, also t, f, yes, no, y, n, 1, 0
+integers, unsigned      ``-12``; read with either sign. No fraction, no exponent
+fp32, fp64              digits that read back as the same number, from Java 19 on the fewest: ``1.5``, ``1.0E10``,
+                        ``-0.0``; ``NaN``, ``Infinity``, ``-Infinity``. Read also without a fraction; ``inf`` and all of
+                        these in any case
+decimal                 all digits of the scale: ``12.00``; read also with an exponent, rounded half up
+date                    ``2021-01-31``; read also with one digit for month or day, and with a time behind it, which is
+                        dropped. A year beyond 9999 or before 0 has a sign
+precision_time          ``12:00:00.5``: as many digits as are needed; read also without seconds
+precision_timestamp     ``2021-01-31 12:00:00.5``; read also with a T for the blank, and without a time: midnight.
+                        Text that has a zone fails
+precision_timestamp_tz  ``2021-01-31 12:00:00.5+00:00``, always in UTC; read with any offset (``+05:30``, ``+0530``,
+                        ``+05``) or Z, without one as UTC
+interval_year           ``P1Y2M``, ``P-1Y-2M``, ``P0M``: no parts that are zero. Read with any number of months
+interval_day            ``P1DT2H3M4.5S``, ``P-1DT-2H``, ``PT0S``; read with any number in each part, each with a sign
+                        of its own, and a sign before the P that counts for all
+interval_compound       the same with all parts: ``P1Y2M3DT4H5M6.5S``
+uuid                    ``c48ffa9e-64f4-44cb-ae47-152b4e60e77b``; capitals are read too
+binary, fixedbinary     the UTF-8 bytes of the text; bytes that aren't UTF-8 fail
+======================  ===============================================================================================
+
+Lists, maps, structs and other user-defined types have no text. Digits behind the second that a type has no room for are
+cut off. Text that is too long for a varchar or fixedchar fails, unless only blanks are too much: those are cut off. A
+fixedchar is filled up with blanks, and keeps them as another text.
+
+**Bytes.** A fixedbinary is filled up with zeros or cut, as the specification says. A uuid is its 16 bytes.
+
+**Times.** No cast depends on the session's time zone: dates, times and timestamps without zone are those of UTC. A date
+is its midnight. A time or timestamp loses digits it has no room for towards the past, an interval towards zero. A
+timestamp of more than six digits fails where 64 bits don't hold it (nine digits: the years 1677 to 2262). Months and
+days never become each other: an interval_compound becomes one of the simple kinds only if its other part is zero.
+
+**Nested.** Lists and maps are cast part by part, structs of as many fields field by field. Keys of a map that become
+equal are a failure. A user-defined type is cast to no other type, save the unsigned integers, which are numbers. A type
+variation changes nothing.
+
 Relies on ANSI mode (``SETTINGS`` in ``types``): without it Spark's CAST gives null or wraps around instead of failing.
 """
 
 from __future__ import annotations
+
+from collections.abc import Iterator
 
 from pyspark_substrait.errors import UnsupportedPlanError
 from pyspark_substrait.model.expressions import FailureBehavior
@@ -28,12 +69,14 @@ from pyspark_substrait.model.types import (
     I16,
     I32,
     I64,
+    UUID,
     Binary,
     Boolean,
     Date,
     Decimal,
     FixedBinary,
     FixedChar,
+    IntervalCompound,
     IntervalDay,
     IntervalYear,
     List,
@@ -48,9 +91,11 @@ from pyspark_substrait.model.types import (
     VarChar,
     concrete,
     same_kind,
-    with_nullability,
 )
-from pyspark_substrait.sparksql.compiler.literals import string_literal
+from pyspark_substrait.sparksql.compiler.casts_numeric import is_numeric, numeric
+from pyspark_substrait.sparksql.compiler.casts_temporal import moment, span
+from pyspark_substrait.sparksql.compiler.casts_text import bytes_of, from_text, to_text
+from pyspark_substrait.sparksql.compiler.conversion import Conversion, has_subquery
 from pyspark_substrait.sparksql.compiler.types import FINEST, field_name, spark_type
 
 __all__ = ["cast", "holds"]
@@ -60,21 +105,28 @@ def cast(sql: str, source: Type, target: Type, failure: FailureBehavior = Failur
     """The text that turns ``sql``, an atom of type ``source``, into ``target``.
 
     The text is ``sql`` itself where every value stays what it is; nullability plays no part. It may hold ``sql``
-    several times, and it isn't an atom.
+    several times, and it isn't an atom. It is the same for every failure behaviour exactly if no value fails.
 
     Raises:
-        UnsupportedPlanError: Spark has no such cast, or none whose result is certain.
+        UnsupportedPlanError: there is no such cast, or none whose result is certain.
     """
-    source, target = concrete(source), concrete(target)
-    return _cast(sql, source, target, failure is FailureBehavior.RETURN_NULL, 0)
+    return _cast(sql, Conversion(concrete(source), concrete(target), failure is FailureBehavior.RETURN_NULL))
 
 
 def holds(source: Type, target: Type) -> bool:
     """Whether every value of ``source`` is one of ``target``, of the same kind or another kind of text."""
     one, other = concrete(source), concrete(target)
-    if isinstance(one, Decimal) and isinstance(other, Decimal):
-        return other.scale >= one.scale and other.precision - other.scale >= one.precision - one.scale
-    return _same_values(one, other)
+    match one, other:
+        case Decimal(), Decimal():
+            return other.scale >= one.scale and other.precision - other.scale >= one.precision - one.scale
+        case (
+            (PrecisionTime(precision=coarse), PrecisionTime(precision=fine))
+            | (IntervalDay(precision=coarse), IntervalDay(precision=fine))
+            | (IntervalCompound(precision=coarse), IntervalCompound(precision=fine))
+        ):
+            return coarse <= fine
+        case _:
+            return _same_values(one, other)
 
 
 def _same_values(source: Type, target: Type) -> bool:
@@ -93,8 +145,9 @@ def _same_values(source: Type, target: Type) -> bool:
             (PrecisionTimestamp(precision=coarse), PrecisionTimestamp(precision=fine))
             | (PrecisionTimestampTZ(precision=coarse), PrecisionTimestampTZ(precision=fine))
             | (IntervalDay(precision=coarse), IntervalDay(precision=fine))
+            | (IntervalCompound(precision=coarse), IntervalCompound(precision=fine))
         ):
-            return coarse <= fine <= FINEST
+            return coarse == fine or coarse <= fine <= FINEST
         case PrecisionTime(precision=one), PrecisionTime(precision=other):
             return one == other
         case List(type=one_type), List(type=other_type):
@@ -122,6 +175,7 @@ def _same_values(source: Type, target: Type) -> bool:
                 | FP64()
                 | Date()
                 | IntervalYear()
+                | UUID()
             ) as one,
             other,
         ):
@@ -130,163 +184,108 @@ def _same_values(source: Type, target: Type) -> bool:
             return False
 
 
-def _cast(sql: str, source: Type, target: Type, null: bool, depth: int) -> str:
-    carrier = spark_type(target)
+def _cast(sql: str, conversion: Conversion) -> str:
+    source, target = conversion.source, conversion.target
     spark_type(source)
+    spark_type(target)
     if _same_values(source, target):
         return sql
-    operator = "try_cast" if null else "CAST"
-    plain = f"{operator}({sql} AS {carrier})"
+    return conversion.bound("x", sql, lambda x: _different(x, conversion))
+
+
+def _different(sql: str, conversion: Conversion) -> str:
+    source, target = conversion.source, conversion.target
     match source, target:
-        case ((I8() | I16() | I32() | I64() | Boolean()), (I8() | I16() | I32() | I64() | FP32() | FP64() | Decimal())):
-            return plain
-        case ((I8() | I16() | I32() | I64() | FP32() | FP64() | Decimal()), Boolean()):
-            return plain
-        case ((FP32() | FP64()), (FP32() | FP64() | I8() | I16() | I32())):
-            return plain
-        case ((FP32() | FP64()), I64()):
-            # Spark takes 2**63, the nearest number to the largest integer, for that integer
-            edge = spark_type(source)
-            return _unless(f"{sql} = CAST(9.223372036854775807E18D AS {edge})", sql, source, target, plain, null)
-        case ((FP32() | FP64()), Decimal()):
-            # which Spark makes null without an error; NaN is the largest number to it
-            infinite = f"abs({sql}) >= CAST('Infinity' AS {spark_type(source)})"
-            return plain if null else _unless(infinite, sql, source, target, plain, null)
-        case Decimal(), (I8() | I16() | I32() | I64() | FP32() | FP64() | Decimal()):
-            return plain
         case ((String() | VarChar() | FixedChar()), _):
-            return _from_text(sql, source, target, plain, null)
+            return from_text(conversion, sql)
         case _, (String() | VarChar() | FixedChar()):
-            return _to_text(sql, source, target, null)
-        case Binary() | FixedBinary(), FixedBinary(length=length):
-            return f"rpad({sql}, {length}, X'00')"
-        case (Date(), PrecisionTimestamp() | PrecisionTimestampTZ()) | (
-            PrecisionTimestamp() | PrecisionTimestampTZ(),
-            Date(),
-        ):
-            return plain
+            return to_text(conversion, sql)
+        case ((Binary() | FixedBinary() | UUID()), (Binary() | FixedBinary() | UUID())):
+            return bytes_of(conversion, sql)
         case (
-            PrecisionTimestamp(precision=fine) | PrecisionTimestampTZ(precision=fine),
-            PrecisionTimestamp(precision=coarse) | PrecisionTimestampTZ(precision=coarse),
+            (Date() | PrecisionTime() | PrecisionTimestamp() | PrecisionTimestampTZ()),
+            (Date() | PrecisionTime() | PrecisionTimestamp() | PrecisionTimestampTZ()),
         ):
-            moved = sql if source.__class__ is target.__class__ else plain
-            return moved if fine <= coarse else _coarser(moved, coarse)
-        case (PrecisionTimestamp(), PrecisionTime()) | (PrecisionTime(), PrecisionTime()):
-            return plain
+            return moment(conversion, sql)
+        case (
+            (IntervalYear() | IntervalDay() | IntervalCompound()),
+            (IntervalYear() | IntervalDay() | IntervalCompound()),
+        ):
+            return span(conversion, sql)
+        case ((List() | Map()), (List() | Map())) if has_subquery(sql) and same_kind(source, target):
+            raise UnsupportedPlanError(
+                "Spark can't cast the parts of a list or map that a subquery gives", hint="Cast inside the subquery"
+            )
         case List(), List():
-            return _list(sql, source, target, null, depth)
+            return _list(sql, source, target, conversion)
         case Map(), Map():
-            return _map(sql, source, target, null, depth)
+            return _map(sql, source, target, conversion)
         case Struct(), Struct() if len(source.types) == len(target.types):
-            return _struct(sql, source, target, null, depth)
+            return _struct(sql, source, target, conversion)
         case _:
-            raise _no_cast(source, target)
-
-
-def _no_cast(source: Type, target: Type) -> UnsupportedPlanError:
-    given, wanted = with_nullability(source, False), with_nullability(target, False)
-    return UnsupportedPlanError(f"there is no cast from {given} to {wanted} whose result is certain on Spark")
-
-
-def _failed(source: Type, target: Type) -> str:
-    message = f"CAST from {with_nullability(source, False)} to {with_nullability(target, False)}: a value doesn't fit"
-    return f"CAST(raise_error({string_literal(message)}) AS {spark_type(target)})"
-
-
-def _unless(condition: str, sql: str, source: Type, target: Type, text: str, null: bool) -> str:
-    """``text``, but a failure where the condition is true; not where it is null."""
-    otherwise = f"CAST(NULL AS {spark_type(target)})" if null else _failed(source, target)
-    return f"if({condition}, {otherwise}, {text})"
-
-
-def _coarser(sql: str, precision: int) -> str:
-    """A timestamp without the digits behind ``precision``."""
-    unit = f"{10 ** (FINEST - precision):07d}"
-    step = f"{unit[:-FINEST]}.{unit[-FINEST:]}BD"
-    return f"{sql} - make_dt_interval(0, 0, 0, CAST(extract(SECOND FROM {sql}) % {step} AS DECIMAL(18, 6)))"
-
-
-# text ----------------------------------------------------------------------------------------------------------------
-
-
-def _from_text(sql: str, source: Type, target: Type, plain: str, null: bool) -> str:
-    match target:
-        case String():
-            return sql
-        case VarChar() | FixedChar():
-            return _fitted(sql, source, target, null)
-        case Binary():
-            return f"CAST({sql} AS BINARY)"
-        case FixedBinary(length=length):
-            return f"rpad(CAST({sql} AS BINARY), {length}, X'00')"
-        case PrecisionTimestamp(precision=precision) | PrecisionTimestampTZ(precision=precision):
-            return plain if precision == FINEST else _coarser(plain, precision)
-        case Boolean() | I8() | I16() | I32() | I64() | FP32() | FP64() | Decimal() | Date() | PrecisionTime():
-            return plain
-        case _:
-            raise _no_cast(source, target)
-
-
-def _to_text(sql: str, source: Type, target: Type, null: bool) -> str:
-    match source:
-        case Binary() | FixedBinary():
-            text = f"{'try_' if null else ''}validate_utf8(CAST({sql} AS STRING))"
-        case Boolean() | I8() | I16() | I32() | I64() | FP32() | FP64() | Decimal() | Date():
-            text = f"CAST({sql} AS STRING)"
-        case PrecisionTimestamp() | PrecisionTimestampTZ() | PrecisionTime():
-            text = f"CAST({sql} AS STRING)"
-        case _:
-            raise _no_cast(source, target)
-    return text if isinstance(target, String) else _fitted(text, source, target, null)
-
-
-def _fitted(sql: str, source: Type, target: Type, null: bool) -> str:
-    """Text as a varchar or fixedchar: blanks that are too much are cut, anything else that is too much fails."""
-    assert isinstance(target, VarChar | FixedChar)
-    if isinstance(target, VarChar):
-        fitted = f"left({sql}, {target.length})"
-    else:
-        fitted = f"rpad({sql}, {target.length}, ' ')"
-        if isinstance(source, VarChar | FixedChar) and source.length <= target.length:
-            return fitted
-    too_long = f"char_length(rtrim({sql})) > {target.length}"
-    return _unless(too_long, sql, source, target, fitted, null)
+            if is_numeric(source) and is_numeric(target):
+                return numeric(conversion, sql)
+            raise conversion.no_cast()
 
 
 # nested types --------------------------------------------------------------------------------------------------------
 
 
-def _nested(null: bool, source: Type, target: Type) -> None:
-    if null:
-        raise UnsupportedPlanError(
-            f"a cast from {source} to {target} that gives null on failure: is it the whole or the part that is null?"
-        )
+def _part(sql: str, source: Type, target: Type, conversion: Conversion, deeper: int = 0) -> tuple[str, bool]:
+    """The cast of a part, and whether it gives null where a value fails to fit."""
+    part = Conversion(concrete(source), concrete(target), conversion.null, conversion.depth + deeper)
+    text = _cast(sql, part)
+    return text, conversion.null and text != _cast(sql, part.raising())
 
 
-def _list(sql: str, source: List, target: List, null: bool, depth: int) -> str:
-    _nested(null, source, target)
-    element = f"e{depth}"
-    inside = _cast(element, concrete(source.type), concrete(target.type), null, depth + 1)
-    return f"transform({sql}, {element} -> {inside})"
+def _array(sql: str, source: Type, target: Type, conversion: Conversion, element: str) -> tuple[str, bool]:
+    name = f"{element}{conversion.depth}"
+    inside, fails = _part(name, source, target, conversion, 1)
+    return (sql if inside == name else f"transform({sql}, {name} -> {inside})"), fails
 
 
-def _map(sql: str, source: Map, target: Map, null: bool, depth: int) -> str:
-    _nested(null, source, target)
-    key, value = f"k{depth}", f"v{depth}"
-    text = sql
-    if not _same_values(source.value, target.value):
-        inside = _cast(value, concrete(source.value), concrete(target.value), null, depth + 1)
-        text = f"transform_values({text}, ({key}, {value}) -> {inside})"
-    if not _same_values(source.key, target.key):
-        inside = _cast(key, concrete(source.key), concrete(target.key), null, depth + 1)
-        text = f"transform_keys({text}, ({key}, {value}) -> {inside})"
-    return text
+def _fewer(parts: str, given: str) -> str:
+    """Whether there are more nulls in a list than in the one that it was made of."""
+    return f"array_size(array_compact({parts})) < array_size(array_compact({given}))"
 
 
-def _struct(sql: str, source: Struct, target: Struct, null: bool, depth: int) -> str:
-    _nested(null, source, target)
-    parts = []
+def _list(sql: str, source: List, target: List, conversion: Conversion) -> str:
+    text, fails = _array(sql, source.type, target.type, conversion, "e")
+    if not fails:
+        return text
+    return conversion.bound("r", text, lambda r: conversion.unless(_fewer(r, sql), r))
+
+
+def _map(sql: str, source: Map, target: Map, conversion: Conversion) -> str:
+    keys_given, values_given = f"map_keys({sql})", f"map_values({sql})"
+    keys, keys_fail = _array(keys_given, source.key, target.key, conversion, "k")
+    values, values_fail = _array(values_given, source.value, target.value, conversion, "v")
+
+    def made(k: str, v: str) -> str:
+        failures = [_fewer(k, keys_given)] if keys_fail else []
+        if keys != keys_given:
+            failures.append(f"array_size(array_distinct({k})) < array_size({k})")
+        if values_fail:
+            failures.append(_fewer(v, values_given))
+        text = f"map_from_arrays({k}, {v})"
+        return conversion.unless(" OR ".join(failures), text) if failures else text
+
+    return conversion.bound("r", keys, lambda k: conversion.bound("w", values, lambda v: made(k, v)))
+
+
+def _struct(sql: str, source: Struct, target: Struct, conversion: Conversion) -> str:
+    parts, failing = [], []
     for position, (one, other) in enumerate(zip(source.types, target.types, strict=True)):
         name = field_name(position)
-        parts.append(f"'{name}', {_cast(f'{sql}.{name}', concrete(one), concrete(other), null, depth)}")
-    return f"if({sql} IS NULL, CAST(NULL AS {spark_type(target)}), named_struct({', '.join(parts)}))"
+        text, fails = _part(f"{sql}.{name}", one, other, conversion)
+        parts.append(f"'{name}', {text}")
+        if fails:
+            failing.append(name)
+
+    def checked(r: str) -> Iterator[str]:
+        return (f"({sql}.{name} IS NOT NULL AND {r}.{name} IS NULL)" for name in failing)
+
+    made = f"named_struct({', '.join(parts)})"
+    if failing:
+        made = conversion.bound("r", made, lambda r: conversion.unless(" OR ".join(checked(r)), r))
+    return f"if({sql} IS NULL, CAST(NULL AS {conversion.carrier}), {made})"

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing_extensions import assert_never
 
-from pyspark_substrait.errors import InvalidPlanError, UnsupportedPlanError, at
+from pyspark_substrait.errors import InvalidPlanError, ParameterError, UnsupportedPlanError, at
 from pyspark_substrait.model.expressions import (
     Cast,
-    ContextVariable,
     DetachedExpression,
     DynamicParameter,
     ExecutionContextVariable,
@@ -31,9 +30,8 @@ from pyspark_substrait.model.expressions import (
     WindowFunction,
 )
 from pyspark_substrait.model.literals import Literal
-from pyspark_substrait.model.plan import VariableEvaluationMode
-from pyspark_substrait.model.types import PrecisionTimestampTZ, Type, concrete, same_type
-from pyspark_substrait.sparksql.compiler import calls, references, subqueries
+from pyspark_substrait.model.types import Boolean, List, Map, Struct, Type, UserDefined, concrete, same_type
+from pyspark_substrait.sparksql.compiler import calls, context_variables, lambdas, references, subqueries, windows
 from pyspark_substrait.sparksql.compiler.casts import cast, holds
 from pyspark_substrait.sparksql.compiler.literals import literal
 from pyspark_substrait.sparksql.compiler.scope import Compilation, Scope
@@ -78,13 +76,21 @@ def expression(node: Expression, scope: Scope, compilation: Compilation) -> str:
         case DynamicParameter():
             return _parameter(node, compilation)
         case ExecutionContextVariable():
-            return _context_variable(node, compilation)
+            with at("execution_context_variable"):
+                return context_variables.context_variable(node, scope, compilation)
         case DetachedExpression(expression=inner):
             return expression(inner, scope, compilation)
         case WindowFunction():
-            raise UnsupportedPlanError("window functions can't run on Spark yet", path="window_function")
-        case Lambda() | NamedLambdaReference() | LambdaInvocation():
-            raise UnsupportedPlanError("lambdas can't run on Spark yet")
+            with at("window_function"):
+                return windows.window(node, scope, compilation)
+        case LambdaInvocation():
+            with at("lambda_invocation"):
+                return lambdas.invocation(node, scope, compilation)
+        case Lambda() | NamedLambdaReference():
+            raise UnsupportedPlanError(
+                "a lambda can only be an argument of a function, or invoked: Spark has no functions as values",
+                path="lambda" if isinstance(node, Lambda) else "named_lambda_reference",
+            )
         case _:
             assert_never(node)
 
@@ -120,11 +126,29 @@ def _branch(node: Expression, type: Type, scope: Scope, compilation: Compilation
     return calls.atom(cast(text, node.type, type))
 
 
+def _comparable(type: Type) -> None:
+    """Refuse a value that is compared with others although Spark has no equality for it."""
+    match concrete(type):
+        case Map():
+            raise UnsupportedPlanError(f"a value of type {type} can't be compared: Spark has no equality of maps")
+        case List(type=inner):
+            _comparable(inner)
+        case Struct(types=types):
+            for inner in types:
+                _comparable(inner)
+        case UserDefined(structure=structure) if structure is not None:
+            _comparable(structure)
+        case _:
+            pass
+
+
 def _if_then(node: IfThen, scope: Scope, compilation: Compilation) -> str:
     arms = []
     for position, clause in enumerate(node.ifs):
         with at("ifs", position):
             with at("if"):
+                if not isinstance(concrete(clause.if_.type), Boolean):
+                    raise InvalidPlanError(f"a condition is a boolean, but this is {clause.if_.type}")
                 condition = expression(clause.if_, scope, compilation)
             with at("then"):
                 arms.append(f"WHEN {condition} THEN {_branch(clause.then, node.type, scope, compilation)}")
@@ -133,6 +157,7 @@ def _if_then(node: IfThen, scope: Scope, compilation: Compilation) -> str:
 
 def _switch(node: SwitchExpression, scope: Scope, compilation: Compilation) -> str:
     with at("match"):
+        _comparable(node.match.type)
         match = expression(node.match, scope, compilation)
     arms = []
     for position, clause in enumerate(node.ifs):
@@ -158,6 +183,7 @@ def _case(
 
 def _singular_or_list(node: SingularOrList, scope: Scope, compilation: Compilation) -> str:
     with at("value"):
+        _comparable(node.value.type)
         value = expression(node.value, scope, compilation)
     if not node.options:
         return "false"
@@ -170,7 +196,10 @@ def _singular_or_list(node: SingularOrList, scope: Scope, compilation: Compilati
 
 def _multi_or_list(node: MultiOrList, scope: Scope, compilation: Compilation) -> str:
     with at("value"):
-        values = [expression(value, scope, compilation) for value in node.value]
+        values = []
+        for value in node.value:
+            _comparable(value.type)
+            values.append(expression(value, scope, compilation))
     rows = []
     for position, option in enumerate(node.options):
         with at("options", position):
@@ -210,30 +239,18 @@ def _nested(node: NestedStruct | NestedList | NestedMap, scope: Scope, compilati
 def _parameter(node: DynamicParameter, compilation: Compilation) -> str:
     value = compilation.parameters.get(node.parameter_reference)
     if value is None:
-        raise UnsupportedPlanError(
-            f"the dynamic parameter {node.parameter_reference} has no value",
+        raise ParameterError(
+            f"the dynamic parameter {node.parameter_reference} has no value; it needs one of type {node.type}",
             path="dynamic_parameter",
-            hint="Bind it in the plan's parameter_bindings",
+            hint=f"Give it one: parameters={{{node.parameter_reference}: …}}, or --param {node.parameter_reference}=…",
         )
     if not same_type(value.type, node.type):
         raise InvalidPlanError(
             f"the dynamic parameter {node.parameter_reference} is {node.type}, its value {value.type}",
             path="dynamic_parameter",
         )
+    if value.value is None and not node.type.nullable:
+        raise InvalidPlanError(
+            f"the dynamic parameter {node.parameter_reference} is {node.type}, its value null", path="dynamic_parameter"
+        )
     return calls.atom(literal(value))
-
-
-def _context_variable(node: ExecutionContextVariable, compilation: Compilation) -> str:
-    with at("execution_context_variable"):
-        if compilation.evaluation is VariableEvaluationMode.PER_RECORD:
-            raise UnsupportedPlanError("Spark evaluates context variables once per query, not per record")
-        match node.variable:
-            case ContextVariable.CURRENT_TIMESTAMP:
-                type = concrete(node.type)
-                if isinstance(type, PrecisionTimestampTZ) and type.precision != 6:
-                    raise UnsupportedPlanError(f"the current time can't be had as {type}; Spark has microseconds")
-                return "current_timestamp()"
-            case ContextVariable.CURRENT_TIMEZONE:
-                return "current_timezone()"
-            case ContextVariable.CURRENT_DATE:
-                return "current_date()"

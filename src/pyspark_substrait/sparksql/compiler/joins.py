@@ -14,6 +14,7 @@ from pyspark_substrait.errors import at
 from pyspark_substrait.model.expressions import Expression, FieldReference, RootReference, ScalarFunction, StructField
 from pyspark_substrait.model.relations import Cross, Join, JoinType
 from pyspark_substrait.sparksql.compiler import calls, expressions, relations
+from pyspark_substrait.sparksql.compiler.lifting import Below
 from pyspark_substrait.sparksql.compiler.query import Item, Query, plain
 from pyspark_substrait.sparksql.compiler.scope import Compilation, Record, Scope
 
@@ -43,9 +44,11 @@ def join(node: Join, outer: tuple[Record, ...], compilation: Compilation) -> Que
     if node.post_join_filter is None:
         return query
     query = query.flat()
+    below = Below()
     with at("post_join_filter"):
-        scope = Scope(Record(query.columns, node.common.rel_anchor), outer)
-        return query.filtered(expressions.conditions(node.post_join_filter, scope, compilation))
+        scope = Scope(Record(query.columns, node.common.rel_anchor), outer, below=below)
+        conditions = expressions.conditions(node.post_join_filter, scope, compilation)
+    return below.filtered(query, conditions, compilation)
 
 
 def _inputs(node: Join | Cross, outer: tuple[Record, ...], compilation: Compilation) -> tuple[Query, Query]:
@@ -163,9 +166,15 @@ def _single(condition: Expression, kept: Query, other: Query, scope: Scope, comp
 def _mark(condition: Expression, kept: Query, other: Query, scope: Scope, compilation: Compilation) -> Query:
     """The records of ``kept``, and behind them whether there is a match in ``other``: true, null or false."""
     query, candidates = kept.flat(), other.flat()
-    text = expressions.expression(condition, scope, compilation)
-    found = f"EXISTS ({candidates.filtered([text]).text()})"
-    if condition.type.nullable:
-        unknown = f"EXISTS ({candidates.filtered([f'({text} IS NULL)']).text()})"
-        found = f"(CASE WHEN {found} THEN true WHEN {unknown} THEN NULL ELSE false END)"
+    certain: list[str] = []
+    uncertain: list[str] = []
+    for conjunct in calls.operands_of(condition, calls.BOOLEAN, "and"):
+        text = expressions.expression(conjunct, scope, compilation)
+        (uncertain if conjunct.type.nullable else certain).append(text)
+    found = f"EXISTS ({candidates.filtered([*certain, *uncertain]).text()})"
+    if uncertain:
+        # apart from the others, the conditions that are never null still tell Spark which records to look at
+        unknown = f"(({' AND '.join(uncertain)}) IS NULL)"
+        maybe = f"EXISTS ({candidates.filtered([*certain, unknown]).text()})"
+        found = f"(CASE WHEN {found} THEN true WHEN {maybe} THEN NULL ELSE false END)"
     return replace(query, items=(*query.items, Item(found, compilation.column())))

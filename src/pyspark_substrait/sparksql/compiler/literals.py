@@ -6,6 +6,9 @@ variable substitution (``${env:HOME}`` is replaced even inside a literal) and Py
 (``{name}``). The latter two never see a brace, because braces are written as ``\u007B`` and ``\u007D``.
 
 The text of a literal is an atom: it can stand anywhere in an expression without brackets.
+
+A value outside the range that the specification gives for its type (types/type_classes) is an error. Dates and
+timestamps may lie outside of years 1 to 9999, as far as Spark goes.
 """
 
 from __future__ import annotations
@@ -14,12 +17,13 @@ import decimal
 import math
 import struct
 import unicodedata
+import uuid
 from typing import Final
 
 from typing_extensions import assert_never
 
 from pyspark_substrait.errors import InvalidPlanError, UnsupportedPlanError
-from pyspark_substrait.model.literals import AnyMessage, DayTime, Literal
+from pyspark_substrait.model.literals import AnyMessage, Compound, DayTime, Literal
 from pyspark_substrait.model.types import (
     FP32,
     FP64,
@@ -51,13 +55,24 @@ from pyspark_substrait.model.types import (
     UserDefined,
     VarChar,
     concrete,
+    same_type,
 )
-from pyspark_substrait.sparksql.compiler.types import FINEST, INTEGERS, field_name, spark_type
+from pyspark_substrait.sparksql.compiler.types import (
+    FINEST,
+    INTEGERS,
+    field_name,
+    spark_type,
+    units_per_second,
+    unsigned_bits,
+)
 
 __all__ = ["literal", "string_literal"]
 
 _SUFFIXES: Final[dict[type[Type], str]] = {I8: "Y", I16: "S", I32: "", I64: "L"}
 _MICROS_OF_DAY: Final = 86_400_000_000
+_SECONDS_OF_DAY: Final = 86_400
+_MOST_MONTHS: Final = 120_000
+_MOST_DAYS: Final = 3_650_000
 _ESCAPED: Final = {"'": r"\'", "\\": r"\\", "{": r"\u007B", "}": r"\u007D"}
 
 
@@ -77,7 +92,7 @@ def literal(node: Literal) -> str:
             return literal(Literal(type=concrete(type), value=value))
         case Boolean(), bool(value):
             return "true" if value else "false"
-        case ((I8() | I16() | I32() | I64()), int(value)):
+        case ((I8() | I16() | I32() | I64()), int(value)) if not isinstance(value, bool):
             return _integer(type, value)
         case FP32(), float(value):
             return _single(value)
@@ -99,18 +114,24 @@ def literal(node: Literal) -> str:
             return f"X'{value.hex().upper()}'"
         case Date(), int(value):
             return f"DATE'{_date(value)}'"
-        case PrecisionTimestamp(precision=precision), int(value):
-            return f"TIMESTAMP_NTZ'{_timestamp(type, value, precision)}'"
-        case PrecisionTimestampTZ(precision=precision), int(value):
-            return f"TIMESTAMP'{_timestamp(type, value, precision)}Z'"
+        case ((PrecisionTimestamp(precision=precision) | PrecisionTimestampTZ(precision=precision)), int(value)):
+            if precision > FINEST:
+                return _long(type, value)
+            zone = isinstance(type, PrecisionTimestampTZ)
+            text = _timestamp(type, value, precision)
+            return f"TIMESTAMP'{text}Z'" if zone else f"TIMESTAMP_NTZ'{text}'"
         case PrecisionTime(precision=precision), int(value):
             return _time(type, value, precision)
         case IntervalYear(), int(value):
-            _bounded(type, value, 32)
-            sign = "-" if value < 0 else ""
-            return f"INTERVAL '{sign}{abs(value) // 12}-{abs(value) % 12}' YEAR TO MONTH"
+            return _months(type, value)
         case IntervalDay(precision=precision), DayTime() as parts:
             return _day_time(type, parts, precision)
+        case IntervalCompound(precision=precision), Compound() as whole:
+            months = _months(type, whole.months)
+            rest = _day_time(type, DayTime(whole.days, whole.seconds, whole.subseconds), precision)
+            return f"named_struct('{field_name(0)}', {months}, '{field_name(1)}', {rest})"
+        case UUID(), uuid.UUID() as value:
+            return f"X'{value.hex.upper()}'"
         case List(), tuple(items):
             elements = [literal(item) for item in items if isinstance(item, Literal)]
             return f"array({', '.join(elements)})" if elements else f"CAST(array() AS {carrier})"
@@ -118,8 +139,8 @@ def literal(node: Literal) -> str:
             return _map(items, carrier)
         case Struct(), tuple(items):
             return _struct(items, carrier)
-        case UserDefined(structure=Struct()), tuple(items):
-            return _struct(items, carrier)
+        case UserDefined(), tuple(items):
+            return _user_defined(type, items)
         case UserDefined(), AnyMessage(type_url=url):
             raise UnsupportedPlanError(f"a literal of {type} is a message `{url}`, which only its makers can read")
         case (
@@ -138,11 +159,12 @@ def literal(node: Literal) -> str:
                 _,
             )
             | (Binary() | FixedBinary() | Date() | PrecisionTimestamp() | PrecisionTimestampTZ() | PrecisionTime(), _)
-            | (IntervalYear() | IntervalDay() | List() | Map() | Struct() | UserDefined(), _)
+            | (IntervalYear() | IntervalDay() | IntervalCompound() | UUID(), _)
+            | (List() | Map() | Struct() | UserDefined(), _)
         ):
             raise InvalidPlanError(f"{node.value!r} can't be the value of a {type} literal")
-        case ((IntervalCompound() | UUID() | Func() | Unbound()), _):
-            raise UnsupportedPlanError(f"there is no Spark literal of {type} yet")
+        case ((Func() | Unbound()), _):
+            raise AssertionError("nothing carries these types")
         case other, _:
             assert_never(other)
 
@@ -180,6 +202,11 @@ def _bounded(type: Type, value: int, bits: int) -> None:
 def _integer(type: Type, value: int) -> str:
     _bounded(type, value, INTEGERS[type.__class__])
     return f"{value}{_SUFFIXES[type.__class__]}"
+
+
+def _long(type: Type, value: int) -> str:
+    _bounded(type, value, 64)
+    return f"{value}L"
 
 
 def _special(value: float) -> str:
@@ -249,37 +276,92 @@ def _timestamp(type: Type, value: int, precision: int) -> str:
 
 
 def _time(type: Type, value: int, precision: int) -> str:
-    micros = value * int(10 ** (FINEST - precision))
-    if not 0 <= micros < _MICROS_OF_DAY:
+    if not 0 <= value < _SECONDS_OF_DAY * units_per_second(precision):
         raise InvalidPlanError(f"{value} isn't within the day as a {type}")
-    text = f"TIME'{_clock(micros)}'"
+    if precision > FINEST:
+        return _long(type, value)
+    text = f"TIME'{_clock(value * units_per_second(FINEST - precision))}'"
     return text if precision == FINEST else f"CAST({text} AS TIME({precision}))"
 
 
-def _day_time(type: IntervalDay, parts: DayTime, precision: int) -> str:
-    fraction = parts.subseconds * int(10 ** (FINEST - precision))
-    micros = parts.days * _MICROS_OF_DAY + parts.seconds * 1_000_000 + fraction
-    if not -(1 << 63) <= micros < 1 << 63:
-        raise UnsupportedPlanError(f"an interval of {parts.days} days is longer than Spark can hold as {type}")
-    days, rest = divmod(abs(micros), _MICROS_OF_DAY)
-    return f"INTERVAL '{'-' if micros < 0 else ''}{days} {_clock(rest)}' DAY TO SECOND"
+def _months(type: Type, value: int) -> str:
+    if abs(value) > _MOST_MONTHS:
+        raise InvalidPlanError(f"{value} months are too many for a {type}", hint="It has at most 10,000 years")
+    sign = "-" if value < 0 else ""
+    return f"INTERVAL '{sign}{abs(value) // 12}-{abs(value) % 12}' YEAR TO MONTH"
+
+
+def _day_time(type: Type, parts: DayTime, precision: int) -> str:
+    # only the sum counts, so a fraction may hold whole seconds
+    units = units_per_second(precision)
+    most = _MOST_DAYS * _SECONDS_OF_DAY * units
+    components = (parts.days * _SECONDS_OF_DAY * units, parts.seconds * units, parts.subseconds)
+    if any(abs(number) > most for number in (*components, sum(components))):
+        raise InvalidPlanError(
+            f"{parts.days} days, {parts.seconds} seconds and {parts.subseconds} parts are too long for a {type}",
+            hint=f"It has at most {_MOST_DAYS:,} days",
+        )
+    total = sum(components)
+    if precision > FINEST:
+        return _decimal(Decimal(precision=38, scale=0), decimal.Decimal(total))
+    days, rest = divmod(abs(total) * units_per_second(FINEST - precision), _MICROS_OF_DAY)
+    return f"INTERVAL '{'-' if total < 0 else ''}{days} {_clock(rest)}' DAY TO SECOND"
 
 
 def _map(items: tuple[object, ...], carrier: str) -> str:
     if not items:
         return f"CAST(map() AS {carrier})"
-    keys: list[object] = []
+    keys: set[str] = set()
     parts: list[str] = []
     for item in items:
         assert isinstance(item, tuple)
         key, value = item
         if key.value is None:
             raise InvalidPlanError("a key of a map literal is null")
-        if key in keys:
-            raise UnsupportedPlanError(f"the key {literal(key)} stands twice in a map literal, and Spark has only one")
-        keys.append(key)
-        parts += [literal(key), literal(value)]
+        if isinstance(key.value, float) and key.value == 0 and math.copysign(1, key.value) < 0:
+            raise UnsupportedPlanError("a key of a map literal is -0.0, which a map of Spark holds as 0.0")
+        text = literal(key)
+        if text in keys:
+            raise UnsupportedPlanError(f"the key {text} stands twice in a map literal, and a map of Spark has it once")
+        keys.add(text)
+        parts += [text, literal(value)]
     return f"map({', '.join(parts)})"
+
+
+def _user_defined(type: UserDefined, items: tuple[object, ...]) -> str:
+    """The value in the form of the type's structure: its fields, or the only one where the structure is no struct."""
+    structure = type.structure
+    assert structure is not None, "a type without structure has no carrier"
+    fields = [item for item in items if isinstance(item, Literal)]
+    wanted = structure.types if isinstance(structure, Struct) else (structure,)
+    if len(fields) != len(wanted) or not all(
+        same_type(one.type, other) for one, other in zip(fields, wanted, strict=True)
+    ):
+        given = ", ".join(str(item.type) for item in fields)
+        raise InvalidPlanError(f"a literal of {type} has the fields ({given})", hint=f"{type} is made of {structure}")
+    if any(item.value is None and not other.nullable for item, other in zip(fields, wanted, strict=True)):
+        raise InvalidPlanError(f"a field of a literal of {type} is null", hint=f"{type} is made of {structure}")
+    bits = unsigned_bits(type)
+    if bits is not None:
+        return _unsigned(type, fields[0].value, bits)
+    return _struct(items, spark_type(type)) if isinstance(structure, Struct) else literal(fields[0])
+
+
+def _unsigned(type: UserDefined, value: object, bits: int) -> str:
+    if not isinstance(value, str) or not value.isascii() or not value.isdigit():
+        raise InvalidPlanError(f"{value!r} can't be the value of a {type} literal", hint="It is a decimal number")
+    number = int(value)
+    if number >= 1 << bits:
+        raise InvalidPlanError(f"{value} is too large for a {type}", hint=f"The largest is {(1 << bits) - 1}")
+    match bits:
+        case 8:
+            return f"{number}S"
+        case 16:
+            return str(number)
+        case 32:
+            return f"{number}L"
+        case _:
+            return _decimal(Decimal(precision=20, scale=0), decimal.Decimal(number))
 
 
 def _struct(items: tuple[object, ...], carrier: str) -> str:

@@ -5,9 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pyspark_substrait.errors import InvalidPlanError, UnsupportedPlanError, at
-from pyspark_substrait.model.expressions import Expression
+from pyspark_substrait.model.expressions import (
+    Cast,
+    DetachedExpression,
+    DynamicParameter,
+    Expression,
+    NestedList,
+    NestedMap,
+    NestedStruct,
+    ScalarFunction,
+)
 from pyspark_substrait.model.literals import Literal
-from pyspark_substrait.model.masks import StructSelect
 from pyspark_substrait.model.relations import (
     ExtensionTable,
     IcebergTable,
@@ -17,8 +25,9 @@ from pyspark_substrait.model.relations import (
     VirtualTable,
 )
 from pyspark_substrait.model.types import List, Map, Struct, Type, concrete, same_type
-from pyspark_substrait.model.walk import root_fields
-from pyspark_substrait.sparksql.compiler import calls, expressions, relations
+from pyspark_substrait.model.walk import expression_children, root_fields
+from pyspark_substrait.sparksql.compiler import calls, expressions, masks, relations
+from pyspark_substrait.sparksql.compiler.lifting import Below
 from pyspark_substrait.sparksql.compiler.literals import string_literal
 from pyspark_substrait.sparksql.compiler.names import quoted, quoted_path
 from pyspark_substrait.sparksql.compiler.query import Item, Query, plain
@@ -45,7 +54,7 @@ def read(node: Read, outer: tuple[Record, ...], compilation: Compilation) -> Que
     match node.read_type:
         case VirtualTable():
             with at("virtual_table"):
-                query = _virtual(node, node.read_type, compilation)
+                query = _virtual(node, node.read_type, outer, compilation)
         case NamedTable(advanced_extension=extension):
             relations.refuse_enhancement(extension, "named_table.advanced_extension")
             query = _stored(node, compilation)
@@ -62,8 +71,10 @@ def read(node: Read, outer: tuple[Record, ...], compilation: Compilation) -> Que
         if condition is not None:
             with at(name):
                 query = query.flat()
-                scope = Scope(Record(query.columns, node.common.rel_anchor), outer)
-                query = query.filtered(expressions.conditions(condition, scope, compilation))
+                below = Below()
+                scope = Scope(Record(query.columns, node.common.rel_anchor), outer, below=below)
+                conditions = expressions.conditions(condition, scope, compilation)
+                query = below.filtered(query, conditions, compilation)
     return query if node.projection is None else _projected(node, query, compilation)
 
 
@@ -123,10 +134,9 @@ def _projected(node: Read, query: Query, compilation: Compilation) -> Query:
                 raise InvalidPlanError(f"there is no field {chosen.field}; the table has {len(query.columns)} columns")
             column = query.columns[chosen.field]
             if chosen.child is not None:
-                if not isinstance(chosen.child, StructSelect):
-                    raise UnsupportedPlanError("a mask inside a list or map can't run on Spark yet")
-                type = node.base_schema.struct.types[chosen.field]
-                text = _masked(column, type, chosen.child, node.projection.maintain_singular_struct)
+                with at("child"):
+                    maintain = node.projection.maintain_singular_struct
+                    text = masks.part(column, chosen.child, maintain, compilation.names)
                 items.append(Item(text, compilation.column()))
             else:
                 items.append(Item(column, compilation.column() if column in taken else column))
@@ -134,29 +144,7 @@ def _projected(node: Read, query: Query, compilation: Compilation) -> Query:
     return Query(source=query.source, items=tuple(items), where=query.where, depth=query.depth)
 
 
-def _masked(text: str, type: Type, select: StructSelect, maintain: bool) -> str:
-    """A struct of which only some fields are kept."""
-    struct = concrete(type)
-    if not isinstance(struct, Struct):
-        raise InvalidPlanError(f"the mask keeps fields of {type}, which isn't a struct")
-    fields = []
-    for item in select.struct_items:
-        if not 0 <= item.field < len(struct.types):
-            raise InvalidPlanError(f"there is no field {item.field}; the struct has {len(struct.types)}")
-        field = f"{text}.f{item.field}"
-        if item.child is not None:
-            if not isinstance(item.child, StructSelect):
-                raise UnsupportedPlanError("a mask inside a list or map can't run on Spark yet")
-            field = _masked(field, struct.types[item.field], item.child, maintain)
-        fields.append(field)
-    if len(fields) == 1 and not maintain:
-        return fields[0]
-    listed = ", ".join(f"'f{position}', {field}" for position, field in enumerate(fields))
-    made = f"named_struct({listed})"
-    return f"(CASE WHEN {text} IS NOT NULL THEN {made} END)" if struct.nullable else made
-
-
-def _virtual(node: Read, table: VirtualTable, compilation: Compilation) -> Query:
+def _virtual(node: Read, table: VirtualTable, outer: tuple[Record, ...], compilation: Compilation) -> Query:
     """The records of a virtual table as VALUES."""
     types = node.base_schema.struct.types
     columns = tuple(compilation.column() for _ in types)
@@ -167,7 +155,8 @@ def _virtual(node: Read, table: VirtualTable, compilation: Compilation) -> Query
             Item(f"CAST(NULL AS {spark_type(type)})", column) for type, column in zip(types, columns, strict=True)
         )
         return Query(source=f"({Query(source='', items=nulls).text()} WHERE false)", items=plain(columns), depth=1)
-    rows = []
+    rows: list[str] = []
+    selects: list[str] = []
     for number, record in enumerate(table.expressions):
         with at("expressions", number):
             if len(record.fields) != len(types):
@@ -175,16 +164,33 @@ def _virtual(node: Read, table: VirtualTable, compilation: Compilation) -> Query
             cells = []
             for position, (field, type) in enumerate(zip(record.fields, types, strict=True)):
                 with at("fields", position):
-                    cells.append(_cell(field, type, compilation))
-            rows.append(f"({', '.join(cells)})")
-    source = f"(VALUES {', '.join(rows)} AS v({', '.join(columns)}))"
-    return Query(source=source, items=plain(columns), depth=1)
+                    cells.append(_cell(field, type, outer, compilation))
+            if all(map(_is_inline, record.fields)):
+                rows.append(f"({', '.join(cells)})")
+            else:
+                items = (Item(cell, column) for cell, column in zip(cells, columns, strict=True))
+                selects.append(Query(source="", items=tuple(items)).text())
+    parts = [f"VALUES {', '.join(rows)} AS v({', '.join(columns)})"] if rows else []
+    if rows and selects:
+        parts = [f"SELECT * FROM ({parts[0]})"]
+    return Query(source=f"({' UNION ALL '.join([*parts, *selects])})", items=plain(columns), depth=1)
 
 
-def _cell(field: Expression, type: Type, compilation: Compilation) -> str:
+def _is_inline(expression: Expression) -> bool:
+    """Whether Spark takes an expression in VALUES: it evaluates it there and then, which it can't with every one."""
+    match expression:
+        case Literal() | DynamicParameter():
+            return True
+        case ScalarFunction() | Cast() | NestedStruct() | NestedList() | NestedMap() | DetachedExpression():
+            return all(map(_is_inline, expression_children(expression)))
+        case _:
+            return False
+
+
+def _cell(field: Expression, type: Type, outer: tuple[Record, ...], compilation: Compilation) -> str:
     if not same_type(field.type, type):
         raise InvalidPlanError(f"the field is {field.type}, the schema says {type}")
     if not type.nullable and isinstance(field, Literal) and field.value is None:
         raise InvalidPlanError(f"the field is null, the schema says {type}")
-    text = expressions.expression(field, Scope(Record(())), compilation)
+    text = expressions.expression(field, Scope(Record(()), outer), compilation)
     return calls.atom(text)

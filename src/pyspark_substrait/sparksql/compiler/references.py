@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from typing_extensions import assert_never
 
-from pyspark_substrait.errors import InvalidPlanError, UnsupportedPlanError
+from pyspark_substrait.errors import InvalidPlanError, UnsupportedPlanError, at
 from pyspark_substrait.model.expressions import (
     FieldReference,
     LambdaParameterReference,
@@ -16,46 +18,71 @@ from pyspark_substrait.model.expressions import (
     StructField,
 )
 from pyspark_substrait.model.masks import MaskExpression
-from pyspark_substrait.sparksql.compiler import expressions
+from pyspark_substrait.sparksql.compiler import expressions, lambdas, masks
 from pyspark_substrait.sparksql.compiler.literals import literal
-from pyspark_substrait.sparksql.compiler.scope import Compilation, Scope
+from pyspark_substrait.sparksql.compiler.scope import Binding, Compilation, Scope
+from pyspark_substrait.sparksql.compiler.types import field_name
 
 __all__ = ["reference"]
 
 
 def reference(node: FieldReference, scope: Scope, compilation: Compilation) -> str:
     """The text of a field reference; an atom."""
-    if isinstance(node.reference, MaskExpression):
-        raise UnsupportedPlanError("a masked reference as an expression can't run on Spark yet")
-    segments = node.reference
     match node.root:
         case RootReference():
-            return _of_record(scope.record.columns, segments)
+            return _of_record(scope.record.columns, node.reference, compilation)
         case OuterReference():
-            return _of_record(scope.outer_record(node.root).columns, segments)
+            return _of_record(scope.outer_record(node.root).columns, node.reference, compilation)
         case LambdaParameterReference():
-            raise UnsupportedPlanError("lambdas can't run on Spark yet")
+            return _of_record(lambdas.parameters(node.root, scope), node.reference, compilation)
         case root:
-            return _path(expressions.expression(root, scope, compilation), segments)
+            with at("expression"):
+                text = expressions.expression(root, scope, compilation)
+    match node.reference:
+        case MaskExpression() as mask:
+            with at("masked_reference", "select"):
+                return lambdas.evaluated_once(
+                    text, root, lambda value: masks.masked_struct(value, mask, compilation.names), compilation
+                )
+        case segments:
+            return _path(text, segments)
 
 
-def _of_record(columns: tuple[str, ...], segments: tuple[ReferenceSegment, ...]) -> str:
-    if not segments or not isinstance(segments[0], StructField):
-        raise InvalidPlanError("a reference into a record starts with a struct field")
-    position = segments[0].field
+def _of_record(
+    columns: Sequence[Binding], reference: tuple[ReferenceSegment, ...] | MaskExpression, compilation: Compilation
+) -> str:
+    match reference:
+        case MaskExpression():
+            texts = [_value(column) for column in columns]
+            with at("masked_reference", "select"):
+                for item in reference.select.struct_items:
+                    _check(item.field, columns)
+                return masks.masked_record(texts, reference, compilation.names)
+        case (StructField(field=position), *rest):
+            _check(position, columns)
+            return _path(_value(columns[position]), rest)
+        case _:
+            raise InvalidPlanError("a reference into a record starts with a struct field")
+
+
+def _check(position: int, columns: Sequence[Binding]) -> None:
     if not 0 <= position < len(columns):
         raise InvalidPlanError(f"there is no field {position}; the record has {len(columns)}")
-    return _path(columns[position], segments[1:])
 
 
-def _path(text: str, segments: tuple[ReferenceSegment, ...]) -> str:
+def _value(column: Binding) -> str:
+    if isinstance(column, str):
+        return column
+    raise UnsupportedPlanError("a function value can only be an argument: Spark has no functions as values")
+
+
+def _path(text: str, segments: Sequence[ReferenceSegment]) -> str:
     for segment in segments:
         match segment:
             case StructField(field=field):
-                text = f"{text}.f{field}"
+                text = f"{text}.{field_name(field)}"
             case ListElement(offset=offset):
-                # Spark counts from 1; negative positions count from the end in both
-                text = f"try_element_at({text}, {offset + 1 if offset >= 0 else offset})"
+                text = masks.element(text, offset)
             case MapKey(map_key=key):
                 text = f"try_element_at({text}, {literal(key)})"
             case _:

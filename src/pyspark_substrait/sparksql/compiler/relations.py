@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
 from dataclasses import replace
-from typing import NamedTuple
 
 from typing_extensions import assert_never
 
 from pyspark_substrait.errors import InvalidPlanError, UnsupportedPlanError, at
-from pyspark_substrait.model.expressions import Function, SortDirection, SortField
-from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.relations import (
     AdvancedExtension,
     Aggregate,
@@ -42,9 +37,19 @@ from pyspark_substrait.model.relations import (
     Write,
 )
 from pyspark_substrait.model.walk import holds_query
-from pyspark_substrait.sparksql.compiler import aggregates, expressions, fetches, joins, reads, sets
+from pyspark_substrait.sparksql.compiler import (
+    aggregates,
+    expressions,
+    fetches,
+    joins,
+    reads,
+    sets,
+    windows,
+)
+from pyspark_substrait.sparksql.compiler.lifting import Below
 from pyspark_substrait.sparksql.compiler.query import Item, Query
 from pyspark_substrait.sparksql.compiler.scope import Compilation, Record, Scope, UnboundOuterReference
+from pyspark_substrait.sparksql.compiler.sorting import SortKey, sort_keys
 
 __all__ = ["refuse_enhancement", "relation", "sort_keys"]
 
@@ -111,9 +116,11 @@ def _direct(node: Relation, outer: Outer, compilation: Compilation) -> Query:
         case Filter():
             refuse_enhancement(node.advanced_extension)
             query = _input(node.input, outer, compilation).flat()
-            scope = Scope(Record(query.columns, node.common.rel_anchor), outer)
+            below = Below()
+            scope = Scope(Record(query.columns, node.common.rel_anchor), outer, below=below)
             with at("condition"):
-                return query.filtered(expressions.conditions(node.condition, scope, compilation))
+                conditions = expressions.conditions(node.condition, scope, compilation)
+            return below.filtered(query, conditions, compilation)
         case Project():
             refuse_enhancement(node.advanced_extension)
             return _project(node, outer, compilation)
@@ -132,6 +139,9 @@ def _direct(node: Relation, outer: Outer, compilation: Compilation) -> Query:
         case Cross():
             refuse_enhancement(node.advanced_extension)
             return joins.cross(node, outer, compilation)
+        case ConsistentPartitionWindow():
+            refuse_enhancement(node.advanced_extension)
+            return _windows(node, outer, compilation)
         case Set():
             refuse_enhancement(node.advanced_extension)
             return sets.set_operation(node, outer, compilation)
@@ -140,7 +150,6 @@ def _direct(node: Relation, outer: Outer, compilation: Compilation) -> Query:
             | HashJoin()
             | MergeJoin()
             | NestedLoopJoin()
-            | ConsistentPartitionWindow()
             | Exchange()
             | Expand()
             | TopN()
@@ -187,7 +196,8 @@ def _emitted(query: Query, node: Relation, compilation: Compilation) -> Query:
 
 def _project(node: Project, outer: Outer, compilation: Compilation) -> Query:
     query = _input(node.input, outer, compilation).flat()
-    scope = Scope(Record(query.columns, node.common.rel_anchor), outer)
+    below = Below(inline=True)
+    scope = Scope(Record(query.columns, node.common.rel_anchor), outer, below=below)
     wanted = None if node.common.emit is None else set(node.common.emit)
     items = list(query.items)
     taken = {item.name for position, item in enumerate(query.items) if wanted is None or position in wanted}
@@ -201,59 +211,41 @@ def _project(node: Project, outer: Outer, compilation: Compilation) -> Query:
         name = text if text in query.columns and text not in taken else compilation.column()
         taken.add(name)
         items.append(Item(text, name))
-    return replace(query, items=tuple(items))
+    return replace(below.under(query, compilation), items=tuple(items))
 
 
 def _sort(node: Sort, outer: Outer, compilation: Compilation) -> Query:
     query = _input(node.input, outer, compilation).flat()
-    keys = sort_keys(node.sorts, Scope(Record(query.columns, node.common.rel_anchor), outer), compilation)
+    below, items = Below(), query.items
+    scope = Scope(Record(query.columns, node.common.rel_anchor), outer, below=below)
+    keys = sort_keys(node.sorts, scope, compilation)
+    query = below.under(query, compilation)
     if any(holds_query(field.expr) for field in node.sorts):
         # Spark takes no correlated query as a sort key: the keys become columns, which are left out again
-        items = query.items
         computed = [Item(key.text, compilation.column()) for key in keys]
-        query = replace(replace(query, items=(*items, *computed)).nested(), items=items)
+        query = replace(query, items=(*query.items, *computed)).nested()
         keys = [SortKey(item.name, key.direction) for item, key in zip(computed, keys, strict=True)]
-    return replace(query, order=", ".join(map(str, keys)))
+    return replace(query, items=items, order=", ".join(map(str, keys)))
 
 
-class SortKey(NamedTuple):
-    """A key of ORDER BY."""
-
-    text: str
-    direction: str
-
-    def __str__(self) -> str:
-        return f"{self.text} {self.direction}"
-
-
-def sort_keys(sorts: Sequence[SortField], scope: Scope, compilation: Compilation) -> list[SortKey]:
-    """The keys of ORDER BY; constants order nothing and are left out."""
-    keys = []
-    for position, field in enumerate(sorts):
-        with at("sorts", position):
-            if isinstance(field.sort_kind, Function):
-                raise UnsupportedPlanError(
-                    "a comparison function can't order records on Spark", path="comparison_function_reference"
-                )
-            with at("expr"):
-                text = expressions.expression(field.expr, scope, compilation)
-            if isinstance(field.expr, Literal) or _NUMBER.fullmatch(text):
-                # Spark would read a number as a column's position
-                continue
-            keys.append(SortKey(text, _DIRECTIONS[field.sort_kind]))
-    return keys
-
-
-_NUMBER = re.compile(r"\(?-?\d+\)?")
-
-# clustered records are those with equal values side by side, which any order gives
-_DIRECTIONS = {
-    SortDirection.ASC_NULLS_FIRST: "ASC NULLS FIRST",
-    SortDirection.ASC_NULLS_LAST: "ASC NULLS LAST",
-    SortDirection.DESC_NULLS_FIRST: "DESC NULLS FIRST",
-    SortDirection.DESC_NULLS_LAST: "DESC NULLS LAST",
-    SortDirection.CLUSTERED: "ASC NULLS FIRST",
-}
+def _windows(node: ConsistentPartitionWindow, outer: Outer, compilation: Compilation) -> Query:
+    """The columns of the input, and the window functions; the order of the input is kept."""
+    if not node.window_functions:
+        raise InvalidPlanError("there are no window functions", path="window_functions")
+    query, order = _input(node.input, outer, compilation), ""
+    if query.order:
+        number = Item(f"row_number() OVER (ORDER BY {query.order})", compilation.column())
+        query, order = replace(query, items=(*query.items, number)), number.name
+    query = query.flat()
+    width = len(node.input.schema.types)
+    items = list(query.items[:width])
+    below = Below(inline=True)
+    scope = Scope(Record(query.columns[:width], node.common.rel_anchor), outer, below=below)
+    for position, function in enumerate(node.window_functions):
+        with at("window_functions", position):
+            text = windows.window(windows.standing_alone(function, node), scope, compilation)
+        items.append(Item(text, compilation.column()))
+    return replace(below.under(query, compilation), items=tuple(items), order=order)
 
 
 def _reference(node: Reference, outer: Outer, compilation: Compilation) -> Query:

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
-from pyspark_substrait.errors import InvalidPlanError, UnsupportedPlanError
+from pyspark_substrait.errors import InvalidPlanError
 from pyspark_substrait.extensions.registry import Registry
-from pyspark_substrait.model.expressions import OuterReference
+from pyspark_substrait.model.expressions import Lambda, OuterReference
 from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.plan import VariableEvaluationMode
 from pyspark_substrait.model.relations import Read
+from pyspark_substrait.sparksql.compiler.lifting import Below
 from pyspark_substrait.sparksql.compiler.names import NameSource
 from pyspark_substrait.sparksql.compiler.query import Query, frame, plain
 
-__all__ = ["Compilation", "Record", "Scope", "Source", "Sources", "UnboundOuterReference"]
+__all__ = ["Binding", "Closure", "Compilation", "Record", "Scope", "Source", "Sources", "UnboundOuterReference"]
 
 
 class UnboundOuterReference(InvalidPlanError):
@@ -51,18 +52,38 @@ class Record:
 
 
 @dataclass(frozen=True, slots=True)
+class Closure:
+    """A lambda as the value of a parameter: written out where it is used, it sees what it sees where it stands."""
+
+    lambda_: Lambda
+    scope: Scope
+
+
+#: What a lambda's parameter is bound to: a text, which is an atom, or a function.
+Binding: TypeAlias = str | Closure
+
+
+@dataclass(frozen=True, slots=True)
 class Scope:
-    """What expressions can refer to: the current record, and those of the enclosing queries, the nearest last."""
+    """What expressions can refer to.
+
+    Args:
+        record: the current record.
+        outer: the records of the enclosing queries, the nearest last.
+        lambdas: the parameters of the enclosing lambdas, the innermost last.
+        below: takes what must be computed in a SELECT list of its own; None where there is no place for one.
+    """
 
     record: Record
     outer: tuple[Record, ...] = ()
+    lambdas: tuple[tuple[Binding, ...], ...] = ()
+    below: Below | None = None
 
     def outer_record(self, reference: OuterReference) -> Record:
         """The record that an outer reference means.
 
         Raises:
             InvalidPlanError: there is no such record.
-            UnsupportedPlanError: it is more than one query away.
         """
         if reference.steps_out is not None:
             steps = reference.steps_out
@@ -73,11 +94,6 @@ class Scope:
             steps = anchors.index(reference.rel_reference) + 1
         if not 1 <= steps <= len(self.outer):
             raise InvalidPlanError(f"the reference goes {steps} queries out, but there are {len(self.outer)}")
-        if steps > 1:
-            raise UnsupportedPlanError(
-                f"a reference that goes {steps} queries out can't run on Spark yet",
-                hint="Spark's subqueries see the query around them and no further",
-            )
         return self.outer[-steps]
 
 
@@ -106,6 +122,10 @@ class Compilation:
     names: NameSource = field(default_factory=NameSource)
     shared: dict[int, tuple[str, str, tuple[str, ...]]] = field(default_factory=dict)
     pieces: list[tuple[str, str]] = field(default_factory=list)
+
+    def trial(self) -> Compilation:
+        """A compilation of the same plan whose text isn't used."""
+        return replace(self, names=NameSource(), shared={}, pieces=[])
 
     def column(self) -> str:
         """A new column name."""

@@ -6,17 +6,27 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from pyspark_substrait.errors import InvalidPlanError, UnsupportedPlanError, at
+from pyspark_substrait.errors import InvalidPlanError, SubstraitError, UnsupportedPlanError, at
 from pyspark_substrait.extensions.registry import Registry
+from pyspark_substrait.model.parameters import parameter_values
 from pyspark_substrait.model.plan import Plan, RelRoot
 from pyspark_substrait.model.relations import Relation
 from pyspark_substrait.model.types import NamedStruct, Type, name_count
 from pyspark_substrait.sparksql.compiler import relations
 from pyspark_substrait.sparksql.compiler.names import quoted
-from pyspark_substrait.sparksql.compiler.query import FRAME_MARK, Item
+from pyspark_substrait.sparksql.compiler.query import FRAME_MARK, Item, Query
 from pyspark_substrait.sparksql.compiler.reads import catalog_source
 from pyspark_substrait.sparksql.compiler.scope import Compilation, Sources
-from pyspark_substrait.sparksql.compiler.types import SETTINGS, TIME_SETTINGS, named_spark_type, spark_type
+from pyspark_substrait.sparksql.compiler.types import (
+    MAP_SETTINGS,
+    MATCH_SETTINGS,
+    SETTINGS,
+    TIME_SETTINGS,
+    handed_type,
+    named_spark_type,
+    spark_type,
+)
+from pyspark_substrait.sparksql.decorrelation import decorrelated, needing_decorrelation
 
 __all__ = ["Statement", "statement"]
 
@@ -40,7 +50,11 @@ class Statement:
     def settings(self) -> Mapping[str, str]:
         """The settings that the session must have for the text to mean what it says."""
         bare = _QUOTED.sub("", "".join((*(text for _, text in self.pieces), self.text)))
-        return {**SETTINGS, **TIME_SETTINGS} if _TIME.search(bare) else SETTINGS
+        needed = dict(SETTINGS)
+        for mark, settings in _NEEDS:
+            if mark.search(bare):
+                needed.update(settings)
+        return needed
 
     def readable(self) -> str:
         """The statement for people: frames stand in it by name, pieces as WITH clauses."""
@@ -50,7 +64,13 @@ class Statement:
 
 #: strings and names, whatever is in them
 _QUOTED = re.compile(r"'(?:[^'\\]|\\.)*'|`[^`]*`", re.DOTALL)
-_TIME = re.compile(r"\bTIME\b")
+
+#: what of a text needs which settings
+_NEEDS = (
+    (re.compile(r"\bTIME\b"), TIME_SETTINGS),
+    (re.compile(r"\b(map|map_\w+|transform_keys)\("), MAP_SETTINGS),
+    (re.compile(r"\bexists\("), MATCH_SETTINGS),
+)
 
 
 def shown(text: str) -> str:
@@ -59,7 +79,12 @@ def shown(text: str) -> str:
 
 
 def statement(
-    plan: Plan, registry: Registry, sources: Sources = catalog_source, *, positional: bool = False
+    plan: Plan,
+    registry: Registry,
+    sources: Sources = catalog_source,
+    *,
+    positional: bool = False,
+    parameters: Mapping[int, object] | None = None,
 ) -> Statement:
     """Compile the plan's only root.
 
@@ -68,8 +93,10 @@ def statement(
         registry: the extensions.
         sources: finds what the reads read from; by default tables of the session's catalog.
         positional: leave the columns their internal names, for a caller who puts the user's names on himself.
+        parameters: values of the plan's dynamic parameters, by number; they go before those that the plan binds.
 
     Raises:
+        ParameterError: a dynamic parameter has no value, or one that isn't of its type.
         UnsupportedPlanError: there are several roots, or something in the plan can't run on Spark.
         InvalidPlanError: the plan is wrong.
     """
@@ -78,11 +105,11 @@ def statement(
     compilation = Compilation(
         registry=registry,
         sources=sources,
-        parameters={binding.parameter_anchor: binding.value for binding in plan.parameter_bindings},
+        parameters=parameter_values(plan, parameters),
         evaluation=plan.execution_behavior,
     )
     with at("relations", position, *(("root", "input") if names is not None else ("rel",))):
-        query = relations.relation(node, (), compilation)
+        query = _query(node, compilation)
         if names is None:
             names = _known_names(node)
     schema = NamedStruct(names=names, struct=node.schema)
@@ -95,6 +122,41 @@ def statement(
     items = _uniform(query.items, schema) if positional else _named(query.items, schema)
     text = compilation.with_shared(query.text(items))
     return Statement(text=text, pieces=tuple(compilation.pieces), schema=schema)
+
+
+def _query(node: Relation, compilation: Compilation) -> Query:
+    """The query of a relation, after the subqueries that Spark can't run were rewritten.
+
+    What is wrong with a plan is said where it stands in the plan: one that is rewritten is compiled as it is, too.
+    """
+    refusal: SubstraitError | None = None
+    counted: Relation | None = None
+    try:
+        counted = needing_decorrelation(node)
+    except SubstraitError as error:
+        refusal = error
+    if counted is None and refusal is None:
+        return relations.relation(node, (), compilation)
+    try:
+        relations.relation(node, (), compilation.trial())
+    except UnsupportedPlanError as error:
+        # what Spark can't do there, it may do in the rewritten plan
+        refusal = refusal or error
+    if counted is None:
+        assert refusal is not None
+        raise refusal
+    try:
+        rewritten = decorrelated(counted)
+    except UnsupportedPlanError as error:
+        # why it can't be rewritten says more than that it must be
+        raise UnsupportedPlanError(error.message, path=refusal.path if refusal else "", hint=error.hint) from refusal
+    try:
+        return relations.relation(rewritten, (), compilation)
+    except (InvalidPlanError, UnsupportedPlanError) as error:
+        if refusal is None:
+            error.path = ""
+            raise
+        raise refusal from error
 
 
 def _root(plan: Plan) -> tuple[int, Relation, tuple[str, ...] | None]:
@@ -122,10 +184,15 @@ def _known_names(node: Relation) -> tuple[str, ...]:
 
 
 def _uniform(items: tuple[Item, ...], schema: NamedStruct) -> Iterator[Item]:
-    """The columns as they are, but the fields of structs nullable: Arrow has trouble with required ones in a null."""
+    """The columns as Spark can hand them to Arrow.
+
+    The fields of structs are nullable, because Arrow has trouble with required ones in a null; intervals of months are
+    numbers of months.
+    """
     for item, type in zip(items, schema.struct.types, strict=True):
-        text = item.text if name_count(type) == 0 else f"CAST({item.text} AS {spark_type(type)})"
-        yield Item(text, item.name)
+        handed = handed_type(type)
+        fits = handed == spark_type(type) and "STRUCT<" not in handed
+        yield Item(item.text if fits else f"CAST({item.text} AS {handed})", item.name)
 
 
 def _named(items: tuple[Item, ...], schema: NamedStruct) -> Iterator[Item]:

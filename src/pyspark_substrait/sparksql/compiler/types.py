@@ -3,6 +3,17 @@
 A carrier holds every value of the type. What it could hold besides (more characters than a varchar has, microseconds in
 a ``precision_timestamp<3>``) never comes to be: literals and casts see to that.
 
+Most carriers are the type itself, under the name that it has in Spark. The others are *foreign* (:func:`is_foreign`):
+equality means the same on them, and so does order, but no other function of Spark knows what they stand for.
+
+- Times and timestamps with more than six digits behind the second are a BIGINT, the count of units of
+  ``10**-precision`` seconds that the literals of the specification hold; an interval_day of that kind is the same count
+  in total, as a DECIMAL(38, 0).
+- An interval_compound is a struct of its months (``f0``) and of its days, seconds and fractions (``f1``).
+- A uuid is its 16 bytes, the first one first.
+- The unsigned integers of the specification's extension are the next larger type of Spark; any other user-defined type
+  is what its extension says it is made of.
+
 Inside a statement, struct fields are called ``f0``, ``f1``, … by position; the user's names appear only at its edges.
 """
 
@@ -51,12 +62,21 @@ from pyspark_substrait.sparksql.compiler.names import quoted
 __all__ = [
     "FINEST",
     "INTEGERS",
+    "MAP_SETTINGS",
+    "MATCH_SETTINGS",
     "SETTINGS",
     "TIME_SETTINGS",
+    "UNSIGNED",
+    "UNSIGNED_INTEGERS",
     "field_name",
+    "handed_type",
+    "has_order",
     "has_time",
+    "is_foreign",
     "named_spark_type",
     "spark_type",
+    "units_per_second",
+    "unsigned_bits",
 ]
 
 #: the finest fraction of a second that Spark's types have: digits behind the point
@@ -64,6 +84,17 @@ FINEST: Final = 6
 
 #: the integer types, by number of bits
 INTEGERS: Final[Mapping[type[Type], int]] = {I8: 8, I16: 16, I32: 32, I64: 64}
+
+#: the extension that declares unsigned integers
+UNSIGNED_INTEGERS: Final = "extension:io.substrait:unsigned_integers"
+
+#: its types: number of bits and carrier
+UNSIGNED: Final[Mapping[str, tuple[int, str]]] = {
+    "u8": (8, "SMALLINT"),
+    "u16": (16, "INT"),
+    "u32": (32, "BIGINT"),
+    "u64": (64, "DECIMAL(20, 0)"),
+}
 
 #: the settings of the session under which the texts of this package mean what they say
 SETTINGS: Final[Mapping[str, str]] = {
@@ -73,6 +104,10 @@ SETTINGS: Final[Mapping[str, str]] = {
 }
 #: what a statement needs besides when :func:`has_time` is true of one of its types
 TIME_SETTINGS: Final[Mapping[str, str]] = {"spark.sql.timeType.enabled": "true"}
+#: what a statement needs besides when it makes maps: two equal keys fail, instead of one of them being lost
+MAP_SETTINGS: Final[Mapping[str, str]] = {"spark.sql.mapKeyDedupPolicy": "EXCEPTION"}
+#: what a statement needs besides when it asks for an element of a list that fits: a null may be one
+MATCH_SETTINGS: Final[Mapping[str, str]] = {"spark.sql.legacy.followThreeValuedLogicInArrayExists": "true"}
 
 
 def field_name(position: int) -> str:
@@ -111,6 +146,15 @@ def named_spark_type(type: Type, names: Iterator[str]) -> str:
     return _spark_type(type, name)
 
 
+def handed_type(type: Type) -> str:
+    """The Spark SQL type in which a result leaves Spark for Arrow: the carrier, but months as an INT.
+
+    Raises:
+        UnsupportedPlanError: nothing in Spark carries the type.
+    """
+    return spark_type(type).replace("INTERVAL YEAR TO MONTH", "INT")
+
+
 def _spark_type(type: Type, name: Callable[[int], str]) -> str:
     match type:
         case AliasedType():
@@ -137,41 +181,125 @@ def _spark_type(type: Type, name: Callable[[int], str]) -> str:
             return "DATE"
         case Decimal(precision=precision, scale=scale):
             return f"DECIMAL({precision}, {scale})"
-        case PrecisionTimestamp(precision=precision) if precision <= FINEST:
-            return "TIMESTAMP_NTZ"
-        case PrecisionTimestampTZ(precision=precision) if precision <= FINEST:
-            return "TIMESTAMP"
-        case PrecisionTime(precision=precision) if precision <= FINEST:
-            return f"TIME({precision})"
+        case PrecisionTimestamp(precision=precision):
+            return "TIMESTAMP_NTZ" if precision <= FINEST else "BIGINT"
+        case PrecisionTimestampTZ(precision=precision):
+            return "TIMESTAMP" if precision <= FINEST else "BIGINT"
+        case PrecisionTime(precision=precision):
+            return f"TIME({precision})" if precision <= FINEST else "BIGINT"
         case IntervalYear():
             return "INTERVAL YEAR TO MONTH"
-        case IntervalDay(precision=precision) if precision <= FINEST:
-            return "INTERVAL DAY TO SECOND"
+        case IntervalDay(precision=precision):
+            return "INTERVAL DAY TO SECOND" if precision <= FINEST else "DECIMAL(38, 0)"
+        case IntervalCompound(precision=precision):
+            # its parts are no fields of the plan, so they have no names of the user
+            parts = (IntervalYear(), IntervalDay(precision=precision))
+            return _spark_type(Struct(types=parts), field_name)
+        case UUID():
+            return "BINARY"
         case List(type=element):
             return f"ARRAY<{_spark_type(element, name)}>"
         case Map(key=key, value=value):
+            if _has_map(key):
+                raise UnsupportedPlanError(f"a key of {type} is or holds a map, which Spark's maps can't have as keys")
             key_text = _spark_type(key, name)
             return f"MAP<{key_text}, {_spark_type(value, name)}>"
         case Struct(types=types):
             # one after the other: a field's own name comes before the names inside it
             return f"STRUCT<{', '.join(f'{name(i)}: {_spark_type(field, name)}' for i, field in enumerate(types))}>"
+        case UserDefined(urn=urn, name=own) if urn == UNSIGNED_INTEGERS and own in UNSIGNED:
+            return UNSIGNED[own][1]
         case UserDefined(structure=structure) if structure is not None:
-            return _spark_type(structure, name)
-        case PrecisionTimestamp() | PrecisionTimestampTZ() | PrecisionTime() | IntervalDay() as fine:
+            return _spark_type(structure, field_name)
+        case UserDefined():
             raise UnsupportedPlanError(
-                f"{fine} has finer fractions of a second than Spark can hold yet", hint="Use a precision of at most 6"
+                f"Spark has nothing that carries {type}, because no extension says what it is made of",
+                hint="Load the extension's YAML file, with a `structure` for the type",
             )
-        case IntervalCompound() | UUID() | Func() | Unbound() | UserDefined() as other:
-            raise UnsupportedPlanError(f"Spark has no type that can carry {other} yet")
+        case Func():
+            raise UnsupportedPlanError(
+                f"a {type} is a function, which Spark has no values of", hint="Invoke it, or pass it to a function"
+            )
+        case Unbound():
+            raise UnsupportedPlanError("a type of the plan is unbound", hint="Bind it before the plan is run")
         case other:
             assert_never(other)
 
 
-def has_time(type: Type) -> bool:
-    """Whether a time of day is in the type: Spark has them only under :data:`TIME_SETTINGS`."""
+def _has_map(type: Type) -> bool:
     match concrete(type):
-        case PrecisionTime():
+        case Map():
             return True
+        case List(type=element):
+            return _has_map(element)
+        case Struct(types=types):
+            return any(_has_map(field) for field in types)
+        case UserDefined(structure=structure) if structure is not None:
+            return _has_map(structure)
+        case _:
+            return False
+
+
+def units_per_second(precision: int) -> int:
+    """How many units of ``10**-precision`` seconds a second has."""
+    return int(10**precision)
+
+
+def unsigned_bits(type: Type) -> int | None:
+    """How many bits an unsigned integer has; None for any other type."""
+    match concrete(type):
+        case UserDefined(urn=urn, name=name) if urn == UNSIGNED_INTEGERS and name in UNSIGNED:
+            return UNSIGNED[name][0]
+        case _:
+            return None
+
+
+def is_foreign(type: Type) -> bool:
+    """Whether a type, or one inside it, is carried by a Spark type that means something else (see the module)."""
+    match concrete(type):
+        case (
+            PrecisionTimestamp(precision=precision)
+            | PrecisionTimestampTZ(precision=precision)
+            | PrecisionTime(precision=precision)
+            | IntervalDay(precision=precision)
+        ):
+            return precision > FINEST
+        case IntervalCompound() | UUID() | UserDefined():
+            return True
+        case List(type=element):
+            return is_foreign(element)
+        case Map(key=key, value=value):
+            return is_foreign(key) or is_foreign(value)
+        case Struct(types=types):
+            return any(is_foreign(field) for field in types)
+        case _:
+            return False
+
+
+def has_order(type: Type) -> bool:
+    """Whether the carriers of a type's values have the order of the values.
+
+    Substrait doesn't say how many days a month has, so that an interval_compound has no order; nor has a user-defined
+    type, but for the unsigned integers.
+    """
+    match concrete(type):
+        case IntervalCompound():
+            return False
+        case UserDefined() as own:
+            return unsigned_bits(own) is not None
+        case List(type=element):
+            return has_order(element)
+        case Struct(types=types):
+            return all(has_order(field) for field in types)
+        case _:
+            return True
+
+
+def has_time(type: Type) -> bool:
+    """Whether a carrier has a TIME in it: Spark has them only under :data:`TIME_SETTINGS`."""
+    match concrete(type):
+        case PrecisionTime(precision=precision):
+            return precision <= FINEST
         case List(type=element):
             return has_time(element)
         case Map(key=key, value=value):

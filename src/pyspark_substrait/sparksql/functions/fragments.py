@@ -11,7 +11,18 @@ from pyspark_substrait.sparksql.compiler.literals import literal, string_literal
 from pyspark_substrait.sparksql.compiler.types import INTEGERS, spark_type
 from pyspark_substrait.sparksql.functions.table import Call
 
-__all__ = ["any_null", "as_double", "as_int", "constant", "infinity", "largest", "narrowed", "raised", "smallest"]
+__all__ = [
+    "any_null",
+    "as_double",
+    "as_int",
+    "bound",
+    "constant",
+    "infinity",
+    "largest",
+    "narrowed",
+    "raised",
+    "smallest",
+]
 
 
 def constant(value: int | float, type: Type) -> str:
@@ -52,6 +63,11 @@ def _extreme(type: Type, sign: int) -> str:
 def raised(call: Call, reason: str) -> str:
     """An expression of the call's type that fails with a sentence when it is evaluated."""
     return f"CAST(raise_error({string_literal(f'{call.function.name}: {reason}')}) AS {spark_type(call.output)})"
+
+
+def bound(value: str, name: str, text: str) -> str:
+    """``text`` with ``name`` for a value that stands in it several times."""
+    return f"transform(array({value}), {name} -> {text})[0]"
 
 
 def any_null(*operands: str) -> str:

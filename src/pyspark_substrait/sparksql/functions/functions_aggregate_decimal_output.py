@@ -2,21 +2,48 @@
 
 from __future__ import annotations
 
-from pyspark_substrait.sparksql.functions.functions_aggregate_generic import ANY_OVERFLOW, count_records
-from pyspark_substrait.sparksql.functions.table import Call, Table, row
+from collections.abc import Callable
+
+from pyspark_substrait.sparksql.compiler.types import spark_type
+from pyspark_substrait.sparksql.functions.functions_aggregate_approx import (
+    approximate_count,
+    estimate,
+    merged_sketch,
+    sketch,
+)
+from pyspark_substrait.sparksql.functions.functions_aggregate_generic import ANY_OVERFLOW, count_records, total_count
+from pyspark_substrait.sparksql.functions.table import Call, Foreign, Table, in_steps, row
 
 __all__ = ["TABLE"]
 
 
-def count_records_as_decimal(call: Call) -> str:
-    return f"CAST({count_records(call)} AS DECIMAL(38, 0))"
+def as_decimal(count: Callable[[Call], str]) -> Callable[[Call], str]:
+    return lambda call: f"CAST({count(call)} AS {spark_type(call.output)})"
+
+
+def count_values(call: Call) -> str:
+    return call.aggregate("count", call.sql(0))
 
 
 TABLE = Table(
     "extension:io.substrait:functions_aggregate_decimal_output",
     (
-        row("count", count_records_as_decimal, signatures=("",), overflow=ANY_OVERFLOW),
-        row("count", "CAST([count({x})] AS {output})", signatures=("any",), overflow=ANY_OVERFLOW),
-        row("approx_count_distinct", "CAST([approx_count_distinct({x})] AS {output})"),
+        *(
+            row(
+                "count",
+                as_decimal(count),
+                signatures=(signature,),
+                steps=in_steps(as_decimal(count), total_count),
+                foreign=Foreign.MOVED,
+                overflow=ANY_OVERFLOW,
+            )
+            for signature, count in (("", count_records), ("any", count_values))
+        ),
+        row(
+            "approx_count_distinct",
+            as_decimal(approximate_count),
+            steps=in_steps(sketch, merged_sketch, as_decimal(estimate)),
+            foreign=Foreign.COMPARED,
+        ),
     ),
 )

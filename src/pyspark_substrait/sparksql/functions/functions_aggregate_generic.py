@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 from pyspark_substrait.errors import UnsupportedPlanError
-from pyspark_substrait.sparksql.functions.table import Call, Table, row
+from pyspark_substrait.sparksql.compiler.types import spark_type
+from pyspark_substrait.sparksql.functions.table import Call, Foreign, Table, in_steps, row
 
-__all__ = ["TABLE", "count_records"]
+__all__ = ["ANY_OVERFLOW", "TABLE", "count_records", "total_count"]
 
 
 def count_records(call: Call) -> str:
     if call.distinct:
         raise UnsupportedPlanError("count of distinct records, without an argument, has no Spark form yet")
     return call.aggregate("count", "1")
+
+
+def total_count(call: Call) -> str:
+    """The sum of counts, zero of none."""
+    return f"coalesce({call.aggregate('sum', call.sql(0))}, CAST(0 AS {spark_type(call.output)}))"
 
 
 def any_known_value(call: Call) -> str:
@@ -23,9 +29,35 @@ ANY_OVERFLOW = ("ERROR", "SATURATE", "SILENT")  # no table has 2**63 records
 TABLE = Table(
     "extension:io.substrait:functions_aggregate_generic",
     (
-        row("count", count_records, signatures=("",), overflow=ANY_OVERFLOW),
-        row("count", "[count({x})]", signatures=("any",), overflow=ANY_OVERFLOW),
-        row("any_value", "[any_value({x})]", ignore_nulls="FALSE"),
-        row("any_value", any_known_value, ignore_nulls="TRUE"),
+        row(
+            "count",
+            count_records,
+            signatures=("",),
+            steps=in_steps(count_records, total_count),
+            overflow=ANY_OVERFLOW,
+        ),
+        row(
+            "count",
+            "[count({x})]",
+            signatures=("any",),
+            steps=in_steps("[count({x})]", total_count),
+            foreign=Foreign.MOVED,
+            overflow=ANY_OVERFLOW,
+        ),
+        # the intermediate value of no record is null, and stands for no value
+        row(
+            "any_value",
+            "[any_value({x})]",
+            steps=in_steps("[any_value({x})]", any_known_value),
+            foreign=Foreign.MOVED,
+            ignore_nulls="FALSE",
+        ),
+        row(
+            "any_value",
+            any_known_value,
+            steps=in_steps(any_known_value),
+            foreign=Foreign.MOVED,
+            ignore_nulls="TRUE",
+        ),
     ),
 )

@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 from pyspark_substrait.model.types import FP64, I64, concrete
 from pyspark_substrait.sparksql.compiler.types import INTEGERS, spark_type
+from pyspark_substrait.sparksql.functions import arithmetic_aggregates, arithmetic_windows
 from pyspark_substrait.sparksql.functions.fragments import (
     any_null,
     as_double,
@@ -22,7 +23,7 @@ from pyspark_substrait.sparksql.functions.fragments import (
     raised,
     smallest,
 )
-from pyspark_substrait.sparksql.functions.table import Body, Call, Row, Table, row
+from pyspark_substrait.sparksql.functions.table import Call, Table, row
 
 __all__ = ["TABLE", "saturating", "two"]
 
@@ -166,70 +167,6 @@ def largest_output(call: Call) -> str:
     return largest(call.output)
 
 
-# aggregates ----------------------------------------------------------------------------------------------------------
-
-
-def saturating_sum(call: Call) -> str:
-    total = call.aggregate("sum", f"CAST({call.sql(0)} AS DECIMAL(20, 0))")
-    low, high = smallest(call.output), largest(call.output)
-    return f"CASE WHEN {total} > {high} THEN {high} WHEN {total} < {low} THEN {low} ELSE CAST({total} AS BIGINT) END"
-
-
-def sum_or_zero(total: Body) -> Callable[[Call], str]:
-    def body(call: Call) -> str:
-        text = total(call) if callable(total) else total
-        return f"coalesce({text}, {constant(0, call.output)})"
-
-    return body
-
-
-def native_sum(call: Call) -> str:
-    return call.aggregate("sum", call.sql(0))
-
-
-def integer_average(call: Call) -> str:
-    x, count = call.sql(0), call.aggregate("count", call.sql(0))
-    if isinstance(concrete(call.output), I64):
-        total = call.aggregate("sum", f"CAST({x} AS DECIMAL(20, 0))")
-        return f"{total} div CAST({count} AS DECIMAL(20, 0))"
-    return f"CAST({call.aggregate('sum', x)} div {count} AS {spark_type(call.output)})"
-
-
-def statistic(name: str, *arguments: int) -> Callable[[Call], str]:
-    """An aggregate that Spark computes with DOUBLE numbers, of the arguments at these positions."""
-
-    def body(call: Call) -> str:
-        return narrowed(call.aggregate(name, *(as_double(call, position) for position in arguments)), call.output)
-
-    return body
-
-
-def average(call: Call) -> str:
-    return narrowed(call.aggregate("avg", call.sql(0)), call.output)
-
-
-def distributed(name: str, sample: str, population: str) -> tuple[Row, ...]:
-    """The rows of a statistic with SAMPLE or POPULATION, as an enumeration argument or as the option it used to be."""
-    enumerated = tuple(f"req_{type}" for type in _FLOAT)
-    return (
-        row(name, statistic(sample, 1), signatures=enumerated, enums={"distribution": "SAMPLE"}, rounding=_EVEN),
-        row(
-            name, statistic(population, 1), signatures=enumerated, enums={"distribution": "POPULATION"}, rounding=_EVEN
-        ),
-        row(name, statistic(sample, 0), signatures=_FLOAT, distribution="SAMPLE", rounding=_EVEN),
-        row(name, statistic(population, 0), signatures=_FLOAT, distribution="POPULATION", rounding=_EVEN),
-    )
-
-
-def numbered(name: str) -> Callable[[Call], str]:
-    """A rank, which Spark counts as INT."""
-
-    def body(call: Call) -> str:
-        return f"CAST({call.aggregate(name)} AS BIGINT)"
-
-    return body
-
-
 _ANY_DOMAIN = ("NULL", "ERROR")  # integers have no values outside the domain but the zero divisor
 
 _BINARY = (
@@ -353,31 +290,7 @@ _UNARY = (
     row("shift_right_unsigned", "shiftrightunsigned({0}, {1})"),
 )
 
-_AGGREGATES = (
-    row("sum", native_sum, signatures=_INTEGER, overflow="ERROR"),
-    row("sum", saturating_sum, signatures=_INTEGER, overflow=_NO_ERROR),
-    row("sum", native_sum, signatures=_FLOAT, overflow="SILENT"),
-    row("sum0", sum_or_zero(native_sum), signatures=_INTEGER, overflow="ERROR"),
-    row("sum0", sum_or_zero(saturating_sum), signatures=_INTEGER, overflow=_NO_ERROR),
-    row("sum0", sum_or_zero(native_sum), signatures=_FLOAT, overflow="SILENT"),
-    row("avg", integer_average, signatures=_INTEGER, overflow=("ERROR", "SATURATE", "SILENT")),
-    row("avg", average, signatures=_FLOAT, overflow="SILENT"),
-    row("min", "[min({x})]"),
-    row("max", "[max({x})]"),
-    row("mode", "[mode({x})]"),
-    row("corr", statistic("corr", 0, 1), rounding=_EVEN),
-    *distributed("std_dev", "stddev_samp", "stddev_pop"),
-    *distributed("variance", "var_samp", "var_pop"),
+TABLE = Table(
+    "extension:io.substrait:functions_arithmetic",
+    (*_BINARY, *_UNARY, *arithmetic_aggregates.ROWS, *arithmetic_windows.ROWS),
 )
-
-_WINDOW = (
-    row("row_number", numbered("row_number")),
-    row("rank", numbered("rank")),
-    row("dense_rank", numbered("dense_rank")),
-    row("percent_rank", "[percent_rank()]"),
-    row("cume_dist", "[cume_dist()]"),
-    row("first_value", "[first_value({0})]"),
-    row("last_value", "[last_value({0})]"),
-)
-
-TABLE = Table("extension:io.substrait:functions_arithmetic", (*_BINARY, *_UNARY, *_AGGREGATES, *_WINDOW))

@@ -11,11 +11,12 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from pyspark_substrait.errors import UnsupportedPlanError
-from pyspark_substrait.model.types import Decimal, Type, concrete
+from pyspark_substrait.model.types import Decimal, Struct, Type, concrete
 from pyspark_substrait.sparksql.compiler.types import spark_type
+from pyspark_substrait.sparksql.functions.arithmetic_aggregates import counted, packed, total_of_counts
 from pyspark_substrait.sparksql.functions.fragments import as_double, constant, raised
 from pyspark_substrait.sparksql.functions.functions_arithmetic import saturating
-from pyspark_substrait.sparksql.functions.table import Call, Table, row
+from pyspark_substrait.sparksql.functions.table import Call, Table, in_steps, row
 
 __all__ = ["TABLE", "negated"]
 
@@ -127,15 +128,61 @@ def total_or_zero(call: Call) -> str:
 def average(call: Call) -> str:
     type = concrete(call.type(0))
     assert isinstance(type, Decimal)
-    count = Decimal(precision=19, scale=0)
-    if 24 < type.precision <= 34:
-        # it has four digits more than its argument, and a quotient fewer
-        text = call.aggregate("avg", call.sql(0))
-    else:
-        # it has 28 - P digits more, so that up to P = 16, rounding twice makes no difference below 10**11 values
-        counted = f"CAST({call.aggregate('count', call.sql(0))} AS {spark_type(count)})"
-        text = f"{call.aggregate('sum', call.sql(0))} / {counted}"
-    return f"CAST({text} AS {spark_type(call.output)})"
+    total, count = call.aggregate("sum", call.sql(0)), counted(call)
+    if type.precision <= 16:
+        # the quotient has 28 - P digits more, so rounding twice makes no difference below 10**11 values
+        return f"CAST({total} / CAST({count} AS DECIMAL(19, 0)) AS {spark_type(call.output)})"
+    return quotient_of_total(f"CAST({total} AS {spark_type(call.output)})", count, call.output)
+
+
+def quotient_of_total(total: str, count: str, output: Type) -> str:
+    """A sum of type ``output`` divided by a BIGINT count, rounded to that type; null for the count zero."""
+    output = concrete(output)
+    assert isinstance(output, Decimal)
+    target, scale = spark_type(output), output.scale
+    plain = f"CAST({total} / CAST(nullif({count}, 0L) AS DECIMAL(19, 0)) AS {target})"
+    if scale >= 6:
+        # Spark rounds a quotient of 38 digits to the scale of the sum, and so only once
+        return plain
+    # it would round to six digits first: a sum of 25 digits leaves room for 13 more, enough for 10**12 values
+    limit = f"{10 ** (25 - scale)}BD"
+    exact = f"CAST({total} AS DECIMAL(25, {scale})) / CAST({count} AS DECIMAL(12, 0))"
+    small = f"abs({total}) < {limit} AND {count} BETWEEN 1L AND {10**12 - 1}L"
+    return f"if({small}, CAST({exact} AS {target}), {plain})"
+
+
+def partial_average(call: Call) -> str:
+    return packed(total_as(call, call.sql(0)), counted(call))
+
+
+def merged_average(call: Call) -> str:
+    return packed(total_as(call, f"{call.sql(0)}.f0"), total_of_counts(call, f"{call.sql(0)}.f1"))
+
+
+def total_as(call: Call, x: str) -> str:
+    """The sum in the intermediate value of an average."""
+    intermediate = concrete(call.output)
+    assert isinstance(intermediate, Struct)
+    target = spark_type(intermediate.types[0])
+    return f"coalesce(CAST({call.aggregate('sum', x)} AS {target}), CAST(0 AS {target}))"
+
+
+def final_average(call: Call) -> str:
+    total, count = (call.aggregate("sum", f"{call.sql(0)}.f{position}") for position in (0, 1))
+    return quotient_of_total(total, count, call.output)
+
+
+def sum_of_few_digits(total: Callable[[Call], str]) -> Callable[[Call], str]:
+    """A sum that has room for 10**10 values of any size, and so needs no bound."""
+
+    def body(call: Call) -> str:
+        type = concrete(call.type(0))
+        assert isinstance(type, Decimal)
+        if type.precision > 28:
+            raise UnsupportedPlanError(f"a sum of {type} can't be bounded on Spark: its overflow is an error")
+        return total(call)
+
+    return body
 
 
 TABLE = Table(
@@ -157,10 +204,13 @@ TABLE = Table(
         row("power", power(True, False), complex_number_result="ERROR", overflow="SILENT"),
         row("power", power(False, True), complex_number_result="NAN", overflow="ERROR"),
         row("power", power(True, True), complex_number_result="ERROR", overflow="ERROR"),
-        row("sum", total, overflow="ERROR"),
-        row("sum0", total_or_zero, overflow="ERROR"),
-        row("avg", average, overflow=_ALL),  # an average is never larger than its largest argument
-        row("min", "[min({x})]"),
-        row("max", "[max({x})]"),
+        row("sum", total, steps=in_steps(total), overflow="ERROR"),
+        row("sum", sum_of_few_digits(total), overflow=_NO_ERROR),
+        row("sum0", total_or_zero, steps=in_steps(total_or_zero), overflow="ERROR"),
+        row("sum0", sum_of_few_digits(total_or_zero), overflow=_NO_ERROR),
+        # an average is never larger than its largest argument
+        row("avg", average, steps=in_steps(partial_average, merged_average, final_average), overflow=_ALL),
+        row("min", "[min({x})]", steps=in_steps("[min({0})]")),
+        row("max", "[max({x})]", steps=in_steps("[max({0})]")),
     ),
 )

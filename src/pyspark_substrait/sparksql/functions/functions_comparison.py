@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from pyspark_substrait.errors import UnsupportedPlanError
-from pyspark_substrait.model.types import List, Map, Struct, Type, concrete
+from pyspark_substrait.model.types import List, Map, Struct, Type, UserDefined, concrete
 from pyspark_substrait.sparksql.functions.fragments import any_null, infinity
-from pyspark_substrait.sparksql.functions.table import Call, Table, row
+from pyspark_substrait.sparksql.functions.table import Call, Foreign, Table, row
 
 __all__ = ["TABLE"]
 
@@ -25,6 +25,8 @@ def has_map(type: Type) -> bool:
             return has_map(element)
         case Struct(types=types):
             return any(has_map(field) for field in types)
+        case UserDefined(structure=structure) if structure is not None:
+            return has_map(structure)
         case _:
             return False
 
@@ -99,17 +101,17 @@ def is_infinite(call: Call) -> str:
 TABLE = Table(
     "extension:io.substrait:functions_comparison",
     (
-        row("equal", comparison("=")),
-        row("not_equal", comparison("<>")),
-        row("lt", comparison("<")),
-        row("lte", comparison("<=")),
-        row("gt", comparison(">")),
-        row("gte", comparison(">=")),
-        row("is_not_distinct_from", comparison("<=>")),
-        row("is_distinct_from", comparison("IS DISTINCT FROM")),
-        row("between", between),
-        row("is_null", "{x} IS NULL"),
-        row("is_not_null", "{x} IS NOT NULL"),
+        row("equal", comparison("="), foreign=Foreign.COMPARED),
+        row("not_equal", comparison("<>"), foreign=Foreign.COMPARED),
+        row("lt", comparison("<"), foreign=Foreign.ORDERED),
+        row("lte", comparison("<="), foreign=Foreign.ORDERED),
+        row("gt", comparison(">"), foreign=Foreign.ORDERED),
+        row("gte", comparison(">="), foreign=Foreign.ORDERED),
+        row("is_not_distinct_from", comparison("<=>"), foreign=Foreign.COMPARED),
+        row("is_distinct_from", comparison("IS DISTINCT FROM"), foreign=Foreign.COMPARED),
+        row("between", between, foreign=Foreign.ORDERED),
+        row("is_null", "{x} IS NULL", foreign=Foreign.MOVED),
+        row("is_not_null", "{x} IS NOT NULL", foreign=Foreign.MOVED),
         row("is_true", "{x} IS TRUE"),
         row("is_not_true", "{x} IS NOT TRUE"),
         row("is_false", "{x} IS FALSE"),
@@ -117,11 +119,11 @@ TABLE = Table(
         row("is_nan", is_nan),
         row("is_finite", is_finite),
         row("is_infinite", is_infinite),
-        row("nullif", nullif),
-        row("coalesce", coalesce),
-        row("least", extreme("least")),
-        row("greatest", extreme("greatest")),
-        row("least_skip_null", extreme_of_known("least")),
-        row("greatest_skip_null", extreme_of_known("greatest")),
+        row("nullif", nullif, foreign=Foreign.COMPARED),
+        row("coalesce", coalesce, foreign=Foreign.COMPARED),
+        row("least", extreme("least"), foreign=Foreign.ORDERED),
+        row("greatest", extreme("greatest"), foreign=Foreign.ORDERED),
+        row("least_skip_null", extreme_of_known("least"), foreign=Foreign.ORDERED),
+        row("greatest_skip_null", extreme_of_known("greatest"), foreign=Foreign.ORDERED),
     ),
 )

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from pyspark_substrait.sparksql.functions.table import Call, Row, Table, row
+from pyspark_substrait.sparksql.functions.table import Call, Foreign, Row, Table, in_steps, row
 
 __all__ = ["TABLE"]
 
@@ -93,7 +93,7 @@ def shifted(operator: str) -> tuple[Row, ...]:
 
 
 def comparison(name: str, operator: str) -> Row:
-    return row(name, f"{{x}} {operator} {{y}}")
+    return row(name, f"{{x}} {operator} {{y}}", foreign=Foreign.ORDERED)
 
 
 def aggregate(name: str) -> Callable[[Call], str]:
@@ -113,7 +113,7 @@ TABLE = Table(
         comparison("lte", "<="),
         comparison("gt", ">"),
         comparison("gte", ">="),
-        row("min", aggregate("min")),
-        row("max", aggregate("max")),
+        row("min", aggregate("min"), steps=in_steps(aggregate("min")), foreign=Foreign.ORDERED),
+        row("max", aggregate("max"), steps=in_steps(aggregate("max")), foreign=Foreign.ORDERED),
     ),
 )

@@ -1,10 +1,10 @@
-"""Functions of lists (``functions_list.yaml``), those without lambdas."""
+"""Functions of lists (``functions_list.yaml``). A lambda as an operand is ``l1 -> body``."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from pyspark_substrait.sparksql.functions.table import Call, Table, row
+from pyspark_substrait.sparksql.functions.table import Call, Foreign, Table, row
 
 __all__ = ["TABLE"]
 
@@ -24,10 +24,15 @@ def sorted_list(ascending: bool, nulls_first: bool) -> Callable[[Call], str]:
 TABLE = Table(
     "extension:io.substrait:functions_list",
     (
-        row("cardinality", "CAST(array_size({input}) AS BIGINT)"),
-        row("sort", sorted_list(True, True), direction="ASC_NULLS_FIRST"),
-        row("sort", sorted_list(True, False), direction="ASC_NULLS_LAST"),
-        row("sort", sorted_list(False, True), direction="DESC_NULLS_FIRST"),
-        row("sort", sorted_list(False, False), direction="DESC_NULLS_LAST"),
+        row("transform", "transform({input}, {transformer})", foreign=Foreign.MOVED),
+        row("filter", "filter({input}, {predicate})", foreign=Foreign.MOVED),
+        # both are null where only a null could decide
+        row("any_match", "exists({input}, {predicate})", foreign=Foreign.MOVED),
+        row("all_match", "forall({input}, {predicate})", foreign=Foreign.MOVED),
+        row("cardinality", "CAST(array_size({input}) AS BIGINT)", foreign=Foreign.MOVED),
+        row("sort", sorted_list(True, True), foreign=Foreign.ORDERED, direction="ASC_NULLS_FIRST"),
+        row("sort", sorted_list(True, False), foreign=Foreign.ORDERED, direction="ASC_NULLS_LAST"),
+        row("sort", sorted_list(False, True), foreign=Foreign.ORDERED, direction="DESC_NULLS_FIRST"),
+        row("sort", sorted_list(False, False), foreign=Foreign.ORDERED, direction="DESC_NULLS_LAST"),
     ),
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pyspark_substrait.model.types import FP32, FP64, concrete
-from pyspark_substrait.sparksql.functions.table import Call, Table, row
+from pyspark_substrait.sparksql.functions.table import Call, Foreign, Table, row
 
 __all__ = ["TABLE"]
 
@@ -19,7 +19,7 @@ _INDEX = "nullif(array_position({haystack}, {needle}), 0L) - 1L"
 TABLE = Table(
     "extension:io.substrait:functions_set",
     (
-        row("index_in", _INDEX, nan_equality="NAN_IS_NAN"),
-        row("index_in", index_in_without_nan, nan_equality="NAN_IS_NOT_NAN"),
+        row("index_in", _INDEX, nan_equality="NAN_IS_NAN", foreign=Foreign.COMPARED),
+        row("index_in", index_in_without_nan, nan_equality="NAN_IS_NOT_NAN", foreign=Foreign.COMPARED),
     ),
 )

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import string
 from collections.abc import Callable
+from dataclasses import replace
 
-from pyspark_substrait.errors import UnsupportedPlanError
+from pyspark_substrait.errors import InvalidPlanError, UnsupportedPlanError
 from pyspark_substrait.sparksql.compiler.literals import string_literal
 from pyspark_substrait.sparksql.functions.fragments import as_int, raised
+from pyspark_substrait.sparksql.functions.ordering import in_order
 from pyspark_substrait.sparksql.functions.table import Call, Row, Table, row
 
 __all__ = ["TABLE"]
@@ -186,6 +188,17 @@ def applied(template: str) -> Callable[[Call], str]:
     return lambda call: template.format(call.sql(0))
 
 
+def string_agg(call: Call) -> str:
+    """The strings that aren't null, in the order of the sorts; null if there are none, or empty if it can't be null."""
+    separator = call.operands[1]
+    if not isinstance(separator.literal, str):
+        raise InvalidPlanError("the separator must be a literal that isn't null", path="arguments[1]")
+    text = f"array_join({in_order(call, call.sql(0))}, {separator.sql})"
+    if not call.output.nullable:
+        return text
+    return f"if({replace(call, distinct=False).aggregate('count', call.sql(0))} = 0L, NULL, {text})"
+
+
 TABLE = Table(
     "extension:io.substrait:functions_string",
     (
@@ -229,5 +242,6 @@ TABLE = Table(
         row("left", "left({input}, {count})"),
         row("right", "right({input}, {count})"),
         row("string_split", split),
+        row("string_agg", string_agg),
     ),
 )

@@ -10,22 +10,31 @@ the result. Where a line of template isn't enough, the body is a function of the
 exactly the type the extension derives.
 
 In the body of an aggregate or window function, ``[sum({x})]`` marks the call that DISTINCT, FILTER and OVER belong to.
+The row of an aggregate that can be computed in several phases has a body for each of them (:class:`Steps`); the later
+ones see the intermediate value as their argument.
+
+Rows are written for the types that Spark itself has. What has a foreign carrier (``is_foreign`` in ``types``) reaches
+only rows that say that they are right for it: ``row("lt", "{x} < {y}", foreign=Foreign.ORDERED)``.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from enum import Enum
 from itertools import product
 from typing import TypeAlias
 
-from pyspark_substrait.errors import UnsupportedPlanError
-from pyspark_substrait.model.expressions import Function
-from pyspark_substrait.model.types import Type
-from pyspark_substrait.sparksql.compiler.types import spark_type
+from typing_extensions import assert_never
 
-__all__ = ["Call", "Operand", "Refusal", "Row", "Table", "refuse", "row"]
+from pyspark_substrait.errors import UnsupportedPlanError
+from pyspark_substrait.model.expressions import AggregationPhase, Function
+from pyspark_substrait.model.types import List, Type, concrete, same_type
+from pyspark_substrait.sparksql.compiler.types import has_order, is_foreign, spark_type
+from pyspark_substrait.sparksql.functions.over import Over
+
+__all__ = ["Call", "Foreign", "Operand", "Refusal", "Row", "Steps", "Table", "in_steps", "refuse", "row"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +64,9 @@ class Call:
         options: the option values that hold, by option name; only those that the plan states.
         distinct: whether equal arguments are merged first (aggregates).
         filter: the condition of a measure, None without one.
-        over: the text of the window, None outside windows.
-        order: the text of the sort fields, empty without any.
+        over: the window, None outside windows.
+        sorts: what the records of an aggregate are sorted by: text and direction of each key, the first one first.
+        phase: the part of an aggregation.
     """
 
     function: Function
@@ -66,8 +76,9 @@ class Call:
     options: Mapping[str, str] = field(default_factory=dict)
     distinct: bool = False
     filter: str | None = None
-    over: str | None = None
-    order: str = ""
+    over: Over | None = None
+    sorts: tuple[tuple[str, str], ...] = ()
+    phase: AggregationPhase = AggregationPhase.INITIAL_TO_RESULT
 
     def sql(self, position: int) -> str:
         """The text of the argument at a position."""
@@ -81,6 +92,10 @@ class Call:
 
     def aggregate(self, name: str, *arguments: str, ignore_nulls: bool = False) -> str:
         """A call of a Spark aggregate or window function, with DISTINCT, FILTER and OVER where the call has them."""
+        if self.filter is not None and self.over is not None:
+            # some aggregates have no FILTER over windows: a null instead of the first argument leaves a record out
+            arguments = (f"CASE WHEN {self.filter} THEN {arguments[0]} END", *arguments[1:])
+            return replace(self, filter=None).aggregate(name, *arguments, ignore_nulls=ignore_nulls)
         distinct = "DISTINCT " if self.distinct else ""
         text = f"{name}({distinct}{', '.join(arguments)})"
         if self.filter is not None:
@@ -88,11 +103,49 @@ class Call:
         if ignore_nulls:
             text += " IGNORE NULLS"
         if self.over is not None:
-            text += f" OVER ({self.over})"
+            text += f" OVER ({self.over.framed})"
         return text
 
 
 Body: TypeAlias = str | Callable[[Call], str]
+
+
+class Foreign(Enum):
+    """What a row does with values whose carrier means something else in Spark."""
+
+    #: it isn't for them
+    REFUSED = "refused"
+    #: it moves them, counts them, or looks at nothing but whether they are null
+    MOVED = "moved"
+    #: it compares them with others of the same type for equality, or they become one column with those
+    COMPARED = "compared"
+    #: it compares them by their order
+    ORDERED = "ordered"
+
+
+@dataclass(frozen=True, slots=True)
+class Steps:
+    """The bodies of an aggregate that is computed in several phases.
+
+    Args:
+        partial: from the arguments to the intermediate value, whose type the extension states.
+        merge: from intermediate values to one.
+        final: from intermediate values to the result.
+    """
+
+    partial: Callable[[Call], str]
+    merge: Callable[[Call], str]
+    final: Callable[[Call], str]
+
+
+def in_steps(partial: Body, merge: Body | None = None, final: Body | None = None) -> Steps:
+    """The bodies of the phases; what isn't given is that of the phase before."""
+    merge = partial if merge is None else merge
+    return Steps(_body(partial), _body(merge), _body(merge if final is None else final))
+
+
+def _body(body: Body) -> Callable[[Call], str]:
+    return _parsed(body) if isinstance(body, str) else body
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,6 +159,8 @@ class Row:
             matter to it. A row with several exact values for an option names a tuple.
         enums: the same for enumeration arguments, by argument name.
         signatures: the overloads it is for, like ``("i32_i32",)``; empty for all.
+        steps: the bodies of the phases of an aggregate, None where it can't be computed in phases.
+        foreign: whether it is right for arguments with a foreign carrier.
     """
 
     name: str
@@ -113,6 +168,39 @@ class Row:
     options: Mapping[str, tuple[str, ...]]
     enums: Mapping[str, tuple[str, ...]]
     signatures: tuple[str, ...]
+    steps: Steps | None = None
+    foreign: Foreign = Foreign.REFUSED
+
+    def body_of(self, phase: AggregationPhase) -> Body:
+        """The body for a part of an aggregation; a reason why there is none, if it is a string."""
+        match phase:
+            case AggregationPhase.INITIAL_TO_RESULT:
+                return self.body
+            case _ if self.steps is None:
+                return self.body if isinstance(self.body, str) else "not in several phases"
+            case AggregationPhase.INITIAL_TO_INTERMEDIATE:
+                return self.steps.partial
+            case AggregationPhase.INTERMEDIATE_TO_INTERMEDIATE:
+                return self.steps.merge
+            case AggregationPhase.INTERMEDIATE_TO_RESULT:
+                return self.steps.final
+            case _:
+                assert_never(phase)
+
+    def objection(self, call: Call) -> str | None:
+        """Why the row isn't right for the carriers of the call's types; None where it is."""
+        types = [concrete(operand.type) for operand in call.operands if operand.type is not None]
+        strange = next((type for type in (*types, call.output) if is_foreign(type)), None)
+        if strange is None or self.foreign is Foreign.MOVED:
+            return None
+        if self.foreign is Foreign.REFUSED:
+            return f"Spark doesn't compute with {strange}, only moves and compares its values"
+        elements = [type.type if isinstance(type, List) and not same_type(type, types[0]) else type for type in types]
+        if not all(same_type(type, types[0]) for type in elements):
+            return f"{strange} is compared with another type"
+        if self.foreign is Foreign.ORDERED and not has_order(strange):
+            return f"{strange} has no order"
+        return None
 
     def fits(self, call: Call, options: Mapping[str, str]) -> bool:
         """Whether the row is exact for the call under these option values."""
@@ -135,15 +223,19 @@ def row(
     *,
     signatures: Sequence[str] = (),
     enums: Mapping[str, str | tuple[str, ...]] | None = None,
+    steps: Steps | None = None,
+    foreign: Foreign = Foreign.REFUSED,
     **options: str | tuple[str, ...],
 ) -> Row:
     """A meaning: the function ``name`` is ``body`` where the options and enumeration arguments have these values."""
     return Row(
         name=name,
-        body=_parsed(body) if isinstance(body, str) else body,
+        body=_body(body),
         options=_values(options),
         enums=_values(enums or {}),
         signatures=tuple(signatures),
+        steps=steps,
+        foreign=foreign,
     )
 
 
@@ -209,28 +301,21 @@ class Table:
             UnsupportedPlanError: no row fits, or the one that fits refuses.
         """
         rows = [candidate for candidate in self.rows if candidate.name == call.function.name]
-        refusal: Row | None = None
+        refusal: str | None = None
         for options in _combinations(preferences):
             fitting = next((candidate for candidate in rows if candidate.fits(call, options)), None)
-            if isinstance(fitting, Refusal):
-                refusal = refusal or fitting
-            elif fitting is not None and not isinstance(fitting.body, str):
-                chosen = Call(
-                    function=call.function,
-                    operands=call.operands,
-                    names=call.names,
-                    output=call.output,
-                    options=options,
-                    distinct=call.distinct,
-                    filter=call.filter,
-                    over=call.over,
-                    order=call.order,
-                )
-                return fitting.body(chosen)
+            body = None if fitting is None else fitting.body_of(call.phase)
+            if fitting is None or body is None:
+                continue
+            objection = body if isinstance(body, str) else fitting.objection(call)
+            if isinstance(body, str) or objection is not None:
+                refusal = refusal or objection
+            else:
+                return body(replace(call, options=options))
         wanted = ", ".join(f"{name}={'|'.join(values)}" for name, values in preferences)
         under = f" with {wanted}" if wanted else ""
         if refusal is not None:
-            raise UnsupportedPlanError(f"{call.function.key}{under} can't run exactly on Spark: {refusal.body}")
+            raise UnsupportedPlanError(f"{call.function.key}{under} can't run exactly on Spark: {refusal}")
         raise UnsupportedPlanError(f"the function {call.function.key}{under} has no Spark form yet")
 
 

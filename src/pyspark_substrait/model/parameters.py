@@ -1,0 +1,115 @@
+"""The dynamic parameters of a plan, and the values that they have. Spec: expressions/dynamic_parameters.
+
+The specification says that a plan may bind its parameters itself, but not what happens when the caller gives a value
+too. A value in the plan counts as a default: the caller's wins.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from pyspark_substrait.errors import ParameterError, at
+from pyspark_substrait.model.expressions import DynamicParameter, NamedLambdaReference
+from pyspark_substrait.model.literals import Literal
+from pyspark_substrait.model.plan import Plan, RelRoot
+from pyspark_substrait.model.relations import DetachedRel, Reference, Relation
+from pyspark_substrait.model.types import Type, same_type
+from pyspark_substrait.model.value_texts import literal_of_text
+from pyspark_substrait.model.values import literal_of
+from pyspark_substrait.model.walk import expression_children, relation_expressions, subquery_relation
+
+__all__ = ["declared_parameters", "parameter_texts", "parameter_values"]
+
+
+def declared_parameters(plan: Plan) -> dict[int, Type]:
+    """The type of each dynamic parameter that a plan refers to, by its number.
+
+    Where one is nullable in one place and not in another, it can't be null.
+
+    Raises:
+        ParameterError: the plan refers to one as two types.
+    """
+    found: dict[int, Type] = {}
+    for node in _parameters(plan):
+        known = found.get(node.parameter_reference)
+        if known is not None and not same_type(known, node.type):
+            raise ParameterError(
+                f"the plan refers to the dynamic parameter {node.parameter_reference} as {known} and as {node.type}"
+            )
+        if known is None or known.nullable:
+            found[node.parameter_reference] = node.type
+    return dict(sorted(found.items()))
+
+
+def parameter_values(plan: Plan, given: Mapping[int, object] | None = None) -> dict[int, Literal]:
+    """The value of each parameter, by its number: the one given, or else the one that the plan binds.
+
+    Args:
+        plan: the plan.
+        given: values of Python (see ``values``), or literals, by the parameter's number.
+
+    Raises:
+        ParameterError: the plan has no such parameter, or the value isn't one of its type.
+    """
+    values = {binding.parameter_anchor: binding.value for binding in plan.parameter_bindings}
+    if not given:
+        return values
+    for number, type in _chosen(plan, given).items():
+        with at(f"parameters[{number}]"):
+            values[number] = literal_of(given[number], type)
+    return values
+
+
+def parameter_texts(plan: Plan, given: Mapping[int, str | None]) -> dict[int, Literal]:
+    """As literals what is given as text (see ``value_texts``); None stands for null.
+
+    Raises:
+        ParameterError: as :func:`parameter_values`.
+    """
+    found = {}
+    for number, type in _chosen(plan, given).items():
+        text = given[number]
+        with at(f"parameters[{number}]"):
+            found[number] = literal_of(None, type) if text is None else literal_of_text(text, type)
+    return found
+
+
+def _chosen(plan: Plan, given: Mapping[int, object]) -> dict[int, Type]:
+    """The types of the parameters that are given."""
+    declared = declared_parameters(plan)
+    for number in given:
+        if number not in declared:
+            has = ", ".join(f"{known} ({type})" for known, type in declared.items())
+            raise ParameterError(f"the plan has no dynamic parameter {number!r}", hint=f"It has {has or 'none'}")
+    return {number: declared[number] for number in given}
+
+
+def _parameters(plan: Plan) -> Iterator[DynamicParameter]:
+    """The references to parameters in all relations of a plan; a shared part is visited once."""
+    relations: list[Relation] = [item.input if isinstance(item, RelRoot) else item for item in plan.relations]
+    seen: set[int] = set()
+    while relations:
+        relation = relations.pop(0)
+        if id(relation) in seen:
+            continue
+        seen.add(id(relation))
+        match relation:
+            case Reference(subtree=subtree):
+                relations.append(subtree)
+            case DetachedRel(relation=inner):
+                relations.append(inner)
+            case _:
+                relations += relation.inputs
+        expressions = [*relation_expressions(relation)]
+        while expressions:
+            node = expressions.pop()
+            query = subquery_relation(node)
+            if query is not None:
+                relations.append(query)
+            match node:
+                case DynamicParameter():
+                    yield node
+                case NamedLambdaReference(lambda_=named):
+                    expressions.append(named.lambda_.body)
+                case _:
+                    expressions += expression_children(node)

@@ -1,0 +1,269 @@
+"""What has to be of one type, or of a certain one: conditions, branches, options, elements.
+
+The specification asks for identical types. Where one type holds the values of all, reading isn't that strict: what is
+of another one is cast to it, with a note.
+"""
+
+from __future__ import annotations
+
+import decimal
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import cast
+
+from pyspark_substrait.extensions.coercion import common_type
+from pyspark_substrait.model.expressions import (
+    Cast,
+    Expression,
+    FailureBehavior,
+    FieldReference,
+    NestedList,
+    NestedMap,
+    NestedStruct,
+    RootReference,
+    StructField,
+)
+from pyspark_substrait.model.literals import Literal
+from pyspark_substrait.model.relations import Project, Relation, RelCommon
+from pyspark_substrait.model.types import (
+    FP32,
+    FP64,
+    I8,
+    I16,
+    I32,
+    I64,
+    Boolean,
+    Decimal,
+    List,
+    Map,
+    OpenStruct,
+    String,
+    Struct,
+    Type,
+    Unbound,
+    VarChar,
+    concrete,
+    same_type,
+    with_nullability,
+)
+from pyspark_substrait.proto.paths import Path
+from pyspark_substrait.proto.read.context import Reading, invalid
+
+__all__ = ["agreed", "as_cell", "as_literal", "check_comparable", "checked_condition", "comparable", "is_unbound"]
+
+
+def is_unbound(type: Type) -> bool:
+    """Whether a type is not known yet, wholly or in part."""
+    match type:
+        case Unbound():
+            return True
+        case List(type=element):
+            return is_unbound(element)
+        case Map(key=key, value=value):
+            return is_unbound(key) or is_unbound(value)
+        case Struct(types=types):
+            return any(is_unbound(child) for child in types)
+        case _:
+            return False
+
+
+def checked_condition(condition: Expression, path: Path) -> Expression:
+    """A condition, which is a boolean.
+
+    Raises:
+        InvalidPlanError: it is something else.
+    """
+    if not isinstance(concrete(condition.type), Boolean | Unbound):
+        raise invalid(f"the condition is {condition.type}", path, "It must be a boolean: compare it with something")
+    return condition
+
+
+def agreed(
+    items: Sequence[Expression], reading: Reading, places: Sequence[Path], *, exactly: bool = False
+) -> tuple[Expression, ...]:
+    """Expressions of one type, but for nullability.
+
+    Args:
+        items: the expressions.
+        reading: the message.
+        places: the path of each.
+        exactly: the nullability of what is inside the values has to be the same too.
+
+    Raises:
+        InvalidPlanError: no type holds the values of all; or the types differ, when reading is strict.
+    """
+    first = items[0].type if items else None
+    if first is None or all(item.type == first for item in items) or any(is_unbound(item.type) for item in items):
+        return tuple(items)
+    same = all(same_type(item.type, first) for item in items)
+    if same and not exactly:
+        return tuple(items)
+    found: Type | None = None
+    # a null is one of any type, so it has a say only among nulls
+    for position in sorted(range(len(items)), key=lambda position: _is_null(items[position])):
+        item = items[position]
+        type = _plain(item.type)
+        common = type if found is None else common_type((found, type))
+        if common is None:
+            if _is_null(item):
+                continue
+            raise invalid(
+                f"this is {item.type}, where the others are {found}",
+                places[position],
+                "All have to be of one type; add a cast",
+            )
+        found = common
+    assert found is not None
+    return tuple([_as(item, found, reading, places[position], silent=same) for position, item in enumerate(items)])
+
+
+def _is_null(item: Expression) -> bool:
+    return isinstance(item, Literal) and item.value is None
+
+
+def _plain(type: Type) -> Type:
+    """A type without variation, and without aliases."""
+    type = concrete(type)
+    return type if type.variation is None else replace(type, variation=None)
+
+
+def _as(item: Expression, type: Type, reading: Reading, path: Path, *, silent: bool = False) -> Expression:
+    """The expression as a value of a type that holds all its values, or that it is a null of."""
+    wanted = with_nullability(type, item.type.nullable)
+    if _plain(item.type) == wanted:
+        return item
+    if not same_type(item.type, wanted) and not silent:
+        reading.loose("different-types", path, f"this is {item.type} among others of {type}", f"cast to {wanted}")
+    if _is_null(item):
+        return Literal(type=wanted, value=None)
+    return Cast(type=wanted, input=item, failure_behavior=FailureBehavior.THROW_EXCEPTION)
+
+
+def as_literal(value: Expression, path: Path) -> Literal:
+    """What :func:`agreed` made of a literal, as a literal again.
+
+    Raises:
+        InvalidPlanError: there is no literal for the cast of this one.
+    """
+    match value:
+        case Literal():
+            return value
+        case Cast(type=type, input=Literal(type=source, value=content)):
+            match concrete(source), type:
+                case (
+                    (I8() | I16() | I32(), I16() | I32() | I64()) | (FP32(), FP64()) | (VarChar(), VarChar() | String())
+                ):
+                    return Literal(type=type, value=content)
+                case _, Decimal(scale=scale) if isinstance(content, int | decimal.Decimal):
+                    exact = decimal.Decimal(content).quantize(decimal.Decimal(1).scaleb(-scale), context=_EXACT)
+                    return Literal(type=type, value=exact)
+                case _:
+                    raise invalid(f"this is {source}, where {type} is compared", path, "Write it as one of that type")
+        case _:
+            raise AssertionError("a literal or its cast")
+
+
+_EXACT = decimal.Context(prec=76)
+
+
+def comparable(
+    needles: Sequence[Expression], query: Relation, reading: Reading, places: Sequence[Path]
+) -> tuple[tuple[Expression, ...], Relation]:
+    """Values, and the query whose columns they are compared with, of the same types.
+
+    Raises:
+        InvalidPlanError: a value can't be compared with its column.
+    """
+    if isinstance(query.schema, OpenStruct):
+        return tuple(needles), query
+    columns: list[Expression] = [
+        FieldReference(root=RootReference(), reference=(StructField(position),), type=type)
+        for position, type in enumerate(query.schema.types)
+    ]
+    pairs = [
+        agreed((column, needle), reading, (place, place))
+        for needle, column, place in zip(needles, columns, places, strict=True)
+    ]
+    wanted = tuple([column for column, _ in pairs])
+    if wanted != tuple(columns):
+        width = len(columns)
+        query = Project(common=RelCommon(emit=tuple(range(width, 2 * width))), input=query, expressions=wanted)
+    return tuple([needle for _, needle in pairs]), query
+
+
+def check_comparable(left: Expression, right: Expression, path: Path) -> None:
+    """Refuse to compare two values of which no type holds both."""
+    if is_unbound(left.type) or is_unbound(right.type):
+        return
+    if not same_type(left.type, right.type) and common_type((_plain(left.type), _plain(right.type))) is None:
+        raise invalid(f"{left.type} is compared with {right.type}", path, "Cast one of them below")
+
+
+def as_cell(value: Expression, type: Type, reading: Reading, path: Path) -> Expression:
+    """A value of a virtual table as one of its column's type.
+
+    Raises:
+        InvalidPlanError: the column can't hold it, or it is or may be null where the column never is.
+    """
+    if is_unbound(type) or is_unbound(value.type):
+        return value
+    if not same_type(value.type, type):
+        common = common_type((_plain(value.type), _plain(type)))
+        if not _is_null(value) and (common is None or not same_type(common, type)):
+            raise invalid(f"the value is {value.type}, its column {type}", path, "Add a cast")
+        value = _as(value, _plain(type), reading, path)
+    null = _null_inside(value, type)
+    if null is not None:
+        raise invalid(
+            f"{null}, but the type of its column, {type}, has no null there", path, "Make it nullable in the schema"
+        )
+    return value
+
+
+def _null_inside(value: Expression, type: Type) -> str | None:
+    """What is or may be null in a value where its type has no null; None when there is no such thing."""
+    type = concrete(type)
+    if isinstance(value, Literal) and value.value is None:
+        return None if type.nullable else "the value is null"
+    if isinstance(value, Literal) and not isinstance(value.value, tuple):
+        return None
+    match value:
+        case Cast(input=input, failure_behavior=FailureBehavior.THROW_EXCEPTION | FailureBehavior.UNSPECIFIED) if (
+            not isinstance(type, Struct | List | Map)
+        ):
+            return _null_inside(input, type)
+        case Literal() | NestedStruct() | NestedList() | NestedMap():
+            found = (_null_inside(part, wanted) for part, wanted in _parts(value, type))
+            return next((null for null in found if null is not None), None)
+        case _:
+            return None if _contains(type, value.type) else f"the value is {value.type}, which may be null"
+
+
+def _parts(value: Expression, type: Type) -> Iterator[tuple[Expression, Type]]:
+    """The values directly inside a value, with the types that they are to have."""
+    match type, value:
+        case Struct(types=types), NestedStruct(fields=parts) | Literal(value=tuple() as parts):
+            yield from zip(cast(tuple[Expression, ...], parts), types, strict=True)
+        case List(type=element), NestedList(values=parts) | Literal(value=tuple() as parts):
+            for part in cast(tuple[Expression, ...], parts):
+                yield part, element
+        case Map(key=key_type, value=value_type), NestedMap(key_values=pairs) | Literal(value=tuple() as pairs):
+            for key, item in cast(tuple[tuple[Expression, Expression], ...], pairs):
+                yield key, key_type
+                yield item, value_type
+
+
+def _contains(wider: Type, narrower: Type) -> bool:
+    """Whether every null that one type allows, at any depth, the other allows too."""
+    wider, narrower = concrete(wider), concrete(narrower)
+    if narrower.nullable and not wider.nullable:
+        return False
+    match wider, narrower:
+        case Struct(types=ones), Struct(types=others):
+            return all(map(_contains, ones, others))
+        case List(type=one), List(type=other):
+            return _contains(one, other)
+        case Map(value=one), Map(value=other):
+            return _contains(one, other)
+        case _:
+            return True

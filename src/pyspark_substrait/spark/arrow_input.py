@@ -1,0 +1,140 @@
+"""Arrow tables as Spark takes them, and the types that they had.
+
+Spark knows fewer types than Arrow. What it doesn't know, or would cut digits from, goes in as something that holds all
+of it: nanoseconds as their count, unsigned integers as the next larger signed type, an interval of months, days and
+nanoseconds as a struct of the three. The Arrow type says what such a column means (see ``conversions``).
+"""
+
+from __future__ import annotations
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+__all__ = ["MONTHS_DAYS_NANOS", "plain_schema", "plain_table", "stored_schema"]
+
+#: an interval of months, days and nanoseconds
+MONTHS_DAYS_NANOS = pa.struct([("months", pa.int32()), ("days", pa.int32()), ("nanos", pa.int64())])
+
+_WIDER = {
+    pa.uint8(): pa.int16(),
+    pa.uint16(): pa.int32(),
+    pa.uint32(): pa.int64(),
+    pa.uint64(): pa.decimal128(20, 0),
+    pa.float16(): pa.float32(),
+    pa.date64(): pa.date32(),
+    pa.large_string(): pa.string(),
+    pa.string_view(): pa.string(),
+    pa.large_binary(): pa.binary(),
+    pa.binary_view(): pa.binary(),
+    pa.month_day_nano_interval(): MONTHS_DAYS_NANOS,
+}
+
+
+def plain_table(table: pa.Table) -> pa.Table:
+    """The table with types that Spark takes, and no value changed.
+
+    Raises:
+        pa.ArrowInvalid: a value has no room in the type that Spark has (a second of a far year, more than 38 digits).
+    """
+    schema = plain_schema(table.schema)
+    if schema.equals(table.schema):
+        return table
+    columns = [
+        pa.chunked_array([_plain(chunk, field.type) for chunk in column.chunks], type=field.type)
+        for column, field in zip(table.columns, schema, strict=True)
+    ]
+    return pa.Table.from_arrays(columns, schema=schema)
+
+
+def plain_schema(schema: pa.Schema) -> pa.Schema:
+    """The schema of :func:`plain_table`."""
+    return pa.schema([field.with_type(_plain_type(field.type)) for field in schema])
+
+
+def stored_schema(schema: pa.Schema) -> pa.Schema:
+    """The types in which Spark reads the columns of a Parquet file whose Arrow schema this is, none left out.
+
+    Raises:
+        pa.ArrowNotImplementedError: there is one that it can't read.
+    """
+    return pa.schema([field.with_type(_stored_type(field.type)) for field in schema])
+
+
+def _plain_type(type: pa.DataType) -> pa.DataType:
+    if type in _WIDER:
+        return _WIDER[type]
+    if isinstance(type, pa.BaseExtensionType):
+        return _plain_type(type.storage_type)
+    if pa.types.is_dictionary(type) or pa.types.is_run_end_encoded(type):
+        return _plain_type(type.value_type)
+    if pa.types.is_timestamp(type):
+        return pa.int64() if type.unit == "ns" else pa.timestamp("us", type.tz)
+    if pa.types.is_time(type):
+        return pa.int64() if type.unit == "ns" else pa.time64("us")
+    if pa.types.is_duration(type):
+        return pa.int64() if type.unit == "ns" else pa.duration("us")
+    if pa.types.is_decimal(type):
+        # a negative scale is zeros before the point
+        digits, scale = type.precision + max(-type.scale, 0), max(type.scale, 0)
+        return pa.decimal128(min(digits, 38), scale)
+    if pa.types.is_struct(type):
+        # in a null, PySpark has trouble with fields that are never null
+        return pa.struct([field.with_type(_plain_type(field.type)).with_nullable(True) for field in type])
+    if pa.types.is_map(type):
+        return pa.map_(_plain_type(type.key_type), type.item_field.with_type(_plain_type(type.item_type)))
+    if _is_list(type):
+        return pa.list_(type.value_field.with_type(_plain_type(type.value_type)))
+    return type
+
+
+def _stored_type(type: pa.DataType) -> pa.DataType:
+    """The same for what Spark reads from a file by itself: it takes the stored numbers as they are."""
+    if isinstance(type, pa.BaseExtensionType):
+        return _stored_type(type.storage_type)
+    if pa.types.is_float16(type):
+        raise pa.ArrowNotImplementedError("Spark reads no numbers of 2 bytes with a fraction; write them as float")
+    if pa.types.is_duration(type):
+        return pa.int64()
+    if pa.types.is_time(type) and type.unit != "us":
+        return pa.int64() if type.unit == "ns" else pa.int32()
+    if pa.types.is_struct(type):
+        return pa.struct([field.with_type(_stored_type(field.type)) for field in type])
+    if pa.types.is_map(type):
+        return pa.map_(_stored_type(type.key_type), type.item_field.with_type(_stored_type(type.item_type)))
+    if _is_list(type):
+        return pa.list_(type.value_field.with_type(_stored_type(type.value_type)))
+    return _plain_type(type)
+
+
+def _is_list(type: pa.DataType) -> bool:
+    return bool(pa.types.is_list(type) or pa.types.is_large_list(type) or pa.types.is_fixed_size_list(type))
+
+
+def _plain(array: pa.Array, wanted: pa.DataType) -> pa.Array:
+    type = array.type
+    if type.equals(wanted):
+        return array
+    if isinstance(type, pa.BaseExtensionType):
+        return _plain(array.storage, wanted)
+    if pa.types.is_run_end_encoded(type):
+        return _plain(pc.run_end_decode(array), wanted)
+    if pa.types.is_dictionary(type):
+        return _plain(array.cast(type.value_type), wanted)
+    if pa.types.is_interval(type):
+        values = [None if item is None else tuple(item) for item in array.to_pylist()]
+        return pa.array(values, wanted)
+    mask = array.is_null() if array.null_count else None
+    if pa.types.is_struct(type):
+        if not type.num_fields:
+            return array
+        parts = [_plain(array.field(position), field.type) for position, field in enumerate(wanted)]
+        return pa.StructArray.from_arrays(parts, fields=list(wanted), mask=mask)
+    if pa.types.is_map(type):
+        filled = pa.concat_arrays([array])
+        keys, items = _plain(filled.keys, wanted.key_type), _plain(filled.items, wanted.item_type)
+        return pa.MapArray.from_arrays(filled.offsets, keys, items, type=wanted, mask=mask)
+    if _is_list(type):
+        filled = pa.concat_arrays([array if pa.types.is_list(type) else array.cast(pa.list_(type.value_field))])
+        values = _plain(filled.values, wanted.value_type)
+        return pa.ListArray.from_arrays(filled.offsets, values, type=wanted, mask=mask)
+    return array.cast(wanted)

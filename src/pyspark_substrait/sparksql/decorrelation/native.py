@@ -1,0 +1,230 @@
+"""Which subqueries Spark runs as they are, and where."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from enum import Enum
+
+from pyspark_substrait.model.expressions import (
+    AggregationPhase,
+    Expression,
+    Lambda,
+    LambdaInvocation,
+    NamedLambdaReference,
+    ScalarSubquery,
+    WindowFunction,
+)
+from pyspark_substrait.model.literals import Literal
+from pyspark_substrait.model.relations import (
+    Aggregate,
+    Cross,
+    DetachedRel,
+    Fetch,
+    Filter,
+    Join,
+    JoinType,
+    LateralJoin,
+    Project,
+    Read,
+    Reference,
+    Relation,
+    Set,
+    SetOp,
+    Sort,
+    VirtualTable,
+)
+from pyspark_substrait.model.walk import expression_children, holds_query, relation_expressions, subquery_relation
+from pyspark_substrait.sparksql.decorrelation.building import operands_of
+from pyspark_substrait.sparksql.decorrelation.outer import (
+    Subquery,
+    is_closed,
+    own_fields,
+    references,
+    relation_references,
+    uses_parameters,
+)
+
+__all__ = ["Place", "inside", "of_pairs", "places", "queries", "stands", "stays"]
+
+
+class Place(Enum):
+    """Where an expression stands, by what subqueries Spark takes there."""
+
+    FREE = "any subquery"
+    BOUND = "one without outer references"
+    PAIR = "a scalar one without outer references"
+    NOWHERE = "none"
+
+
+def places(node: Relation) -> Iterator[tuple[Expression, Place]]:
+    """The expressions of a relation, and what may stand in them."""
+    match node:
+        case Read(read_type=VirtualTable(expressions=records)):
+            yield from ((cell, Place.NOWHERE) for record in records for cell in record.fields)
+            yield from ((item, Place.FREE) for item in (node.filter, node.best_effort_filter) if item is not None)
+        case Read() | Filter() | Project() | Sort():
+            yield from ((item, Place.FREE) for item in relation_expressions(node))
+        case Aggregate():
+            keys = len(node.grouping_expressions)
+            for position, item in enumerate(relation_expressions(node)):
+                yield item, Place.FREE if position < keys else Place.NOWHERE
+        case Join(type=JoinType.INNER):
+            width = len(node.left.schema.types)
+            yield from ((conjunct, of_pairs(conjunct, width)) for conjunct in operands_of(node.expression))
+            if node.post_join_filter is not None:
+                yield node.post_join_filter, Place.FREE
+        case Join():
+            yield node.expression, Place.PAIR
+            if node.post_join_filter is not None:
+                yield node.post_join_filter, Place.FREE
+        case Fetch():
+            yield from ((item, Place.BOUND) for item in relation_expressions(node))
+        case _:
+            yield from ((item, Place.NOWHERE) for item in relation_expressions(node))
+
+
+def of_pairs(conjunct: Expression, width: int) -> Place:
+    """What Spark takes in a conjunct of an inner join's condition whose left record has ``width`` columns."""
+    fields = own_fields(conjunct)
+    one_side = all(field < width for field in fields) or all(field >= width for field in fields)
+    return Place.FREE if one_side else Place.PAIR
+
+
+def inside(node: Expression, child: Expression, place: Place) -> Place:
+    """What Spark takes in a part of an expression that stands in ``place``.
+
+    It takes no subquery in a window function, nor in or beside a lambda.
+    """
+    if isinstance(node, LambdaInvocation):
+        return place if child is node.lambda_ else Place.NOWHERE
+    with_lambda = any(isinstance(item, Lambda | NamedLambdaReference) for item in expression_children(node))
+    return Place.NOWHERE if isinstance(node, WindowFunction) or with_lambda else place
+
+
+def queries(node: Expression, place: Place) -> Iterator[tuple[Subquery, Place]]:
+    """The outermost subqueries in an expression, and what Spark takes where they stand."""
+    if isinstance(node, Subquery):
+        yield node, place
+        return
+    for child in expression_children(node):
+        yield from queries(child, inside(node, child, place))
+
+
+def stays(node: Relation) -> bool:
+    """Whether Spark runs all subqueries in a relation as they are; no outer reference leads out of it."""
+    if isinstance(node, LateralJoin):
+        return False
+    if isinstance(node, Reference):
+        return stays(node.subtree)
+    if not all(map(stays, node.inputs)):
+        return False
+    for expression, place in places(node):
+        for query, here in queries(expression, place):
+            inner = subquery_relation(query)
+            assert inner is not None
+            if not stands(query, here) or (is_closed(inner) and not stays(inner)):
+                return False
+    return True
+
+
+def stands(node: Subquery, place: Place) -> bool:
+    """Whether Spark takes a subquery in a place. One without outer references may have to be rewritten inside."""
+    if place is Place.NOWHERE or any(map(holds_query, expression_children(node))):
+        return False
+    inner = subquery_relation(node)
+    assert inner is not None
+    if is_closed(inner):
+        return place in (Place.FREE, Place.BOUND) or isinstance(node, ScalarSubquery)
+    return place is Place.FREE and _takes(inner)
+
+
+_LARGEST = 2**31 - 1
+_NATIVE_SETS = (SetOp.UNION_ALL, SetOp.UNION_DISTINCT, SetOp.MINUS_PRIMARY, SetOp.INTERSECTION_MULTISET)
+_OF_LEFT = (JoinType.LEFT, JoinType.LEFT_SEMI, JoinType.LEFT_ANTI)
+_OF_RIGHT = (JoinType.RIGHT, JoinType.RIGHT_SEMI, JoinType.RIGHT_ANTI)
+
+
+def _takes(node: Relation) -> bool:
+    """Whether Spark runs a subquery's relation with its outer references.
+
+    Tried with Spark 4.3: outer columns in conditions and projections, below aggregates, limits and set operations, and
+    on the side of a join that loses no record. They reach one query out.
+    """
+    if is_closed(node):
+        return stays(node)
+    match node:
+        case Read(read_type=read_type):
+            cells = (
+                [cell for record in read_type.expressions for cell in record.fields]
+                if isinstance(read_type, VirtualTable)
+                else []
+            )
+            filters = [item for item in (node.filter, node.best_effort_filter) if item is not None]
+            return all(map(_is_own, cells)) and not any(map(holds_query, cells)) and all(map(_fits, filters))
+        case Filter() | Project():
+            return _takes(node.input) and all(map(_fits, relation_expressions(node)))
+        case Sort():
+            return _takes(node.input) and all(_is_own(sort.expr) and not holds_query(sort.expr) for sort in node.sorts)
+        case Fetch():
+            bounds = (node.offset_expr, node.count_expr)
+            return _takes(node.input) and all(bound is None or _is_small(bound) for bound in bounds)
+        case Aggregate():
+            simple = all(
+                item.measure.phase is AggregationPhase.INITIAL_TO_RESULT and not item.measure.sorts
+                for item in node.measures
+            )
+            parts = list(relation_expressions(node))
+            own = all(map(_is_own, parts)) and not any(map(holds_query, parts))
+            return _takes(node.input) and len(node.groupings) <= 1 and simple and own
+        case Join():
+            return _takes_join(node)
+        case Cross():
+            return _takes(node.left) and _takes(node.right)
+        case Set():
+            return node.op in _NATIVE_SETS and all(map(_takes, node.members))
+        case DetachedRel(relation=inner):
+            return _takes(inner)
+        case _:
+            return False
+
+
+def _takes_join(node: Join) -> bool:
+    condition = node.expression
+    if node.post_join_filter is not None and not _fits(node.post_join_filter):
+        return False
+    if holds_query(condition) or not (_takes(node.left) and _takes(node.right)):
+        return False
+    if node.type is JoinType.INNER:
+        return _fits(condition)
+    if (node.type in _OF_LEFT and is_closed(node.right)) or (node.type in _OF_RIGHT and is_closed(node.left)):
+        return _is_own(condition)
+    return False
+
+
+def _is_small(bound: Expression) -> bool:
+    return isinstance(bound, Literal) and (
+        bound.value is None or (isinstance(bound.value, int) and bound.value <= _LARGEST)
+    )
+
+
+def _is_own(node: Expression) -> bool:
+    """Whether an expression refers to nothing but its own record."""
+    return all(level == 0 for level, _ in references(node))
+
+
+def _fits(node: Expression) -> bool:
+    """Whether an expression may stand in a correlated query: what is inside of its subqueries reaches no further out
+    than the query they stand in.
+    """
+    if isinstance(node, WindowFunction | LambdaInvocation):
+        return False
+    if isinstance(node, Subquery):
+        inner = subquery_relation(node)
+        assert inner is not None
+        outside = all(map(_is_own, expression_children(node))) and not uses_parameters(node)
+        near = all(level == 0 for level, _ in relation_references(inner, 1))
+        return outside and near and stands(node, Place.FREE) and _takes(inner)
+    return all(
+        _fits(child) and (inside(node, child, Place.FREE) is Place.FREE or not holds_query(child))
+        for child in expression_children(node)
+    )

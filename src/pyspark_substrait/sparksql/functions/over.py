@@ -1,0 +1,59 @@
+"""Windows as function rows see them: what stands between the brackets of OVER, and what is in a frame."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+__all__ = ["WHOLE", "Over"]
+
+#: the frame that is the whole partition
+WHOLE = "ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Over:
+    """A window.
+
+    Args:
+        partition: the text of PARTITION BY, empty for none.
+        order: the text of ORDER BY, empty for none.
+        frame: the text of the frame; None where Spark has no such frame.
+        cut: without a frame, makes the list of the frame's records from the list of the partition's, which are structs.
+        key: a text that each of these structs must have as its field ``k`` for ``cut``; empty for none.
+    """
+
+    partition: str = ""
+    order: str = ""
+    frame: str | None = WHOLE
+    cut: Callable[[str], str] | None = None
+    key: str = ""
+
+    @property
+    def framed(self) -> str:
+        """The window for a function of the frame."""
+        assert self.frame is not None, "there is no such frame in Spark"
+        return _joined(self.partition, self.order, self.frame)
+
+    @property
+    def ordered(self) -> str:
+        """The window for a function of the order, which Spark insists on."""
+        return _joined(self.partition, self.order or "ORDER BY NULL")
+
+    @property
+    def whole(self) -> str:
+        """The window of the whole partition, in order."""
+        return _joined(self.partition, self.order, WHOLE)
+
+    def elements(self, *texts: str) -> str:
+        """The records of the frame in order: a list of structs with a field ``f0``, ``f1``, … for each text."""
+        fields = [f"'f{position}', {text}" for position, text in enumerate(texts)]
+        if self.cut is None:
+            return f"collect_list(named_struct({', '.join(fields)})) OVER ({self.framed})"
+        if self.key:
+            fields.insert(0, f"'k', {self.key}")
+        return self.cut(f"collect_list(named_struct({', '.join(fields)})) OVER ({self.whole})")
+
+
+def _joined(*parts: str) -> str:
+    return " ".join(filter(None, parts))

@@ -1,0 +1,1 @@
+"""Which kind of expression may stand where: kinds and places, to be crossed."""
