@@ -12,6 +12,7 @@ from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.types import (
     FP32,
     FP64,
+    UNSIGNED_INTEGERS,
     IntervalDay,
     List,
     Map,
@@ -26,7 +27,7 @@ from pyspark_substrait.model.types import (
 )
 from pyspark_substrait.sparksql.compiler.casts import cast
 from pyspark_substrait.sparksql.compiler.literals import literal
-from pyspark_substrait.sparksql.compiler.types import UNSIGNED_INTEGERS, spark_type
+from pyspark_substrait.sparksql.compiler.types import spark_type
 from tests.spark.plans import lit
 
 THROW, NULL = FailureBehavior.THROW_EXCEPTION, FailureBehavior.RETURN_NULL

@@ -15,6 +15,7 @@ from pyspark_substrait.model.types import (
     I16,
     I32,
     I64,
+    UNSIGNED_INTEGERS,
     UUID,
     AliasedType,
     Binary,
@@ -42,7 +43,6 @@ from pyspark_substrait.model.types import (
     with_nullability,
 )
 from pyspark_substrait.sparksql.compiler.casts import cast, holds
-from pyspark_substrait.sparksql.compiler.types import UNSIGNED_INTEGERS
 
 THROW, NULL = FailureBehavior.THROW_EXCEPTION, FailureBehavior.RETURN_NULL
 

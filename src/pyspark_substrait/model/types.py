@@ -7,7 +7,7 @@ Spec: types/type_classes, types/type_system. ``str(type)`` is the specification'
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, TypeAlias, TypeVar
+from typing import Any, ClassVar, Final, TypeAlias, TypeVar
 
 __all__ = [
     "FP32",
@@ -16,6 +16,7 @@ __all__ = [
     "I16",
     "I32",
     "I64",
+    "UNSIGNED_INTEGERS",
     "UUID",
     "AliasedType",
     "Binary",
@@ -50,6 +51,10 @@ __all__ = [
     "same_type",
     "with_nullability",
 ]
+
+
+#: the extension of the specification that declares the types u8 to u64
+UNSIGNED_INTEGERS: Final = "extension:io.substrait:unsigned_integers"
 
 
 @dataclass(frozen=True, slots=True)

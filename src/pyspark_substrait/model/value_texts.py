@@ -37,6 +37,7 @@ from pyspark_substrait.model.types import (
     I16,
     I32,
     I64,
+    UNSIGNED_INTEGERS,
     UUID,
     Binary,
     Boolean,
@@ -134,7 +135,7 @@ def _value(text: str, type: Type) -> object:
         case List() | Struct() | Map():
             return _nested(json.loads(text, parse_float=decimal.Decimal), type)
         case UserDefined(structure=structure) if structure is not None:
-            if type.urn == "extension:io.substrait:unsigned_integers":  # type: ignore[union-attr]
+            if type.urn == UNSIGNED_INTEGERS:  # type: ignore[union-attr]
                 return _number(int, text)
             return _value(text, structure)
         case _:

@@ -46,6 +46,7 @@ from pyspark_substrait.model.types import (
     I16,
     I32,
     I64,
+    UNSIGNED_INTEGERS,
     UUID,
     Binary,
     Boolean,
@@ -73,7 +74,6 @@ from pyspark_substrait.model.types import (
 __all__ = ["literal_of"]
 
 _BITS: Final[Mapping[type[Type], int]] = {I8: 8, I16: 16, I32: 32, I64: 64}
-_UNSIGNED: Final = "extension:io.substrait:unsigned_integers"
 _EPOCH: Final = datetime.datetime(1970, 1, 1)
 _MICROSECOND: Final = datetime.timedelta(microseconds=1)
 _DIGITS: Final = decimal.Context(prec=400)
@@ -142,7 +142,7 @@ def literal_of(value: object, type: Type) -> Literal:
         case Map(), (dict() | list() | tuple()):
             return _map(list(value.items()) if isinstance(value, dict) else list(value), type)
         case UserDefined(structure=structure) as own, _ if structure is not None:
-            if own.urn == _UNSIGNED and isinstance(value, int) and not isinstance(value, bool):
+            if own.urn == UNSIGNED_INTEGERS and isinstance(value, int) and not isinstance(value, bool):
                 value = _unsigned(value, own)
             if isinstance(structure, Struct):
                 parts = tuple(value) if isinstance(value, list | tuple) else (value,)

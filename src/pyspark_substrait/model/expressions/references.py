@@ -99,8 +99,10 @@ def referenced_type(root: Type, segments: tuple[ReferenceSegment, ...]) -> Type:
     type, nullable = root, False
     for segment in segments:
         here = concrete(type)
-        if isinstance(here, UserDefined) and here.structure is not None:
-            here = with_nullability(concrete(here.structure), here.nullable)
+        if isinstance(here, UserDefined):
+            raise InvalidPlanError(
+                f"a reference can't take a {here} apart", hint="A function of the type's extension may give its parts"
+            )
         nullable = nullable or here.nullable
         match segment, here:
             case StructField(), OpenStruct():

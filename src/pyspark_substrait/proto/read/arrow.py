@@ -13,7 +13,7 @@ from pyspark_substrait.extensions.definitions import FunctionDefinition
 from pyspark_substrait.model import types
 from pyspark_substrait.model.literals import AnyMessage, Literal
 from pyspark_substrait.model.plan import ExtensionDeclaration
-from pyspark_substrait.model.types import Type, concrete
+from pyspark_substrait.model.types import UNSIGNED_INTEGERS, Type, concrete
 from pyspark_substrait.proto.paths import Path
 from pyspark_substrait.proto.read.context import Reading, invalid
 
@@ -22,7 +22,6 @@ __all__ = ["TYPES", "is_own", "literal", "options", "output_names", "standard_ty
 Option = tuple[str, tuple[str, ...]]
 
 TYPES = "https://github.com/apache/arrow/blob/main/format/substrait/extension_types.yaml"
-_UNSIGNED = "extension:io.substrait:unsigned_integers"
 
 
 def writes(reading: Reading) -> bool:
@@ -37,7 +36,7 @@ def standard_type(declared: ExtensionDeclaration, reading: Reading, path: Path, 
     found: Type
     match declared.name:
         case "u8" | "u16" | "u32" | "u64":
-            definition = reading.registry.type(_UNSIGNED, declared.name)
+            definition = reading.registry.type(UNSIGNED_INTEGERS, declared.name)
             if definition is None:
                 return None
             found = types.UserDefined(

@@ -19,10 +19,10 @@ from pyspark_substrait.sparksql.compiler.sorting import sort_keys
 from pyspark_substrait.sparksql.functions.functions_comparison import has_map
 from pyspark_substrait.sparksql.functions.table import Call
 
-__all__ = ["measure"]
+__all__ = ["INDIFFERENT", "measure"]
 
 #: functions that give the same whether equal values are merged or not
-_INDIFFERENT: Final = frozenset({"min", "max", "any_value", "bool_and", "bool_or", "approx_count_distinct"})
+INDIFFERENT: Final = frozenset({"min", "max", "any_value", "bool_and", "bool_or", "approx_count_distinct"})
 
 
 def measure(call: AggregateFunction, condition: str | None, scope: Scope, compilation: Compilation) -> str:
@@ -71,7 +71,7 @@ def _check_phase(call: AggregateFunction, definition: FunctionDefinition) -> Non
 
 def _is_distinct(call: AggregateFunction) -> bool:
     """Whether equal arguments have to be merged."""
-    if call.invocation is AggregationInvocation.ALL or call.function.name in _INDIFFERENT:
+    if call.invocation is AggregationInvocation.ALL or call.function.name in INDIFFERENT:
         return False
     with at("invocation"):
         if call.phase is not AggregationPhase.INITIAL_TO_RESULT:

@@ -32,6 +32,7 @@ from pyspark_substrait.model.types import (
     I16,
     I32,
     I64,
+    UNSIGNED_INTEGERS,
     UUID,
     AliasedType,
     Binary,
@@ -67,7 +68,6 @@ __all__ = [
     "SETTINGS",
     "TIME_SETTINGS",
     "UNSIGNED",
-    "UNSIGNED_INTEGERS",
     "field_name",
     "handed_type",
     "has_order",
@@ -85,10 +85,7 @@ FINEST: Final = 6
 #: the integer types, by number of bits
 INTEGERS: Final[Mapping[type[Type], int]] = {I8: 8, I16: 16, I32: 32, I64: 64}
 
-#: the extension that declares unsigned integers
-UNSIGNED_INTEGERS: Final = "extension:io.substrait:unsigned_integers"
-
-#: its types: number of bits and carrier
+#: the unsigned integers: number of bits and carrier
 UNSIGNED: Final[Mapping[str, tuple[int, str]]] = {
     "u8": (8, "SMALLINT"),
     "u16": (16, "INT"),

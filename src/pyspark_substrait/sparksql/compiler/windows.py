@@ -30,6 +30,7 @@ from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.relations import ConsistentPartitionWindow, WindowRelFunction
 from pyspark_substrait.sparksql.compiler import calls, expressions, window_frames
 from pyspark_substrait.sparksql.compiler.lifting import Below
+from pyspark_substrait.sparksql.compiler.measures import INDIFFERENT
 from pyspark_substrait.sparksql.compiler.query import Item
 from pyspark_substrait.sparksql.compiler.scope import Compilation, Scope
 from pyspark_substrait.sparksql.compiler.sorting import SortKey, sort_key
@@ -39,9 +40,6 @@ from pyspark_substrait.sparksql.functions.over import WHOLE, Over
 from pyspark_substrait.sparksql.functions.table import Call
 
 __all__ = ["standing_alone", "window"]
-
-#: aggregates that give the same whether equal values are merged or not
-_INDIFFERENT: Final = frozenset({"min", "max", "any_value", "bool_and", "bool_or", "approx_count_distinct"})
 
 #: window functions that look at the frame; the others look at the whole partition
 _POSITIONAL: Final = frozenset({"first_value", "last_value", "nth_value"})
@@ -185,7 +183,7 @@ def _of_nothing(parts: _Window) -> str:
 
 
 def _is_distinct(parts: _Window) -> bool:
-    if parts.node.invocation is AggregationInvocation.ALL or parts.node.function.name in _INDIFFERENT:
+    if parts.node.invocation is AggregationInvocation.ALL or parts.node.function.name in INDIFFERENT:
         return False
     with at("invocation"):
         values = [

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from pyspark_substrait.model.types import Type
+from pyspark_substrait.model.types import UNSIGNED_INTEGERS, Type
 from pyspark_substrait.sparksql.compiler.types import spark_type, unsigned_bits
 from pyspark_substrait.sparksql.functions.fragments import any_null, bound, raised
 from pyspark_substrait.sparksql.functions.table import Call, Foreign, Row, Table, in_steps, row
@@ -93,7 +93,7 @@ def _operations() -> tuple[Row, ...]:
 
 
 TABLE = Table(
-    "extension:io.substrait:unsigned_integers",
+    UNSIGNED_INTEGERS,
     (
         *_operations(),
         row("sum", total(False), steps=in_steps(total(False)), foreign=Foreign.MOVED, overflow="ERROR"),
