@@ -16,8 +16,7 @@ from pyspark_substrait.sparksql.compiler.lifting import Below
 from pyspark_substrait.sparksql.compiler.measures import measure
 from pyspark_substrait.sparksql.compiler.query import Item, Query, plain
 from pyspark_substrait.sparksql.compiler.scope import Compilation, Record, Scope
-from pyspark_substrait.sparksql.compiler.types import spark_type
-from pyspark_substrait.sparksql.functions.functions_comparison import has_map
+from pyspark_substrait.sparksql.compiler.types import has_map, spark_type
 
 __all__ = ["aggregate"]
 

@@ -30,11 +30,12 @@ from pyspark_substrait.model.expressions import (
     WindowFunction,
 )
 from pyspark_substrait.model.literals import Literal
-from pyspark_substrait.model.types import Boolean, List, Map, Struct, Type, UserDefined, concrete, same_type
+from pyspark_substrait.model.types import Boolean, Type, concrete, same_type
 from pyspark_substrait.sparksql.compiler import calls, context_variables, lambdas, references, subqueries, windows
 from pyspark_substrait.sparksql.compiler.casts import cast, holds
 from pyspark_substrait.sparksql.compiler.literals import literal
 from pyspark_substrait.sparksql.compiler.scope import Compilation, Scope
+from pyspark_substrait.sparksql.compiler.types import has_map
 
 __all__ = ["conditions", "expression"]
 
@@ -128,18 +129,8 @@ def _branch(node: Expression, type: Type, scope: Scope, compilation: Compilation
 
 def _comparable(type: Type) -> None:
     """Refuse a value that is compared with others although Spark has no equality for it."""
-    match concrete(type):
-        case Map():
-            raise UnsupportedPlanError(f"a value of type {type} can't be compared: Spark has no equality of maps")
-        case List(type=inner):
-            _comparable(inner)
-        case Struct(types=types):
-            for inner in types:
-                _comparable(inner)
-        case UserDefined(structure=structure) if structure is not None:
-            _comparable(structure)
-        case _:
-            pass
+    if has_map(type):
+        raise UnsupportedPlanError(f"a value of type {type} can't be compared: Spark has no equality of maps")
 
 
 def _if_then(node: IfThen, scope: Scope, compilation: Compilation) -> str:

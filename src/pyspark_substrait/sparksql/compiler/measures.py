@@ -16,7 +16,7 @@ from pyspark_substrait.model.expressions import (
 from pyspark_substrait.sparksql.compiler import calls
 from pyspark_substrait.sparksql.compiler.scope import Compilation, Scope
 from pyspark_substrait.sparksql.compiler.sorting import sort_keys
-from pyspark_substrait.sparksql.functions.functions_comparison import has_map
+from pyspark_substrait.sparksql.compiler.types import has_map
 from pyspark_substrait.sparksql.functions.table import Call
 
 __all__ = ["INDIFFERENT", "measure"]

@@ -8,10 +8,10 @@ from typing_extensions import assert_never
 
 from pyspark_substrait.errors import UnsupportedPlanError, at
 from pyspark_substrait.model.relations import Set, SetOp
-from pyspark_substrait.model.types import List, Map, Struct, Type, concrete
 from pyspark_substrait.sparksql.compiler import relations
 from pyspark_substrait.sparksql.compiler.query import Item, Query, plain
 from pyspark_substrait.sparksql.compiler.scope import Compilation, Record
+from pyspark_substrait.sparksql.compiler.types import has_map
 
 __all__ = ["set_operation"]
 
@@ -19,7 +19,7 @@ __all__ = ["set_operation"]
 def set_operation(node: Set, outer: tuple[Record, ...], compilation: Compilation) -> Query:
     """The query of a set operation."""
     schema = node.direct_schema
-    if node.op is not SetOp.UNION_ALL and any(_holds_map(type) for type in schema.types):
+    if node.op is not SetOp.UNION_ALL and any(has_map(type) for type in schema.types):
         raise UnsupportedPlanError("Spark can't compare maps, so only UNION_ALL takes them", path="op")
     queries = []
     for position, member in enumerate(node.inputs):
@@ -71,15 +71,3 @@ def _without_common(primary: Query, secondary: Sequence[Query], compilation: Com
         depth=1 + max(primary.depth, common.depth),
         joins=True,
     )
-
-
-def _holds_map(type: Type) -> bool:
-    match concrete(type):
-        case Map():
-            return True
-        case List(type=element):
-            return _holds_map(element)
-        case Struct(types=types):
-            return any(_holds_map(child) for child in types)
-        case _:
-            return False

@@ -23,8 +23,7 @@ from pyspark_substrait.sparksql.compiler import calls, expressions
 from pyspark_substrait.sparksql.compiler.lifting import Below
 from pyspark_substrait.sparksql.compiler.literals import string_literal
 from pyspark_substrait.sparksql.compiler.scope import Compilation, Scope
-from pyspark_substrait.sparksql.compiler.types import INTEGERS, has_order
-from pyspark_substrait.sparksql.functions.functions_comparison import has_map
+from pyspark_substrait.sparksql.compiler.types import INTEGERS, has_map, has_order
 from pyspark_substrait.sparksql.functions.table import Call, Operand
 
 __all__ = ["SortKey", "sort_key", "sort_keys"]

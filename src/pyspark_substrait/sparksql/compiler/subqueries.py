@@ -10,8 +10,9 @@ from dataclasses import replace
 
 from typing_extensions import assert_never
 
-from pyspark_substrait.errors import InvalidPlanError, at
+from pyspark_substrait.errors import InvalidPlanError, UnsupportedPlanError, at
 from pyspark_substrait.model.expressions import (
+    ComparisonOp,
     InPredicate,
     PredicateOp,
     ReductionOp,
@@ -20,10 +21,11 @@ from pyspark_substrait.model.expressions import (
     SetPredicate,
 )
 from pyspark_substrait.model.relations import Relation
-from pyspark_substrait.model.types import same_type
+from pyspark_substrait.model.types import Type, same_type
 from pyspark_substrait.sparksql.compiler import expressions, relations
 from pyspark_substrait.sparksql.compiler.query import Query
 from pyspark_substrait.sparksql.compiler.scope import Compilation, Scope
+from pyspark_substrait.sparksql.compiler.types import has_map, has_order
 
 __all__ = ["conjunct", "subquery"]
 
@@ -42,6 +44,9 @@ def subquery(
         case SetPredicate(tuples=tuples):
             with at("set_predicate", "tuples"):
                 query = _query(tuples, scope, compilation)
+                if node.predicate_op is PredicateOp.UNIQUE:
+                    for column in tuples.schema.types:
+                        _comparable(column, "")
             match node.predicate_op:
                 case PredicateOp.EXISTS:
                     return _exists(query)
@@ -117,6 +122,7 @@ def _needles(node: InPredicate, scope: Scope, compilation: Compilation) -> tuple
                 path=f"needles[{position}]",
                 hint="Cast one of them",
             )
+        _comparable(type, f"needles[{position}]")
     return needles, query
 
 
@@ -130,7 +136,17 @@ def _comparison(node: SetComparison, scope: Scope, compilation: Compilation) -> 
     type = node.right.schema.types[0]
     if not same_type(node.left.type, type):
         raise InvalidPlanError(f"the left side is {node.left.type}, the query's column {type}", hint="Cast one of them")
+    _comparable(type, "left")
+    if node.comparison_op not in (ComparisonOp.EQ, ComparisonOp.NE) and not has_order(type):
+        raise UnsupportedPlanError(f"values of type {type} have no order", path="comparison_op")
     return f"({left} {node.comparison_op.value} {query.columns[0]})", query
+
+
+def _comparable(type: Type, path: str) -> None:
+    if has_map(type):
+        raise UnsupportedPlanError(
+            f"a value of type {type} can't be compared: Spark has no equality of maps", path=path
+        )
 
 
 def _three_valued(query: Query, comparison: str, *, decisive: bool) -> str:

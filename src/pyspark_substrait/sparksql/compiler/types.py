@@ -70,6 +70,7 @@ __all__ = [
     "UNSIGNED",
     "field_name",
     "handed_type",
+    "has_map",
     "has_order",
     "has_time",
     "is_foreign",
@@ -197,7 +198,7 @@ def _spark_type(type: Type, name: Callable[[int], str]) -> str:
         case List(type=element):
             return f"ARRAY<{_spark_type(element, name)}>"
         case Map(key=key, value=value):
-            if _has_map(key):
+            if has_map(key):
                 raise UnsupportedPlanError(f"a key of {type} is or holds a map, which Spark's maps can't have as keys")
             key_text = _spark_type(key, name)
             return f"MAP<{key_text}, {_spark_type(value, name)}>"
@@ -223,16 +224,17 @@ def _spark_type(type: Type, name: Callable[[int], str]) -> str:
             assert_never(other)
 
 
-def _has_map(type: Type) -> bool:
+def has_map(type: Type) -> bool:
+    """Whether there is a map in a type; Spark has no order and no equality of maps."""
     match concrete(type):
         case Map():
             return True
         case List(type=element):
-            return _has_map(element)
+            return has_map(element)
         case Struct(types=types):
-            return any(_has_map(field) for field in types)
+            return any(has_map(field) for field in types)
         case UserDefined(structure=structure) if structure is not None:
-            return _has_map(structure)
+            return has_map(structure)
         case _:
             return False
 

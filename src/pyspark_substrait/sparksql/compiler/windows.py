@@ -34,8 +34,7 @@ from pyspark_substrait.sparksql.compiler.measures import INDIFFERENT
 from pyspark_substrait.sparksql.compiler.query import Item
 from pyspark_substrait.sparksql.compiler.scope import Compilation, Scope
 from pyspark_substrait.sparksql.compiler.sorting import SortKey, sort_key
-from pyspark_substrait.sparksql.compiler.types import spark_type
-from pyspark_substrait.sparksql.functions.functions_comparison import has_map
+from pyspark_substrait.sparksql.compiler.types import has_map, spark_type
 from pyspark_substrait.sparksql.functions.over import WHOLE, Over
 from pyspark_substrait.sparksql.functions.table import Call
 

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from pyspark_substrait.errors import UnsupportedPlanError
 from pyspark_substrait.model.types import FP32, FP64, concrete
-from pyspark_substrait.sparksql.compiler.types import spark_type
+from pyspark_substrait.sparksql.compiler.types import has_map, spark_type
 from pyspark_substrait.sparksql.functions.fragments import constant
-from pyspark_substrait.sparksql.functions.functions_comparison import has_map
 from pyspark_substrait.sparksql.functions.table import Call, Foreign, Table, in_steps, row
 
 __all__ = ["TABLE", "approximate_count", "estimate", "merged_sketch", "sketch"]

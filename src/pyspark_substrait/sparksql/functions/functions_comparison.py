@@ -9,26 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from pyspark_substrait.errors import UnsupportedPlanError
-from pyspark_substrait.model.types import List, Map, Struct, Type, UserDefined, concrete
+from pyspark_substrait.sparksql.compiler.types import has_map
 from pyspark_substrait.sparksql.functions.fragments import any_null, infinity
 from pyspark_substrait.sparksql.functions.table import Call, Foreign, Table, row
 
 __all__ = ["TABLE"]
-
-
-def has_map(type: Type) -> bool:
-    """Whether there is a map in a type; Spark has no order and no equality of maps."""
-    match concrete(type):
-        case Map():
-            return True
-        case List(type=element):
-            return has_map(element)
-        case Struct(types=types):
-            return any(has_map(field) for field in types)
-        case UserDefined(structure=structure) if structure is not None:
-            return has_map(structure)
-        case _:
-            return False
 
 
 def comparison(operator: str) -> Callable[[Call], str]:

@@ -19,9 +19,8 @@ from pyspark_substrait.model.types import (
     UserDefined,
     concrete,
 )
-from pyspark_substrait.sparksql.compiler.types import INTEGERS, spark_type
+from pyspark_substrait.sparksql.compiler.types import INTEGERS, has_map, spark_type
 from pyspark_substrait.sparksql.functions.fragments import bound, constant, narrowed
-from pyspark_substrait.sparksql.functions.functions_comparison import has_map
 from pyspark_substrait.sparksql.functions.ordering import in_order
 from pyspark_substrait.sparksql.functions.table import Call
 
