@@ -14,7 +14,7 @@ from pyspark_substrait.errors import at
 from pyspark_substrait.model.expressions import Expression, FieldReference, RootReference, ScalarFunction, StructField
 from pyspark_substrait.model.relations import Cross, Join, JoinType
 from pyspark_substrait.sparksql.compiler import calls, expressions, relations
-from pyspark_substrait.sparksql.compiler.lifting import Below
+from pyspark_substrait.sparksql.compiler.below import Below
 from pyspark_substrait.sparksql.compiler.query import Item, Query, plain
 from pyspark_substrait.sparksql.compiler.scope import Compilation, Record, Scope
 

@@ -27,7 +27,7 @@ from pyspark_substrait.model.relations import (
 from pyspark_substrait.model.types import List, Map, Struct, Type, concrete, same_type
 from pyspark_substrait.model.walk import expression_children, root_fields
 from pyspark_substrait.sparksql.compiler import calls, expressions, masks, relations
-from pyspark_substrait.sparksql.compiler.lifting import Below
+from pyspark_substrait.sparksql.compiler.below import Below
 from pyspark_substrait.sparksql.compiler.literals import string_literal
 from pyspark_substrait.sparksql.compiler.names import quoted, quoted_path
 from pyspark_substrait.sparksql.compiler.query import Item, Query, plain

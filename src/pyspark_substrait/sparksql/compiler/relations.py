@@ -46,7 +46,7 @@ from pyspark_substrait.sparksql.compiler import (
     sets,
     windows,
 )
-from pyspark_substrait.sparksql.compiler.lifting import Below
+from pyspark_substrait.sparksql.compiler.below import Below
 from pyspark_substrait.sparksql.compiler.query import Item, Query
 from pyspark_substrait.sparksql.compiler.scope import Compilation, Record, Scope, UnboundOuterReference
 from pyspark_substrait.sparksql.compiler.sorting import SortKey, sort_keys

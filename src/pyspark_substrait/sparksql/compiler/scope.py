@@ -12,7 +12,7 @@ from pyspark_substrait.model.expressions import Lambda, OuterReference
 from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.plan import VariableEvaluationMode
 from pyspark_substrait.model.relations import Read
-from pyspark_substrait.sparksql.compiler.lifting import Below
+from pyspark_substrait.sparksql.compiler.below import Below
 from pyspark_substrait.sparksql.compiler.names import NameSource
 from pyspark_substrait.sparksql.compiler.query import Query, frame, plain
 

@@ -20,7 +20,7 @@ from pyspark_substrait.model.expressions import Expression, Function, SortDirect
 from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.types import Boolean, Type, concrete
 from pyspark_substrait.sparksql.compiler import calls, expressions
-from pyspark_substrait.sparksql.compiler.lifting import Below
+from pyspark_substrait.sparksql.compiler.below import Below
 from pyspark_substrait.sparksql.compiler.literals import string_literal
 from pyspark_substrait.sparksql.compiler.scope import Compilation, Scope
 from pyspark_substrait.sparksql.compiler.types import INTEGERS, has_map, has_order

@@ -36,8 +36,8 @@ from pyspark_substrait.model.literals import DayTime, Literal
 from pyspark_substrait.model.types import I64, IntervalDay, Type, concrete
 from pyspark_substrait.model.walk import expression_children
 from pyspark_substrait.sparksql.compiler import expressions
+from pyspark_substrait.sparksql.compiler.below import Below
 from pyspark_substrait.sparksql.compiler.distances import Measure, distances
-from pyspark_substrait.sparksql.compiler.lifting import Below
 from pyspark_substrait.sparksql.compiler.literals import string_literal
 from pyspark_substrait.sparksql.compiler.scope import Compilation, Scope
 from pyspark_substrait.sparksql.compiler.sorting import SortKey

@@ -1,7 +1,7 @@
 """Window functions as Spark SQL.
 
 A call is text with OVER, for a place in a SELECT list. Where it doesn't stand in one, it becomes a column below
-(``lifting``). What Spark has no words for is computed from columns below: where a value comes for the first time in a
+(``below``). What Spark has no words for is computed from columns below: where a value comes for the first time in a
 partition (DISTINCT), or the list of a frame's records, of which a positional function picks one and over which an
 aggregate is folded.
 """
@@ -29,7 +29,7 @@ from pyspark_substrait.model.expressions import (
 from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.relations import ConsistentPartitionWindow, WindowRelFunction
 from pyspark_substrait.sparksql.compiler import calls, expressions, window_frames
-from pyspark_substrait.sparksql.compiler.lifting import Below
+from pyspark_substrait.sparksql.compiler.below import Below
 from pyspark_substrait.sparksql.compiler.measures import INDIFFERENT
 from pyspark_substrait.sparksql.compiler.query import Item
 from pyspark_substrait.sparksql.compiler.scope import Compilation, Scope
