@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import io
+import os
 import threading
 from typing import TYPE_CHECKING
 
@@ -24,6 +25,7 @@ def test_our_own_session_has_what_plans_need(spark: SparkSession) -> None:
     assert row == {"t": datetime.time(10, 30), "z": "UTC"}
 
 
+@pytest.mark.skipif("TEST_REMOTE" in os.environ, reason="it is about a classic session")
 def test_our_own_session_opens_no_door(spark: SparkSession) -> None:
     assert spark.sparkContext.uiWebUrl is None
     assert spark.sparkContext.getConf().get("spark.driver.host") == "127.0.0.1"
@@ -40,6 +42,7 @@ def test_missing_settings_are_named_with_the_remedy(spark: SparkSession) -> None
     assert spark.conf.get("spark.sql.ansi.enabled") == "true"
 
 
+@pytest.mark.skipif("TEST_REMOTE" in os.environ, reason="it is about a classic session")
 def test_a_running_session_is_used_in_every_thread(spark: SparkSession) -> None:
     assert embedded_session() is spark
     found: list[SparkSession] = []
@@ -49,6 +52,7 @@ def test_a_running_session_is_used_in_every_thread(spark: SparkSession) -> None:
     assert found == [spark]
 
 
+@pytest.mark.skipif("TEST_REMOTE" in os.environ, reason="it is about a classic session")
 def test_a_running_session_is_not_passed_off_as_another(spark: SparkSession) -> None:
     with pytest.raises(SubstraitError, match=r"its master is local\[2\]"):
         embedded_session("local[1]")
