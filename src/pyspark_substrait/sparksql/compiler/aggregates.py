@@ -17,6 +17,7 @@ from pyspark_substrait.sparksql.compiler.measures import measure
 from pyspark_substrait.sparksql.compiler.query import Item, Query, plain
 from pyspark_substrait.sparksql.compiler.scope import Compilation, Record, Scope
 from pyspark_substrait.sparksql.compiler.types import has_map, spark_type
+from pyspark_substrait.sparksql.decorrelation.unions import fails_over
 
 __all__ = ["aggregate"]
 
@@ -51,6 +52,8 @@ def _with_keys(
     node: Aggregate, query: Query, outer: tuple[Record, ...], compilation: Compilation
 ) -> tuple[Query, list[str]]:
     """The input with the grouping expressions as columns, and the names of those; no column serves two of them."""
+    if fails_over(node.input, node.grouping_expressions):
+        query = query.fenced()
     below = Below(inline=True)
     scope = Scope(Record(query.columns, node.common.rel_anchor), outer, below=below)
     keys: list[str] = []

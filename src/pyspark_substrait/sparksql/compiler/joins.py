@@ -17,6 +17,7 @@ from pyspark_substrait.sparksql.compiler import calls, expressions, relations
 from pyspark_substrait.sparksql.compiler.below import Below
 from pyspark_substrait.sparksql.compiler.query import Item, Query, plain
 from pyspark_substrait.sparksql.compiler.scope import Compilation, Record, Scope
+from pyspark_substrait.sparksql.decorrelation.unions import exposes_union
 
 __all__ = ["cross", "join"]
 
@@ -84,9 +85,11 @@ def _by_type(node: Join, left: Query, right: Query, scope: Scope, compilation: C
             query = _single(node.expression, right, left, scope, compilation)
             return replace(query, items=plain(left.columns + right.columns))
         case JoinType.LEFT_MARK:
-            return _mark(node.expression, left, right, scope, compilation)
+            kept = left.flat().fenced() if exposes_union(node.left) else left
+            return _mark(node.expression, kept, right, scope, compilation)
         case JoinType.RIGHT_MARK:
-            return _mark(node.expression, right, left, scope, compilation)
+            kept = right.flat().fenced() if exposes_union(node.right) else right
+            return _mark(node.expression, kept, left, scope, compilation)
         case _:
             assert_never(node.type)
 

@@ -15,6 +15,9 @@ __all__ = ["FRAME_MARK", "Item", "Query", "frame", "plain"]
 #: Stands around the name of a bound DataFrame in a statement's text. No text of a plan contains it.
 FRAME_MARK = "\x00"
 
+#: Asks for no more partitions than any relation has: nothing is moved, but Spark keeps the place.
+_FENCE = "/*+ COALESCE(1000000) */"
+
 
 def frame(name: str) -> str:
     """The text that stands for a bound DataFrame behind FROM."""
@@ -105,6 +108,13 @@ class Query:
         if self.is_source:
             return self
         return Query(source=f"({self.text()})", items=plain(self.columns), depth=self.depth + 1)
+
+    def fenced(self) -> Query:
+        """The same rows as a query below which Spark moves no column; conditions, it does."""
+        query = self.nested()
+        listed = ", ".join(query.columns) or "1"
+        source = f"(SELECT {_FENCE} {listed} FROM {query.source})"
+        return Query(source=source, items=plain(query.columns), depth=query.depth + 1)
 
     def filtered(self, conditions: Sequence[str]) -> Query:
         """The rows for which the conditions, written over this flat query's columns, are true."""

@@ -50,6 +50,7 @@ from pyspark_substrait.sparksql.compiler.below import Below
 from pyspark_substrait.sparksql.compiler.query import Item, Query
 from pyspark_substrait.sparksql.compiler.scope import Compilation, Record, Scope, UnboundOuterReference
 from pyspark_substrait.sparksql.compiler.sorting import SortKey, sort_keys
+from pyspark_substrait.sparksql.decorrelation.unions import fails_over
 
 __all__ = ["refuse_enhancement", "relation", "sort_keys"]
 
@@ -196,6 +197,8 @@ def _emitted(query: Query, node: Relation, compilation: Compilation) -> Query:
 
 def _project(node: Project, outer: Outer, compilation: Compilation) -> Query:
     query = _input(node.input, outer, compilation).flat()
+    if fails_over(node.input, node.expressions):
+        query = query.fenced()
     below = Below(inline=True)
     scope = Scope(Record(query.columns, node.common.rel_anchor), outer, below=below)
     wanted = None if node.common.emit is None else set(node.common.emit)
@@ -216,6 +219,8 @@ def _project(node: Project, outer: Outer, compilation: Compilation) -> Query:
 
 def _sort(node: Sort, outer: Outer, compilation: Compilation) -> Query:
     query = _input(node.input, outer, compilation).flat()
+    if fails_over(node.input, [field.expr for field in node.sorts]):
+        query = query.fenced()
     below, items = Below(), query.items
     scope = Scope(Record(query.columns, node.common.rel_anchor), outer, below=below)
     keys = sort_keys(node.sorts, scope, compilation)

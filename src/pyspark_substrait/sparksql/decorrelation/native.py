@@ -43,6 +43,7 @@ from pyspark_substrait.sparksql.decorrelation.outer import (
     relation_references,
     uses_parameters,
 )
+from pyspark_substrait.sparksql.decorrelation.unions import fails_over
 
 __all__ = ["Place", "inside", "of_pairs", "places", "queries", "stands", "stays"]
 
@@ -161,8 +162,12 @@ def _takes(node: Relation) -> bool:
             )
             filters = [item for item in (node.filter, node.best_effort_filter) if item is not None]
             return all(map(_is_own, cells)) and not any(map(holds_query, cells)) and all(map(_fits, filters))
-        case Filter() | Project():
-            return _takes(node.input) and all(map(_fits, relation_expressions(node)))
+        case Filter():
+            return _takes(node.input) and _fits(node.condition)
+        case Project():
+            # what keeps a union's columns from Spark's failing keeps outer references from being found, too
+            computed = all(map(_fits, node.expressions)) and not fails_over(node.input, node.expressions)
+            return computed and _takes(node.input)
         case Sort():
             return _takes(node.input) and all(_is_own(sort.expr) and not holds_query(sort.expr) for sort in node.sorts)
         case Fetch():

@@ -1,0 +1,94 @@
+"""Columns that Spark can't compute over a UNION ALL: correlated subqueries.
+
+Spark moves a projection into the members of the union below it, and fails when it has such a subquery: it takes all
+columns that stand in the subquery's condition for the union's own. Tried with Spark 4.3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from pyspark_substrait.model.expressions import (
+    Expression,
+    FieldReference,
+    InPredicate,
+    OuterReference,
+    SetComparison,
+)
+from pyspark_substrait.model.literals import Literal
+from pyspark_substrait.model.relations import (
+    Aggregate,
+    DetachedRel,
+    Fetch,
+    Filter,
+    Join,
+    JoinType,
+    Project,
+    Read,
+    Reference,
+    Relation,
+    Set,
+    SetOp,
+    VirtualTable,
+)
+from pyspark_substrait.model.walk import expression_children, relation_expressions, subquery_relation
+
+__all__ = ["exposes_union", "fails_over"]
+
+_LEFT = (JoinType.LEFT, JoinType.LEFT_SEMI, JoinType.LEFT_ANTI, JoinType.LEFT_MARK, JoinType.OUTER)
+_RIGHT = (JoinType.RIGHT, JoinType.RIGHT_SEMI, JoinType.RIGHT_ANTI, JoinType.RIGHT_MARK, JoinType.OUTER)
+
+
+def fails_over(input: Relation, expressions: Iterable[Expression]) -> bool:
+    """Whether Spark can't compute the expressions as columns over a relation."""
+    return any(map(_correlated, expressions)) and exposes_union(input)
+
+
+def exposes_union(node: Relation) -> bool:
+    """Whether Spark may bring a projection over a relation down to a UNION ALL, by moving what is between."""
+    match node:
+        case Read(read_type=VirtualTable(expressions=records)):
+            # cells that aren't constants stand in a SELECT of their own
+            plain = all(isinstance(cell, Literal) for record in records for cell in record.fields)
+            return len(records) > 1 and not plain
+        case Filter(input=input) | Project(input=input) | DetachedRel(relation=input) | Reference(subtree=input):
+            return exposes_union(input)
+        case Fetch():
+            bounds = (node.offset_expr, node.count_expr)
+            return exposes_union(node.input) or not all(bound is None or isinstance(bound, Literal) for bound in bounds)
+        case Aggregate():
+            return len(node.groupings) > 1
+        case Set(op=op, members=members):
+            if op is SetOp.UNION_ALL and len(members) > 1:
+                return True
+            # the members of the others are below an aggregate
+            return (len(members) == 1 or op is SetOp.MINUS_MULTISET) and exposes_union(members[0])
+        case Join(type=type):
+            left = type in _LEFT and exposes_union(node.left)
+            return left or (type in _RIGHT and exposes_union(node.right))
+        case _:
+            return False
+
+
+def _correlated(node: Expression) -> bool:
+    """Whether an expression has a subquery that Spark sees the record in; comparing with one's records is such."""
+    inner = subquery_relation(node)
+    if inner is not None and (isinstance(node, InPredicate | SetComparison) or _refers_out(inner)):
+        return True
+    return any(map(_correlated, expression_children(node)))
+
+
+def _refers_out(node: Relation) -> bool:
+    """Whether there is an outer reference in a relation; one that stays inside counts, too."""
+    if isinstance(node, Reference):
+        return _refers_out(node.subtree)
+    return any(map(_has_outer, relation_expressions(node))) or any(map(_refers_out, node.inputs))
+
+
+def _has_outer(node: Expression) -> bool:
+    if isinstance(node, FieldReference) and isinstance(node.root, OuterReference):
+        return True
+    inner = subquery_relation(node)
+    if inner is not None and _refers_out(inner):
+        return True
+    return any(map(_has_outer, expression_children(node)))
