@@ -72,7 +72,14 @@ from pyspark_substrait.model.relations import (
     Write,
 )
 
-__all__ = ["expression_children", "holds_query", "relation_expressions", "root_fields", "subquery_relation"]
+__all__ = [
+    "expression_children",
+    "holds_query",
+    "holds_window",
+    "relation_expressions",
+    "root_fields",
+    "subquery_relation",
+]
 
 
 def subquery_relation(expression: Expression) -> Relation | None:
@@ -237,6 +244,11 @@ def _offsets(bound: Bound) -> Iterator[Expression]:
 def holds_query(expression: Expression) -> bool:
     """Whether a subquery stands in an expression."""
     return subquery_relation(expression) is not None or any(map(holds_query, expression_children(expression)))
+
+
+def holds_window(expression: Expression) -> bool:
+    """Whether a window function stands in an expression, subqueries aside."""
+    return isinstance(expression, WindowFunction) or any(map(holds_window, expression_children(expression)))
 
 
 def root_fields(expression: Expression) -> set[int] | None:

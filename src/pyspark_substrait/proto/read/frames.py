@@ -18,7 +18,6 @@ from pyspark_substrait.model.expressions import (
     SortDirection,
     SortField,
     Unbounded,
-    WindowFunction,
 )
 from pyspark_substrait.model.literals import Compound, DayTime, Literal
 from pyspark_substrait.model.types import (
@@ -42,7 +41,7 @@ from pyspark_substrait.model.types import (
     concrete,
     same_type,
 )
-from pyspark_substrait.model.walk import expression_children
+from pyspark_substrait.model.walk import holds_window
 from pyspark_substrait.proto.enums import BOUNDS_TYPE
 from pyspark_substrait.proto.paths import Path
 from pyspark_substrait.proto.read import expressions
@@ -102,7 +101,7 @@ def _checked(
         return bound
     path = ((path, "preceding" if isinstance(bound, Preceding) else "following"), "offset_expr")
     offset = bound.offset
-    if _holds_window(offset):
+    if holds_window(offset):
         raise invalid("the offset of a bound has a window function in it", path, "Compute it in a relation below")
     if isinstance(offset, Literal):
         if offset.value is None:
@@ -134,10 +133,6 @@ def _checked(
             path,
         )
     return bound
-
-
-def _holds_window(expression: Expression) -> bool:
-    return isinstance(expression, WindowFunction) or any(map(_holds_window, expression_children(expression)))
 
 
 def _rows(offset: Expression, reading: Reading, path: Path) -> Expression:

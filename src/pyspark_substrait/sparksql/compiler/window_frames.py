@@ -34,7 +34,7 @@ from pyspark_substrait.model.expressions import (
 )
 from pyspark_substrait.model.literals import DayTime, Literal
 from pyspark_substrait.model.types import I64, IntervalDay, Type, concrete
-from pyspark_substrait.model.walk import expression_children
+from pyspark_substrait.model.walk import holds_window
 from pyspark_substrait.sparksql.compiler import expressions
 from pyspark_substrait.sparksql.compiler.below import Below
 from pyspark_substrait.sparksql.compiler.distances import Measure, distances
@@ -165,7 +165,7 @@ def _bound(bound: Bound, name: str, unbounded: int, scope: Scope, compilation: C
             sign, kind = (-1, "preceding") if isinstance(bound, Preceding) else (1, "following")
             path = (name, kind, "offset_expr")
             with at(*path):
-                if _holds_window(offset):
+                if holds_window(offset):
                     raise InvalidPlanError("an offset can't have a window function in it")
                 value = _value(offset, compilation)
                 if value == 0:  # which is the current row
@@ -174,10 +174,6 @@ def _bound(bound: Bound, name: str, unbounded: int, scope: Scope, compilation: C
             return _Bound(sign, _Offset(text, offset.type, value, path))
         case _:
             assert_never(bound)
-
-
-def _holds_window(node: Expression) -> bool:
-    return isinstance(node, WindowFunction) or any(map(_holds_window, expression_children(node)))
 
 
 def _value(node: Expression, compilation: Compilation) -> float | Fraction | None:

@@ -28,7 +28,8 @@ from pyspark_substrait.model.relations import (
     Relation,
     RelCommon,
 )
-from pyspark_substrait.model.types import I64, Boolean, List, Map, Struct, Type, concrete, with_nullability
+from pyspark_substrait.model.types import I64, Boolean, Struct, Type, with_nullability
+from pyspark_substrait.sparksql.compiler.types import has_map
 
 __all__ = [
     "BOOLEAN",
@@ -156,7 +157,7 @@ def distinct(relation: Relation, positions: Sequence[int]) -> Relation:
     """The different values that some columns of a relation have together."""
     schema = relation.schema
     for position in positions:
-        if _holds_map(schema.types[position]):
+        if has_map(schema.types[position]):
             raise UnsupportedPlanError(
                 f"a subquery that uses the outer column {position} can't be rewritten for Spark: it is "
                 f"{schema.types[position]}, and Spark can't compare maps",
@@ -167,18 +168,6 @@ def distinct(relation: Relation, positions: Sequence[int]) -> Relation:
         grouping_expressions=tuple(column(schema, position) for position in positions),
         groupings=(Grouping(tuple(range(len(positions)))),),
     )
-
-
-def _holds_map(type: Type) -> bool:
-    match concrete(type):
-        case Map():
-            return True
-        case List(type=element):
-            return _holds_map(element)
-        case Struct(types=types):
-            return any(map(_holds_map, types))
-        case _:
-            return False
 
 
 def counted(relation: Relation, keys: Sequence[int], value: int) -> Relation:

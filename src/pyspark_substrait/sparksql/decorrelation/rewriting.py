@@ -12,7 +12,6 @@ from pyspark_substrait.model.expressions import (
     NestedStruct,
     OuterReference,
     RootReference,
-    WindowFunction,
 )
 from pyspark_substrait.model.relations import (
     Aggregate,
@@ -36,7 +35,12 @@ from pyspark_substrait.model.relations import (
 )
 from pyspark_substrait.model.rewrite import with_children, with_expressions, with_inputs
 from pyspark_substrait.model.types import I64, Boolean, NamedStruct, Struct
-from pyspark_substrait.model.walk import expression_children, holds_query, relation_expressions, subquery_relation
+from pyspark_substrait.model.walk import (
+    holds_query,
+    holds_window,
+    relation_expressions,
+    subquery_relation,
+)
 from pyspark_substrait.sparksql.decorrelation.building import (
     ONCE,
     all_of,
@@ -384,14 +388,10 @@ def _may_vary(node: Relation) -> bool:
             return _may_vary(subtree)
         case Aggregate(measures=measures) if any(item.measure.function.name == "any_value" for item in measures):
             return True
-        case Project(expressions=expressions) if any(map(_holds_window, expressions)):
+        case Project(expressions=expressions) if any(map(holds_window, expressions)):
             return True
         case _:
             return any(map(_may_vary, node.inputs))
-
-
-def _holds_window(node: Expression) -> bool:
-    return isinstance(node, WindowFunction) or any(map(_holds_window, expression_children(node)))
 
 
 def _all_stand(node: Expression, place: Place) -> bool:
