@@ -10,8 +10,6 @@ from pyspark_substrait.extensions.definitions import FunctionDefinition, ValueAr
 from pyspark_substrait.extensions.type_syntax import FuncPattern
 from pyspark_substrait.model.expressions import (
     Argument,
-    DetachedExpression,
-    DynamicParameter,
     EnumArgument,
     Expression,
     Function,
@@ -24,22 +22,17 @@ from pyspark_substrait.sparksql import functions
 from pyspark_substrait.sparksql.compiler import expressions, internal, lambdas
 from pyspark_substrait.sparksql.compiler.casts import cast
 from pyspark_substrait.sparksql.compiler.scope import Compilation, Scope
+from pyspark_substrait.sparksql.conjuncts import BOOLEAN, operands_of
 from pyspark_substrait.sparksql.functions.table import Call, Operand, Table
 
 __all__ = [
-    "BOOLEAN",
-    "COMPARISON",
     "argument_names",
     "atom",
     "declared",
     "meaning",
     "operands",
-    "operands_of",
     "scalar",
 ]
-
-BOOLEAN = "extension:io.substrait:functions_boolean"
-COMPARISON = "extension:io.substrait:functions_comparison"
 
 _NAME_OR_CALL = re.compile(
     r"""[\w.]+                                          # a name or a number
@@ -53,28 +46,6 @@ _NAME_OR_CALL = re.compile(
 def atom(text: str) -> str:
     """The text as an operand: in brackets, unless it plainly needs none."""
     return text if _NAME_OR_CALL.fullmatch(text) else f"({text})"
-
-
-def operands_of(call: Expression, urn: str, name: str) -> list[Expression]:
-    """The operands of nested calls of an associative function: ``and(and(a, b), c)`` has a, b, c.
-
-    An expression that isn't such a call is its own only operand.
-    """
-    found: list[Expression] = []
-    pending = [call]
-    while pending:
-        current = pending.pop()
-        match current:
-            case ScalarFunction(function=Function(urn=at_urn, name=at_name), arguments=arguments, options=()) if (
-                at_urn,
-                at_name,
-            ) == (urn, name) and arguments:
-                pending.extend(
-                    item for item in reversed(arguments) if not isinstance(item, EnumArgument | TypeArgument)
-                )
-            case _:
-                found.append(current)
-    return found
 
 
 def scalar(call: ScalarFunction, scope: Scope, compilation: Compilation) -> str:
@@ -152,13 +123,9 @@ def operands(arguments: Sequence[Argument], scope: Scope, compilation: Compilati
 
 
 def _constant(argument: Expression, compilation: Compilation) -> str | int | None:
-    match argument:
+    match compilation.known(argument):
         case Literal(value=str() | int() as value) if not isinstance(value, bool):
             return value
-        case DetachedExpression(expression=inner):
-            return _constant(inner, compilation)
-        case DynamicParameter(parameter_reference=reference) if reference in compilation.parameters:
-            return _constant(compilation.parameters[reference], compilation)
         case _:
             return None
 

@@ -36,6 +36,7 @@ from pyspark_substrait.sparksql.compiler.casts import cast, holds
 from pyspark_substrait.sparksql.compiler.literals import literal
 from pyspark_substrait.sparksql.compiler.scope import Compilation, Scope
 from pyspark_substrait.sparksql.compiler.types import has_map
+from pyspark_substrait.sparksql.conjuncts import BOOLEAN, conjuncts
 
 __all__ = ["conditions", "expression"]
 
@@ -102,13 +103,13 @@ def conditions(node: Expression, scope: Scope, compilation: Compilation) -> list
     Spark runs IN with a subquery as a join there, and only there with SQL's meaning for nulls.
     """
     texts = []
-    for conjunct in calls.operands_of(node, calls.BOOLEAN, "and"):
+    for conjunct in conjuncts(node):
         match conjunct:
             case InPredicate() | SetComparison():
                 with at("subquery"):
                     texts.append(subqueries.conjunct(conjunct, scope, compilation))
             case ScalarFunction(arguments=(InPredicate() as inner,), options=()) if (
-                conjunct.function.urn == calls.BOOLEAN and conjunct.function.name == "not"
+                conjunct.function.urn == BOOLEAN and conjunct.function.name == "not"
             ):
                 with at("scalar_function", "arguments", 0, "subquery"):
                     texts.append(f"(NOT {subqueries.conjunct(inner, scope, compilation)})")

@@ -8,8 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from pyspark_substrait.errors import InvalidPlanError, at
-from pyspark_substrait.model.expressions import DetachedExpression, DynamicParameter, Expression
-from pyspark_substrait.model.literals import Literal
+from pyspark_substrait.model.expressions import Expression
 from pyspark_substrait.model.relations import Fetch
 from pyspark_substrait.model.types import I8, I16, I32, I64, concrete
 from pyspark_substrait.sparksql.compiler import expressions
@@ -48,7 +47,7 @@ def _bound(node: Expression | None, name: str, outer: tuple[Record, ...], compil
     if node is None:
         return None
     with at(name):
-        value = _literal(node, compilation)
+        value = compilation.known(node)
         if not isinstance(concrete(node.type), I8 | I16 | I32 | I64):
             raise InvalidPlanError(f"it must be an integer, but is {node.type}")
         if value is not None:
@@ -59,18 +58,6 @@ def _bound(node: Expression | None, name: str, outer: tuple[Record, ...], compil
                 raise InvalidPlanError(f"it can't be negative, but is {value.value}")
             return value.value
         return expressions.expression(node, Scope(Record(()), outer), compilation)
-
-
-def _literal(node: Expression, compilation: Compilation) -> Literal | None:
-    match node:
-        case Literal():
-            return node
-        case DetachedExpression(expression=inner):
-            return _literal(inner, compilation)
-        case DynamicParameter(parameter_reference=reference):
-            return compilation.parameters.get(reference)
-        case _:
-            return None
 
 
 def _numbered(

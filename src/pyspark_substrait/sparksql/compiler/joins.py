@@ -13,10 +13,11 @@ from typing_extensions import assert_never
 from pyspark_substrait.errors import at
 from pyspark_substrait.model.expressions import Expression, FieldReference, RootReference, ScalarFunction, StructField
 from pyspark_substrait.model.relations import Cross, Join, JoinType
-from pyspark_substrait.sparksql.compiler import calls, expressions, relations
+from pyspark_substrait.sparksql.compiler import expressions, relations
 from pyspark_substrait.sparksql.compiler.below import Below
 from pyspark_substrait.sparksql.compiler.query import Item, Query, plain
 from pyspark_substrait.sparksql.compiler.scope import Compilation, Record, Scope
+from pyspark_substrait.sparksql.conjuncts import COMPARISON, conjuncts
 from pyspark_substrait.sparksql.decorrelation.unions import exposes_union
 
 __all__ = ["cross", "join"]
@@ -134,14 +135,14 @@ def _equal_columns(
 ) -> list[tuple[str, str]] | None:
     """The pairs of columns that a condition says are equal, when it says nothing else."""
     pairs = []
-    for conjunct in calls.operands_of(condition, calls.BOOLEAN, "and"):
+    for conjunct in conjuncts(condition):
         match conjunct:
             case ScalarFunction(
                 arguments=(
                     FieldReference(root=RootReference(), reference=(StructField(field=first),)),
                     FieldReference(root=RootReference(), reference=(StructField(field=second),)),
                 )
-            ) if conjunct.function.urn == calls.COMPARISON and conjunct.function.name == "equal":
+            ) if conjunct.function.urn == COMPARISON and conjunct.function.name == "equal":
                 names = (scope.record.columns[first], scope.record.columns[second])
                 if names[0] in kept and names[1] in other:
                     pairs.append(names)
@@ -171,7 +172,7 @@ def _mark(condition: Expression, kept: Query, other: Query, scope: Scope, compil
     query, candidates = kept.flat(), other.flat()
     certain: list[str] = []
     uncertain: list[str] = []
-    for conjunct in calls.operands_of(condition, calls.BOOLEAN, "and"):
+    for conjunct in conjuncts(condition):
         text = expressions.expression(conjunct, scope, compilation)
         (uncertain if conjunct.type.nullable else certain).append(text)
     found = f"EXISTS ({candidates.filtered([*certain, *uncertain]).text()})"

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from pyspark_substrait.errors import InvalidPlanError
 from pyspark_substrait.extensions.registry import Registry
-from pyspark_substrait.model.expressions import Lambda, OuterReference
+from pyspark_substrait.model.expressions import DetachedExpression, DynamicParameter, Expression, Lambda, OuterReference
 from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.plan import VariableEvaluationMode
 from pyspark_substrait.model.relations import Read
@@ -126,6 +126,18 @@ class Compilation:
     def trial(self) -> Compilation:
         """A compilation of the same plan whose text isn't used."""
         return replace(self, names=NameSource(), shared={}, pieces=[])
+
+    def known(self, node: Expression) -> Literal | None:
+        """The literal that an expression is, or that a dynamic parameter has as its value; None for any other."""
+        match node:
+            case Literal():
+                return node
+            case DetachedExpression(expression=inner):
+                return self.known(inner)
+            case DynamicParameter(parameter_reference=reference):
+                return self.parameters.get(reference)
+            case _:
+                return None
 
     def column(self) -> str:
         """A new column name."""

@@ -8,14 +8,12 @@ from dataclasses import replace
 from pyspark_substrait.errors import UnsupportedPlanError
 from pyspark_substrait.model.expressions import (
     AggregateFunction,
-    EnumArgument,
     Expression,
     FieldReference,
     Function,
     RootReference,
     ScalarFunction,
     StructField,
-    TypeArgument,
 )
 from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.relations import (
@@ -30,10 +28,9 @@ from pyspark_substrait.model.relations import (
 )
 from pyspark_substrait.model.types import I64, Boolean, Struct, Type, with_nullability
 from pyspark_substrait.sparksql.compiler.types import has_map
+from pyspark_substrait.sparksql.conjuncts import BOOLEAN, COMPARISON
 
 __all__ = [
-    "BOOLEAN",
-    "COMPARISON",
     "FETCHED",
     "NOT_NEGATIVE",
     "ONCE",
@@ -47,16 +44,12 @@ __all__ = [
     "internal",
     "negation",
     "null",
-    "operands_of",
     "put_out",
     "same",
     "same_keys",
     "truth",
     "with_columns",
 ]
-
-BOOLEAN = "extension:io.substrait:functions_boolean"
-COMPARISON = "extension:io.substrait:functions_comparison"
 
 # Functions that no plan can name: calls.scalar knows them by identity.
 #: (number of records, value): the value, or an error when there is more than one record
@@ -115,18 +108,6 @@ def same(left: Expression, right: Expression) -> Expression:
 def same_keys(schema: Struct, left: int, right: int, count: int) -> list[Expression]:
     """That ``count`` columns from ``left`` on are the same as those from ``right`` on."""
     return [same(column(schema, left + number), column(schema, right + number)) for number in range(count)]
-
-
-def operands_of(condition: Expression) -> list[Expression]:
-    """The conditions with AND between them that a condition is made of."""
-    match condition:
-        case ScalarFunction(function=Function(urn=urn, name="and"), arguments=arguments, options=()) if (
-            urn == BOOLEAN and arguments
-        ):
-            parts = [item for item in arguments if not isinstance(item, EnumArgument | TypeArgument)]
-            return [operand for part in parts for operand in operands_of(part)]
-        case _:
-            return [condition]
 
 
 def chosen(relation: Relation, positions: Iterable[int]) -> Relation:

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 from pyspark_substrait.model.expressions import Expression, IfClause, IfThen
 from pyspark_substrait.model.relations import Filter, Join, JoinType, LateralJoin, Relation
+from pyspark_substrait.sparksql.conjuncts import COMPARISON
 from pyspark_substrait.sparksql.decorrelation import carrying
 from pyspark_substrait.sparksql.decorrelation.building import (
-    COMPARISON,
     all_of,
     called,
     column,

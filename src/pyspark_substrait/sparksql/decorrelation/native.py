@@ -34,7 +34,7 @@ from pyspark_substrait.model.relations import (
     VirtualTable,
 )
 from pyspark_substrait.model.walk import expression_children, holds_query, relation_expressions, subquery_relation
-from pyspark_substrait.sparksql.decorrelation.building import operands_of
+from pyspark_substrait.sparksql.conjuncts import conjuncts
 from pyspark_substrait.sparksql.decorrelation.outer import (
     Subquery,
     is_closed,
@@ -71,7 +71,7 @@ def places(node: Relation) -> Iterator[tuple[Expression, Place]]:
                 yield item, Place.FREE if position < keys else Place.NOWHERE
         case Join(type=JoinType.INNER):
             width = len(node.left.schema.types)
-            yield from ((conjunct, of_pairs(conjunct, width)) for conjunct in operands_of(node.expression))
+            yield from ((conjunct, of_pairs(conjunct, width)) for conjunct in conjuncts(node.expression))
             if node.post_join_filter is not None:
                 yield node.post_join_filter, Place.FREE
         case Join():

@@ -41,6 +41,7 @@ from pyspark_substrait.model.walk import (
     relation_expressions,
     subquery_relation,
 )
+from pyspark_substrait.sparksql.conjuncts import conjuncts
 from pyspark_substrait.sparksql.decorrelation.building import (
     ONCE,
     all_of,
@@ -49,7 +50,6 @@ from pyspark_substrait.sparksql.decorrelation.building import (
     distinct,
     internal,
     null,
-    operands_of,
     put_out,
     same,
     truth,
@@ -213,9 +213,9 @@ class _Rewriting:
 
     def _filter(self, node: Filter) -> Relation:
         """The conditions without such subqueries come first."""
-        conjuncts = operands_of(node.condition)
-        easy = [conjunct for conjunct in conjuncts if _all_stand(conjunct, Place.FREE)]
-        hard = [conjunct for conjunct in conjuncts if not _all_stand(conjunct, Place.FREE)]
+        parts = conjuncts(node.condition)
+        easy = [conjunct for conjunct in parts if _all_stand(conjunct, Place.FREE)]
+        hard = [conjunct for conjunct in parts if not _all_stand(conjunct, Place.FREE)]
         input: Relation = node.input
         if easy:
             input = Filter(input=input, condition=all_of([self._inside(conjunct) for conjunct in easy]))
@@ -263,7 +263,7 @@ class _Rewriting:
         of_right: list[Expression] = []
         of_both: list[Expression] = []
         easy: list[Expression] = []
-        for conjunct in operands_of(node.expression):
+        for conjunct in conjuncts(node.expression):
             fields = own_fields(conjunct)
             if _all_stand(conjunct, of_pairs(conjunct, width)):
                 easy.append(conjunct)
