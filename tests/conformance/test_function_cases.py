@@ -26,7 +26,7 @@ from pyspark_substrait.sparksql.compiler.casts import cast
 from pyspark_substrait.sparksql.compiler.literals import literal
 from pyspark_substrait.sparksql.compiler.types import spark_type
 from pyspark_substrait.sparksql.functions.table import Call, Operand
-from tests.sparksql.case_files import Case, Column, Word, read_cases
+from tests.conformance.case_files import Case, Column, Word, read_cases
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

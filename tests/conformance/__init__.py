@@ -1,0 +1,1 @@
+"""The function cases of the specification and ours, run on Spark."""
