@@ -14,7 +14,7 @@ import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from antlr4 import CommonTokenStream, InputStream
 from substrait_antlr.func_test_case.FuncTestCaseLexer import FuncTestCaseLexer
@@ -28,15 +28,19 @@ from pyspark_substrait.model.types import (
     I16,
     I32,
     I64,
+    UUID,
     Binary,
     Boolean,
     Date,
     Decimal,
     FixedBinary,
     FixedChar,
+    Func,
+    IntervalCompound,
     IntervalDay,
     IntervalYear,
     List,
+    Map,
     PrecisionTime,
     PrecisionTimestamp,
     PrecisionTimestampTZ,
@@ -45,11 +49,12 @@ from pyspark_substrait.model.types import (
     Type,
     UserDefined,
     VarChar,
+    with_nullability,
 )
 
 
 class Unreadable(Exception):
-    """A case that has something no literal can express (lambdas, user-defined types)."""
+    """A case that isn't understood."""
 
 
 @dataclass(frozen=True)
@@ -68,18 +73,63 @@ class Column:
 
 
 @dataclass(frozen=True)
+class Name:
+    """A parameter of the lambda around."""
+
+    value: str
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call inside a lambda."""
+
+    function: str
+    arguments: tuple[Literal | Word | Name | Call, ...]
+
+
+@dataclass(frozen=True)
+class Function:
+    """A lambda: the names and types of its parameters, and its body."""
+
+    parameters: tuple[tuple[str, Type], ...]
+    body: Call
+
+
+Argument: TypeAlias = Literal | Word | Column | Function
+
+
+@dataclass(frozen=True)
 class Case:
-    """One case. ``expected`` is a literal, or "error" or "undefined"; ``rows`` is None for scalar functions."""
+    """One case.
+
+    Args:
+        file: where it stands.
+        text: the case as it is written, in one line.
+        urn: the extension of the function.
+        function: its name.
+        arguments: what it is called with.
+        options: names and values of options, as they are written.
+        expected: the result, or "error" or "undefined"; of a window function the results for all records.
+        types: of a table of records, the types of its columns; only those that an argument names.
+        rows: its records; None for a scalar function.
+        window: whether the function is called over a window: all records, in their order.
+    """
 
     file: str
     text: str
     urn: str
     function: str
-    arguments: tuple[Literal | Word | Column, ...]
+    arguments: tuple[Argument, ...]
     options: tuple[tuple[str, str], ...]
-    expected: Literal | str
+    expected: Literal | tuple[Literal, ...] | str
     types: tuple[Type, ...] = ()
     rows: tuple[tuple[Literal, ...], ...] | None = None
+    window: bool = False
+
+    @property
+    def ours(self) -> bool:
+        """Whether it is of this project, not of the specification."""
+        return self.file.startswith("ours/")
 
 
 _SIMPLE: dict[str, type[Any]] = {
@@ -98,6 +148,7 @@ _SIMPLE: dict[str, type[Any]] = {
     "date": Date,
     "iyear": IntervalYear,
     "interval_year": IntervalYear,
+    "uuid": UUID,
 }
 _LENGTH: dict[str, type[Any]] = {"fchar": FixedChar, "fixedchar": FixedChar, "vchar": VarChar, "varchar": VarChar}
 _LENGTH |= {"fbin": FixedBinary, "fixedbinary": FixedBinary}
@@ -110,37 +161,63 @@ _PRECISION: dict[str, type[Any]] = {
     "precision_timestamp": PrecisionTimestamp,
     "ptstz": PrecisionTimestampTZ,
     "precision_timestamp_tz": PrecisionTimestampTZ,
+    "icompound": IntervalCompound,
+    "interval_compound": IntervalCompound,
+}
+
+
+#: user-defined types: the extension that declares each, and what it is made of
+_USER: dict[str, tuple[str, Type]] = {
+    **{
+        name: ("extension:io.substrait:unsigned_integers", Struct(types=(String(),)))
+        for name in ("u8", "u16", "u32", "u64")
+    },
+    "geometry": ("extension:io.substrait:functions_geometry", Binary()),
 }
 
 
 def type_of(text: str) -> Type:
     """A type in the syntax of the cases: ``dec?<38,2>``."""
-    unsigned = re.fullmatch(r"u!(u\d+)(\??)", text)
-    if unsigned is not None:
-        return UserDefined(
-            urn="extension:io.substrait:unsigned_integers",
-            name=unsigned[1],
-            structure=Struct(types=(String(),)),
-            nullable=bool(unsigned[2]),
-        )
-    found = re.fullmatch(r"(\w+)(\??)(?:<(.*)>)?", text)
+    found = re.fullmatch(r"(u!)?(\w+)(\??)(?:<(.*)>)?", text.replace(" ", ""))
     if found is None:
         raise Unreadable(text)
-    name, nullable, inner = found[1].lower(), bool(found[2]), found[3]
+    user, name, nullable, inner = bool(found[1]), found[2].lower(), bool(found[3]), found[4]
+    if user:
+        urn, structure = _USER[name]
+        return UserDefined(urn=urn, name=name, structure=structure, nullable=nullable)
     if name in _SIMPLE:
-        made = _SIMPLE[name](nullable=nullable)
-    elif name in _LENGTH:
-        made = _LENGTH[name](length=int(inner), nullable=nullable)
-    elif name in _PRECISION:
-        made = _PRECISION[name](precision=int(inner or 6), nullable=nullable)
-    elif name in ("dec", "decimal"):
+        return _SIMPLE[name](nullable=nullable)
+    if name in _LENGTH:
+        return _LENGTH[name](length=int(inner), nullable=nullable)
+    if name in _PRECISION:
+        return _PRECISION[name](precision=int(inner or 6), nullable=nullable)
+    if name in ("dec", "decimal"):
         precision, scale = (int(part) for part in (inner or "38,0").split(","))
-        made = Decimal(precision=precision, scale=scale, nullable=nullable)
-    elif name == "list":
-        made = List(type=type_of(inner), nullable=nullable)
-    else:
-        raise Unreadable(text)
-    return made
+        return Decimal(precision=precision, scale=scale, nullable=nullable)
+    if name == "list":
+        return List(type=type_of(inner), nullable=nullable)
+    if name == "struct":
+        return Struct(types=tuple(type_of(part) for part in _parts(inner)), nullable=nullable)
+    if name == "map":
+        key, value = (type_of(part) for part in _parts(inner))
+        return Map(key=key, value=value, nullable=nullable)
+    if name == "func":
+        taken, _, given = inner.rpartition("->")
+        types = tuple(type_of(part) for part in _parts(re.sub(r"^\((.*)\)$", r"\1", taken)))
+        return Func(parameter_types=types, return_type=type_of(given), nullable=nullable)
+    raise Unreadable(text)
+
+
+def _parts(text: str) -> list[str]:
+    """What stands between commas that are in no brackets."""
+    parts, depth = [""], 0
+    for character in text:
+        depth += {"<": 1, ">": -1}.get(character, 0)
+        if character == "," and not depth:
+            parts.append("")
+        else:
+            parts[-1] += character
+    return [part for part in parts if part]
 
 
 def value_of(text: str, type: Type) -> LiteralValue:
@@ -211,30 +288,63 @@ def _literal(tree: Any, type: Type) -> Literal:
         return _literal(tree.getChild(0), type)
     if isinstance(tree, Grammar.LiteralListContext):
         assert isinstance(type, List)
-        items = tuple(_literal(item, type.type) for item in tree.compoundLiteral())
-        return Literal(type=type, value=items)
-    if isinstance(tree, Grammar.LiteralStructContext) and isinstance(type, UserDefined):
-        (field,) = tree.compoundLiteral()
-        return _unsigned(field, type)
-    if isinstance(tree, Grammar.LiteralStructContext | Grammar.LiteralMapContext | Grammar.LiteralLambdaContext):
-        raise Unreadable(tree.getText())
+        return Literal(type=type, value=tuple(_literal(item, type.type) for item in tree.compoundLiteral()))
+    if isinstance(tree, Grammar.LiteralStructContext):
+        if isinstance(type, UserDefined):
+            (field,) = tree.compoundLiteral()
+            return _user_defined(field, type)
+        assert isinstance(type, Struct)
+        fields = tree.compoundLiteral()
+        return Literal(type=type, value=tuple(_literal(*pair) for pair in zip(fields, type.types, strict=True)))
+    if isinstance(tree, Grammar.LiteralMapContext):
+        assert isinstance(type, Map)
+        pairs = tuple((_literal(pair.key, type.key), _literal(pair.value, type.value)) for pair in tree.mapEntry())
+        return Literal(type=type, value=pairs)
     return Literal(type=type, value=value_of(tree.getText(), type))
 
 
-def _unsigned(tree: Any, type: UserDefined) -> Literal:
-    """An unsigned integer, whose one field is its digits."""
+def _user_defined(tree: Any, type: UserDefined) -> Literal:
+    """An unsigned integer, whose one field is its digits; a geometry, which is written as well-known text."""
     if tree.getText().lower() == "null":
         return Literal(type=type, value=None)
-    return Literal(type=type, value=(_literal(tree, String()),))
+    written = _literal(tree, String())
+    if isinstance(type.structure, Struct):
+        return Literal(type=type, value=(written,))
+    import shapely
+
+    return Literal(type=type, value=shapely.to_wkb(shapely.from_wkt(written.value), byte_order=1))
 
 
-def _argument(tree: Any) -> Literal | Word:
+def _argument(tree: Any) -> Literal | Word | Function:
     inner = tree.getChild(0)
     if isinstance(inner, Grammar.EnumArgContext):
         return Word(inner.getChild(0).getText())
     if inner.getChildCount() != 3 or inner.getChild(1).getText() != "::":
         raise Unreadable(tree.getText())
-    return _literal(inner.getChild(0), type_of(inner.getChild(2).getText()))
+    type = type_of(_source(inner.getChild(2)))
+    if isinstance(inner, Grammar.LambdaArgContext):
+        assert isinstance(type, Func)
+        names = inner.literalLambda().lambdaParameters().Identifier()
+        names = [name.getText() for name in (names if isinstance(names, list) else [names])]
+        body = inner.literalLambda().lambdaBody()
+        return Function(tuple(zip(names, type.parameter_types, strict=True)), _call(body))
+    return _literal(inner.getChild(0), type)
+
+
+def _call(tree: Any) -> Call:
+    """A call inside a lambda."""
+    arguments: list[Literal | Word | Name | Call] = []
+    for item in tree.arguments().argument():
+        inner = item.getChild(0)
+        if isinstance(inner, Grammar.FuncCallArgContext):
+            arguments.append(_call(inner))
+        elif not hasattr(inner, "getChildCount") or inner.getChildCount() == 0:
+            arguments.append(Name(inner.getText()))
+        else:
+            found = _argument(item)
+            assert not isinstance(found, Function)
+            arguments.append(found)
+    return Call(tree.identifier().getText().lower(), tuple(arguments))
 
 
 def _result(tree: Any) -> Literal | str:
@@ -242,7 +352,7 @@ def _result(tree: Any) -> Literal | str:
     if isinstance(inner, Grammar.SubstraitErrorContext):
         return "error" if "ERROR" in inner.getText().upper() else "undefined"
     found = _argument(inner)
-    assert isinstance(found, Literal)
+    assert isinstance(found, Literal), "a result is a value"
     return found
 
 
@@ -273,6 +383,8 @@ def _unsigned_aggregate(tree: Any, file: str, urn: str) -> Case:
     struct = inner.getChild(0)
     while not hasattr(struct, "compoundLiteral"):
         struct = struct.getChild(0)
+    if any(item.getText().lower() == "null" for item in struct.compoundLiteral()):
+        type = with_nullability(type, True)
     return Case(
         file=file,
         text=_source(tree),
@@ -282,7 +394,7 @@ def _unsigned_aggregate(tree: Any, file: str, urn: str) -> Case:
         options=_options(tree.funcOptions()),
         expected=_result(tree.result()),
         types=(type,),
-        rows=tuple((_unsigned(item, type),) for item in struct.compoundLiteral()),
+        rows=tuple((_user_defined(item, type),) for item in struct.compoundLiteral()),
     )
 
 
@@ -320,6 +432,14 @@ def _aggregate(tree: Any, file: str, urn: str) -> Case:
         name = call.funcName.getText()
     # a column that no argument names has no type; nothing looks at it
     used = sorted(types)
+    # a column may hold nulls whatever its type says
+    empty = {position for position in used if any(row[position].getText().lower() == "null" for row in values if row)}
+    types = {
+        position: with_nullability(types[position], types[position].nullable or position in empty) for position in used
+    }
+    arguments = [
+        Column(item.position, types[item.position]) if isinstance(item, Column) else item for item in arguments
+    ]
     rows = tuple(tuple(_literal(row[position], types[position]) for position in used) for row in values if row)
     placed = tuple(
         Column(used.index(argument.position), argument.type) if isinstance(argument, Column) else argument
@@ -335,6 +455,41 @@ def _aggregate(tree: Any, file: str, urn: str) -> Case:
         expected=_result(tree.result()),
         types=tuple(types[position] for position in used),
         rows=rows,
+    )
+
+
+def _window(tree: Any, file: str, urn: str) -> Case:
+    call = tree.windowFuncCall()
+    table = call.tableData()
+    types = {position: type_of(_source(item)) for position, item in enumerate(table.dataType())}
+    arguments: list[Argument] = []
+    for item in call.windowFuncArgs().windowFuncArg() if call.windowFuncArgs() else ():
+        if item.ColumnName():
+            position = int(item.ColumnName().getText()[3:])
+            arguments.append(Column(position, types[position]))
+        else:
+            arguments.append(_argument(item.argument()))
+    result, expected = tree.windowResult(), None
+    if result.substraitError():
+        expected = "error" if "ERROR" in result.getText().upper() else "undefined"
+    else:
+        type = type_of(_source(result.dataColumn().dataType()))
+        expected = tuple(_literal(item, type) for item in result.dataColumn().columnValues().literal())
+    return Case(
+        file=file,
+        text=_source(tree),
+        urn=urn,
+        function=call.funcName.getText().lower(),
+        arguments=tuple(arguments),
+        options=_options(tree.funcOptions()),
+        expected=expected,
+        types=tuple(types.values()),
+        rows=tuple(
+            tuple(_literal(item, types[position]) for position, item in enumerate(row.literal()))
+            for row in table.tableRows().columnValues()
+            if row.literal()
+        ),
+        window=True,
     )
 
 
@@ -373,6 +528,8 @@ def read_cases() -> Iterator[Case | tuple[str, str]]:
                         yield _scalar(tree, file, urn)
                     elif isinstance(tree, Grammar.AggFuncTestCaseContext):
                         yield _aggregate(tree, file, urn)
+                    elif isinstance(tree, Grammar.WindowFuncTestCaseContext):
+                        yield _window(tree, file, urn)
                     else:
                         yield file, _source(tree)
                 except Unreadable:

@@ -1,0 +1,158 @@
+"""The tables against the extensions: nothing falls between, and what is in them is taken by Spark."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from functools import cache
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pyspark_substrait.errors import UnsupportedPlanError
+from pyspark_substrait.extensions.definitions import EnumArgument
+from pyspark_substrait.extensions.registry import Registry
+from pyspark_substrait.model.types import Func, Type
+from pyspark_substrait.sparksql import functions
+from pyspark_substrait.sparksql.compiler.types import spark_type
+from pyspark_substrait.sparksql.functions.catalog import Combination, combinations, example_call
+from pyspark_substrait.sparksql.functions.table import Call
+from tests.conformance.case_files import Case, Word, read_cases
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_REGISTRY = Registry.default()
+#: the largest part of all combinations that may be refused
+_REFUSED = 0.03
+_CASES_PER_FUNCTION = 5
+_CHUNK = 80
+
+
+@cache
+def _catalog() -> tuple[Combination, ...]:
+    return tuple(
+        combination
+        for urn, _, definitions in _REGISTRY.functions()
+        for definition in definitions
+        for combination in combinations(definition, functions.table(urn))
+    )
+
+
+def _shown(combination: Combination) -> str:
+    chosen = {**combination.enums, **combination.options}
+    return f"{combination.definition.key} {chosen or ''}".strip()
+
+
+def test_every_combination_has_a_row_or_a_reason() -> None:
+    missing = [_shown(combination) for combination in _catalog() if combination.row is None]
+    assert not missing, "\n".join(missing[:50])
+
+
+def test_few_combinations_are_refused() -> None:
+    refused = [combination for combination in _catalog() if combination.refusal is not None]
+    for name, items in groupby(refused, lambda item: (item.definition.urn, item.definition.name)):
+        print(f"{name[0]} {name[1]}: {len(list(items))} refused")
+    print(f"{len(refused)} of {len(_catalog())} combinations are refused")
+    assert len(refused) <= _REFUSED * len(_catalog())
+
+
+def test_reasons_are_sentences() -> None:
+    for combination in _catalog():
+        reason = combination.refusal
+        assert reason is None or (len(reason.split()) > 4 and not reason.endswith(".")), (_shown(combination), reason)
+
+
+def _null(name: str, type: Type) -> str:
+    if isinstance(type, Func):
+        parameters = ", ".join(f"p{position}" for position in range(len(type.parameter_types)))
+        return f"({parameters}) -> CAST(NULL AS {spark_type(type.return_type)})"
+    return f"CAST(NULL AS {spark_type(type)})"
+
+
+def _texts(kind: str) -> Iterator[tuple[str, str, Call]]:
+    """What each combination of functions of one kind becomes, with what it is called."""
+    seen = set()
+    for combination in _catalog():
+        row = combination.row
+        if row is None or combination.refusal is not None or combination.definition.kind != kind:
+            continue
+        text, refused = None, None
+        for constant in (None, "UTC", "%Y", "a"):
+            call = example_call(combination, _REGISTRY, constant, _null)
+            try:
+                assert callable(row.body)
+                text = row.body(call)
+            except UnsupportedPlanError as error:
+                refused = error
+                continue
+            break
+        assert text is not None, (_shown(combination), refused)
+        if (text, call.output) not in seen:
+            seen.add((text, call.output))
+            yield _shown(combination), text, call
+
+
+@pytest.mark.parametrize("kind", ["scalar", "aggregate", "window"])
+def test_spark_gives_every_combination_its_type(spark: SparkSession, kind: str) -> None:
+    items = [item for item in _texts(kind) if "pyspark_substrait_" not in item[1]]
+    wrong = []
+    for start in range(0, len(items), _CHUNK):
+        wrong += list(_mistyped(spark, items[start : start + _CHUNK]))
+    print(f"{len(items)} texts")
+    assert not wrong, "\n".join(wrong)
+
+
+def _mistyped(spark: SparkSession, items: Sequence[tuple[str, str, Call]]) -> Iterator[str]:
+    """The texts of a chunk that Spark refuses, or gives another type."""
+    columns = [column for _, text, call in items for column in (text, f"CAST(NULL AS {spark_type(call.output)})")]
+    source = "(SELECT 1 AS k)"
+    try:
+        types = [type for _, type in spark.sql(f"SELECT {', '.join(columns)} FROM {source}").dtypes]
+    except Exception as error:
+        if len(items) == 1:
+            yield f"{items[0][0]}: {str(error).splitlines()[0]}: {items[0][1]}"
+            return
+        middle = len(items) // 2
+        yield from _mistyped(spark, items[:middle])
+        yield from _mistyped(spark, items[middle:])
+        return
+    for (shown, text, _), found, wanted in zip(items, types[::2], types[1::2], strict=True):
+        if found != wanted:
+            yield f"{shown} is a {found} instead of a {wanted}: {text}"
+
+
+def test_every_function_and_every_value_has_cases() -> None:
+    count: Counter[tuple[str, str]] = Counter()
+    used: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
+    for case in read_cases():
+        assert isinstance(case, Case), case
+        key = (case.urn, case.function)
+        count[key] += 1
+        used[key] |= {value.upper() for _, value in case.options}
+        used[key] |= {argument.value for argument in case.arguments if isinstance(argument, Word)}
+    lacking = []
+    for urn, name, definitions in _REGISTRY.functions():
+        key = (urn, name)
+        if count[key] < _CASES_PER_FUNCTION and not _only_refused(urn, name):
+            lacking.append(f"{urn} {name} has {count[key]} cases")
+        values = {value for definition in definitions for _, values in definition.options for value in values}
+        for definition in definitions:
+            values |= {
+                value
+                for argument in definition.arguments
+                if isinstance(argument, EnumArgument)
+                for value in argument.options
+            }
+        for value in sorted(values - used[key]):
+            if not _only_refused(urn, name, value):
+                lacking.append(f"{urn} {name} has no case with {value}")
+    assert not lacking, "\n".join(lacking)
+
+
+def _only_refused(urn: str, name: str, value: str | None = None) -> bool:
+    """Whether all combinations of a function, or those with a value, are refused."""
+    of_function = [item for item in _catalog() if (item.definition.urn, item.definition.name) == (urn, name)]
+    chosen = [item for item in of_function if value is None or value in {*item.enums.values(), *item.options.values()}]
+    return all(item.refusal is not None for item in chosen)

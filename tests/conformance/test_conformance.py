@@ -1,0 +1,42 @@
+"""The specification's function test cases and ours, run on Spark: all must pass but the listed conflicts.
+
+``python -m tests.conformance`` (``make conformance``) prints the same as a table.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.conformance.case_files import Case, read_cases
+from tests.conformance.conflicts import CONFLICTS, conflict
+from tests.conformance.running import Way, run
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+@pytest.fixture(scope="module")
+def cases() -> list[Case]:
+    """All cases; one that can't be read is an error."""
+    found = []
+    for case in read_cases():
+        assert isinstance(case, Case), f"can't be read: {case}"
+        found.append(case)
+    return found
+
+
+@pytest.mark.parametrize("way", list(Way))
+def test_all_cases_pass_but_the_conflicts(spark: SparkSession, cases: list[Case], way: Way) -> None:
+    outcomes = run(spark, cases, way)
+    faults = [outcome for outcome in outcomes if outcome.fault is not None]
+    wrong = [f"{item.case.file}: {item.case.text}: {item.fault}" for item in faults if conflict(item.case) is None]
+    dropped = sorted({text for outcome in outcomes for text in outcome.dropped})
+    constants = sorted({f"{item.case.function}{list(item.constants)}" for item in outcomes if item.constants})
+    print(f"\n{len(outcomes)} cases, {len(outcomes) - len(faults)} passed, {len(faults) - len(wrong)} conflicts")
+    print(f"options that no implementation declares, left out: {', '.join(dropped)}")
+    print(f"arguments that stayed literals: {', '.join(constants) or 'none'}")
+    assert not wrong, "\n".join(wrong)
+    # a conflict that has gone must go from the list
+    assert {conflict(item.case) for item in faults} == set(CONFLICTS)
