@@ -46,6 +46,7 @@ __all__ = [
     "JavaNotFoundError",
     "ParameterError",
     "PlanFormatError",
+    "Registry",
     "SubstraitError",
     "TableError",
     "UnsupportedPlanError",
@@ -57,6 +58,14 @@ __all__ = [
     "run_query",
     "to_sql",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "Registry":  # imported when it is first used, like all that a verb needs
+        from pyspark_substrait.extensions.registry import Registry
+
+        return Registry
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def load(source: PlanSource, *, strict: bool = False, registry: Registry | None = None) -> Plan | ExtendedExpression:
@@ -106,10 +115,10 @@ def _called(document: Plan | ExtendedExpression, function: Callable[[], _T]) -> 
     return with_deep_stack(function)
 
 
-def _plan(source: PlanSource) -> Plan:
+def _plan(source: PlanSource, registry: Registry | None) -> Plan:
     from pyspark_substrait.documents import Plan
 
-    document = load(source)
+    document = load(source, registry=registry)
     if not isinstance(document, Plan):
         raise InvalidPlanError(
             "this is an extended expression, which has no rows of its own", hint="evaluate(...) runs it over data"
@@ -117,10 +126,10 @@ def _plan(source: PlanSource) -> Plan:
     return document
 
 
-def _extended_expression(source: PlanSource) -> ExtendedExpression:
+def _extended_expression(source: PlanSource, registry: Registry | None) -> ExtendedExpression:
     from pyspark_substrait.documents import ExtendedExpression
 
-    document = load(source)
+    document = load(source, registry=registry)
     if not isinstance(document, ExtendedExpression):
         raise InvalidPlanError("this is a plan, not an extended expression", hint="from_substrait(...) runs plans")
     return document
@@ -157,7 +166,7 @@ def from_substrait(
     from pyspark_substrait.extensions.registry import Registry
     from pyspark_substrait.spark import run
 
-    loaded, known = _plan(plan), registry or Registry.default()
+    loaded, known = _plan(plan, registry), registry or Registry.default()
     return _called(
         loaded,
         lambda: run.dataframe(
@@ -187,7 +196,7 @@ def run_query(
     from pyspark_substrait.extensions.registry import Registry
     from pyspark_substrait.spark import run
 
-    loaded, known = _plan(plan), registry or Registry.default()
+    loaded, known = _plan(plan, registry), registry or Registry.default()
     return _called(
         loaded,
         lambda: run.collect(
@@ -234,7 +243,7 @@ def evaluate(
     from pyspark_substrait.extensions.registry import Registry
     from pyspark_substrait.spark import evaluate as expressions
 
-    loaded, known = _extended_expression(extended_expression), registry or Registry.default()
+    loaded, known = _extended_expression(extended_expression, registry), registry or Registry.default()
     return _called(loaded, lambda: expressions.dataframe(loaded, data, spark, registry=known, parameters=parameters))
 
 
@@ -257,7 +266,7 @@ def evaluate_arrow(
     from pyspark_substrait.extensions.registry import Registry
     from pyspark_substrait.spark import evaluate as expressions
 
-    loaded, known = _extended_expression(extended_expression), registry or Registry.default()
+    loaded, known = _extended_expression(extended_expression, registry), registry or Registry.default()
     return _called(
         loaded, lambda: expressions.collect(loaded, data, spark, registry=known, parameters=parameters, limit=limit)
     )
@@ -278,7 +287,7 @@ def to_sql(
     from pyspark_substrait.extensions.registry import Registry
     from pyspark_substrait.sparksql.compiler.statement import statement
 
-    loaded = _plan(plan)
+    loaded = _plan(plan, registry)
     return _called(loaded, lambda: statement(loaded, registry or Registry.default(), parameters=parameters)).readable()
 
 

@@ -312,7 +312,8 @@ def _user_defined(tree: Any, type: UserDefined) -> Literal:
         return Literal(type=type, value=(written,))
     import shapely
 
-    return Literal(type=type, value=shapely.to_wkb(shapely.from_wkt(written.value), byte_order=1))
+    known = shapely.to_wkb(shapely.from_wkt(written.value), byte_order=1, flavor="iso")
+    return Literal(type=type, value=(Literal(type=Binary(), value=known),))
 
 
 def _argument(tree: Any) -> Literal | Word | Function:

@@ -15,7 +15,7 @@ from pyspark_substrait.errors import ExecutionError, InvalidPlanError, Substrait
 from pyspark_substrait.model.expressions import Expression, FieldReference, RootReference, ScalarSubquery, StructField
 from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.relations import Aggregate, Measure
-from pyspark_substrait.model.types import FP32, FP64, List, Type, concrete, same_type, with_nullability
+from pyspark_substrait.model.types import FP32, FP64, List, Type, UserDefined, concrete, same_type, with_nullability
 from pyspark_substrait.sparksql.compiler.types import spark_type
 from tests.conformance.calls import Bound, bind
 from tests.conformance.case_files import Case
@@ -235,6 +235,11 @@ def _same(found: Any, wanted: Any, type: Type) -> bool:
             if wanted == found:
                 return math.copysign(1, wanted) == math.copysign(1, found)
             return abs(found - wanted) <= abs(wanted) * _TOLERANCE[kind.__class__]
+        case UserDefined(name="geometry") if found is not None and wanted is not None:
+            import shapely
+
+            one, other = (shapely.normalize(shapely.from_wkb(value)) for value in (found, wanted))
+            return bool(shapely.equals_exact(one, other, 1e-9)) and shapely.has_z(one) == shapely.has_z(other)
         case List(type=element) if found is not None and wanted is not None:
             return len(found) == len(wanted) and all(
                 _same(one, other, element) for one, other in zip(found, wanted, strict=True)

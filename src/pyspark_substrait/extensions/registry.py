@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import difflib
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from importlib.util import find_spec
@@ -28,6 +28,7 @@ from pyspark_substrait.extensions.document import (
     read_variation,
     sequence,
 )
+from pyspark_substrait.extensions.implementations import ArrowFunction, Implementation, SqlTemplate, checked
 from pyspark_substrait.extensions.matching import Phase
 from pyspark_substrait.extensions.outline import outline
 from pyspark_substrait.extensions.resolution import Resolved, choose, kinds_for, standard_calls
@@ -120,12 +121,14 @@ def _official_file(stem: str) -> _File:
 
 @dataclass(frozen=True, eq=False)
 class Registry:
-    """The known extensions. A registry doesn't change; :meth:`with_yaml` makes a larger one.
+    """The known extensions, and what the functions of a user's own ones are on Spark.
 
-    Use :meth:`default` for the official extensions.
+    A registry doesn't change: :meth:`with_yaml` and :meth:`with_function` make a larger one. Use :meth:`default` for
+    the official extensions.
     """
 
     _added: Mapping[str, _File] = field(default_factory=dict)
+    _implementations: Mapping[str, tuple[Implementation, ...]] = field(default_factory=dict)
     _calls: dict[tuple[Any, ...], Resolved] = field(default_factory=dict, repr=False)
 
     @staticmethod
@@ -156,7 +159,7 @@ class Registry:
         urn, dependencies = read_urn(load_yaml(file.text))
         if self._file(urn) is not None:
             raise InvalidPlanError(f"the extension `{urn}` is known already", hint="Give yours a URN of its own")
-        larger = Registry({**self._added, urn: file})
+        larger = Registry({**self._added, urn: file}, self._implementations)
         with at(urn):
             for alias, other in dependencies:
                 if larger._file(other) is None:
@@ -165,6 +168,65 @@ class Registry:
                     )
             larger._check(file)
         return larger
+
+    def with_function(
+        self,
+        urn: str,
+        name: str,
+        *,
+        sql: str | None = None,
+        arrow: Callable[..., Any] | None = None,
+        options: Mapping[str, str | tuple[str, ...]] | None = None,
+        enums: Mapping[str, str | tuple[str, ...]] | None = None,
+    ) -> Registry:
+        """A registry that knows what a function of an added extension is on Spark.
+
+        Several implementations of one function are tried in the order in which they were added.
+
+            >>> registry = Registry.default().with_yaml(path)                                # doctest: +SKIP
+            >>> registry = registry.with_function(urn, "shout", sql="upper({text}) || '!'")  # doctest: +SKIP
+
+        Args:
+            urn: the extension.
+            name: the function, or one of its overloads by its signature: ``slope:fp64_fp64``.
+            sql: Spark SQL with the arguments in braces, by name or position; ``{output}`` is the Spark type of the
+                result. In an aggregate, ``[sum({x})]`` marks the call that DISTINCT, FILTER and OVER belong to. The
+                text is trusted. Its value must have the type that the extension derives.
+            arrow: a function that gets an Arrow array for each value argument. Of a scalar function it returns an
+                array of the same length, of an aggregate function one value. It runs in Python on the executors.
+            options: the option values for which the implementation is right, by option; options that aren't named
+                don't matter to it.
+            enums: the same for enumeration arguments, by argument.
+
+        Raises:
+            InvalidPlanError: the extension has no such function, argument, option or value, or is one of the
+                specification's own.
+        """
+        if (sql is None) == (arrow is None):
+            raise InvalidPlanError(f"`{name}` needs one implementation: `sql` or `arrow`")
+        if urn not in self._added:
+            official = urn.startswith(OFFICIAL)
+            fault = "is one of the specification's own" if official else "is not known"
+            hint = "Declare a function of your own" if official else "Add its file first: registry.with_yaml(...)"
+            raise InvalidPlanError(f"the extension `{urn}` {fault}", hint=hint)
+        simple, colon, signature = name.partition(":")
+        body = SqlTemplate(sql) if sql is not None else ArrowFunction(arrow) if arrow is not None else None
+        assert body is not None
+        made = Implementation(
+            name=simple,
+            signature=signature if colon else None,
+            body=body,
+            options=_values(options),
+            enums=_values(enums),
+        )
+        with at(urn):
+            known = checked(made, self.overloads(urn, simple))
+        before = self._implementations.get(urn, ())
+        return Registry(self._added, {**self._implementations, urn: (*before, known)})
+
+    def implementations(self, urn: str) -> tuple[Implementation, ...]:
+        """What :meth:`with_function` has said of an extension, in that order."""
+        return self._implementations.get(urn, ())
 
     def _check(self, file: _File) -> None:
         keys: dict[str, str] = {}
@@ -373,6 +435,10 @@ class Registry:
         return InvalidPlanError(
             f"no implementation{place} takes {rule}: {call_text(name, arguments)}", hint=f"There are: {shown}{more}"
         )
+
+
+def _values(named: Mapping[str, str | tuple[str, ...]] | None) -> dict[str, tuple[str, ...]]:
+    return {name: (value,) if isinstance(value, str) else tuple(value) for name, value in (named or {}).items()}
 
 
 @cache

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ from pyspark_substrait.errors import ExecutionError, SubstraitError, Unsupported
 from pyspark_substrait.extensions.registry import Registry
 from pyspark_substrait.model.plan import Plan
 from pyspark_substrait.spark import arrow
+from pyspark_substrait.spark.python_functions import register
 from pyspark_substrait.spark.session import embedded_session, require_settings, spark_errors
 from pyspark_substrait.spark.sources import SessionSources
 from pyspark_substrait.spark.tables import Given
@@ -81,6 +83,7 @@ def _prepared(
     sources = SessionSources(session, tables, allowed_paths)
     prepared = statement(plan, registry, sources, positional=positional, parameters=parameters)
     require_settings(session, prepared.settings)
+    register(session, prepared.functions)
     frames = sources.frames
     for name, text in prepared.pieces:
         frames[name] = _bound(session, text, frames)
@@ -138,7 +141,16 @@ def _message(error: Exception) -> str:
     while java is not None and java.getCause() is not None:
         java = java.getCause()
     text = (str(error) if java is None else java.toString().partition(": ")[2]).strip()
+    if type(error).__name__ == "PythonException":
+        return _last_of_traceback(str(error))
     if get is not None and get() == "USER_RAISED_EXCEPTION":
         return text.removeprefix("[USER_RAISED_EXCEPTION]").split(" SQLSTATE:", 1)[0].strip(" .")
     line = text.split("\n", 1)[0]
     return line.split(" SQLSTATE:", 1)[0].rstrip(". ")
+
+
+def _last_of_traceback(text: str) -> str:
+    """What a Python function raised, without where."""
+    python = re.split(r"\n *SQLSTATE|\n\n?JVM stacktrace|\n\s*at ", text)[0]
+    lines = [line for line in python.splitlines() if re.match(r"[A-Za-z_][\w.]*(Error|Exception|Warning)?(: |$)", line)]
+    return lines[-1].strip() if lines else text.strip().splitlines()[0]

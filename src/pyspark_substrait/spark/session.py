@@ -9,9 +9,11 @@ import os
 import re
 import shutil
 import socket
+import sys
 import tempfile
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -22,7 +24,7 @@ from pyspark_substrait.spark.java import java_environment
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-__all__ = ["PLAN_SETTINGS", "embedded_session", "require_settings", "spark_errors"]
+__all__ = ["PLAN_SETTINGS", "embedded_session", "is_connect", "require_settings", "spark_errors"]
 
 PLAN_SETTINGS: Mapping[str, str] = {
     "spark.sql.ansi.enabled": "true",
@@ -71,7 +73,7 @@ def embedded_session(master: str | None = None, remote: str | None = None, **set
         raise SubstraitError("a session has a master or is remote, not both", hint="Give one of the two")
     wanted = {key: _text(value) for key, value in settings.items()}
     running = _running_session()
-    if running is not None and (remote is None or not _is_connect(running)):
+    if running is not None and (remote is None or not is_connect(running)):
         _check_running(running, master, remote, wanted)
         return running
     if remote is None and master is None:
@@ -127,7 +129,7 @@ def _running_session() -> SparkSession | None:
 def _check_running(running: SparkSession, master: str | None, remote: str | None, wanted: Mapping[str, str]) -> None:
     if remote is not None:
         fault = "it is not remote"
-    elif master is not None and _is_connect(running):
+    elif master is not None and is_connect(running):
         fault = "it is remote"
     elif master is not None and running.sparkContext.master != master:
         fault = f"its master is {running.sparkContext.master}"
@@ -171,10 +173,24 @@ def _start_classic(master: str, wanted: Mapping[str, str]) -> SparkSession:
         if SparkContext._gateway is None:
             with java_environment(), log.open("wb") as file:
                 gateway = launch_gateway(conf, {"stdout": file, "stderr": file})  # type: ignore[no-untyped-call]
-        SparkContext(conf=conf, gateway=gateway)
+        with _workers_like_this(master):
+            SparkContext(conf=conf, gateway=gateway)
         return SparkSession.builder.getOrCreate()
     except failures as error:
         raise SubstraitError(f"Spark did not start with the master {master}{_last_words(log)}") from error
+
+
+@contextmanager
+def _workers_like_this(master: str) -> Iterator[None]:
+    """Python functions of a local session run in this Python, not in the first one of the PATH."""
+    if not master.startswith("local") or "PYSPARK_PYTHON" in os.environ:
+        yield
+        return
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    try:
+        yield
+    finally:
+        del os.environ["PYSPARK_PYTHON"]
 
 
 def _connect(remote: str, wanted: Mapping[str, str]) -> SparkSession:
@@ -193,7 +209,7 @@ def _connect(remote: str, wanted: Mapping[str, str]) -> SparkSession:
             return builder.create()
         for key, value in {**_QUIET, **_local_settings(remote)}.items():
             builder = builder.config(key, wanted.get(key, value))
-        with java_environment(), warnings.catch_warnings():
+        with java_environment(), _workers_like_this(remote), warnings.catch_warnings():
             warnings.simplefilter("ignore")  # one for each setting that the server it starts has had from the start
             return builder.getOrCreate()
     except spark_errors() as error:
@@ -243,7 +259,8 @@ def _last_words(log: Path) -> str:
     return f": {(telling or lines)[-1]}" if lines else ""
 
 
-def _is_connect(spark: SparkSession) -> bool:
+def is_connect(spark: SparkSession) -> bool:
+    """Whether a session is one of Spark Connect."""
     return type(spark).__module__.startswith("pyspark.sql.connect")
 
 

@@ -23,6 +23,7 @@ from pyspark_substrait.sparksql.compiler import expressions, internal, lambdas
 from pyspark_substrait.sparksql.compiler.casts import cast
 from pyspark_substrait.sparksql.compiler.scope import Compilation, Scope
 from pyspark_substrait.sparksql.conjuncts import BOOLEAN, operands_of
+from pyspark_substrait.sparksql.functions.registered import registered_table
 from pyspark_substrait.sparksql.functions.table import Call, Operand, Table
 
 __all__ = [
@@ -67,6 +68,7 @@ def scalar(call: ScalarFunction, scope: Scope, compilation: Compilation) -> str:
             operands=operands(arguments, scope, compilation),
             names=argument_names(definition, len(arguments)),
             output=call.derived_type,
+            functions=compilation.functions,
         ),
         [(option.name, option.preference) for option in call.options],
     )
@@ -89,11 +91,12 @@ def _refuse_functions_as_values(definition: FunctionDefinition, arguments: Seque
 def meaning(function: Function, compilation: Compilation) -> tuple[FunctionDefinition, Table]:
     """What a function is: its definition, and the table with its Spark forms."""
     definition = compilation.registry.function(function.urn, function.key)
-    table = functions.table(function.urn)
+    table = functions.table(function.urn) or registered_table(compilation.registry, function.urn)
     if definition is None or table is None:
+        missing = "with_yaml(...) and with_function(...)" if definition is None else "with_function(...)"
         raise UnsupportedPlanError(
             f"the function {function.key} of {function.urn} has no Spark form",
-            hint="It isn't one of the specification's own extensions",
+            hint=f"It isn't one of the specification's own extensions: a Registry learns it by {missing}",
         )
     return definition, table
 

@@ -47,6 +47,7 @@ def measure(call: AggregateFunction, condition: str | None, scope: Scope, compil
             filter=condition,
             sorts=tuple(keys),
             phase=call.phase,
+            functions=compilation.functions,
         ),
         [(option.name, option.preference) for option in call.options],
     )

@@ -15,6 +15,7 @@ from pyspark_substrait.model.relations import Read
 from pyspark_substrait.sparksql.compiler.below import Below
 from pyspark_substrait.sparksql.compiler.names import NameSource
 from pyspark_substrait.sparksql.compiler.query import Query, frame, plain
+from pyspark_substrait.sparksql.functions.python_functions import PythonFunction
 
 __all__ = ["Binding", "Closure", "Compilation", "Record", "Scope", "Source", "Sources", "UnboundOuterReference"]
 
@@ -113,6 +114,7 @@ class Compilation:
         names: gives out column names.
         shared: the queries behind reference relations, as WITH clauses: name, text and columns by subtree ordinal.
         pieces: statements cut off from the text, to be bound as frames: name and text, in order.
+        functions: the Python functions that the text calls, by the names it calls them.
     """
 
     registry: Registry
@@ -122,10 +124,11 @@ class Compilation:
     names: NameSource = field(default_factory=NameSource)
     shared: dict[int, tuple[str, str, tuple[str, ...]]] = field(default_factory=dict)
     pieces: list[tuple[str, str]] = field(default_factory=list)
+    functions: dict[str, PythonFunction] = field(default_factory=dict)
 
     def trial(self) -> Compilation:
         """A compilation of the same plan whose text isn't used."""
-        return replace(self, names=NameSource(), shared={}, pieces=[])
+        return replace(self, names=NameSource(), shared={}, pieces=[], functions={})
 
     def known(self, node: Expression) -> Literal | None:
         """The literal that an expression is, or that a dynamic parameter has as its value; None for any other."""

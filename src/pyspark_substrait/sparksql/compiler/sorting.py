@@ -115,7 +115,13 @@ def _less(function: Function, type: Type, left: str, right: str, compilation: Co
 
     def before(first: str, second: str) -> str:
         operands = (Operand(first, operand_type), Operand(second, operand_type))
-        call = Call(function=function, operands=operands, names=names, output=found.output_type or type)
+        call = Call(
+            function=function,
+            operands=operands,
+            names=names,
+            output=found.output_type or type,
+            functions=compilation.functions,
+        )
         text = calls.atom(table.text(call, ()))
         return text if isinstance(output, Boolean) else f"({text} < 0)"
 

@@ -27,6 +27,7 @@ from pyspark_substrait.sparksql.compiler.types import (
     spark_type,
 )
 from pyspark_substrait.sparksql.decorrelation import decorrelated, needing_decorrelation
+from pyspark_substrait.sparksql.functions.python_functions import PythonFunction
 
 __all__ = ["Statement", "statement"]
 
@@ -40,11 +41,13 @@ class Statement:
         pieces: statements to be run first and bound as frames, by name, in order: a plan nested too deeply for
             Spark's parser is cut. Mostly there are none.
         schema: the names and types of the result.
+        functions: the Python functions that the text calls, by the names it calls them. Mostly there are none.
     """
 
     text: str
     pieces: tuple[tuple[str, str], ...]
     schema: NamedStruct
+    functions: Mapping[str, PythonFunction]
 
     @property
     def settings(self) -> Mapping[str, str]:
@@ -121,7 +124,7 @@ def statement(
         )
     items = _uniform(query.items, schema) if positional else _named(query.items, schema)
     text = compilation.with_shared(query.text(items))
-    return Statement(text=text, pieces=tuple(compilation.pieces), schema=schema)
+    return Statement(text=text, pieces=tuple(compilation.pieces), schema=schema, functions=compilation.functions)
 
 
 def _query(node: Relation, compilation: Compilation) -> Query:

@@ -91,6 +91,7 @@ def window(node: WindowFunction, scope: Scope, compilation: Compilation) -> str:
         names=calls.argument_names(definition, len(operands)),
         output=node.derived_type,
         sorts=tuple(keys) if definition.ordered else (),
+        functions=compilation.functions,
     )
     options = [(option.name, option.preference) for option in node.options]
     parts = _Window(

@@ -43,7 +43,7 @@ from pyspark_substrait.model.types import (
     VarChar,
     with_nullability,
 )
-from pyspark_substrait.sparksql.compiler.types import spark_type
+from pyspark_substrait.sparksql.compiler.types import INTEGERS, spark_type
 from pyspark_substrait.sparksql.functions.over import Over
 from pyspark_substrait.sparksql.functions.table import Call, Operand, Refusal, Row, Table
 
@@ -168,7 +168,7 @@ def example_call(
         type = with_nullability(_example_type(argument.pattern, definition, registry), True)
         literal: str | int | None = None
         if constant is not None or argument.constant:
-            literal = {String: constant or "a", I8: 1, I16: 1, I32: 1, I64: 1}.get(type.__class__)
+            literal = constant or "a" if isinstance(type, String) else 1 if type.__class__ in INTEGERS else None
         text = column(argument.name, type) if literal is None else f"CAST({literal!r} AS {spark_type(type)})"
         operands.append(Operand(text, type, literal))
         given.append(ValueArg(type, literal))

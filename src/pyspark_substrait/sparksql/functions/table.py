@@ -33,6 +33,7 @@ from pyspark_substrait.model.expressions import AggregationPhase, Function
 from pyspark_substrait.model.types import List, Type, concrete, same_type
 from pyspark_substrait.sparksql.compiler.types import has_order, is_foreign, spark_type
 from pyspark_substrait.sparksql.functions.over import Over
+from pyspark_substrait.sparksql.functions.python_functions import PythonFunction
 
 __all__ = ["Call", "Foreign", "Operand", "Refusal", "Row", "Steps", "Table", "in_steps", "refuse", "row"]
 
@@ -67,6 +68,7 @@ class Call:
         over: the window, None outside windows.
         sorts: what the records of an aggregate are sorted by: text and direction of each key, the first one first.
         phase: the part of an aggregation.
+        functions: takes the Python functions that the text calls, by the names it calls them.
     """
 
     function: Function
@@ -79,6 +81,7 @@ class Call:
     over: Over | None = None
     sorts: tuple[tuple[str, str], ...] = ()
     phase: AggregationPhase = AggregationPhase.INITIAL_TO_RESULT
+    functions: dict[str, PythonFunction] = field(default_factory=dict)
 
     def sql(self, position: int) -> str:
         """The text of the argument at a position."""

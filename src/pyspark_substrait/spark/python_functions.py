@@ -1,0 +1,108 @@
+"""Python functions of Arrow arrays in a Spark session: registered as temporary functions, once for each name."""
+
+from __future__ import annotations
+
+import importlib.util
+import warnings
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
+
+from pyspark_substrait.errors import UnsupportedPlanError
+from pyspark_substrait.spark.session import is_connect
+from pyspark_substrait.sparksql.functions import geometries
+from pyspark_substrait.sparksql.functions.functions_geometry import GEOMETRY_PREFIX
+from pyspark_substrait.sparksql.functions.python_functions import PythonFunction
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+__all__ = ["register"]
+
+_KNOWN: WeakKeyDictionary[SparkSession, dict[str, PythonFunction]] = WeakKeyDictionary()
+
+
+def register(spark: SparkSession, functions: Mapping[str, PythonFunction]) -> None:
+    """Make the functions known to a session under their names.
+
+    They are temporary functions of the session. Their names begin with ``pyspark_substrait_``, and no name ever stands
+    for two functions in one process.
+
+    Raises:
+        UnsupportedPlanError: the session can't take them.
+    """
+    if not functions:
+        return
+    if any(name.startswith(GEOMETRY_PREFIX) for name in functions):
+        _require_shapely(spark)
+    known = _KNOWN.setdefault(spark, {})
+    for name, function in functions.items():
+        if known.get(name) != function:
+            _register(spark, name, function)
+            known[name] = function
+
+
+def _require_shapely(spark: SparkSession) -> None:
+    """Executors that run in this process's environment need shapely here; those of a cluster have their own."""
+    local = not is_connect(spark) and (spark.sparkContext.master or "").startswith("local")
+    if local and importlib.util.find_spec("shapely") is None:
+        raise UnsupportedPlanError(
+            "functions of geometries need the package shapely, which is not installed",
+            hint="pip install 'pyspark-substrait[geometry]'",
+        )
+
+
+def _register(spark: SparkSession, name: str, function: PythonFunction) -> None:
+    from pyspark.errors import PySparkException
+
+    # neither is in pyspark's annotations
+    cloudpickle: Any = import_module("pyspark.cloudpickle")
+    spark_functions: Any = import_module("pyspark.sql.functions")
+    kind = spark_functions.ArrowUDFType.GROUPED_AGG if function.aggregate else spark_functions.ArrowUDFType.SCALAR
+    work = _one_value(function.function) if function.aggregate else _same_length(name, function.function)
+    # executors may lack this package: what they run goes to them by value
+    cloudpickle.register_pickle_by_value(geometries)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # it prefers type hints, which can't say all of this
+            made = spark_functions.arrow_udf(work, function.returns, kind)
+        if not function.deterministic:
+            made = made.asNondeterministic()
+        spark.udf.register(name, made)
+    except PySparkException as error:
+        raise UnsupportedPlanError(
+            f"the Python function {name} can't be registered in this session: {str(error).splitlines()[0]}"
+        ) from error
+    finally:
+        cloudpickle.unregister_pickle_by_value(geometries)
+
+
+def _same_length(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function with a check of what it returns. Nested, so that it is pickled by value."""
+
+    def checked(*arrays: Any) -> Any:
+        import pyarrow as pa
+
+        result = function(*arrays)
+        if isinstance(result, pa.ChunkedArray):
+            result = result.combine_chunks()
+        if not isinstance(result, pa.Array):
+            raise TypeError(f"{name} returned a {type(result).__name__} instead of an Arrow array")
+        if arrays and len(result) != len(arrays[0]):
+            raise ValueError(f"{name} returned {len(result)} values for {len(arrays[0])} records")
+        return result
+
+    return checked
+
+
+def _one_value(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function with an Arrow scalar as a value of Python."""
+
+    def value(*arrays: Any) -> Any:
+        import pyarrow as pa
+
+        result = function(*arrays)
+        return result.as_py() if isinstance(result, pa.Scalar) else result
+
+    return value

@@ -1,0 +1,29 @@
+"""Functions that run in Python on Spark's executors: which ones a statement calls, by the names it calls them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final
+
+__all__ = ["PREFIX", "PythonFunction"]
+
+#: how their names in SQL begin
+PREFIX: Final = "pyspark_substrait_"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PythonFunction:
+    """A function of Arrow arrays.
+
+    Args:
+        function: gets an array for each argument; returns an array of the same length, an aggregate a value.
+        returns: the Spark type of the result.
+        aggregate: whether it takes the values of a group.
+        deterministic: whether equal arguments give equal results.
+    """
+
+    function: Callable[..., Any]
+    returns: str
+    aggregate: bool = False
+    deterministic: bool = True

@@ -1,0 +1,78 @@
+"""The tables of a user's own extensions: what ``Registry.with_function`` has said of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import lru_cache
+
+from pyspark_substrait.errors import UnsupportedPlanError
+from pyspark_substrait.extensions.definitions import FunctionDefinition
+from pyspark_substrait.extensions.implementations import ArrowFunction, Implementation, SqlTemplate
+from pyspark_substrait.extensions.registry import Registry
+from pyspark_substrait.sparksql.compiler.types import spark_type
+from pyspark_substrait.sparksql.functions.python_functions import PREFIX, PythonFunction
+from pyspark_substrait.sparksql.functions.table import Call, Foreign, Row, Table, row
+
+__all__ = ["registered_table"]
+
+
+@lru_cache(maxsize=256)
+def registered_table(registry: Registry, urn: str) -> Table | None:
+    """The table of an added extension; None where nothing was said of it."""
+    known = registry.implementations(urn)
+    return Table(urn, tuple(_row(registry, urn, item) for item in known)) if known else None
+
+
+def _row(registry: Registry, urn: str, item: Implementation) -> Row:
+    match item.body:
+        case SqlTemplate(text=text):
+            body: str | Callable[[Call], str] = text
+        case ArrowFunction() as function:
+            body = _arrow_call(registry, urn, function)
+    plain = row(
+        item.name,
+        body,
+        signatures=() if item.signature is None else (item.signature,),
+        enums=item.enums,
+        foreign=Foreign.MOVED,  # whoever wrote it knows the carriers
+    )
+    return replace(plain, options=item.options)
+
+
+def _arrow_call(registry: Registry, urn: str, function: ArrowFunction) -> Callable[[Call], str]:
+    def body(call: Call) -> str:
+        definition = registry.function(urn, call.function.key)
+        assert definition is not None, "it was found before"
+        name = f"{PREFIX}{_slug(call.function.name)}_{function.number}"
+        values = [item.sql for item in call.operands if item.type is not None]
+        return python_call(call, name, function.function, definition, values)
+
+    return body
+
+
+def python_call(
+    call: Call, name: str, function: Callable[..., object], definition: FunctionDefinition, values: list[str]
+) -> str:
+    """A call of a Python function, which the call then needs."""
+    aggregate = definition.kind == "aggregate"
+    if aggregate and (call.filter is not None or call.distinct):
+        raise UnsupportedPlanError(
+            f"{definition.key} runs in Python, where Spark has neither filters nor distinct values of aggregates",
+            hint="Filter in a relation below, or give a template of Spark SQL",
+        )
+    made = PythonFunction(
+        function=function,
+        returns=spark_type(call.output),
+        aggregate=aggregate,
+        deterministic=definition.deterministic,
+    )
+    number, own = 1, name
+    while call.functions.setdefault(own, made).returns != made.returns:
+        number += 1
+        own = f"{name}_{number}"  # the same function with another type of result
+    return call.aggregate(own, *values) if aggregate else f"{own}({', '.join(values)})"
+
+
+def _slug(name: str) -> str:
+    return "".join(character if character.isascii() and character.isalnum() else "_" for character in name).lower()
