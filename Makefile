@@ -9,11 +9,12 @@ PIP := $(RUN) -m pip --disable-pip-version-check
 BASE := .venv/.base
 DEV := .venv/.dev
 
-.PHONY: help demo test check format bench clean java
+.PHONY: help demo test conformance check format bench clean java
 
 help:
 	@echo "make demo    run the tutorial's plan of 2023 on Spark"
 	@echo "make test    run the tests              (ARGS='tests/test_cli.py -x')"
+	@echo "make conformance  run the specification's function cases, and print a report"
 	@echo "make check   formatting, lint and types"
 	@echo "make format  put the code into form"
 	@echo "make bench   measure                    (ARGS='--help')"
@@ -24,6 +25,9 @@ demo: java
 
 test: java $(DEV)
 	@$(RUN) -m pytest $(ARGS)
+
+conformance: java $(DEV)
+	@$(RUN) -m tests.conformance $(ARGS)
 
 check: $(DEV)
 	@$(RUN) -m ruff format --check .

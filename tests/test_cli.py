@@ -53,7 +53,7 @@ def plan_file(tmp_path: Path) -> Path:
 
 
 def use_plan(monkeypatch: pytest.MonkeyPatch, plan: FakePlan) -> None:
-    monkeypatch.setattr(pyspark_substrait, "load", lambda source, *, strict=False: plan, raising=False)
+    monkeypatch.setattr(pyspark_substrait, "load", lambda source, **_: plan, raising=False)
 
 
 def call(*arguments: str | Path, stdin: bytes | None = None) -> Result:
@@ -208,6 +208,35 @@ SALES = {
     (4, "Reading Lamp", Decimal("199.50")),
     (5, None, Decimal("25.50")),
 }
+
+
+def test_functions_lists_them() -> None:
+    result = call("functions", "functions_boolean")
+    assert result.exit_code == 0
+    rows = [line.split() for line in result.stdout.splitlines()]
+    assert ["functions_boolean", "and_not", "scalar", "1", "1", "0"] in rows
+    assert {row[0] for row in rows[1:]} == {"functions_boolean"}
+
+
+def test_functions_shows_one() -> None:
+    result = call("functions", "lt")
+    assert result.exit_code == 0
+    assert "lt(x: any1, y: any1) -> boolean" in result.stdout
+    assert "lt:any_any in Spark SQL" in result.stdout and "  x < y" in result.stdout
+
+
+def test_functions_shows_those_of_an_extension_file() -> None:
+    file = ROOT / "examples" / "functions" / "words.yaml"
+    result = call("functions", "shout", "--extension", file)
+    assert result.exit_code == 0
+    assert "marks: ONE | THREE" in result.stdout
+    assert "Refused" in result.stdout and "no Spark form" in result.stdout
+
+
+def test_functions_of_an_unknown_name() -> None:
+    result = call("functions", "frobnicate")
+    assert result.exit_code == 2
+    assert "there is no function or extension 'frobnicate'" in result.stderr
 
 
 def test_run_prints_the_rows(spark: SparkSession, tables: list[str]) -> None:

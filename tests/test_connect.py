@@ -1,4 +1,4 @@
-"""Spark Connect: the plans of others, and every kind of expression and type, in a process with a local server."""
+"""Spark Connect: the plans of others, every kind of expression and type, all function cases, with a local server."""
 
 from __future__ import annotations
 
@@ -16,8 +16,17 @@ ROOT = Path(__file__).resolve().parent.parent
 @pytest.mark.skipif(importlib.util.find_spec("grpc") is None, reason="the extra `connect` is not installed")
 @pytest.mark.skipif("TEST_REMOTE" in os.environ, reason="this run is the one with Spark Connect")
 def test_plans_run_the_same_with_spark_connect() -> None:
-    rooms = ("foreign_plans", "tables", "coverage", "type_round_trips", "correlation", "evaluate", "phases")
-    tests = [f"tests/spark/test_{room}.py" for room in rooms]
+    rooms = (
+        "foreign_plans",
+        "tables",
+        "coverage",
+        "type_round_trips",
+        "correlation",
+        "evaluate",
+        "phases",
+        "user_functions",
+    )
+    tests = [*(f"tests/spark/test_{room}.py" for room in rooms), "tests/conformance"]
     run = subprocess.run(
         [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *tests],
         cwd=ROOT,

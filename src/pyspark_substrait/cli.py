@@ -15,6 +15,7 @@ from pyspark_substrait.errors import SubstraitError
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    from rich.console import Console
 
     from pyspark_substrait.documents import ExtendedExpression, Plan
     from pyspark_substrait.spark.results import FileFormat
@@ -206,6 +207,44 @@ def explain(plan: Path) -> None:
     click.echo(pyspark_substrait.explain(_load(_source(plan))))
 
 
+@main.command(short_help="List the functions that run, or show one.")
+@click.argument("name", required=False)
+@click.option(
+    "--extension",
+    "extensions",
+    metavar="FILE",
+    multiple=True,
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="A YAML file of your own to show as well. Repeatable.",
+)
+@click.option("--full", is_flag=True, help="Print long Spark SQL in full.")
+@click.option("--markdown", "as_page", is_flag=True, help="Print the page of the documentation.")
+def functions(name: str | None, extensions: tuple[Path, ...], full: bool, as_page: bool) -> None:
+    """List the functions of all extensions, or show the one called NAME: overloads, options, what it is in Spark SQL.
+
+    NAME may be an extension too, like functions_string. Needs no Spark.
+
+    \b
+    Examples:
+      pyspark-substrait functions
+      pyspark-substrait functions round
+      pyspark-substrait functions functions_datetime
+    """
+    from pyspark_substrait.extensions.registry import Registry
+    from pyspark_substrait.sparksql.functions.support import listed, markdown, shown, supported
+
+    registry = reduce(lambda larger, path: larger.with_yaml(path), extensions, Registry.default())
+    found = supported(registry, name)
+    if not found:
+        raise click.UsageError(f"there is no function or extension {name!r}; without NAME, all are listed")
+    if as_page:
+        click.echo(markdown(found), nl=False)
+    elif name in {item.name for item in found}:
+        click.echo("\n\n".join(shown(item, full=full) for item in found))
+    else:
+        _console().print(listed(found))
+
+
 @main.command(short_help="Write a plan as JSON or binary.")
 @click.argument("source", metavar="IN", type=_PLAN)
 @click.argument("target", metavar="OUT", type=click.Path(dir_okay=False, allow_dash=True, path_type=Path))
@@ -300,16 +339,19 @@ class _Rows:
             click.echo(f"{_count(rows.num_rows, 'row')} written to {self.output}", err=True)
             return
 
-        from rich.console import Console
-
-        # A file or another program gets the whole width; only a terminal has an edge to fold at.
-        console = Console() if sys.stdout.isatty() else Console(width=100_000)
-        console.print(as_table(rows.slice(0, shown), types=self.types))
+        _console().print(as_table(rows.slice(0, shown), types=self.types))
         if rows.num_rows > shown:
             more = f"… {_count(shown, 'row')} shown of more; --limit N shows more, --output FILE writes all"
             click.echo(more, err=True)
         else:
             click.echo(f"{_count(rows.num_rows, 'row')}", err=True)
+
+
+def _console() -> Console:
+    """Where tables go. A file or another program gets the whole width; only a terminal has an edge to fold at."""
+    from rich.console import Console
+
+    return Console() if sys.stdout.isatty() else Console(width=100_000)
 
 
 def _source(path: Path) -> Path | bytes:

@@ -211,18 +211,13 @@ def test_faults_of_arrow_functions_are_told_in_a_line(spark: SparkSession) -> No
 
     faults: list[tuple[Callable[..., Any], str]] = [
         (failing, "ValueError: no such thing$"),
-        (lambda x: x[:1], "returned 1 values for 4 records$"),
+        (lambda x: x[:0], r"returned 0 values for \d+ records$"),
         (lambda x: 7, "returned a int instead of an Arrow array$"),
     ]
-    one_partition = plans.project(NUMBERS, X)
     for function, message in faults:
         registry = BARE.with_function(OURS, "twice:i32", arrow=function)
         with pytest.raises(ExecutionError, match=message):
-            plans.run(
-                spark,
-                plans.project(one_partition, call(registry, "twice", plans.col(one_partition, 0))),
-                registry=registry,
-            )
+            plans.run(spark, plans.project(NUMBERS, call(registry, "twice", X)), registry=registry)
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Final
 
 from pyspark_substrait.errors import UnsupportedPlanError, at
 from pyspark_substrait.extensions.definitions import FunctionDefinition, ValueArgument
@@ -22,9 +24,13 @@ from pyspark_substrait.sparksql import functions
 from pyspark_substrait.sparksql.compiler import expressions, internal, lambdas
 from pyspark_substrait.sparksql.compiler.casts import cast
 from pyspark_substrait.sparksql.compiler.scope import Compilation, Scope
+from pyspark_substrait.sparksql.compiler.types import spark_type
 from pyspark_substrait.sparksql.conjuncts import BOOLEAN, operands_of
 from pyspark_substrait.sparksql.functions.registered import registered_table
 from pyspark_substrait.sparksql.functions.table import Call, Operand, Table
+
+#: operands with more characters are evaluated apart where they would be repeated
+_LONG: Final = 1000
 
 __all__ = [
     "argument_names",
@@ -62,17 +68,56 @@ def scalar(call: ScalarFunction, scope: Scope, compilation: Compilation) -> str:
             return known
     definition, table = meaning(call.function, compilation)
     _refuse_functions_as_values(definition, arguments)
-    text = table.text(
-        Call(
-            function=call.function,
-            operands=operands(arguments, scope, compilation),
-            names=argument_names(definition, len(arguments)),
-            output=call.derived_type,
-            functions=compilation.functions,
-        ),
-        [(option.name, option.preference) for option in call.options],
+    if any(_is_no_function(argument, compilation) for argument in arguments):
+        return declared(f"CAST(NULL AS {spark_type(call.derived_type)})", call.derived_type, call.output_type)
+    made = Call(
+        function=call.function,
+        operands=operands(arguments, scope, compilation),
+        names=argument_names(definition, len(arguments)),
+        output=call.derived_type,
+        functions=compilation.functions,
     )
+    options = [(option.name, option.preference) for option in call.options]
+    text = _text(made, arguments, lambda bounded: table.text(bounded, options), compilation)
     return declared(atom(text), call.derived_type, call.output_type)
+
+
+def _is_no_function(argument: Argument, compilation: Compilation) -> bool:
+    """Whether an argument is a null where a function is taken, which makes every result null."""
+    if isinstance(argument, EnumArgument | TypeArgument) or not isinstance(concrete(argument.type), Func):
+        return False
+    known = compilation.known(argument)
+    return known is not None and known.value is None
+
+
+def _text(call: Call, arguments: Sequence[Argument], made: Callable[[Call], str], compilation: Compilation) -> str:
+    """The text of a call. A long operand that stands in it several times becomes the variable of a lambda.
+
+    Otherwise the text of nested calls would grow with every level as many times as operands are repeated.
+    """
+    variables: dict[str, int] = {}
+    short = list(call.operands)
+    for position, operand in enumerate(call.operands):
+        if operand.type is None or len(operand.sql) <= _LONG or isinstance(operand.type, Func):
+            continue
+        name = compilation.names.fresh("l")
+        variables[name] = position
+        short[position] = replace(operand, sql=name)
+    if not variables:
+        return made(call)
+    text = made(replace(call, operands=tuple(short)))
+    lets = []
+    for name, position in variables.items():
+        uses = re.compile(rf"\b{name}\b")
+        argument = arguments[position]
+        assert not isinstance(argument, EnumArgument | TypeArgument)
+        if len(uses.findall(text)) > 1 and not lambdas.is_elsewhere(argument):
+            lets.append((name, call.sql(position)))
+        else:
+            text = call.sql(position).join(uses.split(text))
+    for name, value in lets:
+        text = f"transform(array({value}), {name} -> {text})[0]"
+    return text
 
 
 def _refuse_functions_as_values(definition: FunctionDefinition, arguments: Sequence[Argument]) -> None:

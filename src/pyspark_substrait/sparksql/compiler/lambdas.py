@@ -28,7 +28,7 @@ from pyspark_substrait.sparksql.compiler.names import NameSource
 from pyspark_substrait.sparksql.compiler.scope import Binding, Closure, Compilation, Scope
 from pyspark_substrait.sparksql.compiler.types import field_name
 
-__all__ = ["argument", "evaluated_once", "invocation", "parameters", "refuse_inside"]
+__all__ = ["argument", "evaluated_once", "invocation", "is_elsewhere", "parameters", "refuse_inside"]
 
 #: what costs nothing to write several times: a name, with fields, a number, or a short text or date
 _PLAIN = re.compile(r"\(?-?[\w.]+\)?|\w*'[^'\\]{0,60}'")
@@ -85,7 +85,7 @@ def invocation(node: LambdaInvocation, scope: Scope, compilation: Compilation) -
             else:
                 bindings.append(expressions.expression(item, scope, compilation))
     # Spark takes no subquery anywhere in a higher-order function, so that these are written where they are used
-    apart = [] if any(map(_elsewhere, (closure.lambda_.body, *node.arguments))) else _worth_keeping(closure, bindings)
+    apart = [] if any(map(is_elsewhere, (closure.lambda_.body, *node.arguments))) else _worth_keeping(closure, bindings)
     if not apart:
         return _body(closure, bindings, compilation)
 
@@ -109,7 +109,7 @@ def evaluated_once(text: str, node: Expression, body: Callable[[str], str], comp
         body: what is made of the value, given a text for it.
         compilation: the statement in the making.
     """
-    if _PLAIN.fullmatch(text) or _elsewhere(node):
+    if _PLAIN.fullmatch(text) or is_elsewhere(node):
         return body(text)
     return _let(text, body, compilation.names)
 
@@ -216,6 +216,6 @@ def _holds(node: Expression, *, subqueries: bool) -> bool:
     return any(_holds(child, subqueries=subqueries) for child in expression_children(node))
 
 
-def _elsewhere(node: Expression) -> bool:
+def is_elsewhere(node: Expression) -> bool:
     """Whether something stands in an expression that isn't evaluated where it is written."""
     return _holds(node, subqueries=False)

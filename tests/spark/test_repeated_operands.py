@@ -1,0 +1,39 @@
+"""Operands that a function's text repeats: nested calls stay short, and mean the same."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pyspark_substrait as ps
+from pyspark_substrait.model.expressions import Expression, FunctionOption, ScalarFunction
+from tests.spark import plans
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+TABLE = plans.values([plans.INT_, plans.INT], [(1, 2), (2**31 - 20, 7), (None, 3)])
+
+
+def saturating(one: Expression, other: Expression) -> ScalarFunction:
+    return replace(plans.call("add", one, other), options=(FunctionOption("overflow", ("SATURATE",)),))
+
+
+def nested(depth: int) -> ScalarFunction:
+    """A sum of which every part saturates."""
+    total = saturating(plans.col(TABLE, 0), plans.col(TABLE, 1))
+    for _ in range(depth - 1):
+        total = saturating(total, plans.col(TABLE, 1))
+    return total
+
+
+def test_the_text_of_nested_calls_grows_with_their_number() -> None:
+    lengths = [len(ps.to_sql(plans.plan(plans.project(TABLE, nested(depth))))) for depth in (10, 20, 40)]
+    assert lengths[2] - lengths[1] < 3 * (lengths[1] - lengths[0])
+    assert lengths[2] < 20_000
+
+
+def test_the_value_is_the_same(spark: SparkSession) -> None:
+    depth = 12
+    wanted = [(min(one + depth * other, 2**31 - 1),) for one, other in ((1, 2), (2**31 - 20, 7))]
+    assert plans.rows(spark, plans.project(TABLE, nested(depth))) == [*wanted, (None,)]
