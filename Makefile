@@ -9,7 +9,7 @@ PIP := $(RUN) -m pip --disable-pip-version-check
 BASE := .venv/.base
 DEV := .venv/.dev
 
-.PHONY: help demo test conformance check format bench clean java
+.PHONY: help demo test conformance check format bench bench-functions clean java
 
 help:
 	@echo "make demo    run the tutorial's plan of 2023 on Spark"
@@ -18,6 +18,7 @@ help:
 	@echo "make check   formatting, lint and types"
 	@echo "make format  put the code into form"
 	@echo "make bench   measure                    (ARGS='--help')"
+	@echo "make bench-functions  measure functions, a row at a time"
 	@echo "make clean   remove .venv and what tools left behind"
 
 demo: java
@@ -40,6 +41,9 @@ format: $(DEV)
 
 bench: java $(DEV)
 	@$(RUN) -m benchmarks $(ARGS)
+
+bench-functions: java $(DEV)
+	@$(RUN) -m benchmarks.functions $(ARGS)
 
 clean:
 	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache build dist examples/demo/data

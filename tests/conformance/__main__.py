@@ -51,9 +51,9 @@ def main(columns: bool, remote: str | None, names: tuple[str, ...]) -> None:
     if columns:
         console.print(f"arguments that stayed literals, by position: {_counted(constants)}", soft_wrap=True)
     passed = sum(item.fault is None for item in outcomes)
-    console.print(
-        f"{len(outcomes)} cases, {passed} passed, {len(outcomes) - passed - len(failed)} conflicts, {len(failed)} failed, {seconds:.0f} s"
-    )
+    conflicts = len(outcomes) - passed - len(failed)
+    counts = f"{len(outcomes)} cases, {passed} passed, {conflicts} conflicts, {len(failed)} failed"
+    console.print(f"{counts}, {seconds:.0f} s")
     sys.exit(1 if failed else 0)
 
 

@@ -242,12 +242,9 @@ def value_of(text: str, type: Type) -> LiteralValue:
         case Date():
             return (datetime.date.fromisoformat(text) - datetime.date(1970, 1, 1)).days
         case PrecisionTime(precision=precision):
-            return _units(datetime.datetime.fromisoformat(f"1970-01-01T{_micros(text)}"), precision)
-        case PrecisionTimestamp(precision=precision):
-            return _units(datetime.datetime.fromisoformat(_micros(text)), precision)
-        case PrecisionTimestampTZ(precision=precision):
-            moment = datetime.datetime.fromisoformat(f"{_micros(text[:-6])}{text[-6:]}")
-            return _units(moment.astimezone(datetime.timezone.utc).replace(tzinfo=None), precision)
+            return _units(f"1970-01-01T{text}", precision)
+        case PrecisionTimestamp(precision=precision) | PrecisionTimestampTZ(precision=precision):
+            return _units(text, precision)
         case IntervalYear():
             found = re.fullmatch(r"P(?:(-?\d+)Y)?(?:(-?\d+)M)?", text, re.IGNORECASE)
             assert found is not None
@@ -258,15 +255,13 @@ def value_of(text: str, type: Type) -> LiteralValue:
             raise Unreadable(str(type))
 
 
-def _micros(text: str) -> str:
-    """ISO text with six digits of a second, which every Python reads."""
-    whole, dot, fraction = text.partition(".")
-    return f"{whole}.{fraction:0<6}" if dot else whole
-
-
-def _units(moment: datetime.datetime, precision: int) -> int:
-    micros = (moment - datetime.datetime(1970, 1, 1)) // datetime.timedelta(microseconds=1)
-    return micros // int(10 ** (6 - precision)) if precision <= 6 else micros * int(10 ** (precision - 6))
+def _units(text: str, precision: int) -> int:
+    """A date and time in ISO form, with or without an offset, as units since 1970."""
+    found = re.fullmatch(r"([^.]+?)(?:\.(\d+))?([-+]\d\d:\d\d)?", text)
+    assert found is not None, text
+    moment = datetime.datetime.fromisoformat(f"{found[1]}{found[3] or '+00:00'}")
+    seconds = (moment - datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc)) // datetime.timedelta(seconds=1)
+    return seconds * int(10**precision) + int((found[2] or "").ljust(12, "0")) // int(10 ** (12 - precision))
 
 
 def _day_time(text: str, precision: int) -> DayTime:

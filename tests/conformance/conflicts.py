@@ -36,6 +36,19 @@ CONFLICTS: dict[tuple[str, str], str] = {
         )
     },
     **{
+        ("string/regexp_replace.test", f"regexp_replace({call}"): (
+            "the extension replaces all occurrences where none is named, the case the first only"
+        )
+        for call in (
+            r"'a bcdef'::str, '\S'::str, ','::str, 1::i64",
+            r"' abcdef'::str, '\w'::str, '1'::str, 1::i64",
+            r"'abcabcabc'::str, '[bc]'::str, 'dd'::str, 1::i64",
+            r"'a bcdef'::str, '\S'::str, ','::str)",
+            r"' abcdef'::str, '\w'::str, '1'::str)",
+            r"'abcabcabc'::str, '[bc]'::str, 'dd'::str)",
+        )
+    },
+    **{
         ("list/filter.test", f"filter([1, null, 3]::list<i32?>, ({lambda_}"): (
             "the lambda takes required elements, the list has nullable ones"
         )

@@ -19,7 +19,7 @@ from pyspark_substrait.model.expressions import (
     TypeArgument,
 )
 from pyspark_substrait.model.literals import Literal
-from pyspark_substrait.model.types import Func, Type, concrete, same_type
+from pyspark_substrait.model.types import Func, Type, VarChar, concrete, same_type
 from pyspark_substrait.sparksql import functions
 from pyspark_substrait.sparksql.compiler import expressions, internal, lambdas
 from pyspark_substrait.sparksql.compiler.casts import cast
@@ -74,12 +74,22 @@ def scalar(call: ScalarFunction, scope: Scope, compilation: Compilation) -> str:
         function=call.function,
         operands=operands(arguments, scope, compilation),
         names=argument_names(definition, len(arguments)),
-        output=call.derived_type,
+        output=_computed(call.derived_type, call.output_type),
         functions=compilation.functions,
     )
     options = [(option.name, option.preference) for option in call.options]
     text = _text(made, arguments, lambda bounded: table.text(bounded, options), compilation)
-    return declared(atom(text), call.derived_type, call.output_type)
+    return declared(atom(text), made.output, call.output_type)
+
+
+def _computed(derived: Type, declared: Type) -> Type:
+    """The type that a call is computed in: the derived one, but a varchar that the plan declares longer is that long.
+
+    ``concat(varchar<3>, varchar<5>)`` is a varchar<5> to the extension; a plan may give it room for eight.
+    """
+    narrow, wide = concrete(derived), concrete(declared)
+    longer = isinstance(narrow, VarChar) and isinstance(wide, VarChar) and wide.length > narrow.length
+    return declared if longer else derived
 
 
 def _is_no_function(argument: Argument, compilation: Compilation) -> bool:
