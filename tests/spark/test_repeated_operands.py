@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pyspark_substrait as ps
-from pyspark_substrait.model.expressions import Expression, FunctionOption, ScalarFunction
+from pyspark_substrait.model.expressions import Expression, FunctionOption, ScalarFunction, ScalarSubquery
 from tests.spark import plans
 
 if TYPE_CHECKING:
@@ -31,6 +31,21 @@ def test_the_text_of_nested_calls_grows_with_their_number() -> None:
     lengths = [len(ps.to_sql(plans.plan(plans.project(TABLE, nested(depth))))) for depth in (10, 20, 40)]
     assert lengths[2] - lengths[1] < 3 * (lengths[1] - lengths[0])
     assert lengths[2] < 20_000
+
+
+def test_subqueries_and_windows_are_operands_of_what_is_made_with_lambdas(spark: SparkSession) -> None:
+    words = plans.values([plans.INT, plans.TEXT], [(1, "one two"), (2, "straße"), (3, "x")])
+    key, word = plans.col(words, 0), plans.col(words, 1)
+    inner = plans.where(words, plans.call("equal", plans.col(words, 0), plans.outer(words, 0, steps_out=1)))
+    third = plans.where(words, plans.call("equal", key, plans.number(3)))
+    fixed = ScalarSubquery(input=plans.project(third, plans.col(third, 1)))
+    own = ScalarSubquery(input=plans.project(inner, plans.col(inner, 1)))
+    swapped = [plans.call("swapcase", operand) for operand in (fixed, own, word)]
+    assert "->" in ps.to_sql(plans.plan(plans.project(words, swapped[2])))
+    found = plans.ordered(plans.rows(spark, plans.project(words, key, *swapped)))
+    assert found == [(1, "X", "ONE TWO", "ONE TWO"), (2, "X", "STRASSE", "STRASSE"), (3, "X", "X", "X")]
+    same = plans.call("equal", plans.call("swapcase", own), plans.text("X"))
+    assert plans.rows(spark, plans.where(words, same)) == [(3, "x")]
 
 
 def test_the_value_is_the_same(spark: SparkSession) -> None:

@@ -31,6 +31,8 @@ from pyspark_substrait.sparksql.functions.table import Call, Operand, Table
 
 #: operands with more characters are evaluated apart where they would be repeated
 _LONG: Final = 1000
+#: what an operand has in it that holds a subquery or a window function
+_QUERY: Final = re.compile(r"\b(SELECT|OVER) ")
 
 __all__ = [
     "argument_names",
@@ -78,7 +80,7 @@ def scalar(call: ScalarFunction, scope: Scope, compilation: Compilation) -> str:
         functions=compilation.functions,
     )
     options = [(option.name, option.preference) for option in call.options]
-    text = _text(made, arguments, lambda bounded: table.text(bounded, options), compilation)
+    text = _text(made, arguments, lambda bounded: table.text(bounded, options), scope, compilation)
     return declared(atom(text), made.output, call.output_type)
 
 
@@ -100,34 +102,52 @@ def _is_no_function(argument: Argument, compilation: Compilation) -> bool:
     return known is not None and known.value is None
 
 
-def _text(call: Call, arguments: Sequence[Argument], made: Callable[[Call], str], compilation: Compilation) -> str:
-    """The text of a call. A long operand that stands in it several times becomes the variable of a lambda.
+def _text(
+    call: Call, arguments: Sequence[Argument], made: Callable[[Call], str], scope: Scope, compilation: Compilation
+) -> str:
+    """The text of a call, after two kinds of operands have got a name of their own where that matters.
 
-    Otherwise the text of nested calls would grow with every level as many times as operands are repeated.
+    A long one that would be repeated becomes the variable of a lambda: otherwise the text of nested calls would grow
+    with every level as many times as operands are repeated. One with a subquery or a window function, which Spark
+    takes nowhere in a higher-order function, becomes a column below if the function's text has a lambda.
     """
-    variables: dict[str, int] = {}
+    names: dict[str, int] = {}
     short = list(call.operands)
     for position, operand in enumerate(call.operands):
-        if operand.type is None or len(operand.sql) <= _LONG or isinstance(operand.type, Func):
+        if operand.type is None or isinstance(operand.type, Func):
             continue
-        name = compilation.names.fresh("l")
-        variables[name] = position
-        short[position] = replace(operand, sql=name)
-    if not variables:
+        if len(operand.sql) > _LONG or _QUERY.search(operand.sql):
+            name = compilation.names.fresh("l")
+            names[name] = position
+            short[position] = replace(operand, sql=name)
+    if not names:
         return made(call)
     text = made(replace(call, operands=tuple(short)))
     lets = []
-    for name, position in variables.items():
-        uses = re.compile(rf"\b{name}\b")
-        argument = arguments[position]
+    for name, position in names.items():
+        uses, argument, value = re.compile(rf"\b{name}\b"), arguments[position], call.sql(position)
         assert not isinstance(argument, EnumArgument | TypeArgument)
-        if len(uses.findall(text)) > 1 and not lambdas.is_elsewhere(argument):
-            lets.append((name, call.sql(position)))
-        else:
-            text = call.sql(position).join(uses.split(text))
+        if lambdas.is_elsewhere(argument):
+            if "->" in text:
+                value = _below(value, argument, scope, compilation)
+        elif len(value) > _LONG and len(uses.findall(text)) > 1:
+            lets.append((name, value))
+            continue
+        text = value.join(uses.split(text))
     for name, value in lets:
         text = f"transform(array({value}), {name} -> {text})[0]"
     return text
+
+
+def _below(text: str, argument: Expression, scope: Scope, compilation: Compilation) -> str:
+    """The name of a column below with the value of an operand that can't stand beside a lambda."""
+    if scope.below is None or scope.lambdas:
+        lambdas.refuse_inside(argument)
+        raise UnsupportedPlanError(
+            "a window function can't stand in this call, which Spark computes with a lambda",
+            hint="Compute it as a column in a projection below, and refer to that",
+        )
+    return scope.below.column(text, compilation)
 
 
 def _refuse_functions_as_values(definition: FunctionDefinition, arguments: Sequence[Argument]) -> None:
