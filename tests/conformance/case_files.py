@@ -371,6 +371,10 @@ def _scalar(tree: Any, file: str, urn: str) -> Case:
     )
 
 
+def _is_unsigned_aggregate(tree: Any) -> bool:
+    return hasattr(tree, "functionName") and tree.functionName.getText() in ("sum", "min", "max")
+
+
 def _unsigned_aggregate(tree: Any, file: str, urn: str) -> Case:
     """An aggregate of unsigned integers, which the grammar takes for the call of a scalar function with a struct."""
     inner = tree.arguments().argument(0).getChild(0)
@@ -518,7 +522,7 @@ def read_cases() -> Iterator[Case | tuple[str, str]]:
                 if isinstance(tree, Grammar.TestGroupDescriptionContext):
                     continue
                 try:
-                    if file.startswith("arithmetic_unsigned/") and tree.functionName.getText() in ("sum", "min", "max"):
+                    if urn.endswith("unsigned_integers") and _is_unsigned_aggregate(tree):
                         yield _unsigned_aggregate(tree, file, urn)
                     elif isinstance(tree, Grammar.TestCaseContext):
                         yield _scalar(tree, file, urn)

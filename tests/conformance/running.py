@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +26,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Outcome", "Way", "run"]
 
+#: how many cases, and how long texts, one plan may have
 _CHUNK = 60
+_CHARACTERS = 50_000
 #: how far from the expected value a floating-point result may be, relative to it
 _TOLERANCE: dict[type[Type], float] = {FP64: 1e-9, FP32: 2e-6}
 
@@ -62,6 +64,7 @@ class _Ready:
     bound: Bound
     way: Way
     constants: tuple[int, ...] = ()
+    characters: int = 0
 
     def outcome(self, fault: str | None = None, *, refused: bool = False) -> Outcome:
         return Outcome(self.case, fault, refused, self.bound.dropped, self.constants)
@@ -80,8 +83,7 @@ def run(spark: SparkSession, cases: Iterable[Case], way: Way) -> list[Outcome]:
                 outcomes[number] = _failing(spark, made)
             else:
                 together.append((number, made))
-        for start in range(0, len(together), _CHUNK):
-            chunk = together[start : start + _CHUNK]
+        for chunk in _chunks(together):
             outcomes.update(
                 zip((number for number, _ in chunk), _values(spark, [made for _, made in chunk]), strict=True)
             )
@@ -130,12 +132,25 @@ def _tried(case: Case, way: Way, constants: tuple[int, ...]) -> _Ready | Outcome
     if fault is not None:
         return made.outcome(fault)
     try:
-        ps.to_sql(_plan([made]))
+        return replace(made, characters=len(ps.to_sql(_plan([made]))))
     except UnsupportedPlanError as error:
         return made.outcome(error.message, refused=True)
     except InvalidPlanError as error:
         return made.outcome(None if case.expected == "error" else error.message)
-    return made
+
+
+def _chunks(items: list[tuple[int, _Ready]]) -> Iterator[list[tuple[int, _Ready]]]:
+    """The cases in groups that Spark analyses in reasonable time."""
+    chunk: list[tuple[int, _Ready]] = []
+    characters = 0
+    for item in items:
+        if chunk and (len(chunk) == _CHUNK or characters + item[1].characters > _CHARACTERS):
+            yield chunk
+            chunk, characters = [], 0
+        chunk.append(item)
+        characters += item[1].characters
+    if chunk:
+        yield chunk
 
 
 def _bound(case: Case, way: Way, constants: tuple[int, ...], cells: list[Literal]) -> Bound:

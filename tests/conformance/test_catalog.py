@@ -28,6 +28,8 @@ _REGISTRY = Registry.default()
 _REFUSED = 0.03
 _CASES_PER_FUNCTION = 5
 _CHUNK = 80
+#: values that no case can state: the grammar takes the name of their option for one of its own words
+_UNWRITABLE = {"any_value": {"TRUE", "FALSE"}}
 
 
 @cache
@@ -145,7 +147,7 @@ def test_every_function_and_every_value_has_cases() -> None:
                 if isinstance(argument, EnumArgument)
                 for value in argument.options
             }
-        for value in sorted(values - used[key]):
+        for value in sorted(values - used[key] - _UNWRITABLE.get(name, set())):
             if not _only_refused(urn, name, value):
                 lacking.append(f"{urn} {name} has no case with {value}")
     assert not lacking, "\n".join(lacking)

@@ -174,8 +174,6 @@ _TIMES = values(
 @pytest.mark.parametrize(
     ("name", "positions", "reason"),
     [
-        ("add", (0, 1), "Spark doesn't compute with precision_timestamp<9>"),
-        ("add_intervals", (1, 1), "Spark doesn't compute with interval_day<9>"),
         ("lt", (3, 3), "interval_compound<0> has no order"),
         ("lt", (8, 8), "has no order"),
         ("greatest", (4, 4), "u!point has no order"),

@@ -111,29 +111,29 @@ def _text(
     with every level as many times as operands are repeated. One with a subquery or a window function, which Spark
     takes nowhere in a higher-order function, becomes a column below if the function's text has a lambda.
     """
-    names: dict[str, int] = {}
+    marks: dict[str, int] = {}
     short = list(call.operands)
     for position, operand in enumerate(call.operands):
         if operand.type is None or isinstance(operand.type, Func):
             continue
         if len(operand.sql) > _LONG or _QUERY.search(operand.sql):
-            name = compilation.names.fresh("l")
-            names[name] = position
-            short[position] = replace(operand, sql=name)
-    if not names:
+            mark = f"\0{position}\0"  # in no text: literals have it escaped
+            marks[mark] = position
+            short[position] = replace(operand, sql=mark)
+    if not marks:
         return made(call)
     text = made(replace(call, operands=tuple(short)))
     lets = []
-    for name, position in names.items():
-        uses, argument, value = re.compile(rf"\b{name}\b"), arguments[position], call.sql(position)
+    for mark, position in marks.items():
+        argument, value = arguments[position], call.sql(position)
         assert not isinstance(argument, EnumArgument | TypeArgument)
         if lambdas.is_elsewhere(argument):
             if "->" in text:
                 value = _below(value, argument, scope, compilation)
-        elif len(value) > _LONG and len(uses.findall(text)) > 1:
-            lets.append((name, value))
-            continue
-        text = value.join(uses.split(text))
+        elif len(value) > _LONG and text.count(mark) > 1:
+            lets.append((compilation.names.fresh("l"), value))
+            value = lets[-1][0]
+        text = text.replace(mark, value)
     for name, value in lets:
         text = f"transform(array({value}), {name} -> {text})[0]"
     return text

@@ -30,7 +30,7 @@ def constant(value: int | float, type: Type) -> str:
     type = with_nullability(concrete(type), False)
     match type:
         case Decimal(scale=scale):
-            exact = decimal.Decimal(value).scaleb(0).quantize(decimal.Decimal(1).scaleb(-scale), context=_WIDE)
+            exact = decimal.Decimal(value).quantize(decimal.Decimal(1).scaleb(-scale), context=_WIDE)
             return literal(Literal(type=type, value=exact))
         case FP32() | FP64():
             return literal(Literal(type=type, value=float(value)))

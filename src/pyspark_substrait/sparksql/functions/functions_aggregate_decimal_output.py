@@ -11,7 +11,12 @@ from pyspark_substrait.sparksql.functions.functions_aggregate_approx import (
     merged_sketch,
     sketch,
 )
-from pyspark_substrait.sparksql.functions.functions_aggregate_generic import ANY_OVERFLOW, count_records, total_count
+from pyspark_substrait.sparksql.functions.functions_aggregate_generic import (
+    ANY_OVERFLOW,
+    count_records,
+    count_values,
+    total_count,
+)
 from pyspark_substrait.sparksql.functions.table import Call, Foreign, Table, in_steps, row
 
 __all__ = ["TABLE"]
@@ -19,10 +24,6 @@ __all__ = ["TABLE"]
 
 def as_decimal(count: Callable[[Call], str]) -> Callable[[Call], str]:
     return lambda call: f"CAST({count(call)} AS {spark_type(call.output)})"
-
-
-def count_values(call: Call) -> str:
-    return call.aggregate("count", call.sql(0))
 
 
 TABLE = Table(

@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 from pyspark_substrait.errors import UnsupportedPlanError
-from pyspark_substrait.sparksql.compiler.types import spark_type
+from pyspark_substrait.sparksql.compiler.types import has_map, spark_type
 from pyspark_substrait.sparksql.functions.table import Call, Foreign, Table, in_steps, row
 
-__all__ = ["ANY_OVERFLOW", "TABLE", "count_records", "total_count"]
+__all__ = ["ANY_OVERFLOW", "TABLE", "count_records", "count_values", "total_count"]
 
 
 def count_records(call: Call) -> str:
     if call.distinct:
-        raise UnsupportedPlanError("count of distinct records, without an argument, has no Spark form yet")
+        raise UnsupportedPlanError(
+            "count of distinct records, without an argument: nothing says what makes records equal"
+        )
     return call.aggregate("count", "1")
+
+
+def count_values(call: Call) -> str:
+    if call.distinct and has_map(call.type(0)):
+        raise UnsupportedPlanError(f"count of distinct values of {call.type(0)}: Spark can't compare maps")
+    return call.aggregate("count", call.sql(0))
 
 
 def total_count(call: Call) -> str:
@@ -38,9 +46,9 @@ TABLE = Table(
         ),
         row(
             "count",
-            "[count({x})]",
+            count_values,
             signatures=("any",),
-            steps=in_steps("[count({x})]", total_count),
+            steps=in_steps(count_values, total_count),
             foreign=Foreign.MOVED,
             overflow=ANY_OVERFLOW,
         ),

@@ -2,24 +2,36 @@
 
 Integer overflow: the native operators raise an error, which is ERROR and what an unstated option gets. SILENT leaves
 the result open, so it takes the form of SATURATE. Floating-point operations round ties to even, as IEEE 754 does by
-default; the other directions are refused.
+default; ``float_rounding`` has the other directions.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from pyspark_substrait.model.types import FP64, I64, concrete
+from pyspark_substrait.model.types import FP64, I64, Type, concrete
 from pyspark_substrait.sparksql.compiler.types import INTEGERS, spark_type
-from pyspark_substrait.sparksql.functions import arithmetic_aggregates, arithmetic_windows
+from pyspark_substrait.sparksql.functions.arithmetic import aggregates as arithmetic_aggregates
+from pyspark_substrait.sparksql.functions.arithmetic import divisions
+from pyspark_substrait.sparksql.functions.arithmetic import windows as arithmetic_windows
+from pyspark_substrait.sparksql.functions.arithmetic.float_rounding import (
+    DIRECTED,
+    EVEN,
+    ROUNDINGS,
+    let,
+    rounded_product,
+    rounded_root,
+    rounded_root_of_integer,
+    rounded_sum,
+)
+from pyspark_substrait.sparksql.functions.elementary import rows as elementary
+from pyspark_substrait.sparksql.functions.elementary.rows import through_double
 from pyspark_substrait.sparksql.functions.fragments import (
     any_null,
-    as_double,
     as_int,
+    bound,
     constant,
-    infinity,
     largest,
-    narrowed,
     raised,
     smallest,
 )
@@ -30,7 +42,7 @@ __all__ = ["TABLE", "saturating", "two"]
 _INTEGER = tuple(type.short_name for type in INTEGERS)
 _FLOAT = ("fp32", "fp64")
 _NO_ERROR = ("SATURATE", "SILENT")
-_EVEN = "TIE_TO_EVEN"
+_UNSTATED: tuple[str, ...] = ()
 
 
 def two(types: tuple[str, ...]) -> tuple[str, ...]:
@@ -49,9 +61,9 @@ def saturating(function: str, positive: str) -> Callable[[Call], str]:
     def body(call: Call) -> str:
         x, y = call.sql(0), call.sql(1)
         upper = positive.format(x=x, y=y, zero=constant(0, call.output))
-        bound = f"CASE WHEN {upper} THEN {largest(call.output)} ELSE {smallest(call.output)} END"
-        # null operands give null by themselves, so the bound must not stand in for them
-        return f"if({any_null(x, y)}, NULL, coalesce({function}({x}, {y}), {bound}))"
+        limit = f"CASE WHEN {upper} THEN {largest(call.output)} ELSE {smallest(call.output)} END"
+        # null operands give null by themselves, so the limit must not stand in for them
+        return f"if({any_null(x, y)}, NULL, coalesce({function}({x}, {y}), {limit}))"
 
     return body
 
@@ -66,54 +78,58 @@ def unless_smallest(text: str) -> Callable[[Call], str]:
     return body
 
 
-# division ------------------------------------------------------------------------------------------------------------
+# powers and shifts ---------------------------------------------------------------------------------------------------
 
 
-def integer_division(by_zero_null: bool, saturate: bool) -> Callable[[Call], str]:
-    def body(call: Call) -> str:
-        x, y = call.sql(0), call.sql(1)
-        divisor = f"nullif({y}, {constant(0, call.output)})" if by_zero_null else y
-        quotient = f"{x} div {divisor}"
-        if not isinstance(concrete(call.output), I64):
-            quotient = f"CAST({quotient} AS {spark_type(call.output)})"
-        if not saturate:
-            return quotient
-        overflows = f"{x} = {smallest(call.output)} AND {y} = {constant(-1, call.output)}"
-        return f"if({overflows}, {largest(call.output)}, {quotient})"
+def integer_power(saturate: bool) -> Callable[[Call], str]:
+    """The exact power of two integers; 0 to the power of 0 is 1.
 
-    return body
-
-
-def float_division(by_zero: str, domain_null: bool) -> Callable[[Call], str]:
-    """Division of floating-point numbers; Spark's ``/`` fails for zero divisors of any kind.
-
-    Args:
-        by_zero: what ``x / 0`` is: ERROR, NULL or IEEE.
-        domain_null: whether a NaN operand, or two infinite ones, give null instead of NaN.
+    A negative exponent is an error where the power is no integer: for all bases but 1 and -1.
     """
 
     def body(call: Call) -> str:
-        x, y = call.sql(0), call.sql(1)
-        zero = constant(0, call.output)
-        cases = []
-        if domain_null:
-            bound = infinity(call.output)
-            cases.append(f"WHEN isnan({x}) OR isnan({y}) OR abs({x}) = {bound} AND abs({y}) = {bound} THEN NULL")
-        if by_zero == "NULL":
-            text = narrowed(f"{x} / nullif({y}, {zero})", call.output)
-        else:
-            text = narrowed(f"{x} / {y}", call.output)
-        return f"CASE {' '.join(cases)} ELSE {text} END" if cases else text
+        low, high = smallest(call.output), largest(call.output)
+        factors = "array_repeat(CAST(p.x AS DECIMAL(19, 0)), CAST(p.y AS INT))"
+        exact = f"aggregate({factors}, CAST(1 AS DECIMAL(38, 0)), (r, e) -> CAST(r * e AS DECIMAL(38, 0)))"
+        beyond = raised(call, "overflow")
+        if saturate:
+            beyond = f"if(p.x < 0L AND p.y % 2L <> 0L, {low}, {high})"
+        inside = f"CASE WHEN r BETWEEN {low} AND {high} THEN CAST(r AS BIGINT) ELSE {beyond} END"
+        cases = (
+            ("p.x = 1L OR p.y = 0L", "1L"),
+            ("p.x = -1L", "if(p.y % 2L = 0L, 1L, -1L)"),
+            ("p.y < 0L", raised(call, "the exponent is negative")),
+            ("p.x = 0L", "0L"),
+            # what isn't far beyond the range is computed exactly
+            ("p.y > 64L OR abs(pow(CAST(p.x AS DOUBLE), CAST(p.y AS DOUBLE))) > 1E19D", beyond),
+        )
+        choice = " ".join(f"WHEN {condition} THEN {value}" for condition, value in cases)
+        text = f"CASE WHEN p.x IS NULL OR p.y IS NULL THEN NULL {choice} ELSE {bound(exact, 'r', inside)} END"
+        return let("p", {"x": call.sql(0), "y": call.sql(1)}, text)
 
     return body
 
 
-def floor_modulus(zero_null: bool) -> Callable[[Call], str]:
+def shifted(function: str, beyond: str) -> Callable[[Call], str]:
+    """A shift; by as many bits as the number has, or more, nothing is left but the vacant bits.
+
+    A negative number of bits is an error: Spark would take it modulo the number of bits, as it would one that is too
+    large.
+
+    Args:
+        function: Spark's function.
+        beyond: what is left of ``{x}``, whose last bit is number ``{last}``, when all of its bits are shifted out.
+    """
+
     def body(call: Call) -> str:
-        x, y = call.sql(0), call.sql(1)
-        rest = f"try_mod({x}, {y})" if zero_null else f"({x} % {y})"
-        zero = constant(0, call.output)
-        return f"CASE WHEN {rest} <> {zero} AND ({rest} < {zero}) <> ({y} < {zero}) THEN {rest} + {y} ELSE {rest} END"
+        x, count, literal = call.sql(0), call.sql(1), call.operands[1].literal
+        bits = INTEGERS[concrete(call.output).__class__]
+        inside, nothing = f"{function}({x}, {count})", beyond.format(x=x, last=bits - 1)
+        if isinstance(literal, int) and literal >= 0:
+            return inside if literal < bits else nothing
+        negative = raised(call, "the number of bits is negative")
+        no_shift = f"{count} < 0 AND {x} IS NOT NULL"
+        return f"CASE WHEN {count} >= {bits} THEN {nothing} WHEN {no_shift} THEN {negative} ELSE {inside} END"
 
     return body
 
@@ -121,25 +137,16 @@ def floor_modulus(zero_null: bool) -> Callable[[Call], str]:
 # functions of one number ---------------------------------------------------------------------------------------------
 
 
-def through_double(name: str) -> Callable[[Call], str]:
-    """A function that Spark has for DOUBLE only."""
-
-    def body(call: Call) -> str:
-        operands = ", ".join(as_double(call, position) for position in range(len(call.operands)))
-        return narrowed(f"{name}({operands})", call.output)
-
-    return body
-
-
-def in_domain(name: str, outside: str) -> Callable[[Call], str]:
-    """As :func:`through_double`, but an error where the condition ``outside`` on ``{x}`` is true."""
-
-    def body(call: Call) -> str:
-        x = as_double(call, 0)
-        failed = raised(call, "the argument is outside the domain")
-        return f"if({outside.format(x=x)}, {failed}, {through_double(name)(call)})"
-
-    return body
+def root(call: Call) -> str:
+    """A square root under stated options."""
+    x, rounding = call.sql(0), call.options.get("rounding", EVEN)
+    if isinstance(concrete(call.type(0)), I64):
+        text = rounded_root_of_integer(x, rounding)
+    else:
+        text = rounded_root(x, call.output, rounding)
+    if call.options.get("on_domain_error") != "ERROR":
+        return text
+    return f"if({x} < 0, {raised(call, 'the argument is negative')}, {text})"
 
 
 def sign(call: Call) -> str:
@@ -167,15 +174,24 @@ def largest_output(call: Call) -> str:
     return largest(call.output)
 
 
-_ANY_DOMAIN = ("NULL", "ERROR")  # integers have no values outside the domain but the zero divisor
+def in_direction(rounded: Callable[[str, str, Type, str], str], second: str = "{y}") -> Callable[[Call], str]:
+    """An operation on two floating-point numbers in the stated rounding; ``second`` is the second one."""
+
+    def body(call: Call) -> str:
+        return rounded(call.sql(0), second.format(y=call.sql(1)), call.output, call.options["rounding"])
+
+    return body
+
 
 _BINARY = (
     row("add", "{0} + {1}", signatures=two(_INTEGER), overflow="ERROR"),
     row("add", saturating("try_add", "{x} > {zero}"), signatures=two(_INTEGER), overflow=_NO_ERROR),
-    row("add", "{0} + {1}", signatures=two(_FLOAT), rounding=_EVEN),
+    row("add", "{0} + {1}", signatures=two(_FLOAT), rounding=EVEN),
+    row("add", in_direction(rounded_sum), signatures=two(_FLOAT), rounding=DIRECTED),
     row("subtract", "{x} - {y}", signatures=two(_INTEGER), overflow="ERROR"),
     row("subtract", saturating("try_subtract", "{x} >= {zero}"), signatures=two(_INTEGER), overflow=_NO_ERROR),
-    row("subtract", "{x} - {y}", signatures=two(_FLOAT), rounding=_EVEN),
+    row("subtract", "{x} - {y}", signatures=two(_FLOAT), rounding=EVEN),
+    row("subtract", in_direction(rounded_sum, "negative({y})"), signatures=two(_FLOAT), rounding=DIRECTED),
     row("multiply", "{x} * {y}", signatures=two(_INTEGER), overflow="ERROR"),
     row(
         "multiply",
@@ -183,59 +199,11 @@ _BINARY = (
         signatures=two(_INTEGER),
         overflow=_NO_ERROR,
     ),
-    row("multiply", "{x} * {y}", signatures=two(_FLOAT), rounding=_EVEN),
-    *(
-        row(
-            "divide",
-            integer_division(by_zero == "NULL", saturate),
-            signatures=two(_INTEGER),
-            overflow=_NO_ERROR if saturate else "ERROR",
-            on_division_by_zero=by_zero,
-            on_domain_error=_ANY_DOMAIN,
-        )
-        for saturate in (False, True)
-        for by_zero in ("ERROR", "NULL")
-    ),
-    *(
-        row(
-            "divide",
-            float_division(by_zero, domain == "NULL"),
-            signatures=two(_FLOAT),
-            rounding=_EVEN,
-            on_division_by_zero=by_zero,
-            on_domain_error=domain,
-        )
-        for domain in ("NAN", "NULL")
-        for by_zero in ("ERROR", "NULL")
-    ),
-    row(
-        "modulus",
-        "{x} % {y}",
-        division_type="TRUNCATE",
-        on_domain_error="ERROR",
-        overflow=("ERROR", "SATURATE", "SILENT"),  # no remainder overflows
-    ),
-    row(
-        "modulus",
-        "try_mod({x}, {y})",
-        division_type="TRUNCATE",
-        on_domain_error="NULL",
-        overflow=("ERROR", "SATURATE", "SILENT"),
-    ),
-    row(
-        "modulus",
-        floor_modulus(False),
-        division_type="FLOOR",
-        on_domain_error="ERROR",
-        overflow=("ERROR", "SATURATE", "SILENT"),
-    ),
-    row(
-        "modulus",
-        floor_modulus(True),
-        division_type="FLOOR",
-        on_domain_error="NULL",
-        overflow=("ERROR", "SATURATE", "SILENT"),
-    ),
+    row("multiply", "{x} * {y}", signatures=two(_FLOAT), rounding=EVEN),
+    row("multiply", in_direction(rounded_product), signatures=two(_FLOAT), rounding=DIRECTED),
+    *divisions.ROWS,
+    row("power", integer_power(False), signatures=("i64_i64",), overflow="ERROR"),
+    row("power", integer_power(True), signatures=("i64_i64",), overflow=_NO_ERROR),
     row("power", through_double("pow"), signatures=two(_FLOAT)),
 )
 
@@ -247,50 +215,20 @@ _UNARY = (
     row("abs", unless_smallest("abs({x})"), signatures=_INTEGER, overflow=_NO_ERROR),
     row("abs", "abs({x})", signatures=_FLOAT),
     row("sign", sign),
-    row("sqrt", through_double("sqrt"), rounding=_EVEN, on_domain_error="NAN"),
-    row("sqrt", in_domain("sqrt", "{x} < 0"), rounding=_EVEN, on_domain_error="ERROR"),
-    *(
-        row(name, through_double(name), rounding=_EVEN)
-        for name in (
-            "exp",
-            "cos",
-            "sin",
-            "tan",
-            "cosh",
-            "sinh",
-            "tanh",
-            "atan",
-            "asinh",
-            "radians",
-            "degrees",
-        )
-    ),
-    *(
-        made
-        for name, outside in (
-            ("acos", "abs({x}) > 1"),
-            ("asin", "abs({x}) > 1"),
-            ("acosh", "{x} < 1"),
-            ("atanh", "abs({x}) > 1"),
-        )
-        for made in (
-            row(name, through_double(name), rounding=_EVEN, on_domain_error="NAN"),
-            row(name, in_domain(name, outside), rounding=_EVEN, on_domain_error="ERROR"),
-        )
-    ),
-    row("atan2", through_double("atan2"), rounding=_EVEN, on_domain_error="NAN"),
+    row("sqrt", through_double("sqrt"), rounding=_UNSTATED, on_domain_error=_UNSTATED),
+    row("sqrt", root, rounding=ROUNDINGS, on_domain_error=("NAN", "ERROR")),
     row("factorial", factorial(overflow), overflow="ERROR"),
     row("factorial", factorial(largest_output), overflow=_NO_ERROR),
     row("bitwise_not", "~{0}"),
     row("bitwise_and", "{0} & {1}"),
     row("bitwise_or", "{0} | {1}"),
     row("bitwise_xor", "{0} ^ {1}"),
-    row("shift_left", "shiftleft({0}, {1})"),
-    row("shift_right", "shiftright({0}, {1})"),
-    row("shift_right_unsigned", "shiftrightunsigned({0}, {1})"),
+    row("shift_left", shifted("shiftleft", "({x} & 0)")),
+    row("shift_right", shifted("shiftright", "shiftright({x}, {last})")),
+    row("shift_right_unsigned", shifted("shiftrightunsigned", "({x} & 0)")),
 )
 
 TABLE = Table(
     "extension:io.substrait:functions_arithmetic",
-    (*_BINARY, *_UNARY, *arithmetic_aggregates.ROWS, *arithmetic_windows.ROWS),
+    (*_BINARY, *_UNARY, *elementary.ROWS, *arithmetic_aggregates.ROWS, *arithmetic_windows.ROWS),
 )

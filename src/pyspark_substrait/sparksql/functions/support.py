@@ -194,9 +194,9 @@ def markdown(items: Iterable[Support]) -> str:
     lines = [
         "# Functions",
         "",
-        "All functions of the specification's extensions. A *combination* is an overload with one value for each of",
-        f"its options and enumeration arguments. There are {total:,}; {total - refused:,} run with exactly their meaning,",
-        f"{refused:,} are refused, each for the reason that is given.",
+        "All functions of the specification's extensions. A *combination* is an overload with a value for each of its",
+        f"options and enumeration arguments. There are {total:,}: {total - refused:,} run exactly, {refused:,} are",
+        "refused, each for the reason that is given.",
         "`pyspark-substrait functions NAME` shows a function's overloads, and what it is in Spark SQL.",
         "",
         "This page is made by `pyspark-substrait functions --markdown`.",

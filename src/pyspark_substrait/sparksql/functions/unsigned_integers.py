@@ -60,8 +60,9 @@ def quotient(by_zero_null: bool) -> Callable[[Call], str]:
             y = f"nullif({y}, 0BD)" if by_zero_null else y
             return f"CAST({x} div {y} AS {target})"
         # div gives a BIGINT, which is too small; what is left after the remainder divides without a rest
-        rest = f"try_mod({x}, {y})" if by_zero_null else f"({x} % {y})"
-        return f"CAST(({x} - {rest}) / nullif({y}, 0BD) AS {target})"
+        if by_zero_null:
+            return f"CAST(({x} - try_mod({x}, {y})) / nullif({y}, 0BD) AS {target})"
+        return f"CAST(({x} - {x} % {y}) / {y} AS {target})"
 
     return body
 

@@ -1,0 +1,1 @@
+"""What functions of numbers are made of: aggregates, windows, quantiles, division, directed rounding."""

@@ -1,0 +1,1 @@
+"""What functions of decimals are made of: digits beyond those of Spark, quotients, sums, bits, ways to round."""
