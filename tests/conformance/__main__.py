@@ -22,7 +22,7 @@ _NUMBERS = ("functions", "cases", "passed", "conflicts", "failed", "combinations
 
 
 @click.command()
-@click.option("--columns", is_flag=True, help="Arguments are columns instead of literals.")
+@click.option("--columns", is_flag=True, help="Arguments of scalar functions are columns instead of literals.")
 @click.option("--remote", help="A Spark Connect server; local[2] starts one.")
 @click.option("--file", "names", multiple=True, help="Only files whose name contains this; repeatable.")
 def main(columns: bool, remote: str | None, names: tuple[str, ...]) -> None:
@@ -32,6 +32,8 @@ def main(columns: bool, remote: str | None, names: tuple[str, ...]) -> None:
     remote = remote or os.environ.get("TEST_REMOTE")
     spark = embedded_session(None if remote else "local[2]", remote, **{"spark.sql.shuffle.partitions": 2})
     cases = [case for case in _readable() if not names or any(name in case.file for name in names)]
+    if columns:
+        cases = [case for case in cases if case.rows is None]
     started = time.perf_counter()
     outcomes = run(spark, cases, Way.COLUMNS if columns else Way.LITERALS)
     seconds = time.perf_counter() - started

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import math
 from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from enum import Enum
 from typing import TYPE_CHECKING, Any
@@ -16,6 +17,7 @@ from pyspark_substrait.model.expressions import Expression, FieldReference, Root
 from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.relations import Aggregate, Measure
 from pyspark_substrait.model.types import FP32, FP64, List, Type, UserDefined, concrete, same_type, with_nullability
+from pyspark_substrait.spark.session import spark_errors
 from pyspark_substrait.sparksql.compiler.types import spark_type
 from tests.conformance.calls import Bound, bind
 from tests.conformance.case_files import Case
@@ -29,6 +31,9 @@ __all__ = ["Outcome", "Way", "run"]
 #: how many cases, and how long texts, one plan may have
 _CHUNK = 60
 _CHARACTERS = 50_000
+_THREADS = 3
+#: what an error says where a column isn't enough
+_NEEDS_CONSTANT = "that isn't a literal"
 #: how far from the expected value a floating-point result may be, relative to it
 _TOLERANCE: dict[type[Type], float] = {FP64: 1e-9, FP32: 2e-6}
 
@@ -38,7 +43,7 @@ class Way(Enum):
 
     #: literals: Spark computes them before anything runs
     LITERALS = "literals"
-    #: columns: Spark generates code for them
+    #: columns: Spark generates code for them; those of aggregate and window functions are columns always
     COLUMNS = "columns"
 
 
@@ -74,19 +79,26 @@ def run(spark: SparkSession, cases: Iterable[Case], way: Way) -> list[Outcome]:
     """The outcome of each case, in their order."""
     outcomes: dict[int, Outcome] = {}
     together: list[tuple[int, _Ready]] = []
-    with _no_folding(spark) if way is Way.COLUMNS else contextlib.nullcontext():
+    waiting: list[tuple[list[int], Future[list[Outcome]]]] = []
+    folding = _no_folding(spark) if way is Way.COLUMNS else contextlib.nullcontext()
+    # much of the time goes into analysis, which uses one core
+    with folding, ThreadPoolExecutor(_THREADS) as pool:
         for number, case in enumerate(cases):
-            made = _window(spark, case, way) if case.window else _made(case, way)
+            if case.window:
+                waiting.append(([number], pool.submit(_window, spark, case, way)))
+                continue
+            made = _made(case, way)
             if isinstance(made, Outcome):
                 outcomes[number] = made
             elif case.expected == "error":
-                outcomes[number] = _failing(spark, made)
+                waiting.append(([number], pool.submit(_failing, spark, made)))
             else:
                 together.append((number, made))
         for chunk in _chunks(together):
-            outcomes.update(
-                zip((number for number, _ in chunk), _values(spark, [made for _, made in chunk]), strict=True)
-            )
+            work = pool.submit(_values, spark, [made for _, made in chunk])
+            waiting.append(([number for number, _ in chunk], work))
+        for numbers, found in waiting:
+            outcomes.update(zip(numbers, found.result(), strict=True))
     return [outcomes[number] for number in sorted(outcomes)]
 
 
@@ -212,7 +224,8 @@ def _values(spark: SparkSession, items: Sequence[_Ready]) -> list[Outcome]:
         row = [column.to_pylist()[0] for column in ps.run_query(plan, spark=spark).columns]
     except SubstraitError as error:
         if len(items) == 1:
-            return [items[0].outcome(error.message)]
+            constant = _with_constants(items[0]) if _NEEDS_CONSTANT in error.message else None
+            return [items[0].outcome(error.message)] if constant is None else _values(spark, [constant])
         middle = len(items) // 2
         return _values(spark, items[:middle]) + _values(spark, items[middle:])
     carriers = _carriers(spark, {spark_type(item.bound.type) for item in items})
@@ -227,6 +240,15 @@ def _values(spark: SparkSession, items: Sequence[_Ready]) -> list[Outcome]:
         else:
             outcomes.append(item.outcome())
     return outcomes
+
+
+def _with_constants(item: _Ready) -> _Ready | None:
+    """The case with literals behind its first argument, where it says at run time that it needs them."""
+    positions = tuple(range(1, len(item.case.arguments)))
+    if item.way is Way.LITERALS or item.constants == positions:
+        return None
+    made = _tried(item.case, item.way, positions)
+    return None if isinstance(made, Outcome) else made
 
 
 def _carriers(spark: SparkSession, types: Iterable[str]) -> dict[str, str]:
@@ -263,19 +285,29 @@ def _same(found: Any, wanted: Any, type: Type) -> bool:
             return bool(found == wanted) and (found is None) == (wanted is None)
 
 
-def _failing(spark: SparkSession, item: _Ready) -> Outcome:
+def _failing(spark: SparkSession, item: _Ready) -> list[Outcome]:
     """The outcome of a case that must fail when it runs."""
+    from pyspark.errors import AnalysisException
+
     try:
-        found = ps.run_query(_plan([item]), spark=spark).column(0).to_pylist()
-    except ExecutionError:
-        return item.outcome()
+        # fails sooner than toArrow does
+        found = ps.from_substrait(_plan([item]), spark).collect()
     except SubstraitError as error:
-        return item.outcome(f"should fail on its data: {error.message}")
-    return item.outcome(f"gives {found[0]!r} instead of an error")
+        return [item.outcome(f"should fail on its data: {error.message}")]
+    except AnalysisException as error:
+        return [item.outcome(f"isn't taken by Spark: {error}")]
+    except spark_errors():
+        return [item.outcome()]
+    return [item.outcome(f"gives {found[0][0]!r} instead of an error")]
 
 
-def _window(spark: SparkSession, case: Case, way: Way) -> Outcome:
-    """The outcome of a window function over all records of the case, which are numbered so that they have an order."""
+def _window(spark: SparkSession, case: Case, way: Way) -> list[Outcome]:
+    """The outcome of a window function over all records of a case."""
+    return [_over_all(spark, case, way)]
+
+
+def _over_all(spark: SparkSession, case: Case, way: Way) -> Outcome:
+    """The same; the records are numbered, so that they have an order."""
     assert case.rows is not None
     width = len(case.types)
     table = plans.values((*case.types, plans.INT), [(*row, number) for number, row in enumerate(case.rows)])

@@ -29,6 +29,8 @@ def cases() -> list[Case]:
 
 @pytest.mark.parametrize("way", list(Way))
 def test_all_cases_pass_but_the_conflicts(spark: SparkSession, cases: list[Case], way: Way) -> None:
+    if way is Way.COLUMNS:
+        cases = [case for case in cases if case.rows is None]
     outcomes = run(spark, cases, way)
     faults = [outcome for outcome in outcomes if outcome.fault is not None]
     wrong = [f"{item.case.file}: {item.case.text}: {item.fault}" for item in faults if conflict(item.case) is None]
@@ -39,4 +41,4 @@ def test_all_cases_pass_but_the_conflicts(spark: SparkSession, cases: list[Case]
     print(f"arguments that stayed literals: {', '.join(constants) or 'none'}")
     assert not wrong, "\n".join(wrong)
     # a conflict that has gone must go from the list
-    assert {conflict(item.case) for item in faults} == set(CONFLICTS)
+    assert {conflict(item.case) for item in faults} == set(CONFLICTS) & {conflict(case) for case in cases}

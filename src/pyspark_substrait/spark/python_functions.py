@@ -6,6 +6,7 @@ import importlib.util
 import warnings
 from collections.abc import Callable, Mapping
 from importlib import import_module
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["register"]
 
+_LOCK = Lock()
 _KNOWN: WeakKeyDictionary[SparkSession, dict[str, PythonFunction]] = WeakKeyDictionary()
 
 
@@ -36,11 +38,12 @@ def register(spark: SparkSession, functions: Mapping[str, PythonFunction]) -> No
         return
     if any(name.startswith(GEOMETRY_PREFIX) for name in functions):
         _require_shapely(spark)
-    known = _KNOWN.setdefault(spark, {})
-    for name, function in functions.items():
-        if known.get(name) != function:
-            _register(spark, name, function)
-            known[name] = function
+    with _LOCK:  # what is pickled by value is said for the whole process
+        known = _KNOWN.setdefault(spark, {})
+        for name, function in functions.items():
+            if known.get(name) != function:
+                _register(spark, name, function)
+                known[name] = function
 
 
 def _require_shapely(spark: SparkSession) -> None:

@@ -81,7 +81,9 @@ def factorial(call: Call) -> str:
     values = ", ".join(f"{math.factorial(i)}BD" for i in range(34))
     negative, large = raised(call, "the argument is negative"), raised(call, "overflow")
     value = f"CAST(element_at(array({values}), CAST({n} AS INT) + 1) AS {spark_type(call.output)})"
-    return f"CASE WHEN {n} < 0 THEN {negative} WHEN {n} > 33 THEN {large} ELSE {value} END"
+    # the code that Spark generates for element_at takes a null for some index
+    empty = f"WHEN {n} IS NULL THEN NULL"
+    return f"CASE {empty} WHEN {n} < 0 THEN {negative} WHEN {n} > 33 THEN {large} ELSE {value} END"
 
 
 # powers --------------------------------------------------------------------------------------------------------------

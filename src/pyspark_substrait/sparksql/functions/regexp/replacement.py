@@ -59,11 +59,13 @@ def translation(column: str) -> str:
 
     What refers to a group that isn't there fails when it is used.
     """
-    dollars = f"replace({column}, '$', {string_literal(_DOLLAR)})"
+    dollars = f"regexp_replace({column}, {string_literal(_BARE_DOLLAR)}, {string_literal(_DOLLAR)})"
     return f"regexp_replace({dollars}, {string_literal(_NUMBER)}, {string_literal(_NAME)})"
 
 
-_DOLLAR = r"\$"
+#: a dollar sign without a backslash that makes it stand for itself, and all before it
+_BARE_DOLLAR = r"\G((?:[^\\$]|\\[\s\S])*+)\$"
+_DOLLAR = r"$1\\\$"
 #: a number, and all before it: going from escape to escape, the second of two backslashes doesn't begin one
 _NUMBER = r"\G((?:[^\\]|\\[^0-9])*+)\\([0-9])"
 _NAME = r"$1\${g$2}"
