@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Final
 
-from pyspark_substrait.errors import InvalidPlanError, UnsupportedPlanError
+from pyspark_substrait.errors import InvalidPlanError, SubstraitError, UnsupportedPlanError
 from pyspark_substrait.extensions.definitions import EnumArgument, FunctionDefinition, ValueArgument
 from pyspark_substrait.extensions.registry import Registry
 from pyspark_substrait.extensions.signatures import Argument, EnumArg, ValueArg
@@ -120,19 +120,19 @@ def example(combination: Combination, registry: Registry) -> str:
     """The Spark SQL of a combination, its arguments standing under their names; text for people, not to be run.
 
     Raises:
-        UnsupportedPlanError: it is refused, or there is none.
+        SubstraitError: it is refused, or there is none.
     """
     definition = combination.definition
     if combination.row is None or combination.refusal is not None:
         raise UnsupportedPlanError(combination.refusal or f"{definition.key} has no Spark form")
-    refused: UnsupportedPlanError | None = None
+    refused: SubstraitError | None = None
     for constant in (None, *_CONSTANTS):
         try:
             call = example_call(combination, registry, constant)
             body = combination.row.body
             assert callable(body)
             return body(call)
-        except UnsupportedPlanError as error:
+        except SubstraitError as error:
             refused = refused or error
     assert refused is not None
     raise refused

@@ -138,6 +138,6 @@ _FUNCTIONS = (
 
 ROWS = (
     *(made for function in _FUNCTIONS for made in function.rows()),
-    row("atan2", through_double("atan2"), rounding=NEAREST),
-    *(row("atan2", angle(direction), rounding=direction) for direction in DIRECTIONS),
+    row("atan2", through_double("atan2"), rounding=NEAREST, on_domain_error=("NAN", "ERROR")),
+    *(row("atan2", angle(direction), rounding=direction, on_domain_error=("NAN", "ERROR")) for direction in DIRECTIONS),
 )
