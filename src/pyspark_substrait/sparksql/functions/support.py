@@ -13,7 +13,7 @@ from pyspark_substrait.errors import SubstraitError
 from pyspark_substrait.extensions.definitions import EnumArgument, FunctionDefinition
 from pyspark_substrait.extensions.registry import OFFICIAL, Registry
 from pyspark_substrait.sparksql import functions
-from pyspark_substrait.sparksql.functions.catalog import Combination, combinations, example
+from pyspark_substrait.sparksql.functions.catalog import Combination, combinations, example, example_call
 from pyspark_substrait.sparksql.functions.registered import registered_table
 from pyspark_substrait.sparksql.functions.table import Table
 
@@ -83,6 +83,18 @@ class Support:
             if item.row is None or item.refusal is not None:
                 by_reason.setdefault(item.refusal or _NO_FORM, []).append(item)
         return {reason: self._condition(items) for reason, items in by_reason.items()}
+
+    @cached_property
+    def constants(self) -> tuple[str, ...]:
+        """Why a call with columns as arguments is refused, mostly because one of them has to be a constant."""
+        found: dict[str, None] = {}
+        for item in self.combinations:
+            if item.row is not None and callable(item.row.body):
+                try:
+                    item.row.body(example_call(item, self.registry))
+                except SubstraitError as error:
+                    found[error.message] = None
+        return tuple(found)
 
     def _condition(self, items: Sequence[Combination]) -> str:
         """What the combinations have in common that not all combinations of the function have."""
@@ -178,6 +190,8 @@ def shown(item: Support, *, full: bool) -> str:
             lines.append(f"  {text if full else textwrap.shorten(text, _WIDTH, placeholder=' …')}")
             if condition:
                 lines.append(f"      {condition}")
+    if item.constants:
+        lines += ["", "Some arguments are refused", *(f"  {reason}" for reason in item.constants)]
     if item.refusals:
         lines += ["", "Refused", *(f"  {condition}: {reason}" for reason, condition in item.refusals.items())]
     return "\n".join(lines)
@@ -208,7 +222,8 @@ def markdown(items: Iterable[Support]) -> str:
         for item in items:
             if item.extension == extension:
                 values = "<br>".join(f"{name}: {_listed(known)}" for name, known in item.values.items())
-                reasons = "<br>".join(f"{condition}: {reason}" for reason, condition in item.refusals.items())
+                refusals = [f"{condition}: {reason}" for reason, condition in item.refusals.items()]
+                reasons = "<br>".join([*refusals, *(f"some arguments: {reason}" for reason in item.constants)])
                 cells = (f"`{item.name}`", str(len(item.definitions)), values, reasons)
                 lines.append(
                     f"| {' | '.join(cell.replace(' | ', ', ').replace('|', chr(92) + '|') for cell in cells)} |"
