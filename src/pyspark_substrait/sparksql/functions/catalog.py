@@ -126,9 +126,11 @@ def example(combination: Combination, registry: Registry) -> str:
     if combination.row is None or combination.refusal is not None:
         raise UnsupportedPlanError(combination.refusal or f"{definition.key} has no Spark form")
     refused: SubstraitError | None = None
-    for constant in (None, *_CONSTANTS):
+    names = [argument.name for argument in definition.arguments]
+    # as few constants as will do
+    for constant, only in ((None, None), *product(_CONSTANTS, (*names, None))):
         try:
-            call = example_call(combination, registry, constant)
+            call = example_call(combination, registry, constant, only=only)
             body = combination.row.body
             assert callable(body)
             return body(call)
@@ -143,6 +145,7 @@ def example_call(
     registry: Registry,
     constant: str | None = None,
     column: Callable[[str, Type], str] = lambda name, _: name,
+    only: str | None = None,
 ) -> Call:
     """A call of a combination with columns as arguments.
 
@@ -151,6 +154,7 @@ def example_call(
         registry: the extensions.
         constant: what stands for text, when it has to be a constant; numbers are 1 then.
         column: the text of an argument with a name and a type.
+        only: the argument that is a constant; None for all.
 
     Raises:
         InvalidPlanError: no types were found that the overload takes.
@@ -167,7 +171,7 @@ def example_call(
         assert isinstance(argument, ValueArgument)
         type = with_nullability(_example_type(argument.pattern, definition, registry), True)
         literal: str | int | None = None
-        if constant is not None or argument.constant:
+        if (constant is not None and only in (None, argument.name)) or argument.constant:
             literal = constant or "a" if isinstance(type, String) else 1 if type.__class__ in INTEGERS else None
         text = column(argument.name, type) if literal is None else f"CAST({literal!r} AS {spark_type(type)})"
         operands.append(Operand(text, type, literal))
