@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import datetime
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pyspark_substrait as ps
 from pyspark_substrait.model.expressions import Expression, FunctionOption, ScalarFunction, ScalarSubquery
+from pyspark_substrait.model.types import IntervalYear, PrecisionTimestampTZ
 from tests.spark import plans
 
 if TYPE_CHECKING:
@@ -52,3 +54,14 @@ def test_the_value_is_the_same(spark: SparkSession) -> None:
     depth = 12
     wanted = [(min(one + depth * other, 2**31 - 1),) for one, other in ((1, 2), (2**31 - 20, 7))]
     assert plans.rows(spark, plans.project(TABLE, nested(depth))) == [*wanted, (None,)]
+
+
+def test_a_subquery_as_a_moment_in_a_zone(spark: SparkSession) -> None:
+    moment = plans.lit(PrecisionTimestampTZ(precision=6), 1_710_000_000_000_000)  # 2024-03-09T16:00:00Z
+    one = plans.values([plans.INT], [(1,)])
+    subquery = ScalarSubquery(input=plans.project(one, moment))
+    month = plans.lit(IntervalYear(), 1)
+    later = plans.call("add", subquery, month, plans.text("America/New_York"))
+    ((found,),) = plans.rows(spark, plans.project(one, later))
+    # clocks were put forward on 10 March: 11:00 in New York is 15:00 in UTC
+    assert found == datetime.datetime(2024, 4, 9, 15, tzinfo=datetime.timezone.utc)

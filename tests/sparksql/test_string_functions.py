@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from pyspark_substrait.errors import InvalidPlanError, UnsupportedPlanError
+from pyspark_substrait.errors import InvalidPlanError
 from pyspark_substrait.extensions.registry import Registry
 from pyspark_substrait.model.expressions import Function
 from pyspark_substrait.model.types import I32, I64, Boolean, FixedChar, String, Type, VarChar
@@ -70,21 +70,6 @@ def test_a_type_with_a_length_is_kept_to() -> None:
     assert "rpad(" in text("upper:fchar", FixedChar(length=3), column("a", FixedChar(length=3)))
     # what can't grow isn't looked at
     assert text("reverse:vchar", VarChar(length=3), column("a", VarChar(length=3))) == "reverse(a)"
-
-
-@pytest.mark.parametrize(
-    ("key", "options", "count"),
-    [
-        ("swapcase:str", {}, 1),
-        ("title:str", {"char_set": "UTF8"}, 1),
-        ("initcap:str", {"char_set": "ASCII_ONLY"}, 1),
-        ("replace:str_str_str", {"case_sensitivity": "CASE_INSENSITIVE"}, 3),
-    ],
-)
-def test_a_subquery_has_no_place_in_a_lambda(key: str, options: dict[str, str], count: int) -> None:
-    operands = [column("(SELECT max(b) FROM t)"), *[column("c")] * (count - 1)]
-    with pytest.raises(UnsupportedPlanError, match="takes no subquery"):
-        text(key, TEXT, *operands, options=options)
 
 
 def test_the_separator_of_string_agg() -> None:

@@ -113,7 +113,7 @@ _EXAMPLES: Final[Mapping[str, Type]] = {
     "decimal": Decimal(precision=10, scale=2),
 }
 #: constants that stand for arguments which have to be ones: every function takes one of them
-_CONSTANTS: Final = ("UTC", "%Y", "a")
+_CONSTANTS: Final = ("%Y", "UTC", "a")
 
 
 def example(combination: Combination, registry: Registry) -> str:

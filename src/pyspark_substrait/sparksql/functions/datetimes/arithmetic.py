@@ -16,6 +16,7 @@ from pyspark_substrait.model.types import Type
 from pyspark_substrait.sparksql.compiler.temporal import floored
 from pyspark_substrait.sparksql.compiler.types import FINEST, units_per_second
 from pyspark_substrait.sparksql.functions.datetimes import moments, zones
+from pyspark_substrait.sparksql.functions.fragments import bound
 from pyspark_substrait.sparksql.functions.table import Call, Foreign, Row, row
 
 __all__ = ["ROWS"]
@@ -53,9 +54,9 @@ def _months_in_zone(operator: str) -> Callable[[Call], str]:
                 kept = f"{zones.local(instant, zone)} = {wanted}"
                 return f"CASE WHEN {kept} THEN {instant} ELSE {zones.instant(wanted, zone)} END"
 
-            return moments.named(call, same_offset, "instant", checked)
+            return bound(same_offset, "instant", checked("instant"))
 
-        return _with_rest(call, moments.named(call, zones.local(value, zone), "shown", shifted))
+        return _with_rest(call, bound(zones.local(value, zone), "shown", shifted("shown")))
 
     return body
 

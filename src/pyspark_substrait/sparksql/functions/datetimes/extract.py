@@ -20,7 +20,7 @@ from pyspark_substrait.sparksql.compiler.literals import string_literal
 from pyspark_substrait.sparksql.compiler.temporal import floored
 from pyspark_substrait.sparksql.compiler.types import units_per_second
 from pyspark_substrait.sparksql.functions.datetimes import moments, zone_rules, zones
-from pyspark_substrait.sparksql.functions.fragments import any_null, raised
+from pyspark_substrait.sparksql.functions.fragments import any_null, bound, raised
 from pyspark_substrait.sparksql.functions.table import Body, Call, Foreign, Row, row
 
 __all__ = ["ROWS"]
@@ -169,7 +169,7 @@ def _daylight_of_column(call: Call, zone: str) -> str:
         differs = _differs(call, zones.zone(call), f"{rules}[0]", f"{rules}[1]")
         return f"CASE WHEN {any_null(value, zone)} THEN NULL WHEN {rules} IS NULL THEN {unknown} ELSE {differs} END"
 
-    return moments.named(call, looked_up, "rules", checked)
+    return bound(looked_up, "rules", checked("rules"))
 
 
 def _ends(found: tuple[zone_rules.Era, ...]) -> list[int]:

@@ -6,16 +6,11 @@ digits (:func:`plain`); those are put behind the result again (:func:`whole`). T
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from pyspark_substrait.model.types import PrecisionTime, PrecisionTimestamp, PrecisionTimestampTZ, Type, concrete
-from pyspark_substrait.sparksql.compiler.conversion import has_subquery
 from pyspark_substrait.sparksql.compiler.temporal import floored, local_of_micros
 from pyspark_substrait.sparksql.compiler.types import FINEST, units_per_second
-from pyspark_substrait.sparksql.functions.fragments import bound
-from pyspark_substrait.sparksql.functions.table import Call
 
-__all__ = ["named", "plain", "precision_of", "rest", "whole"]
+__all__ = ["plain", "precision_of", "rest", "whole"]
 
 
 def precision_of(type: Type) -> int | None:
@@ -59,13 +54,3 @@ def rest(type: Type, sql: str) -> str:
 def whole(number: str, units: int, rest: str) -> str:
     """``number * units + rest`` as a BIGINT; only a result too large for one is an error, no step on the way is."""
     return f"CAST(CAST({number} AS DECIMAL(20, 0)) * {units}BD + {rest} AS BIGINT)"
-
-
-def named(call: Call, text: str, name: str, use: Callable[[str], str]) -> str:
-    """``use`` of a text that is computed once and has a name.
-
-    It is repeated instead where an operand has a subquery: Spark takes none in what a lambda looks at.
-    """
-    if any(has_subquery(operand.sql) for operand in call.operands):
-        return use(text)
-    return bound(text, name, use(name))

@@ -20,7 +20,6 @@ from pyspark_substrait.sparksql.functions.strings.fragments import (
     ASCII_UPPER,
     applied,
     fitted,
-    no_subqueries,
 )
 from pyspark_substrait.sparksql.functions.table import Call, Row, row
 
@@ -38,7 +37,6 @@ def each_word(form: str) -> Callable[[Call], str]:
     """A body that gives every word another form, in which it is ``w``; ``w`` ends with the white space behind it."""
 
     def body(call: Call) -> str:
-        no_subqueries(call)
         return f"array_join(transform(split({call.sql(0)}, {_GAP}), w -> {form}), '')"
 
     return body
@@ -50,7 +48,6 @@ def swapcase(call: Call) -> str:
     The lower case of a sigma depends on what is around it, so lower case is taken from the whole string. No character
     but the dotted capital I becomes two there.
     """
-    no_subqueries(call)
     text = call.sql(0)
     other = "CASE WHEN c = upper(c) THEN if(c = 'İ', lower(c), l) WHEN c = lower(c) THEN upper(c) ELSE c END"
     lower = f"lower(translate({text}, 'İ', 'i'))"

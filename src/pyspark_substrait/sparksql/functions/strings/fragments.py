@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from pyspark_substrait.errors import UnsupportedPlanError
 from pyspark_substrait.model.types import String, concrete
 from pyspark_substrait.sparksql.compiler.casts import cast
-from pyspark_substrait.sparksql.compiler.conversion import has_subquery
 from pyspark_substrait.sparksql.compiler.literals import string_literal
 from pyspark_substrait.sparksql.functions.table import Call
 
-__all__ = ["ASCII_LOWER", "ASCII_SWAPPED", "ASCII_UPPER", "applied", "fitted", "no_subqueries", "quoted_pattern"]
+__all__ = ["ASCII_LOWER", "ASCII_SWAPPED", "ASCII_UPPER", "applied", "fitted", "quoted_pattern"]
 
 _UPPER, _LOWER = "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrstuvwxyz"
 #: a string with its letters A to Z, and no others, in lower case, in upper case, each in the other case
@@ -49,16 +47,3 @@ def quoted_pattern(text: str, known: str | int | None = None) -> str:
         return string_literal("".join(f"\\{character}" if character in _REGULAR else character for character in known))
     ends = rf"replace({text}, '\\E', '\\E\\\\E\\Q')"
     return rf"concat('\\Q', {ends}, '\\E')"
-
-
-def no_subqueries(call: Call) -> None:
-    """Refuse subqueries as arguments of a call that is written with functions of arrays and lambdas.
-
-    Raises:
-        UnsupportedPlanError: there is one.
-    """
-    if any(has_subquery(operand.sql) for operand in call.operands):
-        raise UnsupportedPlanError(
-            f"{call.function.key} goes through its argument piece by piece, where Spark takes no subquery",
-            hint="Compute the subquery in a relation below",
-        )

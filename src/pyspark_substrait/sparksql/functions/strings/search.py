@@ -15,7 +15,7 @@ from collections.abc import Callable
 
 from pyspark_substrait.errors import UnsupportedPlanError
 from pyspark_substrait.sparksql.compiler.literals import string_literal
-from pyspark_substrait.sparksql.functions.strings.fragments import ASCII_LOWER, fitted, no_subqueries, quoted_pattern
+from pyspark_substrait.sparksql.functions.strings.fragments import ASCII_LOWER, fitted, quoted_pattern
 from pyspark_substrait.sparksql.functions.table import Call, Row, row
 
 __all__ = ["ROWS"]
@@ -61,7 +61,6 @@ def replaced(folding: str) -> Callable[[Call], str]:
     """``replace`` without regard to case: what is between the places found is cut out of the text as it was."""
 
     def body(call: Call) -> str:
-        no_subqueries(call)
         text, part, replacement = (operand.sql for operand in call.operands)
         between = f"split({folding.format(text)}, {quoted_pattern(folding.format(part))}, -1)"
         # a null replacement makes the start a null, and so the result; `next` is where in the text the next piece is
