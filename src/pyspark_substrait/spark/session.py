@@ -39,6 +39,13 @@ _QUIET = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.sql.catalogImplementation": "in-memory",
+    # Spark remembers how it parsed, which makes it fast, and never forgets: with thousands of different statements, some
+    # kilobytes a state fill the memory. And without a UI, nobody looks at what was run long ago.
+    "spark.sql.parser.manageParserCaches": "true",
+    "spark.sql.parser.parserDfaCacheFlushThreshold": "20000",
+    "spark.sql.ui.retainedExecutions": "100",
+    "spark.ui.retainedJobs": "100",
+    "spark.ui.retainedStages": "100",
 }
 
 _FEWEST_PARTITIONS = 4
