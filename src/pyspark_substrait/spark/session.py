@@ -39,8 +39,8 @@ _QUIET = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.sql.catalogImplementation": "in-memory",
-    # Spark remembers how it parsed, which makes it fast, and never forgets: with thousands of different statements, some
-    # kilobytes a state fill the memory. And without a UI, nobody looks at what was run long ago.
+    # Spark remembers how it parsed, which makes it fast, and never forgets: after thousands of different statements, at
+    # some kilobytes a state, the memory is full. And without a UI, nobody looks at what was run long ago.
     "spark.sql.parser.manageParserCaches": "true",
     "spark.sql.parser.parserDfaCacheFlushThreshold": "20000",
     "spark.sql.ui.retainedExecutions": "100",
