@@ -297,6 +297,12 @@ def test_names_of_columns_dont_clash_with_variables(spark: SparkSession) -> None
     assert rows(spark, node, tables={"t": frame}) == [([20, 30],)]
 
 
+def test_a_null_instead_of_a_lambda_gives_null(spark: SparkSession) -> None:
+    function = Func(parameter_types=(INT_,), return_type=INT_, nullable=True)
+    nothing = call("transform", items, Literal(type=function, value=None))
+    assert set(rows(spark, project(TABLE, nothing))) == {(None,)}
+
+
 def test_what_lambdas_cant_do_is_refused(spark: SparkSession) -> None:
     def refused(cell: Expression, match: str) -> str:
         with pytest.raises(UnsupportedPlanError, match=match) as caught:
@@ -310,8 +316,6 @@ def test_what_lambdas_cant_do_is_refused(spark: SparkSession) -> None:
     refused(call("transform", items, fn(captured_element, INT_)), "a subquery that depends on a lambda's parameters")
     captured = ScalarSubquery(input=where(other, call("equal", col(other, 0), x)))  # type: ignore[arg-type]
     refused(invoked(fn(captured, INT_), key), "lambda's parameters|a parameter of a lambda around a subquery")
-    function = Func(parameter_types=(INT_,), return_type=INT_, nullable=True)
-    refused(call("transform", items, Literal(type=function, value=None)), "that isn't a lambda")
     struct = NestedStruct(fields=(doubled,))
     refused(struct, "a lambda can only be")
     whole = FieldReference(root=RootReference(), reference=(StructField(1),), type=NUMBERS)
