@@ -94,7 +94,7 @@ _NEAREST = {
 }
 _NATIVE = re.compile(r"(CAST\()?(\w+\([^()]*\)|[~\w`.() ,<>]+ [-+*/%&|^<>=]+ [\w`.() ,<>]+)( AS [\w(), ]+\))?")
 _FEW = 100_000
-_SECONDS = 8.0
+_SECONDS = 5.0
 
 
 @dataclass(frozen=True)
@@ -111,9 +111,10 @@ class _Text:
 @click.command()
 @click.option("--rows", default=10_000_000, help="Rows of each measurement; fewer where that would take long.")
 @click.option("--rounds", default=3, help="How often each is measured; the median counts.")
+@click.option("--most", default=4, help="The most texts of a function, spread over its overloads and options.")
 @click.option("--function", "names", multiple=True, help="Only these functions; repeatable.")
 @click.option("--master", default="local[*]")
-def main(rows: int, rounds: int, names: tuple[str, ...], master: str) -> None:
+def main(rows: int, rounds: int, most: int, names: tuple[str, ...], master: str) -> None:
     """Measure what functions cost a row."""
     from pyspark_substrait.spark.session import embedded_session
 
@@ -127,10 +128,9 @@ def main(rows: int, rounds: int, names: tuple[str, ...], master: str) -> None:
         made.add_column(title, justify="right" if title in ("rows", "ns/row", "ratio") else "left")
     timing = _Timing(spark, rows, rounds)
     for name, texts in _texts(names):
-        for text in texts:
+        composed = [item for item in texts if not _NATIVE.fullmatch(item.sql) and (item.columns or item.aggregate)]
+        for text in _spread(composed, most):
             native = _nearest(name, text, texts)
-            if _NATIVE.fullmatch(text.sql) or (not text.columns and not text.aggregate):
-                continue
             try:
                 count, own = timing.per_row(text.sql, text.columns)
                 other = timing.per_row(native, _read(native))[1] if native else None
@@ -141,6 +141,13 @@ def main(rows: int, rounds: int, names: tuple[str, ...], master: str) -> None:
             beside = "" if other is None else f"{other:.1f}"
             made.add_row(text.function, text.values, f"{count:,}", f"{own:.1f}", native or "", beside, ratio)
     console.print(made)
+
+
+def _spread(items: list[_Text], most: int) -> list[_Text]:
+    """At most so many of the items, the first and the last among them."""
+    if len(items) <= most:
+        return items
+    return [items[round(position * (len(items) - 1) / max(most - 1, 1))] for position in range(most)]
 
 
 class _Timing:
