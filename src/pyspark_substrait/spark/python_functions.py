@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import importlib.util
+import sys
 import warnings
 from collections.abc import Callable, Mapping
 from importlib import import_module
+from pathlib import Path
 from threading import Lock
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
@@ -64,8 +67,9 @@ def _register(spark: SparkSession, name: str, function: PythonFunction) -> None:
     spark_functions: Any = import_module("pyspark.sql.functions")
     kind = spark_functions.ArrowUDFType.GROUPED_AGG if function.aggregate else spark_functions.ArrowUDFType.SCALAR
     work = _one_value(function.function) if function.aggregate else _same_length(name, function.function)
-    # executors may lack this package: what they run goes to them by value
-    cloudpickle.register_pickle_by_value(geometries)
+    modules = _by_value(function.function)
+    for module in modules:
+        cloudpickle.register_pickle_by_value(module)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # it prefers type hints, which can't say all of this
@@ -78,7 +82,19 @@ def _register(spark: SparkSession, name: str, function: PythonFunction) -> None:
             f"the Python function {name} can't be registered in this session: {str(error).splitlines()[0]}"
         ) from error
     finally:
-        cloudpickle.unregister_pickle_by_value(geometries)
+        for module in modules:
+            cloudpickle.unregister_pickle_by_value(module)
+
+
+def _by_value(function: Callable[..., Any]) -> list[ModuleType]:
+    """The modules that executors needn't have: what they run of them goes along. Installed packages must be there."""
+    module = sys.modules.get(getattr(function, "__module__", None) or "")
+    file = getattr(module, "__file__", None)
+    if module is None or module is geometries:
+        return [geometries]
+    installed = file is None or {"site-packages", "dist-packages"} & set(Path(file).parts)
+    own = not installed and module.__name__.partition(".")[0] not in sys.stdlib_module_names
+    return [geometries, module] if own and module.__name__ != "__main__" else [geometries]
 
 
 def _same_length(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
