@@ -238,10 +238,11 @@ def _text(definition: FunctionDefinition, item: Combination) -> _Text | None:
     return None
 
 
-def _nearest(name: str, texts: list[_Text]) -> str | None:
-    """A native call near a function: one of its own, else of the list."""
-    own = next((text.sql for text in texts if text.columns and _NATIVE.fullmatch(text.sql)), None)
-    return _NEAREST.get(name) or own
+def _nearest(name: str, text: _Text, texts: list[_Text]) -> str | None:
+    """A native call near a function: its own for the same types, else of the list, else any of its own."""
+    own = [other for other in texts if other.columns and _NATIVE.fullmatch(other.sql)]
+    same = next((other.sql for other in own if other.columns == text.columns), None)
+    return same or _NEAREST.get(name) or (own[0].sql if own else None)
 
 
 if __name__ == "__main__":
