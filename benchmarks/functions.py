@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING
 
 import click
 from rich.console import Console
-from rich.table import Table
 
 from pyspark_substrait.errors import SubstraitError
 from pyspark_substrait.extensions.definitions import FunctionDefinition
@@ -94,6 +93,7 @@ _NEAREST = {
 }
 _NATIVE = re.compile(r"(CAST\()?(\w+\([^()]*\)|[~\w`.() ,<>]+ [-+*/%&|^<>=]+ [\w`.() ,<>]+)( AS [\w(), ]+\))?")
 _FEW = 100_000
+_LINE = "{:34.34} {:44.44} {:>12} {:>9}  {:46.46} {:>8} {:>7}"
 _SECONDS = 5.0
 
 
@@ -119,13 +119,11 @@ def main(rows: int, rounds: int, most: int, names: tuple[str, ...], master: str)
     from pyspark_substrait.spark.session import embedded_session
 
     spark = embedded_session(master, **{"spark.driver.memory": "4g"})
-    console = Console(width=150)
+    console = Console(width=170)
     console.print(
         f"{date.today()}, {platform.machine()}, {master}, Spark {spark.version}, Python {platform.python_version()}"
     )
-    made = Table(box=None, pad_edge=False)
-    for title in ("function", "values", "rows", "ns/row", "native", "ns/row", "ratio"):
-        made.add_column(title, justify="right" if title in ("rows", "ns/row", "ratio") else "left")
+    console.print(_LINE.format("function", "values", "rows", "ns/row", "native", "ns/row", "ratio"))
     timing = _Timing(spark, rows, rounds)
     for name, texts in _texts(names):
         composed = [item for item in texts if not _NATIVE.fullmatch(item.sql) and (item.columns or item.aggregate)]
@@ -139,8 +137,8 @@ def main(rows: int, rounds: int, most: int, names: tuple[str, ...], master: str)
                 continue
             ratio = "" if other is None else f"{own / other:.1f}"
             beside = "" if other is None else f"{other:.1f}"
-            made.add_row(text.function, text.values, f"{count:,}", f"{own:.1f}", native or "", beside, ratio)
-    console.print(made)
+            line = _LINE.format(text.function, text.values, f"{count:,}", f"{own:.1f}", native or "", beside, ratio)
+            console.print(line, markup=False, highlight=False, soft_wrap=True)
 
 
 def _spread(items: list[_Text], most: int) -> list[_Text]:
