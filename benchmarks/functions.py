@@ -160,7 +160,7 @@ class _Timing:
         few = self._seconds(sql, columns, _FEW)
         count = self.rows if few / _FEW * self.rows < _SECONDS else max(_FEW, int(_SECONDS / few * _FEW))
         count = min(count, self.rows)
-        bare = self._seconds(f"struct({', '.join(f'`{name}`' for name in columns)})", columns, count)
+        bare = self._seconds(", ".join(f"`{name}`" for name in columns) or "1", columns, count)
         return count, max((self._seconds(sql, columns, count) - bare) / count * 1e9, 0.5)
 
     def _seconds(self, sql: str, columns: tuple[str, ...], rows: int) -> float:
