@@ -95,6 +95,8 @@ _NATIVE = re.compile(r"(CAST\()?(\w+\([^()]*\)|[~\w`.() ,<>]+ [-+*/%&|^<>=]+ [\w
 _FEW = 100_000
 _LINE = "{:34.34} {:44.44} {:>12} {:>9}  {:46.46} {:>8} {:>7}"
 _SECONDS = 5.0
+#: nanoseconds a row; less than that isn't told from noise, so that ratios are taken to it
+_SEEN = 5.0
 
 
 @dataclass(frozen=True)
@@ -135,7 +137,7 @@ def main(rows: int, rounds: int, most: int, names: tuple[str, ...], master: str)
             except Exception as error:
                 console.print(f"{text.function} {text.values}: {str(error).splitlines()[0][:200]}", markup=False)
                 continue
-            ratio = "" if other is None else f"{own / other:.1f}"
+            ratio = "" if other is None else f"{own / max(other, _SEEN):.1f}"
             beside = "" if other is None else f"{other:.1f}"
             line = _LINE.format(text.function, text.values, f"{count:,}", f"{own:.1f}", native or "", beside, ratio)
             console.print(line, markup=False, highlight=False, soft_wrap=True)
