@@ -178,6 +178,20 @@ def test_an_arrow_function_gives_the_derived_type(spark: SparkSession) -> None:
     assert found.schema.types == [pa.decimal128(5, 2), pa.decimal128(9, 4)]
 
 
+def test_an_arrow_function_with_two_types_of_result_in_one_session(spark: SparkSession) -> None:
+    registry = BARE.with_function(OURS, "halves", arrow=lambda x: x)
+    types = [plans.Decimal(precision=5, scale=2), plans.Decimal(precision=9, scale=4)]
+    tables = [plans.values([type], [("1.5",)]) for type in types]
+    frames = [
+        ps.from_substrait(
+            plans.plan(plans.project(table, call(registry, "halves", plans.col(table, 0)))), spark, registry=registry
+        )
+        for table in tables
+    ]
+    # both are there before the first one runs, which Connect analyses only now
+    assert [str(frame.collect()[0][0]) for frame in frames] == ["1.50", "1.5000"]
+
+
 def test_an_arrow_function_of_a_group(spark: SparkSession) -> None:
     def range_of(x: pa.Array) -> Any:
         bounds = pc.min_max(x)

@@ -26,6 +26,7 @@ from pyspark_substrait.sparksql.compiler.casts import cast
 from pyspark_substrait.sparksql.compiler.scope import Compilation, Scope
 from pyspark_substrait.sparksql.compiler.types import spark_type
 from pyspark_substrait.sparksql.conjuncts import BOOLEAN, operands_of
+from pyspark_substrait.sparksql.functions.fragments import bound
 from pyspark_substrait.sparksql.functions.registered import registered_table
 from pyspark_substrait.sparksql.functions.table import Call, Operand, Table
 
@@ -135,7 +136,7 @@ def _text(
             value = lets[-1][0]
         text = text.replace(mark, value)
     for name, value in lets:
-        text = f"transform(array({value}), {name} -> {text})[0]"
+        text = bound(value, name, text)
     return text
 
 

@@ -44,16 +44,12 @@ def _arrow_call(registry: Registry, urn: str, function: ArrowFunction) -> Callab
     def body(call: Call) -> str:
         definition = registry.function(urn, call.function.key)
         assert definition is not None, "it was found before"
-        name = f"{PREFIX}{_slug(call.function.name)}_{function.number}"
-        values = [item.sql for item in call.operands if item.type is not None]
-        return python_call(call, name, function.function, definition, values)
+        return _python_call(call, function, definition)
 
     return body
 
 
-def python_call(
-    call: Call, name: str, function: Callable[..., object], definition: FunctionDefinition, values: list[str]
-) -> str:
+def _python_call(call: Call, function: ArrowFunction, definition: FunctionDefinition) -> str:
     """A call of a Python function, which the call then needs."""
     aggregate = definition.kind == "aggregate"
     if aggregate and (call.filter is not None or call.distinct):
@@ -61,18 +57,15 @@ def python_call(
             f"{definition.key} runs in Python, where Spark has neither filters nor distinct values of aggregates",
             hint="Filter in a relation below, or give a template of Spark SQL",
         )
-    made = PythonFunction(
-        function=function,
-        returns=spark_type(call.output),
-        aggregate=aggregate,
-        deterministic=definition.deterministic,
+    returns = spark_type(call.output)
+    # the number comes first, so that no function has the name of another one with another type of result
+    name = f"{PREFIX}{function.number}_{_slug(definition.name)}_{_slug(returns)}"
+    call.functions[name] = PythonFunction(
+        function=function.function, returns=returns, aggregate=aggregate, deterministic=definition.deterministic
     )
-    number, own = 1, name
-    while call.functions.setdefault(own, made).returns != made.returns:
-        number += 1
-        own = f"{name}_{number}"  # the same function with another type of result
-    return call.aggregate(own, *values) if aggregate else f"{own}({', '.join(values)})"
+    values = [item.sql for item in call.operands if item.type is not None]
+    return call.aggregate(name, *values) if aggregate else f"{name}({', '.join(values)})"
 
 
-def _slug(name: str) -> str:
-    return "".join(character if character.isascii() and character.isalnum() else "_" for character in name).lower()
+def _slug(text: str) -> str:
+    return "".join(character if character.isascii() and character.isalnum() else "_" for character in text).lower()

@@ -25,9 +25,7 @@ __all__ = [
     "micros_between",
     "micros_of",
     "micros_of_interval",
-    "seconds_of",
     "shown",
-    "utc_of_local",
     "zone",
 ]
 
@@ -91,11 +89,6 @@ def instant_of_utc(sql: str) -> str:
     return f"timestamp_micros({micros_of(sql)})"
 
 
-def utc_of_local(sql: str, zone: str) -> str:
-    """A TIMESTAMP_NTZ that clocks of a zone show as the one that they show in UTC at the same time."""
-    return f"convert_timezone({zone}, 'UTC', {sql})"
-
-
 def micros_of(sql: str) -> str:
     """The microseconds since 1970-01-01 of a TIMESTAMP_NTZ, as a BIGINT."""
     return micros_between(_EPOCH, sql)
@@ -109,8 +102,3 @@ def micros_between(start: str, end: str) -> str:
 def micros_of_interval(sql: str) -> str:
     """An INTERVAL DAY TO SECOND as a BIGINT."""
     return f"({sql} DIV INTERVAL '0.000001' SECOND)"
-
-
-def seconds_of(sql: str) -> str:
-    """The seconds since 1970-01-01 of a TIMESTAMP_NTZ that has no fraction, as a BIGINT."""
-    return f"(({sql} - {_EPOCH}) DIV INTERVAL '1' SECOND)"

@@ -14,6 +14,7 @@ from typing import Final
 
 from pyspark_substrait.model.expressions import Function
 from pyspark_substrait.sparksql.compiler.literals import string_literal
+from pyspark_substrait.sparksql.functions.fragments import bound
 from pyspark_substrait.sparksql.functions.time_formats.conversions import (
     COMPOSITES,
     MONTHS,
@@ -159,7 +160,7 @@ class Matching:
         groups = ",".join(f"${order.index(place) + 1}" for place in self._asked)
         split = f"split(regexp_replace({operand}, {string_literal(pattern)}, {string_literal(groups)}), ',')"
         found = f"CASE WHEN parts[0] <> '' THEN {value} WHEN parts IS NOT NULL THEN {failure} END"
-        return f"transform(array({split}), parts -> {found})[0]"
+        return bound(split, "parts", found)
 
     def _expression(self) -> Iterator[str]:
         blank = False
