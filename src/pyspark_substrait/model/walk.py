@@ -79,6 +79,7 @@ __all__ = [
     "relation_expressions",
     "root_fields",
     "subquery_relation",
+    "writes",
 ]
 
 
@@ -270,3 +271,18 @@ def root_fields(expression: Expression) -> set[int] | None:
             case _:
                 pending.extend(expression_children(current))
     return fields
+
+
+def writes(relation: Relation) -> bool:
+    """Whether a relation, or one below it or in a subtree that it refers to, changes a table; subqueries aside."""
+    seen: set[int] = set()
+    pending = [relation]
+    while pending:
+        current = pending.pop()
+        if isinstance(current, Write | Update | Ddl):
+            return True
+        if isinstance(current, Reference) and current.subtree_ordinal not in seen:
+            seen.add(current.subtree_ordinal)
+            pending.append(current.subtree)
+        pending.extend(current.inputs)
+    return False

@@ -5,20 +5,24 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from pyspark_substrait.errors import ExecutionError, SubstraitError, UnsupportedPlanError
+from pyspark_substrait.errors import ExecutionError, SubstraitError, UnsupportedPlanError, at
 from pyspark_substrait.extensions.registry import Registry
-from pyspark_substrait.model.plan import Plan
-from pyspark_substrait.spark import arrow
+from pyspark_substrait.model.plan import Plan, RelRoot
+from pyspark_substrait.model.relations import Relation
+from pyspark_substrait.model.walk import writes
+from pyspark_substrait.spark import arrow, writing
+from pyspark_substrait.spark.access import Access
 from pyspark_substrait.spark.python_functions import register
 from pyspark_substrait.spark.session import embedded_session, require_settings, spark_errors
 from pyspark_substrait.spark.sources import SessionSources
 from pyspark_substrait.spark.tables import Given
 from pyspark_substrait.sparksql.compiler.query import FRAME_MARK
-from pyspark_substrait.sparksql.compiler.statement import Statement, statement
+from pyspark_substrait.sparksql.compiler.statement import Statement, root, statement
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -80,14 +84,61 @@ def _prepared(
     positional: bool,
 ) -> tuple[DataFrame, Statement]:
     session = embedded_session() if spark is None else spark
-    sources = SessionSources(session, tables, allowed_paths)
-    prepared = statement(plan, registry, sources, positional=positional, parameters=parameters)
-    require_settings(session, prepared.settings)
-    register(session, prepared.functions)
-    frames = sources.frames
-    for name, text in prepared.pieces:
-        frames[name] = _bound(session, text, frames)
-    return _bound(session, prepared.text, frames), prepared
+    run = _Run(session, registry, tables, parameters, allowed_paths)
+    return run.prepared(run.without_writes(plan), positional=positional)
+
+
+class _Run:
+    """One run of a plan: its statements share the tables that were looked up for them."""
+
+    def __init__(
+        self,
+        spark: SparkSession,
+        registry: Registry,
+        tables: Given | None,
+        parameters: Mapping[int, object] | None,
+        allowed_paths: Sequence[str | os.PathLike[str]],
+    ) -> None:
+        self._spark = spark
+        self._registry = registry
+        self._parameters = parameters
+        self._access = Access(allowed_paths)
+        self._sources = SessionSources(spark, tables, self._access)
+
+    def prepared(self, plan: Plan, *, positional: bool) -> tuple[DataFrame, Statement]:
+        """The result of a plan that writes nothing, and its statement."""
+        made = statement(plan, self._registry, self._sources, positional=positional, parameters=self._parameters)
+        require_settings(self._spark, made.settings)
+        register(self._spark, made.functions)
+        frames = self._sources.frames
+        for name, text in made.pieces:
+            frames[name] = _bound(self._spark, text, frames)
+        return _bound(self._spark, made.text, frames), made
+
+    def without_writes(self, plan: Plan) -> Plan:
+        """The plan after what it writes is written: reads of the records put out stand for the relations that wrote."""
+        position, node, names = root(plan)
+        if not writes(node):
+            return plan
+        session = writing.Session(
+            spark=self._spark,
+            registry=self._registry,
+            access=self._access,
+            tables=self._sources.tables,
+            frame=lambda relation, names: self.prepared(_of(plan, relation, names), positional=False)[0],
+            sql=lambda relation, names: self._catalog_text(_of(plan, relation, names)),
+            bind=self._sources.bind,
+        )
+        with at("relations", position, *(("root", "input") if names is not None else ("rel",))):
+            return _of(plan, writing.carried_out(node, session), names)
+
+    def _catalog_text(self, plan: Plan) -> str:
+        return statement(plan, self._registry, parameters=self._parameters).readable()
+
+
+def _of(plan: Plan, node: Relation, names: tuple[str, ...] | None) -> Plan:
+    """The plan with one root instead of its own."""
+    return replace(plan, relations=(node if names is None else RelRoot(input=node, names=names),))
 
 
 def _bound(spark: SparkSession, text: str, frames: Mapping[str, DataFrame]) -> DataFrame:

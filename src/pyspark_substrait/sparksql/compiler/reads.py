@@ -37,10 +37,19 @@ from pyspark_substrait.sparksql.compiler.types import spark_type
 __all__ = ["catalog_source", "read"]
 
 
+_KINDS: dict[type, str] = {
+    LocalFiles: "files",
+    IcebergTable: "Iceberg tables",
+    ExtensionTable: "extension tables",
+    VirtualTable: "virtual tables of this size",
+}
+
+
 def catalog_source(node: Read) -> Source:
     """The source of a read by names alone: the table in the session's catalog, its columns by their names."""
     if not isinstance(node.read_type, NamedTable):
-        raise UnsupportedPlanError("files can be read only with a Spark session")
+        kind = _KINDS[node.read_type.__class__]
+        raise UnsupportedPlanError(f"{kind} can be read only with a Spark session")
     columns = []
     for name, type in zip(node.base_schema.top_level_names(), node.base_schema.struct.types, strict=True):
         text = quoted(name)
@@ -61,12 +70,8 @@ def read(node: Read, outer: tuple[Record, ...], compilation: Compilation) -> Que
         case LocalFiles(advanced_extension=extension):
             relations.refuse_enhancement(extension, "local_files.advanced_extension")
             query = _stored(node, compilation)
-        case IcebergTable():
-            raise UnsupportedPlanError("Iceberg tables can't be read yet", path="iceberg_table")
-        case ExtensionTable(detail=detail):
-            raise UnsupportedPlanError(
-                f"the extension table {detail.type_url} isn't known here", path="extension_table"
-            )
+        case IcebergTable() | ExtensionTable():
+            query = _stored(node, compilation)
     for name, condition in (("filter", node.filter), ("best_effort_filter", node.best_effort_filter)):
         if condition is not None:
             with at(name):

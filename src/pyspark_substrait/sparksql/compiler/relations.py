@@ -39,11 +39,16 @@ from pyspark_substrait.model.relations import (
 from pyspark_substrait.model.walk import holds_query
 from pyspark_substrait.sparksql.compiler import (
     aggregates,
+    exchanges,
+    expands,
     expressions,
+    extension_relations,
     fetches,
     joins,
+    physical_joins,
     reads,
     sets,
+    top_n,
     windows,
 )
 from pyspark_substrait.sparksql.compiler.below import Below
@@ -146,22 +151,28 @@ def _direct(node: Relation, outer: Outer, compilation: Compilation) -> Query:
         case Set():
             refuse_enhancement(node.advanced_extension)
             return sets.set_operation(node, outer, compilation)
-        case (
-            LateralJoin()
-            | HashJoin()
-            | MergeJoin()
-            | NestedLoopJoin()
-            | Exchange()
-            | Expand()
-            | TopN()
-            | Write()
-            | Ddl()
-            | Update()
-            | ExtensionSingle()
-            | ExtensionMulti()
-            | ExtensionLeaf()
-        ):
-            raise UnsupportedPlanError(f"the relation {_NAMES[node.__class__]} can't run on Spark yet")
+        case HashJoin() | MergeJoin() | NestedLoopJoin():
+            refuse_enhancement(node.advanced_extension)
+            return physical_joins.physical_join(node, outer, compilation)
+        case LateralJoin():
+            # decorrelation makes other relations of it
+            raise UnsupportedPlanError("a lateral join can't run on Spark as it is")
+        case Expand():
+            refuse_enhancement(node.advanced_extension)
+            return expands.expand(node, _input(node.input, outer, compilation), outer, compilation)
+        case Exchange():
+            refuse_enhancement(node.advanced_extension)
+            return exchanges.exchange(node, _input(node.input, outer, compilation), outer, compilation)
+        case TopN():
+            refuse_enhancement(node.advanced_extension)
+            return top_n.top_n(node, _input(node.input, outer, compilation), outer, compilation)
+        case ExtensionLeaf() | ExtensionSingle() | ExtensionMulti():
+            return extension_relations.extension_relation(node, outer, compilation)
+        case Write() | Ddl() | Update():
+            raise UnsupportedPlanError(
+                f"the relation {_NAMES[node.__class__]} changes tables, and is no part of a query",
+                hint="from_substrait and run_query carry it out before the query that uses its records",
+            )
         case Reference() | DetachedRel():
             raise AssertionError("handled by relation()")
         case _:

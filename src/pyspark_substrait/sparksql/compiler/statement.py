@@ -29,7 +29,7 @@ from pyspark_substrait.sparksql.compiler.types import (
 from pyspark_substrait.sparksql.decorrelation import decorrelated, needing_decorrelation
 from pyspark_substrait.sparksql.functions.python_functions import PythonFunction
 
-__all__ = ["Statement", "statement"]
+__all__ = ["Statement", "root", "statement"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,7 +104,7 @@ def statement(
         InvalidPlanError: the plan is wrong.
     """
     relations.refuse_enhancement(plan.advanced_extensions, "advanced_extensions")
-    position, node, names = _root(plan)
+    position, node, names = root(plan)
     compilation = Compilation(
         registry=registry,
         sources=sources,
@@ -162,14 +162,18 @@ def _query(node: Relation, compilation: Compilation) -> Query:
         raise refusal from error
 
 
-def _root(plan: Plan) -> tuple[int, Relation, tuple[str, ...] | None]:
-    """The tree that is the result: the only root or, in a plan without roots, the only relation."""
+def root(plan: Plan) -> tuple[int, Relation, tuple[str, ...] | None]:
+    """The tree that is the result: the only root or, in a plan without roots, the only relation.
+
+    Returns:
+        its position among the plan's relations, the tree, and the names of its columns, None where it has none.
+    """
     roots = [(position, item) for position, item in enumerate(plan.relations) if isinstance(item, RelRoot)]
     if len(roots) > 1:
         raise UnsupportedPlanError(f"the plan has {len(roots)} roots; one can run at a time", path="relations")
     if roots:
-        position, root = roots[0]
-        return position, root.input, root.names
+        position, found = roots[0]
+        return position, found.input, found.names
     if len(plan.relations) != 1:
         raise InvalidPlanError(f"the plan has no root and {len(plan.relations)} relations", path="relations")
     relation = plan.relations[0]
