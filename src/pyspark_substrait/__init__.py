@@ -143,6 +143,7 @@ def from_substrait(
     parameters: Mapping[int, object] | None = None,
     allowed_paths: Sequence[str | os.PathLike[str]] = (),
     registry: Registry | None = None,
+    root: int | None = None,
 ) -> DataFrame:
     """The result of a plan as a DataFrame.
 
@@ -154,8 +155,9 @@ def from_substrait(
         parameters: values of the plan's dynamic parameters, by number; they go before those that the plan binds. What
             stands for each type is listed in ``pyspark_substrait.model.values``: int, float, Decimal, str, bytes, date,
             datetime and so on, lists, tuples and dicts of them, None for null.
-        allowed_paths: files and folders that the plan itself may name in its reads.
+        allowed_paths: files and folders that the plan itself may name, to read from them or to write to them.
         registry: the extensions; by default those of the specification.
+        root: which root of the plan, from 0; needed where it has several.
 
     Raises:
         InvalidPlanError: the plan is wrong.
@@ -170,7 +172,13 @@ def from_substrait(
     return _called(
         loaded,
         lambda: run.dataframe(
-            loaded, spark, registry=known, tables=tables, parameters=parameters, allowed_paths=allowed_paths
+            loaded,
+            spark,
+            registry=known,
+            tables=tables,
+            parameters=parameters,
+            allowed_paths=allowed_paths,
+            chosen=root,
         ),
     )
 
@@ -184,6 +192,7 @@ def run_query(
     allowed_paths: Sequence[str | os.PathLike[str]] = (),
     limit: int | None = None,
     registry: Registry | None = None,
+    root: int | None = None,
 ) -> pa.Table:
     """The result of a plan as an Arrow table, with exactly the types, nullability and names that the plan states.
 
@@ -207,6 +216,7 @@ def run_query(
             parameters=parameters,
             allowed_paths=allowed_paths,
             limit=limit,
+            chosen=root,
         ),
     )
 
@@ -273,7 +283,11 @@ def evaluate_arrow(
 
 
 def to_sql(
-    plan: PlanSource, *, parameters: Mapping[int, object] | None = None, registry: Registry | None = None
+    plan: PlanSource,
+    *,
+    parameters: Mapping[int, object] | None = None,
+    registry: Registry | None = None,
+    root: int | None = None,
 ) -> str:
     """The Spark SQL statement that a plan becomes, over tables of the session's catalog. Needs no session.
 
@@ -287,8 +301,8 @@ def to_sql(
     from pyspark_substrait.extensions.registry import Registry
     from pyspark_substrait.sparksql.compiler.statement import statement
 
-    loaded = _plan(plan, registry)
-    return _called(loaded, lambda: statement(loaded, registry or Registry.default(), parameters=parameters)).readable()
+    loaded, known = _plan(plan, registry), registry or Registry.default()
+    return _called(loaded, lambda: statement(loaded, known, parameters=parameters, chosen=root)).readable()
 
 
 def explain(plan: PlanSource) -> str:

@@ -36,6 +36,10 @@ _PARAM = click.option(
     "hexadecimal digits, lists and structs in JSON); N alone means null. Repeatable.",
 )
 
+_ROOT = click.option(
+    "--root", metavar="N", type=click.IntRange(min=0), help="Which root, from 0, of a plan that has several."
+)
+
 _ROWS = (
     click.option("--limit", metavar="N", type=click.IntRange(min=0), help="The most rows; 50 when they are printed."),
     click.option("--types", is_flag=True, help="Print the type of each column too."),
@@ -106,15 +110,17 @@ def main() -> None:
     "allowed",
     metavar="PATH",
     multiple=True,
-    help="A file or folder that the plan itself may read, besides those of --table. Repeatable.",
+    help="A file or folder that the plan itself may read, besides those of --table, or write. Repeatable.",
 )
 @_PARAM
+@_ROOT
 @_with_rows
 def run(
     plan: Path,
     tables: tuple[str, ...],
     allowed: tuple[str, ...],
     parameters: tuple[str, ...],
+    root: int | None,
     limit: int | None,
     types: bool,
     output: Path | None,
@@ -148,6 +154,7 @@ def run(
             spark=spark,
             allowed_paths=[*paths.values(), *allowed],
             limit=most,
+            root=root,
         )
     )
 
@@ -190,12 +197,13 @@ def evaluate(
 @main.command()
 @click.argument("plan", type=_PLAN)
 @_PARAM
-def sql(plan: Path, parameters: tuple[str, ...]) -> None:
+@_ROOT
+def sql(plan: Path, parameters: tuple[str, ...], root: int | None) -> None:
     """Print the Spark SQL text that runs PLAN. Needs no Spark."""
     import pyspark_substrait
 
     loaded = _load(_source(plan))
-    click.echo(pyspark_substrait.to_sql(loaded, parameters=_parameters(parameters, loaded)))
+    click.echo(pyspark_substrait.to_sql(loaded, parameters=_parameters(parameters, loaded), root=root))
 
 
 @main.command()

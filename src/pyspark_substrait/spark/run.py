@@ -38,6 +38,7 @@ def dataframe(
     tables: Given | None = None,
     parameters: Mapping[int, object] | None = None,
     allowed_paths: Sequence[str | os.PathLike[str]] = (),
+    chosen: int | None = None,
 ) -> DataFrame:
     """The result of a plan as a DataFrame, analysed and not yet run.
 
@@ -46,7 +47,7 @@ def dataframe(
         TableError: a table is missing, or isn't what the plan says.
         ParameterError: a dynamic parameter has no value, or one that isn't of its type.
     """
-    return _prepared(plan, spark, registry, tables, parameters, allowed_paths, positional=False)[0]
+    return _prepared(plan, spark, registry, tables, parameters, allowed_paths, chosen, positional=False)[0]
 
 
 def collect(
@@ -58,6 +59,7 @@ def collect(
     parameters: Mapping[int, object] | None = None,
     allowed_paths: Sequence[str | os.PathLike[str]] = (),
     limit: int | None = None,
+    chosen: int | None = None,
 ) -> pa.Table:
     """The result of a plan, or its first ``limit`` rows, with exactly the types, nullability and names of the plan.
 
@@ -65,7 +67,7 @@ def collect(
         ExecutionError: the plan fails on its data.
         InvalidPlanError, UnsupportedPlanError, TableError, ParameterError: as :func:`dataframe`.
     """
-    frame, prepared = _prepared(plan, spark, registry, tables, parameters, allowed_paths, positional=True)
+    frame, prepared = _prepared(plan, spark, registry, tables, parameters, allowed_paths, chosen, positional=True)
     try:
         table = (frame if limit is None else frame.limit(limit)).toArrow()
     except spark_errors() as error:
@@ -80,11 +82,12 @@ def _prepared(
     tables: Given | None,
     parameters: Mapping[int, object] | None,
     allowed_paths: Sequence[str | os.PathLike[str]],
+    chosen: int | None,
     *,
     positional: bool,
 ) -> tuple[DataFrame, Statement]:
     session = embedded_session() if spark is None else spark
-    run = _Run(session, registry, tables, parameters, allowed_paths)
+    run = _Run(session, registry, tables, parameters, allowed_paths, chosen)
     return run.prepared(run.without_writes(plan), positional=positional)
 
 
@@ -98,8 +101,10 @@ class _Run:
         tables: Given | None,
         parameters: Mapping[int, object] | None,
         allowed_paths: Sequence[str | os.PathLike[str]],
+        chosen: int | None,
     ) -> None:
         self._spark = spark
+        self._chosen = chosen
         self._registry = registry
         self._parameters = parameters
         self._access = Access(allowed_paths)
@@ -107,7 +112,14 @@ class _Run:
 
     def prepared(self, plan: Plan, *, positional: bool) -> tuple[DataFrame, Statement]:
         """The result of a plan that writes nothing, and its statement."""
-        made = statement(plan, self._registry, self._sources, positional=positional, parameters=self._parameters)
+        made = statement(
+            plan,
+            self._registry,
+            self._sources,
+            positional=positional,
+            parameters=self._parameters,
+            chosen=self._chosen,
+        )
         require_settings(self._spark, made.settings)
         register(self._spark, made.functions)
         frames = self._sources.frames
@@ -117,7 +129,7 @@ class _Run:
 
     def without_writes(self, plan: Plan) -> Plan:
         """The plan after what it writes is written: reads of the records put out stand for the relations that wrote."""
-        position, node, names = root(plan)
+        position, node, names = root(plan, self._chosen)
         if not writes(node):
             return plan
         session = writing.Session(
@@ -125,20 +137,21 @@ class _Run:
             registry=self._registry,
             access=self._access,
             tables=self._sources.tables,
-            frame=lambda relation, names: self.prepared(_of(plan, relation, names), positional=False)[0],
-            sql=lambda relation, names: self._catalog_text(_of(plan, relation, names)),
+            frame=lambda relation, names: self.prepared(_of(plan, position, relation, names), positional=False)[0],
+            sql=lambda relation, names: self._catalog_text(_of(plan, position, relation, names)),
             bind=self._sources.bind,
         )
         with at("relations", position, *(("root", "input") if names is not None else ("rel",))):
-            return _of(plan, writing.carried_out(node, session), names)
+            return _of(plan, position, writing.carried_out(node, session), names)
 
     def _catalog_text(self, plan: Plan) -> str:
-        return statement(plan, self._registry, parameters=self._parameters).readable()
+        return statement(plan, self._registry, parameters=self._parameters, chosen=self._chosen).readable()
 
 
-def _of(plan: Plan, node: Relation, names: tuple[str, ...] | None) -> Plan:
-    """The plan with one root instead of its own."""
-    return replace(plan, relations=(node if names is None else RelRoot(input=node, names=names),))
+def _of(plan: Plan, position: int, node: Relation, names: tuple[str, ...] | None) -> Plan:
+    """The plan with another tree at a position."""
+    tree = node if names is None else RelRoot(input=node, names=names)
+    return replace(plan, relations=(*plan.relations[:position], tree, *plan.relations[position + 1 :]))
 
 
 def _bound(spark: SparkSession, text: str, frames: Mapping[str, DataFrame]) -> DataFrame:

@@ -88,8 +88,9 @@ def statement(
     *,
     positional: bool = False,
     parameters: Mapping[int, object] | None = None,
+    chosen: int | None = None,
 ) -> Statement:
-    """Compile the plan's only root.
+    """Compile a root of the plan.
 
     Args:
         plan: the plan.
@@ -97,14 +98,15 @@ def statement(
         sources: finds what the reads read from; by default tables of the session's catalog.
         positional: leave the columns their internal names, for a caller who puts the user's names on himself.
         parameters: values of the plan's dynamic parameters, by number; they go before those that the plan binds.
+        chosen: which of several roots, from 0.
 
     Raises:
         ParameterError: a dynamic parameter has no value, or one that isn't of its type.
-        UnsupportedPlanError: there are several roots, or something in the plan can't run on Spark.
+        UnsupportedPlanError: there are several roots and none is chosen, or something in the plan can't run on Spark.
         InvalidPlanError: the plan is wrong.
     """
     relations.refuse_enhancement(plan.advanced_extensions, "advanced_extensions")
-    position, node, names = root(plan)
+    position, node, names = root(plan, chosen)
     compilation = Compilation(
         registry=registry,
         sources=sources,
@@ -162,17 +164,31 @@ def _query(node: Relation, compilation: Compilation) -> Query:
         raise refusal from error
 
 
-def root(plan: Plan) -> tuple[int, Relation, tuple[str, ...] | None]:
-    """The tree that is the result: the only root or, in a plan without roots, the only relation.
+def root(plan: Plan, chosen: int | None = None) -> tuple[int, Relation, tuple[str, ...] | None]:
+    """The tree that is the result: a root or, in a plan without roots, its only relation.
+
+    Args:
+        plan: the plan.
+        chosen: which of several roots, from 0.
 
     Returns:
         its position among the plan's relations, the tree, and the names of its columns, None where it has none.
     """
     roots = [(position, item) for position, item in enumerate(plan.relations) if isinstance(item, RelRoot)]
-    if len(roots) > 1:
-        raise UnsupportedPlanError(f"the plan has {len(roots)} roots; one can run at a time", path="relations")
+    if chosen is not None and not 0 <= chosen < len(roots):
+        raise InvalidPlanError(
+            f"there is no root {chosen}; the plan has {len(roots)}",
+            path="relations",
+            hint="Roots are counted from 0, without the relations between them",
+        )
+    if len(roots) > 1 and chosen is None:
+        raise UnsupportedPlanError(
+            f"the plan has {len(roots)} roots, and one runs at a time",
+            path="relations",
+            hint=f"Choose one: root=0 to root={len(roots) - 1} (--root)",
+        )
     if roots:
-        position, found = roots[0]
+        position, found = roots[chosen or 0]
         return position, found.input, found.names
     if len(plan.relations) != 1:
         raise InvalidPlanError(f"the plan has no root and {len(plan.relations)} relations", path="relations")
