@@ -9,7 +9,7 @@ PIP := $(RUN) -m pip --disable-pip-version-check
 BASE := .venv/.base
 DEV := .venv/.dev
 
-.PHONY: help demo test conformance check format bench bench-functions clean java
+.PHONY: help demo test conformance check format bench bench-functions bench-large clean java
 
 help:
 	@echo "make demo    run the tutorial's plan of 2023 on Spark"
@@ -19,6 +19,7 @@ help:
 	@echo "make format  put the code into form"
 	@echo "make bench   measure                    (ARGS='--help')"
 	@echo "make bench-functions  measure functions, a row at a time"
+	@echo "make bench-large  measure how time grows with large plans and inputs"
 	@echo "make clean   remove .venv and what tools left behind"
 
 demo: java
@@ -44,6 +45,9 @@ bench: java $(DEV)
 
 bench-functions: java $(DEV)
 	@$(RUN) -m benchmarks.functions $(ARGS)
+
+bench-large: java $(DEV)
+	@$(RUN) -m benchmarks.large $(ARGS)
 
 clean:
 	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache build dist examples/demo/data
