@@ -9,11 +9,12 @@ PIP := $(RUN) -m pip --disable-pip-version-check
 BASE := .venv/.base
 DEV := .venv/.dev
 
-.PHONY: help demo test conformance check format bench bench-functions bench-large clean java
+.PHONY: help demo test test-integration conformance check format bench bench-functions bench-large clean java
 
 help:
 	@echo "make demo    run the tutorial's plan of 2023 on Spark"
 	@echo "make test    run the tests              (ARGS='tests/test_cli.py -x')"
+	@echo "make test-integration  run the tests with real Delta and Iceberg tables (fetches their jars with Maven)"
 	@echo "make conformance  run the specification's function cases, and print a report"
 	@echo "make check   formatting, lint and types"
 	@echo "make format  put the code into form"
@@ -27,6 +28,10 @@ demo: java
 
 test: java $(DEV)
 	@$(RUN) -m pytest $(ARGS)
+
+test-integration: java $(DEV)
+	@$(RUN) -m tests.integration.environment
+	@$(RUN) -m pytest tests/integration $(ARGS)
 
 conformance: java $(DEV)
 	@$(RUN) -m tests.conformance $(ARGS)

@@ -24,6 +24,7 @@ MAY_IMPORT = {
     "proto": BASE,
     "spark": BASE | {"sparksql"},
     "documents": BASE | {"proto"},
+    "write_targets": BASE | {"proto"},
     "": BASE | {"sparksql", "validation", "display", "proto", "spark", "documents"},  # the verbs in __init__.py
     "cli": BASE | {"sparksql", "validation", "display", "proto", "spark", "documents", ""},
     "__main__": {"cli"},
@@ -34,7 +35,7 @@ ONLY_IN = {
     "pyspark": {"spark"},
     "py4j": {"spark"},
     "substrait": {"proto"},  # the generated messages
-    "google": {"proto", "documents"},
+    "google": {"proto", "documents", "write_targets"},
     "click": {"cli"},
 }
 """Packages that only some parts may import. The verbs name types of all of them in annotations, and import none."""

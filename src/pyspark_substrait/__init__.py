@@ -21,6 +21,7 @@ from pyspark_substrait.errors import (
     ParameterError,
     PlanFormatError,
     SubstraitError,
+    SubstraitWarning,
     TableError,
     UnsupportedPlanError,
 )
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
     from pyspark_substrait import model
+    from pyspark_substrait.display.touches import Touch
     from pyspark_substrait.documents import ExtendedExpression, Plan
     from pyspark_substrait.extensions.registry import Registry
     from pyspark_substrait.spark.tables import Given, TableSource
@@ -48,6 +50,7 @@ __all__ = [
     "PlanFormatError",
     "Registry",
     "SubstraitError",
+    "SubstraitWarning",
     "TableError",
     "UnsupportedPlanError",
     "evaluate",
@@ -57,6 +60,7 @@ __all__ = [
     "load",
     "run_query",
     "to_sql",
+    "touches",
 ]
 
 
@@ -311,3 +315,19 @@ def explain(plan: PlanSource) -> str:
 
     document = load(plan)
     return _called(document, lambda: explained(document))
+
+
+def touches(plan: PlanSource, *, root: int | None = None) -> tuple[Touch, ...]:
+    """What a plan would read and change, in the order in which it would do so, without running it. Needs no session.
+
+    Args:
+        plan: the plan, or anything that :func:`load` takes.
+        root: which root of the plan, from 0; None for all of them.
+
+    Raises:
+        InvalidPlanError: the plan is wrong, or there is no such root.
+    """
+    from pyspark_substrait.display import touches as touched
+
+    loaded = _plan(plan, None)
+    return _called(loaded, lambda: touched(loaded, root))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 import click
 
-from pyspark_substrait.errors import SubstraitError
+from pyspark_substrait.errors import SubstraitError, SubstraitWarning
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["main"]
 
 _DEFAULT_LIMIT = 50
-_PARQUET_SUFFIXES = ("", ".parquet", ".parq", ".pq")
+_FILE_SUFFIXES = ("", ".parquet", ".parq", ".pq", ".orc", ".arrow", ".feather", ".ipc")
 _FILE_FORMATS = {".parquet": "parquet", ".csv": "csv", ".json": "json", ".jsonl": "json", ".ndjson": "json"}
 
 _PLAN = click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path)
@@ -102,8 +103,8 @@ def main() -> None:
     "tables",
     metavar="NAME=PATH",
     multiple=True,
-    help="A table that the plan reads: its name (dots between the parts) and a Parquet file or folder. Repeatable; "
-    "other names come from the session's catalog.",
+    help="A table that the plan reads: its name (dots between the parts) and a Parquet, ORC or Arrow file or folder. "
+    "Repeatable; other names come from the session's catalog.",
 )
 @click.option(
     "--allow-path",
@@ -114,6 +115,7 @@ def main() -> None:
 )
 @_PARAM
 @_ROOT
+@click.option("--dry-run", is_flag=True, help="Only print what the plan would read and change. Needs no Spark.")
 @_with_rows
 def run(
     plan: Path,
@@ -121,6 +123,7 @@ def run(
     allowed: tuple[str, ...],
     parameters: tuple[str, ...],
     root: int | None,
+    dry_run: bool,
     limit: int | None,
     types: bool,
     output: Path | None,
@@ -128,7 +131,7 @@ def run(
     master: str | None,
     remote: str | None,
 ) -> None:
-    """Run PLAN on Spark and print its rows, or write them to a file.
+    """Run PLAN on Spark and print its rows, or write them to a file; of a plan that only writes, what it has done.
 
     \b
     Examples:
@@ -136,16 +139,22 @@ def run(
       pyspark-substrait run plan.pb --table sales.orders=/data/orders/ --output result.parquet
       pyspark-substrait run plan.pb --param 1=2024-02-29 --param "2=Rome" --param 3
       pyspark-substrait run plan.pb --remote sc://spark.example.com:15002 --limit 10
+      pyspark-substrait run plan.pb --dry-run
     """
     paths = dict(_table(text) for text in tables)
     if len(paths) < len(tables):
         raise click.BadParameter("a name is given twice", param_hint="--table")
     rows = _Rows(limit, types, output, form, master, remote)
     loaded = _load(_source(plan))
-    values = _parameters(parameters, loaded)
 
     import pyspark_substrait
 
+    touches = pyspark_substrait.touches(loaded, root=root)
+    if dry_run:
+        for touch in touches:
+            click.echo(f"{touch}  ({touch.path})")
+        return
+    values = _parameters(parameters, loaded)
     rows.show(
         lambda spark, most: pyspark_substrait.run_query(
             loaded,
@@ -155,13 +164,14 @@ def run(
             allowed_paths=[*paths.values(), *allowed],
             limit=most,
             root=root,
-        )
+        ),
+        [touch.done() for touch in touches if touch.action.changes],
     )
 
 
 @main.command(short_help="Evaluate an extended expression over a table.")
 @click.argument("expression", metavar="EXPR", type=_PLAN)
-@click.option("--data", metavar="PATH", required=True, help="The table: a Parquet file or folder.")
+@click.option("--data", metavar="PATH", required=True, help="The table: a Parquet, ORC or Arrow file or folder.")
 @_PARAM
 @_with_rows
 def evaluate(
@@ -183,7 +193,7 @@ def evaluate(
       pyspark-substrait evaluate expression.pb --data /data/orders/ --output result.parquet
     """
     rows = _Rows(limit, types, output, form, master, remote)
-    path = _parquet(data, "--data")
+    path = _files(data, "--data")
     loaded = _load(_source(expression))
     values = _parameters(parameters, loaded)
 
@@ -329,8 +339,13 @@ class _Rows:
         if self.output is not None and self.form is None:
             _file_format(self.output)
 
-    def show(self, query: Callable[[Any, int | None], pa.Table]) -> None:
-        """Print, or write, the rows of a query, which is given a session and how many rows are wanted."""
+    def show(self, query: Callable[[Any, int | None], pa.Table], done: Sequence[str] = ()) -> None:
+        """Print, or write, the rows of a query, which is given a session and how many rows are wanted.
+
+        Args:
+            query: makes the rows.
+            done: what it changes, to be said afterwards.
+        """
         from pyspark_substrait.spark.progress import progress, waiting
         from pyspark_substrait.spark.results import as_table, write_file
         from pyspark_substrait.spark.session import embedded_session
@@ -340,8 +355,18 @@ class _Rows:
         shown = _DEFAULT_LIMIT if self.limit is None else self.limit
         # one row more than are printed tells whether there are more
         most = self.limit if self.output is not None else shown + 1
-        with progress(spark):
+        with progress(spark), warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always", SubstraitWarning)
             rows = query(spark, most)
+        for warning in told:
+            if issubclass(warning.category, SubstraitWarning):
+                click.echo(f"note: {warning.message}", err=True)
+            else:
+                warnings.showwarning(warning.message, warning.category, warning.filename, warning.lineno)
+        for line in done:
+            click.echo(f"done: {line}", err=bool(rows.num_columns))
+        if done and not rows.num_columns:
+            return
         if self.output is not None:
             write_file(rows, self.output, self.form or _file_format(self.output))
             click.echo(f"{_count(rows.num_rows, 'row')} written to {self.output}", err=True)
@@ -384,18 +409,18 @@ def _table(text: str) -> tuple[str, str]:
     name, equals, path = text.partition("=")
     if not (name and equals and path):
         raise click.BadParameter(f"{text!r} is not of the form NAME=PATH", param_hint="--table")
-    return name, _parquet(path, "--table")
+    return name, _files(path, "--table")
 
 
-def _parquet(path: str, option: str) -> str:
-    """The path of Parquet files, as far as can be seen from here."""
+def _files(path: str, option: str) -> str:
+    """The path of files that hold a table, as far as can be seen from here."""
     file = Path(path)
     if "://" in path:
         return path
     if not file.exists():
         raise click.BadParameter(f"{path} does not exist", param_hint=option)
-    if file.is_file() and file.suffix.lower() not in _PARQUET_SUFFIXES:
-        raise click.BadParameter(f"{path} is not a Parquet file or folder", param_hint=option)
+    if file.is_file() and file.suffix.lower() not in _FILE_SUFFIXES:
+        raise click.BadParameter(f"{path} is not a Parquet, ORC or Arrow file or folder", param_hint=option)
     return path
 
 

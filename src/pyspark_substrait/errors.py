@@ -15,6 +15,7 @@ __all__ = [
     "ParameterError",
     "PlanFormatError",
     "SubstraitError",
+    "SubstraitWarning",
     "TableError",
     "UnsupportedPlanError",
     "at",
@@ -74,6 +75,10 @@ class ExecutionError(SubstraitError):
 
 class JavaNotFoundError(SubstraitError):
     """Spark needs a Java runtime and none was found."""
+
+
+class SubstraitWarning(UserWarning):
+    """Something was done otherwise than a reader of the plan may think: a view was made that only the session has."""
 
 
 class at:

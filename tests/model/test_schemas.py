@@ -234,7 +234,7 @@ def test_relations_that_write() -> None:
     )
     assert text(echo) == "struct<i32, string>"
     assert text(r.Ddl(write_type=target, object=r.DdlObject.TABLE, op=r.DdlOp.DROP)) == "struct<>"
-    assert text(r.Update(update_type=r.NamedTable(names=("t",)), table_schema=LEFT.base_schema)) == "struct<>"
+    assert text(r.Update(update_type=r.NamedTable(names=("t",)), table_schema=LEFT.base_schema)) == "struct<i64>"
 
 
 def test_reads_with_a_projection() -> None:

@@ -11,8 +11,22 @@ import pytest
 
 from pyspark_substrait.errors import ExecutionError
 from pyspark_substrait.model.expressions import Expression
-from pyspark_substrait.model.relations import Cross, Fetch, Join, JoinType, Read, Reference, Sort
+from pyspark_substrait.model.relations import Cross, Fetch, JoinType, Read, Reference, Sort
 from pyspark_substrait.model.types import Struct
+from tests.spark.joining import (
+    LEFT,
+    LEFT_UNIQUE,
+    RIGHT,
+    RIGHT_UNIQUE,
+    SINGLE,
+    Match,
+    Row,
+    compared,
+    expected,
+    kept_by_post_filter,
+    null_and,
+    post_filter,
+)
 from tests.spark.plans import (
     INT,
     INT_,
@@ -42,29 +56,11 @@ from tests.spark.plans import (
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-Row = tuple[Any, ...]
-
-# keys with and without partner, duplicates and nulls on both sides
-LEFT = [(1, "a"), (1, "b"), (2, "c"), (None, "d"), (4, "e"), (2, "c")]
-RIGHT = [(1, "x"), (1, "y"), (None, "z"), (2, "c"), (5, "v"), (5, "v")]
-# the same without more than one match of an equal key
-LEFT_UNIQUE = [(1, "a"), (2, "c"), (None, "d"), (4, "e")]
-RIGHT_UNIQUE = [(1, "x"), (None, "z"), (2, "w"), (5, "v")]
-
 
 def table(data: list[Row]) -> Read:
     return values([INT_, TEXT], data)
 
 
-def null_and(*parts: bool | None) -> bool | None:
-    return False if False in parts else None if None in parts else True
-
-
-def compared(function: Callable[[Any, Any], bool], left: Any, right: Any) -> bool | None:
-    return None if left is None or right is None else function(left, right)
-
-
-Match = Callable[[Row, Row], "bool | None"]
 CONDITIONS: dict[str, tuple[Callable[[Struct], Expression], Match, str]] = {
     "equal": (
         lambda both: call("equal", col(both, 0), col(both, 2)),
@@ -107,57 +103,6 @@ CONDITIONS: dict[str, tuple[Callable[[Struct], Expression], Match, str]] = {
 }
 
 
-def expected(type: JoinType, left: list[Row], right: list[Row], match: Match) -> list[Row]:
-    """What the specification says of each type, word for word, over all pairs of records."""
-    nothing = (None, None)
-    pairs = [(one, other) for one, other in itertools.product(left, right) if match(one, other) is True]
-    left_alone = [one for one in left if not any(match(one, other) is True for other in right)]
-    right_alone = [other for other in right if not any(match(one, other) is True for one in left)]
-    match type:
-        case JoinType.INNER:
-            return [one + other for one, other in pairs]
-        case JoinType.OUTER:
-            alone = [one + nothing for one in left_alone] + [nothing + other for other in right_alone]
-            return [one + other for one, other in pairs] + alone
-        case JoinType.LEFT | JoinType.LEFT_SINGLE:
-            return [one + other for one, other in pairs] + [one + nothing for one in left_alone]
-        case JoinType.RIGHT | JoinType.RIGHT_SINGLE:
-            return [one + other for one, other in pairs] + [nothing + other for other in right_alone]
-        case JoinType.LEFT_SEMI:
-            return [one for one in left if any(match(one, other) is True for other in right)]
-        case JoinType.RIGHT_SEMI:
-            return [other for other in right if any(match(one, other) is True for one in left)]
-        case JoinType.LEFT_ANTI:
-            return left_alone
-        case JoinType.RIGHT_ANTI:
-            return right_alone
-        case JoinType.LEFT_MARK:
-            return [(*one, mark([match(one, other) for other in right])) for one in left]
-        case JoinType.RIGHT_MARK:
-            return [(*other, mark([match(one, other) for one in left])) for other in right]
-
-
-def mark(outcomes: list[bool | None]) -> bool | None:
-    return True if True in outcomes else None if None in outcomes else False
-
-
-# a filter over the direct output that tells a filter above the join from a part of its condition
-def post_filter(node: Join) -> Expression:
-    width = len(node.direct_schema.types)
-    if width == 4:
-        return call("is_null", col(node.direct_schema, 2))
-    if width == 3:
-        return call("not", col(node.direct_schema, 2))
-    return call("gt", col(node.direct_schema, 0), number(1))
-
-
-def kept_by_post_filter(row: Row) -> bool:
-    if len(row) == 4:
-        return row[2] is None
-    return row[2] is False if len(row) == 3 else row[0] is not None and row[0] > 1
-
-
-SINGLE = (JoinType.LEFT_SINGLE, JoinType.RIGHT_SINGLE)
 SQL = {
     JoinType.INNER: "SELECT * FROM l JOIN r ON {}",
     JoinType.OUTER: "SELECT * FROM l FULL JOIN r ON {}",

@@ -211,15 +211,15 @@ def test_nulls_where_the_plan_says_there_are_none(spark: SparkSession, tmp_path:
 
 
 def test_footers_say_where_no_null_is(spark: SparkSession, tmp_path: Path) -> None:
-    from pyspark_substrait.spark.tables import parquet_table
+    from pyspark_substrait.spark.tables import file_table
 
     pq.write_table(pa.table({"a": [1], "b": pa.array([None], pa.int64())}), tmp_path / "1.parquet")
     pq.write_table(pa.table({"a": [1], "b": [2]}), tmp_path / "2.parquet")
-    assert parquet_table("t", [str(tmp_path)], spark).without_nulls == {"a"}
-    assert parquet_table("t", [str(tmp_path / "2.parquet")], spark).without_nulls == {"a", "b"}
+    assert file_table("t", [str(tmp_path)], spark).without_nulls == {"a"}
+    assert file_table("t", [str(tmp_path / "2.parquet")], spark).without_nulls == {"a", "b"}
     # without statistics nothing is known
     pq.write_table(pa.table({"a": [1], "b": [2]}), tmp_path / "3.parquet", write_statistics=False)
-    assert parquet_table("t", [str(tmp_path)], spark).without_nulls == frozenset()
+    assert file_table("t", [str(tmp_path)], spark).without_nulls == frozenset()
     assert len(rows(spark, stored("t", {"a": LONG}), tables={"t": tmp_path})) == 3
 
 

@@ -1,11 +1,13 @@
 """Plans as text for people. The text has no other reader: nothing in this package is meant to be parsed back.
 
 * ``text``: the page: header, one line a relation, subqueries, notes
+* ``touches``: what a plan would read and change
 * ``relations``: what a relation's line says
 * ``expressions``, ``literals``: expressions and values, near SQL
 * ``columns``: columns, their labels, and the scopes in which expressions name them
 """
 
 from pyspark_substrait.display.text import explain
+from pyspark_substrait.display.touches import Action, Touch, touches
 
-__all__ = ["explain"]
+__all__ = ["Action", "Touch", "explain", "touches"]

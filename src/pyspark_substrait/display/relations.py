@@ -177,7 +177,8 @@ def details(relation: Relation, inputs: Sequence[tuple[Column, ...]], outer: Sco
                 items, runs = _unknown(relation), ()
         case ExtensionLeaf(detail=detail) | ExtensionSingle(detail=detail) | ExtensionMulti(detail=detail):
             properties.append("no detail" if detail is None else message_text(detail))
-            items, runs = (), ()
+            columns = () if relation.derived is None else named_columns(relation.derived.output)
+            items, runs = tuple(map(Item, columns, labels(columns))), ()
         case Write(write_type=target, table_schema=schema, op=op, create_mode=mode, output=output):
             word = {WriteOp.INSERT: " into", WriteOp.DELETE: " from"}.get(op, "")
             properties.append(f"{op.value}{word} {object_text(target)} {schema_text(schema)}")

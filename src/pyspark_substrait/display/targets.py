@@ -25,8 +25,10 @@ from pyspark_substrait.model.relations import (
     ExtensionTable,
     FileFormat,
     FileOrFiles,
+    Files,
     Hint,
     IcebergTable,
+    InMemoryTable,
     LocalFiles,
     NamedObjectWrite,
     NamedTable,
@@ -159,6 +161,10 @@ def _file_format(format: FileFormat) -> str:
 def object_text(target: NamedTable | NamedObjectWrite | ExtensionObject) -> str:
     """A table or view by name, or what others made it."""
     match target:
+        case ExtensionObject(target=InMemoryTable(name=name, pin=pin)):
+            return f"in-memory table {dotted((name,))}{' (pinned)' if pin else ''}"
+        case ExtensionObject(target=Files(path=path)):
+            return f"Parquet files {string_text(path)}"
         case ExtensionObject(detail=detail):
             return message_text(detail)
         case NamedTable(names=names, advanced_extension=extension):

@@ -9,11 +9,11 @@ from __future__ import annotations
 import difflib
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from pyspark_substrait.errors import InvalidPlanError, at
 from pyspark_substrait.extensions.definitions import FunctionDefinition, Kind, TypeDefinition, VariationDefinition
@@ -31,6 +31,12 @@ from pyspark_substrait.extensions.document import (
 from pyspark_substrait.extensions.implementations import ArrowFunction, Implementation, SqlTemplate, checked
 from pyspark_substrait.extensions.matching import Phase
 from pyspark_substrait.extensions.outline import outline
+from pyspark_substrait.extensions.relation_handlers import (
+    RelationHandler,
+    RowsFunction,
+    SchemaFunction,
+    TableHandler,
+)
 from pyspark_substrait.extensions.resolution import Resolved, choose, kinds_for, standard_calls
 from pyspark_substrait.extensions.signatures import Argument, call_text
 from pyspark_substrait.model.types import Type, TypeVariation
@@ -42,6 +48,7 @@ OFFICIAL: Final = "extension:io.substrait:"
 
 _PACKAGE: Final = "substrait_extensions.extensions"
 _CACHED_CALLS: Final = 8192
+_Handler = TypeVar("_Handler", RelationHandler, TableHandler)
 #: stands for a type whose structure is being read
 _READING: Final = object()
 
@@ -121,14 +128,16 @@ def _official_file(stem: str) -> _File:
 
 @dataclass(frozen=True, eq=False)
 class Registry:
-    """The known extensions, and what the functions of a user's own ones are on Spark.
+    """The known extensions, and what a user's own functions, relations and tables are on Spark.
 
-    A registry doesn't change: :meth:`with_yaml` and :meth:`with_function` make a larger one. Use :meth:`default` for
-    the official extensions.
+    A registry doesn't change: its methods ``with_…`` make a larger one. Use :meth:`default` for the official
+    extensions.
     """
 
     _added: Mapping[str, _File] = field(default_factory=dict)
     _implementations: Mapping[str, tuple[Implementation, ...]] = field(default_factory=dict)
+    _relations: Mapping[str, RelationHandler] = field(default_factory=dict)
+    _tables: Mapping[str, TableHandler] = field(default_factory=dict)
     _calls: dict[tuple[Any, ...], Resolved] = field(default_factory=dict, repr=False)
 
     @staticmethod
@@ -159,7 +168,7 @@ class Registry:
         urn, dependencies = read_urn(load_yaml(file.text))
         if self._file(urn) is not None:
             raise InvalidPlanError(f"the extension `{urn}` is known already", hint="Give yours a URN of its own")
-        larger = Registry({**self._added, urn: file}, self._implementations)
+        larger = replace(self, _added={**self._added, urn: file}, _calls={})
         with at(urn):
             for alias, other in dependencies:
                 if larger._file(other) is None:
@@ -222,11 +231,59 @@ class Registry:
         with at(urn):
             known = checked(made, self.overloads(urn, simple))
         before = self._implementations.get(urn, ())
-        return Registry(self._added, {**self._implementations, urn: (*before, known)})
+        return replace(self, _implementations={**self._implementations, urn: (*before, known)}, _calls={})
 
     def implementations(self, urn: str) -> tuple[Implementation, ...]:
         """What :meth:`with_function` has said of an extension, in that order."""
         return self._implementations.get(urn, ())
+
+    def with_relation(self, type_url: str, *, schema: SchemaFunction, rows: RowsFunction) -> Registry:
+        """A registry that knows what the extension relations (leaf, single, multi) of one kind are.
+
+            >>> registry = Registry.default().with_relation(                                 # doctest: +SKIP
+            ...     "type.googleapis.com/org.example.Distinct",
+            ...     schema=lambda detail, records: records,
+            ...     rows=lambda detail, records: records.distinct(),
+            ... )
+
+        Both functions are trusted. Each gets the detail first, which has a ``type_url`` and the bytes of the message,
+        ``value``: ``Message.FromString(detail.value)``.
+
+        Args:
+            type_url: that of the relation's detail, as plans have it.
+            schema: a function of the detail and of the schema (``model.types.NamedStruct``) of each input, which
+                returns that of the output: a NamedStruct, or a ``pyarrow.Schema``. It is called when a plan is loaded.
+            rows: a function of the detail and of the DataFrame of each input (of the session where there are none),
+                which returns the rows: a DataFrame, Arrow data or a path of Parquet files. Its columns are matched to
+                the schema by name. It is called when a plan is run, once for each such relation in it.
+
+        Raises:
+            InvalidPlanError: the kind is known already.
+        """
+        handler = RelationHandler(schema=schema, rows=rows)
+        return replace(self, _relations=_with_kind(self._relations, type_url, handler, "relation"), _calls={})
+
+    def with_table(self, type_url: str, *, rows: RowsFunction) -> Registry:
+        """A registry that knows what the extension tables of one kind are.
+
+        Args:
+            type_url: that of the table's detail, as plans have it.
+            rows: a function of the detail and of the session, as for :meth:`with_relation`. The schema of the table
+                stands in the plan.
+
+        Raises:
+            InvalidPlanError: the kind is known already.
+        """
+        handler = TableHandler(rows=rows)
+        return replace(self, _tables=_with_kind(self._tables, type_url, handler, "table"), _calls={})
+
+    def relation_handler(self, type_url: str) -> RelationHandler | None:
+        """What :meth:`with_relation` has said of a kind of relation; None where it said nothing."""
+        return self._relations.get(type_url)
+
+    def table_handler(self, type_url: str) -> TableHandler | None:
+        """What :meth:`with_table` has said of a kind of table; None where it said nothing."""
+        return self._tables.get(type_url)
 
     def _check(self, file: _File) -> None:
         keys: dict[str, str] = {}
@@ -439,6 +496,12 @@ class Registry:
 
 def _values(named: Mapping[str, str | tuple[str, ...]] | None) -> dict[str, tuple[str, ...]]:
     return {name: (value,) if isinstance(value, str) else tuple(value) for name, value in (named or {}).items()}
+
+
+def _with_kind(known: Mapping[str, _Handler], type_url: str, handler: _Handler, what: str) -> Mapping[str, _Handler]:
+    if type_url in known:
+        raise InvalidPlanError(f"the {what} `{type_url}` is known already")
+    return {**known, type_url: handler}
 
 
 @cache

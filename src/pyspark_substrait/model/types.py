@@ -446,6 +446,8 @@ def same_kind(left: Type, right: Type) -> bool:
 
 def same_type(left: Type, right: Type) -> bool:
     """Whether two types differ in nothing but nullability and variation, at any depth."""
+    if left is right:
+        return True
     left, right = concrete(left), concrete(right)
     if isinstance(left, Struct) and isinstance(right, Struct):
         return len(left.types) == len(right.types) and all(map(same_type, left.types, right.types))

@@ -244,6 +244,8 @@ def _offsets(bound: Bound) -> Iterator[Expression]:
 
 def holds_query(expression: Expression) -> bool:
     """Whether a subquery stands in an expression."""
+    if isinstance(expression, Literal):
+        return False
     return subquery_relation(expression) is not None or any(map(holds_query, expression_children(expression)))
 
 

@@ -20,7 +20,7 @@ from google.protobuf.message import Message
 
 from pyspark_substrait.errors import PlanFormatError, UnsupportedPlanError
 from pyspark_substrait.model.notes import Note
-from pyspark_substrait.proto import legacy
+from pyspark_substrait.proto import legacy, write_targets
 from pyspark_substrait.proto.depth import MAX_NESTING, is_repeated, too_deep
 from pyspark_substrait.proto.paths import Path, render
 
@@ -239,15 +239,17 @@ def _old_row(value: Mapping[str, Any], path: Path, notes: list[Note]) -> Mapping
 def _any_value(message: Any, value: Mapping[str, Any], path: Path) -> None:
     from google.protobuf import json_format
 
-    known = str(value.get("@type", "")).rpartition("/")[2].startswith("substrait.")
+    type_url = str(value.get("@type", ""))
+    standard = type_url.rpartition("/")[2].startswith("substrait.")
     try:
-        json_format.ParseDict(dict(value), message, descriptor_pool=legacy.union().pool if known else None)
+        pool = legacy.union().pool if standard else write_targets.pool_of(type_url)
+        json_format.ParseDict(dict(value), message, descriptor_pool=pool)
     except (json_format.ParseError, TypeError, ValueError, RecursionError) as error:
         named = value.get("@type")
         raise PlanFormatError(
             f"the message of type {named!r} can't be read from JSON" if named else "a message without '@type'",
             path=render(path),
-            hint="Only types of protobuf and Substrait itself can stand in JSON; use the binary form",
+            hint="Import the class of the message first, so that protobuf knows its fields; or use the binary form",
         ) from error
 
 

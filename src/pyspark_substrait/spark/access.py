@@ -23,6 +23,7 @@ class Access:
 
     def __init__(self, allowed: Sequence[str | os.PathLike[str]]) -> None:
         self._allowed = [os.fspath(path) for path in allowed]
+        self._roots = [root.resolve() for root in map(local_path, self._allowed) if root is not None]
 
     def readable(self, path: str, *, glob: bool = False) -> list[str]:
         """A path or URI, or what a pattern matches, as Spark may read it.
@@ -34,20 +35,43 @@ class Access:
             UnsupportedPlanError: a path isn't below the allowed ones.
             TableError: no file matches a pattern.
         """
+        found = self.on_this_machine(path, glob=glob)
+        if found is None:
+            return [path if glob else escaped(path)]
+        for link in (link for folder in found for link in _links(folder)):
+            self.check(link)
+        if not found:
+            raise TableError(f"no file matches {path}")
+        scheme = "file://" if path.lower().startswith("file:") else ""
+        return [scheme + escaped(str(each)) for each in found]
+
+    def on_this_machine(self, path: str, *, glob: bool = False) -> list[Path] | None:
+        """A path or URI, or what a pattern matches, resolved; None for what is in another file system.
+
+        Raises:
+            UnsupportedPlanError: a path isn't below the allowed ones.
+        """
         if glob and any(mark in path for mark in ("{", "\\", "[^")):
             raise UnsupportedPlanError(f"the pattern {path} can't be read", hint="It may hold *, ? and [...]")
         local = local_path(path)
         if local is None:
             self._check_remote(path, "reads")
-            return [path if glob else escaped(path)]
-        scheme = "file://" if path.lower().startswith("file:") else ""
-        found = sorted(map(Path, iglob(str(local)))) if glob else [local]
-        links = [link for folder in found for link in _links(folder)]
-        for each in (local, *found, *links):
-            self._check_local(each, "reads")
-        if not found:
-            raise TableError(f"no file matches {path}")
-        return [scheme + escaped(str(each.resolve())) for each in found]
+            return None
+        self.check(local)
+        if not glob:
+            return [local.resolve()]
+        found = sorted(map(Path, iglob(str(local))))
+        for each in found:
+            self.check(each)
+        return [each.resolve() for each in found]
+
+    def check(self, path: Path) -> None:
+        """Refuse a file of this machine that the plan may not read.
+
+        Raises:
+            UnsupportedPlanError: it isn't below the allowed ones.
+        """
+        self._check_local(path, "reads")
 
     def writable(self, path: str) -> str:
         """A path or URI that a plan may write to, resolved where it is of this machine.
@@ -67,8 +91,8 @@ class Access:
             raise self._not_allowed(path, doing)
 
     def _check_local(self, path: Path, doing: Literal["reads", "writes"]) -> None:
-        roots = [root.resolve() for root in map(local_path, self._allowed) if root is not None]
-        if not any(path.resolve().is_relative_to(root) for root in roots):
+        resolved = path.resolve()
+        if not any(resolved.is_relative_to(root) for root in self._roots):
             raise self._not_allowed(str(path), doing)
 
     def _not_allowed(self, path: str, doing: Literal["reads", "writes"]) -> UnsupportedPlanError:

@@ -53,6 +53,7 @@ def columns(
     *,
     case_sensitive: bool,
     arrow: pa.Schema | None = None,
+    of_files: bool = False,
 ) -> Columns:
     """Match a table's columns to a schema.
 
@@ -63,46 +64,82 @@ def columns(
         without_nulls: the columns known to hold no null.
         case_sensitive: whether names that differ in case are different.
         arrow: what the columns were in Arrow, where they come from there.
+        of_files: the table is files, which may be older than the plan: a column that they lack is null, if it may be.
 
     Raises:
         TableError: a column is missing or its name is ambiguous, or its type can't hold what the plan says.
     """
-    matching = _Matching(table, case_sensitive)
+    matching = _Matching(table, case_sensitive, of_files)
     texts: list[str] = []
     required: list[tuple[str, str] | None] = []
     position = 0
     for type in schema.struct.types:
         name, width = schema.names[position], name_count(type)
-        field = matching.field(name, found.fields, "")
-        text = quoted(field.name)
         below = schema.names[position + 1 : position + 1 + width]
-        column = Column(text, field.dataType, _child(arrow, field.name), f"{table}.{name}")
+        position += 1 + width
+        field = matching.field(name, type, found.fields, "")
+        if field is None:
+            texts.append(_null(type))
+            required.append(None)
+            continue
+        text = quoted(field.name)
+        column = Column(text, field.dataType, _child(arrow, field.name), matching.called(name))
         texts.append(matching.value(column, type, below, field.name in without_nulls))
         certain = type.nullable or not field.nullable or field.name in without_nulls
-        required.append(None if certain else (text, f"{table}.{name}"))
-        position += 1 + width
+        required.append(None if certain else (text, column.name))
     return Columns(tuple(texts), tuple(required))
 
 
 class _Matching:
     """How values of one table become values of the plan's types."""
 
-    def __init__(self, table: str, case_sensitive: bool) -> None:
+    def __init__(self, table: str, case_sensitive: bool, of_files: bool) -> None:
         self._table = table
         self._case_sensitive = case_sensitive
+        self._of_files = of_files
         self._variables = count(1)
+        #: the fields of each struct by name, by the identity of the list of them, which is kept
+        self._indexes: dict[int, tuple[Sequence[StructField], dict[str, list[StructField]]]] = {}
 
-    def field(self, name: str, fields: Sequence[StructField], inside: str) -> StructField:
-        """The only field of a name; ``inside`` is what has the fields, where it isn't the table."""
-        place = f"{inside.removeprefix(f'{self._table}.')} of {self._table}" if inside else self._table
-        wanted = name if self._case_sensitive else name.lower()
-        matches = [field for field in fields if (field.name if self._case_sensitive else field.name.lower()) == wanted]
+    def field(self, name: str, type: Type, fields: Sequence[StructField], inside: str) -> StructField | None:
+        """The only field of a name; None where it may be missing.
+
+        ``inside`` is what has the fields, where it isn't the table.
+        """
+        matches = self._by_name(fields).get(self._fold(name), [])
         if len(matches) == 1:
             return matches[0]
+        if not matches and self._of_files and type.nullable:
+            return None
+        place = f"{inside} of {self._table}" if inside else self._table
         names = ", ".join(field.name for field in fields)
         if matches:
             raise TableError(f"{place} has {len(matches)} columns named {name}", hint=f"Its columns: {names}")
         raise TableError(f"{place} has no column {name}", hint=f"Its columns: {names}")
+
+    def _by_name(self, fields: Sequence[StructField]) -> dict[str, list[StructField]]:
+        """The fields of a struct by their names; a table may have thousands."""
+        if id(fields) not in self._indexes:
+            index: dict[str, list[StructField]] = {}
+            for field in fields:
+                index.setdefault(self._fold(field.name), []).append(field)
+            self._indexes[id(fields)] = (fields, index)
+        return self._indexes[id(fields)][1]
+
+    def _fold(self, name: str) -> str:
+        return name if self._case_sensitive else name.lower()
+
+    def called(self, name: str) -> str:
+        """What to call a column."""
+        return f"{name} of {self._table}" if self._of_files else f"{self._table}.{name}"
+
+    def _bare(self, name: str) -> str:
+        """The name of a column without that of the table."""
+        return name.removesuffix(f" of {self._table}") if self._of_files else name.removeprefix(f"{self._table}.")
+
+    def _child_name(self, name: str, child: str) -> str:
+        """What to call a part of a column."""
+        return self.called(f"{self._bare(name)}.{child}")
 
     def value(self, column: Column, type: Type, names: Sequence[str] | None, certain: bool) -> str:
         """A value of the plan's type; its own nullness is checked elsewhere.
@@ -116,8 +153,8 @@ class _Matching:
         from pyspark.sql.types import NullType, StructType
 
         wanted = concrete(type)
-        if isinstance(column.found, NullType):
-            return f"CAST({column.text} AS {spark_type(wanted)})"
+        if isinstance(column.found, NullType) or column.origin == pa.null():
+            return _null(wanted)
         match wanted:
             case Struct():
                 return self._struct(column, wanted, names, certain)
@@ -160,13 +197,17 @@ class _Matching:
             else:
                 width = name_count(child)
                 child_name, below = names[position], names[position + 1 : position + 1 + width]
-                field = self.field(child_name, found.fields, column.name)
                 position += 1 + width
+                known = self.field(child_name, child, found.fields, self._bare(column.name))
+                if known is None:
+                    fields.append(f"'f{number}', {_null(child)}")
+                    continue
+                field = known
             inside = Column(
                 f"{column.text}.{quoted(field.name)}",
                 field.dataType,
                 _child(column.origin, field.name),
-                f"{column.name}.{child_name}",
+                self._child_name(column.name, child_name),
             )
             fields.append(f"'f{number}', {self._part(inside, field.nullable, child, below, certain)}")
         made = f"named_struct({', '.join(fields)})"
@@ -179,7 +220,7 @@ class _Matching:
         if not isinstance(found, ArrayType):
             raise self._misfit(column, type)
         variable = f"x{next(self._variables)}"
-        inside = Column(variable, found.elementType, _element(column.origin), f"{column.name}.element")
+        inside = Column(variable, found.elementType, _element(column.origin), self._child_name(column.name, "element"))
         element = self._part(inside, found.containsNull, type.type, names, certain)
         return column.text if element == variable else f"transform({column.text}, {variable} -> {element})"
 
@@ -193,9 +234,9 @@ class _Matching:
         width = name_count(type.key)
         keys, values = (None, None) if names is None else (names[:width], names[width:])
         key_origin, value_origin = _entry(origin)
-        key_column = Column(key_variable, found.keyType, key_origin, f"{column.name}.key")
+        key_column = Column(key_variable, found.keyType, key_origin, self._child_name(column.name, "key"))
         key = self._part(key_column, False, type.key, keys, certain)
-        value_column = Column(value_variable, found.valueType, value_origin, f"{column.name}.value")
+        value_column = Column(value_variable, found.valueType, value_origin, self._child_name(column.name, "value"))
         value = self._part(value_column, found.valueContainsNull, type.value, values, certain)
         text, both = column.text, f"({key_variable}, {value_variable})"
         if key != key_variable:
@@ -208,6 +249,11 @@ class _Matching:
             f"{column.name} is {here}, which can't be read as {type}",
             hint="Give a table whose column has that type",
         )
+
+
+def _null(type: Type) -> str:
+    """A null of a type."""
+    return f"CAST(NULL AS {spark_type(type)})"
 
 
 def _with_months(column: Column, found: StructType) -> Column:

@@ -12,17 +12,22 @@ import pyarrow as pa
 
 from pyspark_substrait.errors import ExecutionError, SubstraitError, UnsupportedPlanError, at
 from pyspark_substrait.extensions.registry import Registry
+from pyspark_substrait.model.parameters import parameter_values
 from pyspark_substrait.model.plan import Plan, RelRoot
 from pyspark_substrait.model.relations import Relation
 from pyspark_substrait.model.walk import writes
 from pyspark_substrait.spark import arrow, writing
 from pyspark_substrait.spark.access import Access
 from pyspark_substrait.spark.python_functions import register
+from pyspark_substrait.spark.reading.extension_tables import relation_table
 from pyspark_substrait.spark.session import embedded_session, require_settings, spark_errors
 from pyspark_substrait.spark.sources import SessionSources
 from pyspark_substrait.spark.tables import Given
 from pyspark_substrait.sparksql.compiler.query import FRAME_MARK
+from pyspark_substrait.sparksql.compiler.reads import matched
+from pyspark_substrait.sparksql.compiler.scope import Compilation, Sources
 from pyspark_substrait.sparksql.compiler.statement import Statement, root, statement
+from pyspark_substrait.sparksql.compiler.steps import SqlStep, Step
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -108,7 +113,7 @@ class _Run:
         self._registry = registry
         self._parameters = parameters
         self._access = Access(allowed_paths)
-        self._sources = SessionSources(spark, tables, self._access)
+        self._sources = SessionSources(spark, tables, self._access, registry)
 
     def prepared(self, plan: Plan, *, positional: bool) -> tuple[DataFrame, Statement]:
         """The result of a plan that writes nothing, and its statement."""
@@ -123,9 +128,24 @@ class _Run:
         require_settings(self._spark, made.settings)
         register(self._spark, made.functions)
         frames = self._sources.frames
-        for name, text in made.pieces:
-            frames[name] = _bound(self._spark, text, frames)
-        return _bound(self._spark, made.text, frames), made
+        for step in made.steps:
+            frames[step.name] = _bound(self._spark, self._text(step), frames)
+        rows = _bound(self._spark, made.text, frames)
+        # SQL has no SELECT of no columns; for Arrow, the one that stands there keeps the number of rows
+        return (rows if positional or made.schema.struct.types else rows.select()), made
+
+    def _text(self, step: Step) -> str:
+        """The statement of a step; of one that is a handler's, over the rows that it gives."""
+        if isinstance(step, SqlStep):
+            return step.text
+        frames = [self._sources.frames[name] for name in step.inputs]
+        # SQL has no SELECT of no columns
+        given = [
+            frame if schema.names else frame.select() for frame, schema in zip(frames, step.derived.inputs, strict=True)
+        ]
+        with at(step.derived.place):
+            table = relation_table(step, given, self._spark)
+            return matched(self._sources.matched(step.detail.type_url, table, step.derived.output), step.columns)
 
     def without_writes(self, plan: Plan) -> Plan:
         """The plan after what it writes is written: reads of the records put out stand for the relations that wrote."""
@@ -137,15 +157,35 @@ class _Run:
             registry=self._registry,
             access=self._access,
             tables=self._sources.tables,
-            frame=lambda relation, names: self.prepared(_of(plan, position, relation, names), positional=False)[0],
-            sql=lambda relation, names: self._catalog_text(_of(plan, position, relation, names)),
+            frame=lambda relation, names: self._frame(_of(plan, position, relation, names), position),
+            statement=lambda relation, names, sources: self._statement(_of(plan, position, relation, names), sources),
             bind=self._sources.bind,
+            look_up_anew=self._sources.look_up_anew,
+            compilation=lambda: self._compilation(plan),
+            run=lambda text: _bound(self._spark, text, self._sources.frames),
+            failed=_failed,
         )
         with at("relations", position, *(("root", "input") if names is not None else ("rel",))):
             return _of(plan, position, writing.carried_out(node, session), names)
 
-    def _catalog_text(self, plan: Plan) -> str:
-        return statement(plan, self._registry, parameters=self._parameters, chosen=self._chosen).readable()
+    def _frame(self, plan: Plan, position: int) -> DataFrame:
+        """The rows of a root; the paths of errors begin at its tree."""
+        try:
+            return self.prepared(plan, positional=False)[0]
+        except SubstraitError as error:
+            error.path = error.path.removeprefix(f"relations[{position}].root.input").removeprefix(".")
+            raise
+
+    def _compilation(self, plan: Plan) -> Compilation:
+        return Compilation(
+            registry=self._registry,
+            sources=self._sources,
+            parameters=parameter_values(plan, self._parameters),
+            evaluation=plan.execution_behavior,
+        )
+
+    def _statement(self, plan: Plan, sources: Sources) -> Statement:
+        return statement(plan, self._registry, sources, parameters=self._parameters, chosen=self._chosen)
 
 
 def _of(plan: Plan, position: int, node: Relation, names: tuple[str, ...] | None) -> Plan:

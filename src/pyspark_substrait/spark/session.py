@@ -30,6 +30,7 @@ PLAN_SETTINGS: Mapping[str, str] = {
     "spark.sql.ansi.enabled": "true",
     "spark.sql.timeType.enabled": "true",
     "spark.sql.session.timeZone": "UTC",
+    "spark.sql.fileSource.insert.enforceNotNull": "true",
     "spark.sql.execution.arrow.pyspark.enabled": "true",
 }
 """The session settings under which every plan that this package can carry out at all runs."""

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 
 from typing_extensions import assert_never
 
-from pyspark_substrait.errors import TableError, at
+from pyspark_substrait.errors import InvalidPlanError, TableError, at
+from pyspark_substrait.extensions.registry import Registry
+from pyspark_substrait.model.literals import AnyMessage
 from pyspark_substrait.model.relations import (
     ExtensionTable,
     IcebergTable,
@@ -16,12 +18,14 @@ from pyspark_substrait.model.relations import (
     Read,
     VirtualTable,
 )
+from pyspark_substrait.model.types import NamedStruct
 from pyspark_substrait.spark.access import Access
 from pyspark_substrait.spark.columns import columns
 from pyspark_substrait.spark.reading.extension_tables import extension_table
-from pyspark_substrait.spark.reading.files import file_table
+from pyspark_substrait.spark.reading.files import file_tables
 from pyspark_substrait.spark.reading.iceberg import iceberg_table
-from pyspark_substrait.spark.reading.virtual import virtual_table
+from pyspark_substrait.spark.reading.union import together
+from pyspark_substrait.spark.reading.virtual import Values, virtual_table
 from pyspark_substrait.spark.tables import Given, Table, Tables
 from pyspark_substrait.sparksql.compiler.names import NameSource, quoted_path
 from pyspark_substrait.sparksql.compiler.query import frame
@@ -42,10 +46,14 @@ class SessionSources:
         spark: the session.
         tables: the caller's tables.
         access: the files that the plan itself may name.
+        registry: what the user's own tables are.
     """
 
-    def __init__(self, spark: SparkSession, tables: Given | None, access: Access) -> None:
+    def __init__(
+        self, spark: SparkSession, tables: Given | None, access: Access, registry: Registry | None = None
+    ) -> None:
         self._spark = spark
+        self._registry = registry or Registry.default()
         self._case_sensitive = str(spark.conf.get("spark.sql.caseSensitive", "false")).lower() == "true"
         #: the caller's tables
         self.tables = Tables(tables, spark, case_sensitive=self._case_sensitive)
@@ -56,9 +64,12 @@ class SessionSources:
         self._bound: dict[int, str] = {}
         self._catalog: dict[tuple[str, ...], Table] = {}
         self._made: dict[tuple[str, ...], Table] = {}
+        self._virtual: dict[int, tuple[VirtualTable, Values | None]] = {}
+        self._extension_tables: dict[AnyMessage, Table] = {}
+        self._iceberg: dict[tuple[IcebergTable, tuple[str, ...]], Table] = {}
 
-    def __call__(self, node: Read) -> Source:
-        """The source of one read.
+    def __call__(self, node: Read) -> Source | None:
+        """The source of one read; None for a virtual table that is to be written out.
 
         Raises:
             TableError: there is no such table, or it isn't what the plan says.
@@ -67,23 +78,29 @@ class SessionSources:
         match node.read_type:
             case NamedTable(names=names):
                 with at("named_table"):
+                    if not names:
+                        raise InvalidPlanError("the table has no name", path="names")
                     table = self._made.get(names) or self.tables.find(names)
                     if table is None:
                         return self._from_catalog(node, names)
                     return self._read(node, ".".join(names), table)
             case LocalFiles() as files:
                 with at("local_files"):
-                    return self._read(node, "the file", file_table(node, files, self._access, self._spark))
+                    return self._of_files(node.base_schema, files)
             case IcebergTable() as iceberg:
                 with at("iceberg_table"):
-                    return self._read(node, "the table", iceberg_table(node, iceberg, self._access, self._spark))
+                    return self._read(node, "the table", self._iceberg_table(node, iceberg))
             case VirtualTable() as values:
-                return self._read(node, "the virtual table", virtual_table(node, values, self._spark))
+                return self._values(node, values)
             case ExtensionTable() as other:
                 with at("extension_table"):
-                    return self._read(node, other.detail.type_url, extension_table(node, other, self._spark))
+                    return self._read(node, other.detail.type_url, self._extension_table(other))
             case _:
                 assert_never(node.read_type)
+
+    def look_up_anew(self) -> None:
+        """Forget what was found in the catalog, where something has changed."""
+        self._catalog.clear()
 
     def bind(self, table: Table) -> tuple[str, ...]:
         """Make a table known, and the name under which a :class:`NamedTable` reads it; no other table has it."""
@@ -91,36 +108,76 @@ class SessionSources:
         self._made[names] = table
         return names
 
+    def matched(self, name: str, table: Table, schema: NamedStruct) -> Source:
+        """A table as a source whose columns are those of a schema."""
+        return self._source(schema, name, table, self._frame(table))
+
     def _read(self, node: Read, name: str, table: Table) -> Source:
-        return self._source(node, name, table, self._frame(table))
+        return self.matched(name, table, node.base_schema)
+
+    def _extension_table(self, read: ExtensionTable) -> Table:
+        """The table that a detail stands for; its handler is called once."""
+        if read.detail not in self._extension_tables:
+            self._extension_tables[read.detail] = extension_table(read, self._registry, self._spark)
+        return self._extension_tables[read.detail]
+
+    def _iceberg_table(self, node: Read, read: IcebergTable) -> Table:
+        """The snapshot that a read names; one that is read several times is looked up once."""
+        key = (read, node.base_schema.top_level_names())
+        if key not in self._iceberg:
+            self._iceberg[key] = iceberg_table(node, read, self._access, self._spark)
+        return self._iceberg[key]
+
+    def _values(self, node: Read, table: VirtualTable) -> Source | None:
+        """A virtual table's records; they are handed over once, however often the table is compiled."""
+        if id(table) not in self._virtual:
+            self._virtual[id(table)] = (table, virtual_table(node, table, self._spark))
+        values = self._virtual[id(table)][1]
+        return (
+            None if values is None else Source(self._bind(values.frame), values.columns, (None,) * len(values.columns))
+        )
 
     def _frame(self, table: Table) -> str:
         """The text that stands for a table, which is bound once however often it is read."""
-        key = id(table.frame)
+        return self._bind(table.frame)
+
+    def _bind(self, found: DataFrame) -> str:
+        key = id(found)
         if key not in self._bound:
             self._bound[key] = self._names.fresh("t")
-            self.frames[self._bound[key]] = table.frame
+            self.frames[self._bound[key]] = found
         return frame(self._bound[key])
 
-    def _source(self, node: Read, name: str, table: Table, text: str) -> Source:
+    def _of_files(self, schema: NamedStruct, files: LocalFiles) -> Source:
+        """Files as one source: those that have the same columns are read together, all of them one after the other."""
+        tables = file_tables(files, schema, self._access, self._spark, case_sensitive=self._case_sensitive)
+        return together(
+            [self._source(schema, name, table, self._frame(table), of_files=True) for name, table in tables], schema
+        )
+
+    def _source(self, schema: NamedStruct, name: str, table: Table, text: str, *, of_files: bool = False) -> Source:
         found = columns(
             name,
             table.frame.schema,
-            node.base_schema,
+            schema,
             table.without_nulls,
             case_sensitive=self._case_sensitive,
             arrow=table.arrow,
+            of_files=of_files,
         )
         return Source(text, found.texts, found.required)
 
     def _from_catalog(self, node: Read, names: tuple[str, ...]) -> Source:
+        if not all(names):
+            with at("names"):
+                raise TableError(f"the table is called {'.'.join(names)!r}, of which a part is empty")
         path = quoted_path(names)
         if names not in self._catalog:
             self._catalog[names] = self._looked_up(names, path)
         known = self._catalog[names]
         # a bare name of the form that the statement itself gives out would be taken for one of those
         text = self._frame(known) if len(names) == 1 and _INTERNAL.fullmatch(names[0]) else path
-        return self._source(node, ".".join(names), known, text)
+        return self._source(node.base_schema, ".".join(names), known, text)
 
     def _looked_up(self, names: tuple[str, ...], path: str) -> Table:
         from pyspark.errors import AnalysisException
@@ -128,10 +185,21 @@ class SessionSources:
         try:
             table = self._spark.table(path)
             table.schema  # noqa: B018 - Connect asks the catalog only now
+            there = not _may_be_files(names) or self._spark.catalog.tableExists(path)
         except AnalysisException as error:
-            given = ", ".join(self.tables.names()) or "none"
-            raise TableError(
-                f"there is no table {'.'.join(names)}",
-                hint=f"Tables given: {given}; the session's catalog has none of that name either",
-            ) from error
+            raise self._missing(names) from error
+        if not there:
+            raise self._missing(names)
         return Table(table, frozenset())
+
+    def _missing(self, names: tuple[str, ...]) -> TableError:
+        given = ", ".join(self.tables.names()) or "none"
+        return TableError(
+            f"there is no table {'.'.join(names)}",
+            hint=f"Tables given: {given}; the session's catalog has none of that name either",
+        )
+
+
+def _may_be_files(names: tuple[str, ...]) -> bool:
+    """Whether Spark may take a name for a format and a path, of files that a plan could reach in no other way."""
+    return len(names) == 2 and names[0].lower() != "session"

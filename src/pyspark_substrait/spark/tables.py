@@ -1,4 +1,4 @@
-"""The tables that a caller gives for a plan's names: DataFrames, Arrow tables, Parquet paths.
+"""The tables that a caller gives for a plan's names: DataFrames, Arrow tables, paths of Parquet, ORC and Arrow files.
 
 A table comes with what is known of it: which of its columns surely hold no null. Arrow counts nulls, Parquet files keep
 the counts in their footers; where nothing is known, the statement checks while it reads.
@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, Union
 from urllib.parse import unquote, urlsplit
@@ -20,11 +19,12 @@ import pyarrow.dataset
 
 from pyspark_substrait.errors import TableError
 from pyspark_substrait.spark.arrow_input import plain_table, stored_schema
+from pyspark_substrait.spark.reading.footers import Format, footer
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-__all__ = ["Given", "Table", "TableName", "TableSource", "Tables", "local_path"]
+__all__ = ["Given", "Table", "TableName", "TableSource", "Tables", "file_table", "given_table", "local_path"]
 
 TableName: TypeAlias = Union[str, "tuple[str, ...]"]
 TableSource: TypeAlias = Union["DataFrame", pa.Table, str, "os.PathLike[str]"]
@@ -70,11 +70,14 @@ class Tables:
         self._fold: Callable[[str], str] = str if case_sensitive else str.lower
         self._given: dict[tuple[str, ...], TableSource] = {}
         self._read: dict[tuple[str, ...], Table] = {}
+        self._dotted: dict[str, tuple[str, ...]] = {}
         for name, table in (given or {}).items():
             key = self._key(tuple(name.split(".")) if isinstance(name, str) else tuple(name))
             if key in self._given:
                 raise TableError(f"the table {'.'.join(key)} is given twice")
             self._given[key] = table
+            if isinstance(name, str):
+                self._dotted[self._fold(name)] = key
 
     def _key(self, names: Sequence[str]) -> tuple[str, ...]:
         return tuple(self._fold(part) for part in names)
@@ -84,18 +87,25 @@ class Tables:
         return [".".join(key) for key in self._given]
 
     def find(self, names: Sequence[str]) -> Table | None:
-        """The table given under a name; None when there is none."""
+        """The table given under a name; None when there is none. A name given with dots stands for all its readings."""
         key = self._key(names)
+        if key not in self._given:
+            key = self._dotted.get(".".join(key), key)
         if key not in self._read and key in self._given:
-            self._read[key] = _table(".".join(names), self._given[key], self._spark)
+            self._read[key] = given_table(".".join(names), self._given[key], self._spark)
         return self._read.get(key)
 
 
-def _table(name: str, source: TableSource, spark: SparkSession) -> Table:
+def given_table(name: str, source: TableSource, spark: SparkSession) -> Table:
+    """What a caller gives, as a table.
+
+    Raises:
+        TableError: it isn't a table, or Spark can't take it.
+    """
     if isinstance(source, pa.Table):
         return _arrow_table(name, source, spark)
     if isinstance(source, str | os.PathLike):
-        return parquet_table(name, [os.fspath(source)], spark)
+        return _path_table(name, os.fspath(source), spark)
     if hasattr(source, "toArrow"):
         return Table(source, frozenset())
     if isinstance(source, pyarrow.dataset.Dataset):
@@ -105,7 +115,7 @@ def _table(name: str, source: TableSource, spark: SparkSession) -> Table:
         return _arrow_table(name, pa.table(source), spark)
     raise TableError(
         f"the table {name} is given as a {type(source).__name__}",
-        hint="Give a DataFrame, Arrow data (a pyarrow Table, say) or a path of Parquet files",
+        hint="Give a DataFrame, Arrow data (a pyarrow Table, say) or a path of Parquet, ORC or Arrow files",
     )
 
 
@@ -124,16 +134,40 @@ def _arrow_table(name: str, table: pa.Table, spark: SparkSession) -> Table:
     return Table(frame, known, table.schema)
 
 
-def parquet_table(name: str, paths: Sequence[str], spark: SparkSession) -> Table:
-    """The table in Parquet files.
+def _path_table(name: str, path: str, spark: SparkSession) -> Table:
+    """The table in the files of a path, by the ending of their names."""
+    suffix = _suffix(path)
+    if suffix in _ARROW_SUFFIXES:
+        local = local_path(path)
+        try:
+            return _arrow_table(name, pyarrow.dataset.dataset(local or path, format="ipc").to_table(), spark)
+        except (OSError, pa.ArrowException) as error:
+            raise TableError(f"{path} can't be read as Arrow IPC: {_first_line(error)}") from error
+    return file_table(name, [path], spark, "orc" if suffix == ".orc" else "parquet")
+
+
+_ARROW_SUFFIXES = (".arrow", ".feather", ".ipc")
+
+
+def _suffix(path: str) -> str:
+    """The ending of a file's name; of a folder, that of the first file in it."""
+    local = local_path(path)
+    if local is not None and local.is_dir():
+        local = next((file for file in sorted(local.rglob("*")) if _is_data(file)), local)
+    return Path(path if local is None else local).suffix.lower()
+
+
+def file_table(name: str, paths: Sequence[str], spark: SparkSession, format: Format = "parquet") -> Table:
+    """The table in Parquet or ORC files.
 
     Args:
         name: what to call it in errors.
         paths: files or folders, as paths or URIs; glob characters have their meaning for Spark.
         spark: the session.
+        format: what the files are.
 
     Raises:
-        TableError: there is no such file, or it isn't Parquet.
+        TableError: there is no such file, or it isn't of that format.
     """
     for path in paths:
         local = local_path(path)
@@ -141,14 +175,15 @@ def parquet_table(name: str, paths: Sequence[str], spark: SparkSession) -> Table
             raise TableError(f"there is no file {path} for the table {name}")
     files = _data_files(paths)
     opened = _opened.setdefault(spark, {})
-    key = (tuple(paths), files)
+    key = (format, tuple(paths), files)
     if files is None or key not in opened:
-        schema = _arrow_schema(files or ())
+        schema = _arrow_schema(files or (), format)
         try:
-            frame = _parquet_frame(paths, schema, spark)
+            frame = _frame(paths, schema, spark, format)
         except Exception as error:
-            raise TableError(f"{', '.join(paths)} can't be read as Parquet: {_first_line(error)}") from error
-        table = Table(frame, _without_nulls(files or ()), schema)
+            kind = {"parquet": "Parquet", "orc": "ORC"}[format]
+            raise TableError(f"{', '.join(paths)} can't be read as {kind}: {_first_line(error)}") from error
+        table = Table(frame, _without_nulls(files or (), format), schema)
         if files is None:
             return table
         if len(opened) >= _MOST_OPENED:
@@ -157,13 +192,18 @@ def parquet_table(name: str, paths: Sequence[str], spark: SparkSession) -> Table
     return opened[key]
 
 
-def _parquet_frame(paths: Sequence[str], schema: pa.Schema | None, spark: SparkSession) -> DataFrame:
+def parquet_table(name: str, paths: Sequence[str], spark: SparkSession) -> Table:
+    """:func:`file_table` of Parquet files."""
+    return file_table(name, paths, spark)
+
+
+def _frame(paths: Sequence[str], schema: pa.Schema | None, spark: SparkSession, format: Format) -> DataFrame:
     """The files as Spark reads them; with the types of their own schema where Spark finds none for them."""
     from pyspark.errors import AnalysisException
     from pyspark.sql.pandas.types import from_arrow_schema
 
     try:
-        frame = spark.read.parquet(*paths)
+        frame = spark.read.format(format).load(list(paths))
         frame.schema  # noqa: B018 - Connect reads nothing before it is asked
         return frame
     except AnalysisException as error:
@@ -171,12 +211,12 @@ def _parquet_frame(paths: Sequence[str], schema: pa.Schema | None, spark: SparkS
             raise
     # nanoseconds, milliseconds of the day, uuids: Spark takes the numbers and bytes that are stored
     stored = from_arrow_schema(stored_schema(schema), prefer_timestamp_ntz=True)
-    return spark.read.schema(stored).parquet(*paths)
+    return spark.read.schema(stored).format(format).load(list(paths))
 
 
 #: A data file: its path, when it was changed (ns), its size in bytes.
 _DataFile: TypeAlias = "tuple[str, int, int]"
-_Key: TypeAlias = "tuple[tuple[str, ...], tuple[_DataFile, ...] | None]"
+_Key: TypeAlias = "tuple[str, tuple[str, ...], tuple[_DataFile, ...] | None]"
 
 #: The tables that were opened in each session. Opening costs Spark a job that reads the footers; as long as the files
 #: are the same, so is the table.
@@ -198,46 +238,21 @@ def _data_files(paths: Sequence[str]) -> tuple[_DataFile, ...] | None:
     return tuple(found)
 
 
-def _without_nulls(files: Sequence[_DataFile]) -> frozenset[str]:
+def _without_nulls(files: Sequence[_DataFile], format: Format) -> frozenset[str]:
     """The columns that hold no null in any of the files, by their footers."""
-    known: frozenset[str] | None = None
-    for file, changed, size in files:
-        columns = _footer(file, changed, size)[0]
-        known = columns if known is None else known & columns
-    return known or frozenset()
+    known = [footer(file, format).without_nulls for file, _, _ in files]
+    return frozenset[str].intersection(*known) if known else frozenset()
 
 
-def _arrow_schema(files: Sequence[_DataFile]) -> pa.Schema | None:
+def _arrow_schema(files: Sequence[_DataFile], format: Format) -> pa.Schema | None:
     """The schema that Arrow sees in the files; None where they don't have one in common."""
-    schemas = [_footer(file, changed, size)[1] for file, changed, size in files]
+    schemas = [footer(file, format).schema for file, _, _ in files]
     first = schemas[0] if schemas else None
     return first if first is not None and all(first.equals(schema) for schema in schemas[1:]) else None
 
 
 def _is_data(file: Path) -> bool:
     return file.is_file() and not file.name.startswith(("_", "."))
-
-
-@lru_cache(maxsize=4096)
-def _footer(file: str, changed: int, size: int) -> tuple[frozenset[str], pa.Schema | None]:
-    """What the footer of a file says: the columns without nulls, and the schema. Time and size only key the cache."""
-    import pyarrow.parquet as pq
-
-    try:
-        metadata = pq.read_metadata(file)
-        schema = metadata.schema.to_arrow_schema()
-    except (OSError, pa.ArrowException):
-        return frozenset(), None
-    nulls: dict[str, int | None] = {}
-    for group in range(metadata.num_row_groups):
-        for position in range(metadata.num_columns):
-            column = metadata.row_group(group).column(position)
-            name = column.path_in_schema.split(".")[0]
-            statistics = column.statistics
-            counted = statistics is not None and statistics.has_null_count
-            before = nulls.get(name, 0)
-            nulls[name] = before + statistics.null_count if counted and before is not None else None
-    return frozenset(name for name, count in nulls.items() if count == 0), schema
 
 
 def local_path(path: str) -> Path | None:

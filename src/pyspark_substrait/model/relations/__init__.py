@@ -90,12 +90,15 @@ from pyspark_substrait.model.relations.writing import (
     DdlObject,
     DdlOp,
     ExtensionObject,
+    Files,
+    InMemoryTable,
     NamedObjectWrite,
     OutputMode,
     TransformExpression,
     Update,
     Write,
     WriteOp,
+    WriteTarget,
 )
 
 __all__ = [
@@ -128,11 +131,13 @@ __all__ = [
     "FetchMode",
     "FileFormat",
     "FileOrFiles",
+    "Files",
     "Filter",
     "Grouping",
     "HashJoin",
     "Hint",
     "IcebergTable",
+    "InMemoryTable",
     "Join",
     "JoinType",
     "LateralJoin",
@@ -172,6 +177,7 @@ __all__ = [
     "WindowRelFunction",
     "Write",
     "WriteOp",
+    "WriteTarget",
 ]
 
 Relation: TypeAlias = Union[

@@ -1,66 +1,111 @@
 """Relations that the specification leaves to others. Spec: relations/user_defined_relations.
 
-Their schema is known only to who made them: it is open, and so is what is built on it.
+Their schema is known to who made them: where a handler for their type URL was registered when the plan was read, the
+node has what it said; otherwise the schema is open, and so is what is built on it.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from pyspark_substrait.model.literals import AnyMessage
-from pyspark_substrait.model.relations.base import RelationBase
-from pyspark_substrait.model.types import OpenStruct, Struct
+from pyspark_substrait.model.relations.base import Names, RelationBase
+from pyspark_substrait.model.types import NamedStruct, OpenStruct, Struct, Unbound, name_count
 
 if TYPE_CHECKING:
     from pyspark_substrait.model.relations import Relation
 
-__all__ = ["ExtensionLeaf", "ExtensionMulti", "ExtensionSingle"]
+__all__ = ["ExtensionLeaf", "ExtensionMulti", "ExtensionSchema", "ExtensionSingle", "input_schema"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExtensionSchema:
+    """What a handler said of an extension relation. It is no part of the plan.
+
+    Args:
+        inputs: the schemas of the inputs, as the handler saw them.
+        output: the schema of the relation before emit.
+        place: where the relation stands in the plan.
+    """
+
+    inputs: tuple[NamedStruct, ...]
+    output: NamedStruct
+    place: str
 
 
 @dataclass(frozen=True, kw_only=True)
-class ExtensionLeaf(RelationBase):
-    """A relation without inputs."""
+class _Extension(RelationBase):
+    """What the three have in common."""
 
     detail: AnyMessage | None = None
+    derived: ExtensionSchema | None = field(default=None, compare=False, repr=False)
+
+    @cached_property
+    def direct_schema(self) -> Struct:
+        return OpenStruct() if self.derived is None else self.derived.output.struct
+
+    @cached_property
+    def direct_names(self) -> Names:
+        return () if self.derived is None else self.derived.output.top_level_names()
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExtensionLeaf(_Extension):
+    """A relation without inputs."""
 
     @property
     def inputs(self) -> tuple[Relation, ...]:
         return ()
 
-    @cached_property
-    def direct_schema(self) -> Struct:
-        return OpenStruct()
-
 
 @dataclass(frozen=True, kw_only=True)
-class ExtensionSingle(RelationBase):
+class ExtensionSingle(_Extension):
     """A relation with one input."""
 
     input: Relation
-    detail: AnyMessage | None = None
 
     @property
     def inputs(self) -> tuple[Relation, ...]:
         return (self.input,)
 
-    @cached_property
-    def direct_schema(self) -> Struct:
-        return OpenStruct()
-
 
 @dataclass(frozen=True, kw_only=True)
-class ExtensionMulti(RelationBase):
+class ExtensionMulti(_Extension):
     """A relation with any number of inputs."""
 
     members: tuple[Relation, ...]
-    detail: AnyMessage | None = None
 
     @property
     def inputs(self) -> tuple[Relation, ...]:
         return self.members
 
-    @cached_property
-    def direct_schema(self) -> Struct:
-        return OpenStruct()
+
+def input_schema(relation: Relation) -> NamedStruct | None:
+    """The schema of a relation as a handler sees it; None where it is open or has types that nobody knows.
+
+    A column has the name that it is known by, where no other column has it in any case, and else its position:
+    ``column_0``. So it is for the fields of structs, whose names a relation doesn't know: ``field_0``, depth first.
+    """
+    types = relation.schema.types
+    if isinstance(relation.schema, OpenStruct) or any(isinstance(type, Unbound) for type in types):
+        return None
+    known = Counter(name.lower() for name in relation.names if name)
+    names: list[str] = []
+    for position, (type, name) in enumerate(zip(types, relation.names, strict=True)):
+        usual = f"column_{position}"
+        clear = name is not None and known[name.lower()] == 1 and not _USUAL.fullmatch(name)
+        names += [name if clear and name else usual, *_field_names(name_count(type))]
+    return NamedStruct(names=tuple(names), struct=relation.schema)
+
+
+#: the names of columns that have none
+_USUAL = re.compile(r"column_\d+", re.IGNORECASE)
+
+
+def _field_names(count: int) -> Iterator[str]:
+    return (f"field_{position}" for position in range(count))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from pyspark_substrait.errors import InvalidPlanError
 from pyspark_substrait.model.expressions import Expression, FieldReference, Function
 from pyspark_substrait.model.relations.base import AdvancedExtension, Names, RelationBase, extended, joined, nullable
-from pyspark_substrait.model.types import Boolean, OpenStruct, Struct
+from pyspark_substrait.model.types import Boolean, OpenStruct, Struct, Type
 
 if TYPE_CHECKING:
     from pyspark_substrait.model.relations import Relation
@@ -166,7 +166,12 @@ class Cross(RelationBase):
 
 
 class SimpleComparisonType(Enum):
-    """How two join keys are compared. MIGHT_EQUAL: equal, or one of them is null."""
+    """How two join keys are compared. Spec: ``ComparisonJoinKey.SimpleComparisonType``.
+
+    EQ: whether they are equal; null when one of them is null, so that the records don't match.
+    IS_NOT_DISTINCT_FROM: whether they are equal or both null; never null.
+    MIGHT_EQUAL: whether they are equal or one of them is null; never null.
+    """
 
     EQ = "equal"
     IS_NOT_DISTINCT_FROM = "is not distinct from"
@@ -175,11 +180,18 @@ class SimpleComparisonType(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComparisonJoinKey:
-    """A pair of keys: ``left`` refers to the left input, ``right`` to the right input alone."""
+    """A pair of keys.
+
+    Args:
+        left, right: a field of the left input, and one of the right input alone.
+        comparison: how they are compared; a function takes the left and the right one, and gives a boolean.
+        taken: the types that they are compared as, where one of them is of another type; None for their own.
+    """
 
     left: FieldReference
     right: FieldReference
     comparison: SimpleComparisonType | Function = SimpleComparisonType.EQ
+    taken: tuple[Type, Type] | None = None
 
 
 class BuildInput(Enum):
@@ -202,7 +214,7 @@ class HashJoin(JoinBase):
 
 @dataclass(frozen=True, kw_only=True)
 class MergeJoin(JoinBase):
-    """A join of inputs sorted by their keys. Records match as in :class:`HashJoin`."""
+    """A join of inputs sorted by their keys. Records match as in :class:`HashJoin`, however the inputs are sorted."""
 
     keys: tuple[ComparisonJoinKey, ...]
     residual_expression: Expression | None = None

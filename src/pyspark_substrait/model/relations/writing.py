@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from pyspark_substrait.model.expressions import Expression
 from pyspark_substrait.model.literals import AnyMessage, Literal
 from pyspark_substrait.model.relations.base import AdvancedExtension, Names, RelationBase
 from pyspark_substrait.model.relations.reads import NamedTable
-from pyspark_substrait.model.types import NamedStruct, Struct
+from pyspark_substrait.model.types import I64, NamedStruct, Struct
 
 if TYPE_CHECKING:
     from pyspark_substrait.model.relations import Relation
@@ -22,12 +22,15 @@ __all__ = [
     "DdlObject",
     "DdlOp",
     "ExtensionObject",
+    "Files",
+    "InMemoryTable",
     "NamedObjectWrite",
     "OutputMode",
     "TransformExpression",
     "Update",
     "Write",
     "WriteOp",
+    "WriteTarget",
 ]
 
 
@@ -40,10 +43,34 @@ class NamedObjectWrite:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class InMemoryTable:
+    """Records that the session holds under a name; with ``pin``, in memory."""
+
+    name: str
+    pin: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Files:
+    """Parquet files in a folder; ``{name}`` in its path stands for the value of a column."""
+
+    path: str
+
+
+WriteTarget: TypeAlias = InMemoryTable | Files
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ExtensionObject:
-    """A target of a kind that the specification leaves to others."""
+    """A target of a kind that the specification leaves to others.
+
+    Args:
+        detail: the message that says what it is.
+        target: what that is; None where the message isn't known here.
+    """
 
     detail: AnyMessage
+    target: WriteTarget | None = None
 
 
 class WriteOp(Enum):
@@ -91,7 +118,13 @@ class Write(RelationBase):
 
     @cached_property
     def direct_schema(self) -> Struct:
-        return self.input.schema if self.output is OutputMode.MODIFIED_RECORDS else Struct(types=())
+        if self.output is not OutputMode.MODIFIED_RECORDS:
+            return Struct(types=())
+        given, width = self.input.schema, len(self.table_schema.struct.types)
+        if self.op is WriteOp.UPDATE and len(given.types) == 2 * width:
+            # the records before the update, and those after it, which are put out
+            return Struct(types=given.types[width:])
+        return given
 
     @cached_property
     def direct_names(self) -> Names:
@@ -146,7 +179,7 @@ class TransformExpression:
 
 @dataclass(frozen=True, kw_only=True)
 class Update(RelationBase):
-    """Change columns of the records of a table for which the condition is true. Puts out nothing."""
+    """Change columns of the records of a table for which the condition is true. Puts out how many these are."""
 
     update_type: NamedTable
     table_schema: NamedStruct
@@ -160,4 +193,4 @@ class Update(RelationBase):
 
     @cached_property
     def direct_schema(self) -> Struct:
-        return Struct(types=())
+        return Struct(types=(I64(),))

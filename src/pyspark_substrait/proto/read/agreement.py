@@ -49,7 +49,7 @@ from pyspark_substrait.model.types import (
 from pyspark_substrait.proto.paths import Path
 from pyspark_substrait.proto.read.context import Reading, invalid
 
-__all__ = ["agreed", "as_cell", "as_literal", "check_comparable", "checked_condition", "comparable", "is_unbound"]
+__all__ = ["agreed", "as_cell", "as_literal", "checked_condition", "comparable", "compared_types", "is_unbound"]
 
 
 def is_unbound(type: Type) -> bool:
@@ -191,12 +191,19 @@ def comparable(
     return tuple([needle for _, needle in pairs]), query
 
 
-def check_comparable(left: Expression, right: Expression, path: Path) -> None:
-    """Refuse to compare two values of which no type holds both."""
-    if is_unbound(left.type) or is_unbound(right.type):
-        return
-    if not same_type(left.type, right.type) and common_type((_plain(left.type), _plain(right.type))) is None:
+def compared_types(left: Expression, right: Expression, reading: Reading, path: Path) -> tuple[Type, Type] | None:
+    """The types that two values are compared as, None for their own.
+
+    Raises:
+        InvalidPlanError: no type holds the values of both; or the types differ, when reading is strict.
+    """
+    if is_unbound(left.type) or is_unbound(right.type) or same_type(left.type, right.type):
+        return None
+    common = common_type((_plain(left.type), _plain(right.type)))
+    if common is None:
         raise invalid(f"{left.type} is compared with {right.type}", path, "Cast one of them below")
+    reading.loose("different-types", path, f"{left.type} is compared with {right.type}", f"both as {common}")
+    return with_nullability(common, left.type.nullable), with_nullability(common, right.type.nullable)
 
 
 def as_cell(value: Expression, type: Type, reading: Reading, path: Path) -> Expression:

@@ -43,6 +43,7 @@ from pyspark_substrait.model.types import (
     I16,
     I32,
     I64,
+    Boolean,
     List,
     Map,
     Struct,
@@ -50,6 +51,7 @@ from pyspark_substrait.model.types import (
     Unbound,
     concrete,
     same_kind,
+    same_type,
     with_nullability,
 )
 from pyspark_substrait.model.walk import expression_children, subquery_relation
@@ -160,15 +162,44 @@ def _sort_field(message: algebra_pb2.SortField, scope: Scope, path: Path) -> Sor
 
 def comparison(anchor: int, left: Type, right: Type, reading: Reading, path: Path) -> Function:
     """The function that compares two values, where a message names it without calling it."""
+    declared, found = _comparison(anchor, left, right, reading, path)
+    return _as_declared(declared) if found is None else _function(found)
+
+
+def condition(
+    anchor: int, left: Type, right: Type, reading: Reading, path: Path
+) -> tuple[Function, tuple[Type, Type] | None]:
+    """The function that says whether two values match, and the types that it takes them as, None for their own.
+
+    Raises:
+        InvalidPlanError: the function doesn't take the two, or gives something else than a boolean.
+    """
+    declared, found = _comparison(anchor, left, right, reading, path)
+    if found is None:
+        return _as_declared(declared), None
+    assert found.output_type is not None, "it is known where the definition is"
+    if not isinstance(concrete(found.output_type), Boolean):
+        raise invalid(f"`{declared.name}` gives {found.output_type}", path, "It must be a function to a boolean")
+    types = tuple(type for type in found.argument_types if type is not None)
+    if len(types) != 2 or found.sources != (0, 1):
+        raise invalid(f"`{declared.name}` isn't a function of two values", path)
+    own = same_type(types[0], left) and same_type(types[1], right)
+    return _function(found), None if own else (types[0], types[1])
+
+
+def _comparison(
+    anchor: int, left: Type, right: Type, reading: Reading, path: Path
+) -> tuple[ExtensionDeclaration, Resolved | None]:
+    """What a function is declared as, and what it means for two values; None where that isn't known."""
     declared = _declared(anchor, reading, path)
     if is_unbound(left) or is_unbound(right):
-        return _as_declared(declared)
+        return declared, None
     with located(path):
         found = reading.registry.resolve(
             declared.urn or None, declared.name, (ValueArg(left), ValueArg(right)), kind="scalar", strict=reading.strict
         )
     _note(found, reading, path)
-    return _as_declared(declared) if found.definition is None else _function(found)
+    return declared, None if found.definition is None else found
 
 
 _PHASES: dict[AggregationPhase, Phase] = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from pyspark_substrait.model.expressions import Function
+from pyspark_substrait.model.expressions import Function, RootReference
 from pyspark_substrait.model.relations import (
     ComparisonJoinKey,
     Cross,
@@ -29,7 +29,7 @@ from pyspark_substrait.proto.enums import (
 )
 from pyspark_substrait.proto.paths import Path
 from pyspark_substrait.proto.read import expressions, functions, relations
-from pyspark_substrait.proto.read.agreement import check_comparable
+from pyspark_substrait.proto.read.agreement import compared_types
 from pyspark_substrait.proto.read.base import advanced_extension, common
 from pyspark_substrait.proto.read.context import Scope, invalid, located
 from pyspark_substrait.proto.read.quirks import join_emit
@@ -153,21 +153,25 @@ def _keys(messages: Any, left: Relation, right: Relation, scope: Scope, path: Pa
     if not messages:
         raise invalid("the join has no keys", path, "Use a nested loop join for one without")
     of_left, of_right = scope.over(left.schema, scope.anchor), scope.over(right.schema, scope.anchor)
-    keys = []
-    for index, message in enumerate(messages):
-        place: Path = (path, index)
-        for side in ("left", "right"):
-            if not message.HasField(side):
-                raise invalid(f"the {side} key is missing", place)
-        one = field_reference(message.left, of_left, (place, "left"))
-        other = field_reference(message.right, of_right, (place, "right"))
-        check_comparable(one, other, (path, index))
-        compared: SimpleComparisonType | Function
-        place = (place, "comparison")
-        if message.comparison.WhichOneof("inner_type") == "custom_function_reference":
-            anchor = message.comparison.custom_function_reference
-            compared = functions.comparison(anchor, one.type, other.type, scope.reading, place)
-        else:
-            compared = SIMPLE_COMPARISON_TYPE.member(message.comparison.simple, place, "simple")
-        keys.append(ComparisonJoinKey(left=one, right=other, comparison=compared))
-    return tuple(keys)
+    return tuple([_key(message, of_left, of_right, (path, index)) for index, message in enumerate(messages)])
+
+
+def _key(message: Any, of_left: Scope, of_right: Scope, path: Path) -> ComparisonJoinKey:
+    fields = []
+    for side, scope in (("left", of_left), ("right", of_right)):
+        if not message.HasField(side):
+            raise invalid(f"the {side} key is missing", path)
+        field = field_reference(getattr(message, side), scope, (path, side))
+        if not isinstance(field.root, RootReference):
+            raise invalid("a key of a join is a field of its input", (path, side), "Compute it as a column below")
+        fields.append(field)
+    left, right = fields
+    compared: SimpleComparisonType | Function
+    place = (path, "comparison")
+    if message.comparison.WhichOneof("inner_type") == "custom_function_reference":
+        anchor = message.comparison.custom_function_reference
+        compared, taken = functions.condition(anchor, left.type, right.type, of_left.reading, place)
+    else:
+        compared = SIMPLE_COMPARISON_TYPE.member(message.comparison.simple, place, "simple")
+        taken = compared_types(left, right, of_left.reading, path)
+    return ComparisonJoinKey(left=left, right=right, comparison=compared, taken=taken)

@@ -6,6 +6,7 @@ import decimal
 import uuid
 from collections.abc import Callable
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from substrait import algebra_pb2, type_pb2
@@ -16,9 +17,9 @@ from pyspark_substrait.model.types import Type, TypeVariation, with_nullability
 from pyspark_substrait.proto.paths import Path
 from pyspark_substrait.proto.read import arrow
 from pyspark_substrait.proto.read.context import Reading, invalid
-from pyspark_substrait.proto.read.types import aliased_type, data_type, type_parameter, user_defined, variation
+from pyspark_substrait.proto.read.types import SIMPLE, aliased_type, data_type, type_parameter, user_defined, variation
 
-__all__ = ["any_message", "literal", "literals"]
+__all__ = ["PLAIN", "any_message", "literal", "literals"]
 
 
 class _Marks(NamedTuple):
@@ -26,6 +27,12 @@ class _Marks(NamedTuple):
 
     nullable: bool
     variation: TypeVariation | None
+
+
+@lru_cache(maxsize=4096)
+def _type(cls: Any, marks: _Marks, **parameters: Any) -> Any:
+    """A type. Literals share it: a plan may have millions of the same one, which are quickly seen to be the same."""
+    return cls(**marks._asdict(), **parameters)
 
 
 _Reader = Callable[[Any, _Marks, Reading, Path], Literal]
@@ -46,11 +53,14 @@ def literal(message: algebra_pb2.Expression.Literal, reading: Reading, path: Pat
     if kind is None:
         raise invalid("a literal is missing", path)
     anchor = message.type_variation_reference
+    plain = PLAIN.get(kind)
+    if plain is not None and anchor == 0:
+        return Literal(type=plain[message.nullable], value=getattr(message, kind))
     marks = _Marks(message.nullable, None if anchor == 0 else variation(anchor, reading, path))
     value, path = getattr(message, kind), (path, kind)
-    simple = _SIMPLE.get(kind)
-    if simple is not None:
-        return Literal(type=simple(nullable=marks.nullable, variation=marks.variation), value=value)
+    if plain is not None:
+        cls: Any = plain[0].__class__
+        return Literal(type=_type(cls, marks), value=value)
     return _READERS[kind](value, marks, reading, path)
 
 
@@ -59,15 +69,10 @@ def literals(messages: Any, reading: Reading, path: Path) -> tuple[Literal, ...]
     return tuple([literal(message, reading, (path, index)) for index, message in enumerate(messages)])
 
 
-_SIMPLE: dict[str, Any] = {
-    "boolean": types.Boolean,
-    "i32": types.I32,
-    "i64": types.I64,
-    "fp32": types.FP32,
-    "fp64": types.FP64,
-    "string": types.String,
-    "binary": types.Binary,
-    "date": types.Date,
+#: the literals that hold nothing but their value, and their types without variation: required and nullable
+PLAIN: dict[str, tuple[Type, Type]] = {
+    "boolean": SIMPLE["bool"],
+    **{kind: SIMPLE[kind] for kind in ("i32", "i64", "fp32", "fp64", "string", "binary", "date")},
 }
 
 
@@ -77,7 +82,7 @@ def _integer(cls: Any, bits: int) -> _Reader:
     def read(value: int, marks: _Marks, reading: Reading, path: Path) -> Literal:
         if not -limit <= value < limit:
             raise invalid(f"{value} is out of range", path, f"An i{bits} is from {-limit} to {limit - 1}")
-        return Literal(type=cls(**marks._asdict()), value=value)
+        return Literal(type=_type(cls, marks), value=value)
 
     return read
 
@@ -103,35 +108,35 @@ def _at_most(value: Any, name: str, most: int, path: Path) -> None:
 
 
 def _interval_year(value: Any, marks: _Marks, reading: Reading, path: Path) -> Literal:
-    return Literal(type=types.IntervalYear(**marks._asdict()), value=_months(value, path))
+    return Literal(type=_type(types.IntervalYear, marks), value=_months(value, path))
 
 
 def _interval_day(value: Any, marks: _Marks, reading: Reading, path: Path) -> Literal:
     _at_most(value, "days", 3_650_000, path)
-    type = types.IntervalDay(precision=_precision(value, path), **marks._asdict())
+    type = _type(types.IntervalDay, marks, precision=_precision(value, path))
     return Literal(type=type, value=DayTime(value.days, value.seconds, value.subseconds))
 
 
 def _interval_compound(value: Any, marks: _Marks, reading: Reading, path: Path) -> Literal:
     years, days = value.interval_year_to_month, value.interval_day_to_second
-    type = types.IntervalCompound(precision=_precision(days, (path, "interval_day_to_second")), **marks._asdict())
+    type = _type(types.IntervalCompound, marks, precision=_precision(days, (path, "interval_day_to_second")))
     _at_most(days, "days", 3_650_000, (path, "interval_day_to_second"))
     months = _months(years, (path, "interval_year_to_month"))
     return Literal(type=type, value=Compound(months, days.days, days.seconds, days.subseconds))
 
 
 def _fixed_char(value: str, marks: _Marks, reading: Reading, path: Path) -> Literal:
-    return Literal(type=types.FixedChar(length=len(value), **marks._asdict()), value=value)
+    return Literal(type=_type(types.FixedChar, marks, length=len(value)), value=value)
 
 
 def _fixed_binary(value: bytes, marks: _Marks, reading: Reading, path: Path) -> Literal:
-    return Literal(type=types.FixedBinary(length=len(value), **marks._asdict()), value=value)
+    return Literal(type=_type(types.FixedBinary, marks, length=len(value)), value=value)
 
 
 def _var_char(value: Any, marks: _Marks, reading: Reading, path: Path) -> Literal:
     if len(value.value) > value.length:
         raise invalid(f"{len(value.value)} characters are too long for varchar<{value.length}>", path)
-    return Literal(type=types.VarChar(length=value.length, **marks._asdict()), value=value.value)
+    return Literal(type=_type(types.VarChar, marks, length=value.length), value=value.value)
 
 
 def _decimal(value: Any, marks: _Marks, reading: Reading, path: Path) -> Literal:
@@ -148,39 +153,39 @@ def _decimal(value: Any, marks: _Marks, reading: Reading, path: Path) -> Literal
     if len(digits) > value.precision:
         raise invalid(f"{number} has more than {value.precision} digits", (path, "value"))
     exact = decimal.Decimal((int(number < 0), tuple(map(int, digits)), -value.scale))
-    return Literal(type=types.Decimal(precision=value.precision, scale=value.scale, **marks._asdict()), value=exact)
+    return Literal(type=_type(types.Decimal, marks, precision=value.precision, scale=value.scale), value=exact)
 
 
 def _uuid(value: bytes, marks: _Marks, reading: Reading, path: Path) -> Literal:
     if len(value) != 16:
         raise invalid(f"a uuid has 16 bytes, this one {len(value)}", path)
-    return Literal(type=types.UUID(**marks._asdict()), value=uuid.UUID(bytes=value))
+    return Literal(type=_type(types.UUID, marks), value=uuid.UUID(bytes=value))
 
 
 def _precision_time(value: Any, marks: _Marks, reading: Reading, path: Path) -> Literal:
     precision = _precision(value, path)
     if not 0 <= value.value < 86_400 * 10**precision:
         raise invalid(f"{value.value} is no time of day", path, "It counts from midnight, and a day has 86,400 seconds")
-    return Literal(type=types.PrecisionTime(precision=precision, **marks._asdict()), value=value.value)
+    return Literal(type=_type(types.PrecisionTime, marks, precision=precision), value=value.value)
 
 
 def _precision_timestamp(cls: Any) -> _Reader:
     def read(value: Any, marks: _Marks, reading: Reading, path: Path) -> Literal:
-        return Literal(type=cls(precision=_precision(value, path), **marks._asdict()), value=value.value)
+        return Literal(type=_type(cls, marks, precision=_precision(value, path)), value=value.value)
 
     return read
 
 
 def _struct(value: Any, marks: _Marks, reading: Reading, path: Path) -> Literal:
     fields = literals(value.fields, reading, (path, "fields"))
-    return Literal(type=types.Struct(types=tuple(field.type for field in fields), **marks._asdict()), value=fields)
+    return Literal(type=_type(types.Struct, marks, types=tuple(field.type for field in fields)), value=fields)
 
 
 def _list(value: Any, marks: _Marks, reading: Reading, path: Path) -> Literal:
     items = literals(value.values, reading, (path, "values"))
     if not items:
         raise invalid("a list without elements has no type", path, "Use empty_list")
-    return Literal(type=types.List(type=_element_type(items, (path, "values")), **marks._asdict()), value=items)
+    return Literal(type=_type(types.List, marks, type=_element_type(items, (path, "values"))), value=items)
 
 
 def _map(value: Any, marks: _Marks, reading: Reading, path: Path) -> Literal:
@@ -195,7 +200,7 @@ def _map(value: Any, marks: _Marks, reading: Reading, path: Path) -> Literal:
         raise invalid("a map without entries has no type", path, "Use empty_map")
     key_type = _element_type([key for key, _ in pairs], path)
     value_type = _element_type([value for _, value in pairs], path)
-    return Literal(type=types.Map(key=key_type, value=value_type, **marks._asdict()), value=tuple(pairs))
+    return Literal(type=_type(types.Map, marks, key=key_type, value=value_type), value=tuple(pairs))
 
 
 def _element_type(items: Any, path: Path) -> Type:

@@ -27,7 +27,7 @@ from pyspark_substrait.model.types import OpenStruct
 from pyspark_substrait.proto.depth import with_deep_stack
 from pyspark_substrait.proto.enums import VARIABLE_EVALUATION_MODE
 from pyspark_substrait.proto.paths import Path
-from pyspark_substrait.proto.read import expressions, functions, quirks
+from pyspark_substrait.proto.read import expressions, functions, quirks, writing
 from pyspark_substrait.proto.read.base import advanced_extension
 from pyspark_substrait.proto.read.context import Detached, OpenReference, Reading, Scope, invalid
 from pyspark_substrait.proto.read.literals import literal
@@ -153,7 +153,7 @@ def _relations(message: plan_pb2.Plan, reading: Reading) -> tuple[PlanRel, ...]:
         if item.WhichOneof("rel_type") == "rel":
             found.append(input)
         else:
-            names = tuple(item.root.names)
+            names = writing.root_names(tuple(item.root.names), input, reading, (((place, ordinal), "root"), "names"))
             if not isinstance(input.schema, OpenStruct):
                 check_names(names, input.schema, (((place, ordinal), "root"), "names"))
             found.append(RelRoot(input=input, names=names))

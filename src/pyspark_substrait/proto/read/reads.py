@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 from pyspark_substrait.model.relations import (
@@ -21,17 +20,16 @@ from pyspark_substrait.model.relations import (
     Read,
     ReadType,
     Relation,
-    VirtualTable,
 )
 from pyspark_substrait.model.types import NamedStruct
 from pyspark_substrait.proto.paths import Path
 from pyspark_substrait.proto.read import expressions
-from pyspark_substrait.proto.read.agreement import as_cell
 from pyspark_substrait.proto.read.base import advanced_extension, common
 from pyspark_substrait.proto.read.context import Scope, invalid, located
 from pyspark_substrait.proto.read.literals import any_message
 from pyspark_substrait.proto.read.references import mask
 from pyspark_substrait.proto.read.types import named_struct
+from pyspark_substrait.proto.read.virtual_tables import virtual_table
 
 __all__ = ["read"]
 
@@ -62,21 +60,6 @@ def read(message: Any, scope: Scope, path: Path) -> Relation:
 
 def _named_table(message: Any, schema: NamedStruct, scope: Scope, path: Path) -> ReadType:
     return NamedTable(names=tuple(message.names), advanced_extension=advanced_extension(message))
-
-
-def _virtual_table(message: Any, schema: NamedStruct, scope: Scope, path: Path) -> ReadType:
-    rows = []
-    for index, row in enumerate(message.expressions):
-        place: Path = ((path, "expressions"), index)
-        made = expressions.nested_struct(row, scope, place)
-        if len(made.fields) != len(schema.struct.types):
-            raise invalid(f"the row has {len(made.fields)} values for {len(schema.struct.types)} columns", place)
-        cells = tuple(
-            as_cell(value, type, scope.reading, ((place, "fields"), column))
-            for column, (value, type) in enumerate(zip(made.fields, schema.struct.types, strict=True))
-        )
-        rows.append(made if cells == made.fields else replace(made, fields=cells))
-    return VirtualTable(expressions=tuple(rows))
 
 
 def _local_files(message: Any, schema: NamedStruct, scope: Scope, path: Path) -> ReadType:
@@ -142,7 +125,7 @@ def _iceberg_table(message: Any, schema: NamedStruct, scope: Scope, path: Path) 
 
 _READERS: dict[str, Callable[[Any, NamedStruct, Scope, Path], ReadType]] = {
     "named_table": _named_table,
-    "virtual_table": _virtual_table,
+    "virtual_table": virtual_table,
     "local_files": _local_files,
     "extension_table": _extension_table,
     "iceberg_table": _iceberg_table,

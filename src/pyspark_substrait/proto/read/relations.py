@@ -7,6 +7,8 @@ from typing import Any
 
 from substrait import algebra_pb2
 
+from pyspark_substrait.extensions.relation_handlers import extension_schema
+from pyspark_substrait.model.literals import AnyMessage
 from pyspark_substrait.model.relations import (
     Aggregate,
     DetachedRel,
@@ -24,9 +26,10 @@ from pyspark_substrait.model.relations import (
     Sort,
     TopN,
 )
+from pyspark_substrait.model.relations.extension import ExtensionSchema, input_schema
 from pyspark_substrait.model.types import OpenStruct
 from pyspark_substrait.proto.enums import FETCH_MODE, SET_OP
-from pyspark_substrait.proto.paths import Path
+from pyspark_substrait.proto.paths import Path, render
 from pyspark_substrait.proto.read import expressions, functions, joins, physical, reads, trees, writing
 from pyspark_substrait.proto.read.base import advanced_extension, common
 from pyspark_substrait.proto.read.context import Scope, invalid, located
@@ -190,26 +193,39 @@ def _detached(ordinal: int, scope: Scope, path: Path) -> Relation:
 
 
 def _extension_leaf(message: Any, scope: Scope, path: Path) -> Relation:
-    return ExtensionLeaf(
-        common=common(message, scope.reading, path),
-        detail=any_message(message.detail) if message.HasField("detail") else None,
-    )
+    shared, detail = common(message, scope.reading, path), _detail(message)
+    derived = _derived(detail, (), scope, path)
+    return ExtensionLeaf(common=shared, detail=detail, derived=derived)
 
 
 def _extension_single(message: Any, scope: Scope, path: Path) -> Relation:
-    return ExtensionSingle(
-        common=common(message, scope.reading, path),
-        input=relation(message.input, scope, (path, "input")),
-        detail=any_message(message.detail) if message.HasField("detail") else None,
-    )
+    shared, detail = common(message, scope.reading, path), _detail(message)
+    input = relation(message.input, scope, (path, "input"))
+    derived = _derived(detail, (input,), scope, path)
+    return ExtensionSingle(common=shared, input=input, detail=detail, derived=derived)
 
 
 def _extension_multi(message: Any, scope: Scope, path: Path) -> Relation:
-    return ExtensionMulti(
-        common=common(message, scope.reading, path),
-        members=inputs(message.inputs, scope, (path, "inputs")),
-        detail=any_message(message.detail) if message.HasField("detail") else None,
-    )
+    shared, detail = common(message, scope.reading, path), _detail(message)
+    members = inputs(message.inputs, scope, (path, "inputs"))
+    derived = _derived(detail, members, scope, path)
+    return ExtensionMulti(common=shared, members=members, detail=detail, derived=derived)
+
+
+def _detail(message: Any) -> AnyMessage | None:
+    return any_message(message.detail) if message.HasField("detail") else None
+
+
+def _derived(
+    detail: AnyMessage | None, inputs: tuple[Relation, ...], scope: Scope, path: Path
+) -> ExtensionSchema | None:
+    """What the user's handler says of an extension relation; None without one, or where it can't see all inputs."""
+    handler = None if detail is None else scope.reading.registry.relation_handler(detail.type_url)
+    schemas = [schema for schema in map(input_schema, inputs) if schema is not None]
+    if detail is None or handler is None or len(schemas) < len(inputs):
+        return None
+    with located((path, "detail")):
+        return extension_schema(handler, detail, schemas, render(path))
 
 
 _READERS: dict[str, _Reader] = {

@@ -15,7 +15,16 @@ from pyspark_substrait.proto.paths import Path
 from pyspark_substrait.proto.read import arrow
 from pyspark_substrait.proto.read.context import Reading, invalid
 
-__all__ = ["data_type", "named_struct", "schema_struct", "struct", "type_parameter", "user_defined", "variation"]
+__all__ = [
+    "SIMPLE",
+    "data_type",
+    "named_struct",
+    "schema_struct",
+    "struct",
+    "type_parameter",
+    "user_defined",
+    "variation",
+]
 
 
 def data_type(message: type_pb2.Type, reading: Reading, path: Path) -> Type:
@@ -29,7 +38,7 @@ def data_type(message: type_pb2.Type, reading: Reading, path: Path) -> Type:
         raise invalid("a type is missing", path)
     fields = getattr(message, kind)
     path = (path, kind)
-    simple = _SIMPLE.get(kind)
+    simple = SIMPLE.get(kind)
     if simple is None:
         return _READERS[kind](fields, reading, path)
     nullable = _nullable(fields.nullability, reading, path)
@@ -98,7 +107,8 @@ _SIMPLE_CLASSES: dict[str, Any] = {
     "interval_year": types.IntervalYear,
     "uuid": types.UUID,
 }
-_SIMPLE: dict[str, tuple[Type, Type]] = {kind: (cls(), cls(nullable=True)) for kind, cls in _SIMPLE_CLASSES.items()}
+#: the types without parameters, required and nullable
+SIMPLE: dict[str, tuple[Type, Type]] = {kind: (cls(), cls(nullable=True)) for kind, cls in _SIMPLE_CLASSES.items()}
 
 
 def _with_precision(cls: Any) -> Callable[[Any, Reading, Path], Type]:

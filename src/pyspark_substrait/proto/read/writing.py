@@ -14,16 +14,17 @@ from pyspark_substrait.model.relations import (
     Update,
     Write,
 )
+from pyspark_substrait.proto import write_targets
 from pyspark_substrait.proto.enums import CREATE_MODE, DDL_OBJECT, DDL_OP, OUTPUT_MODE, WRITE_OP
 from pyspark_substrait.proto.paths import Path
 from pyspark_substrait.proto.read import expressions, relations
 from pyspark_substrait.proto.read.agreement import as_cell
 from pyspark_substrait.proto.read.base import advanced_extension, common
-from pyspark_substrait.proto.read.context import Scope, invalid
+from pyspark_substrait.proto.read.context import Reading, Scope, invalid, located
 from pyspark_substrait.proto.read.literals import any_message, literals
 from pyspark_substrait.proto.read.types import named_struct
 
-__all__ = ["ddl", "update", "write"]
+__all__ = ["ddl", "root_names", "update", "write"]
 
 
 def write(message: Any, scope: Scope, path: Path) -> Relation:
@@ -64,7 +65,9 @@ def _write_type(message: Any, named: str, extension: str, path: Path) -> NamedOb
         raise invalid("the table or view is missing", path, f"Set {named}")
     target = getattr(message, kind)
     if kind == extension:
-        return ExtensionObject(detail=any_message(target.detail))
+        detail = any_message(target.detail)
+        with located((path, kind)):
+            return ExtensionObject(detail=detail, target=write_targets.decoded(detail))
     return NamedObjectWrite(names=tuple(target.names), advanced_extension=advanced_extension(target))
 
 
@@ -96,3 +99,23 @@ def update(message: Any, scope: Scope, path: Path) -> Relation:
         transformations=tuple(transformations),
         advanced_extension=advanced_extension(message),
     )
+
+
+def root_names(names: tuple[str, ...], input: Relation, reading: Reading, path: Path) -> tuple[str, ...]:
+    """The names of a root over a relation that writes.
+
+    Producers don't agree on what such a relation puts out: some name the columns of the table, or one for a count.
+    """
+    if isinstance(input, Update) and len(names) != 1 and len(input.schema.types) == 1:
+        before = f"the root has {len(names)} names, but an update puts out one column, how many records it changed"
+        reading.loose("names-of-an-update", path, before, f"the name {_COUNT}")
+        return (_COUNT,)
+    if isinstance(input, Write | Ddl) and names and not input.schema.types:
+        reading.loose(
+            "names-of-no-output", path, f"the root has {len(names)} names, but nothing is put out", "no names"
+        )
+        return ()
+    return names
+
+
+_COUNT = "modified_records"

@@ -1,19 +1,60 @@
-"""Tables and relations of kinds that the specification leaves to others, by what the user registered for them."""
+"""Tables and relations of kinds that the specification leaves to others: the rows that the user's handlers make."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
-from pyspark_substrait.errors import UnsupportedPlanError
-from pyspark_substrait.model.relations import ExtensionTable, Read
-from pyspark_substrait.spark.tables import Table
+from pyspark_substrait.errors import ExecutionError, SubstraitError
+from pyspark_substrait.extensions.registry import Registry
+from pyspark_substrait.extensions.relation_handlers import RowsFunction
+from pyspark_substrait.model.literals import AnyMessage
+from pyspark_substrait.model.relations import ExtensionTable
+from pyspark_substrait.spark.tables import Table, given_table
+from pyspark_substrait.sparksql.compiler.extension_relations import unknown_kind
+from pyspark_substrait.sparksql.compiler.steps import HandlerStep
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
-__all__ = ["extension_table"]
+__all__ = ["extension_table", "relation_table"]
 
 
-def extension_table(node: Read, table: ExtensionTable, spark: SparkSession) -> Table:
-    """The table that the handler for its type URL gives."""
-    raise UnsupportedPlanError(f"the extension table {table.detail.type_url} isn't known here")
+def extension_table(table: ExtensionTable, registry: Registry, spark: SparkSession) -> Table:
+    """The table that the handler for its type URL gives.
+
+    Raises:
+        UnsupportedPlanError: no handler is registered for it.
+        ExecutionError: the handler raises.
+        TableError: what it returns is no table.
+    """
+    handler = registry.table_handler(table.detail.type_url)
+    if handler is None:
+        raise unknown_kind("table", table.detail)
+    return _made("table", handler.rows, table.detail, (spark,), spark)
+
+
+def relation_table(step: HandlerStep, inputs: Sequence[DataFrame], spark: SparkSession) -> Table:
+    """The rows that a relation's handler makes of the rows of its inputs, or of nothing but the session.
+
+    Raises:
+        ExecutionError: the handler raises.
+        TableError: what it returns is no table.
+    """
+    return _made("relation", step.rows, step.detail, inputs or (spark,), spark)
+
+
+def _made(what: str, rows: RowsFunction, detail: AnyMessage, given: Sequence[Any], spark: SparkSession) -> Table:
+    """What a handler returns, as a table. The errors of this package that it raises itself are its own refusals."""
+    try:
+        returned = rows(detail, *given)
+        if hasattr(returned, "toArrow"):
+            returned.schema  # noqa: B018 - Connect finds faults in a DataFrame only now
+    except SubstraitError:
+        raise
+    except Exception as error:
+        reason = str(error).strip().split("\n", 1)[0]
+        raise ExecutionError(
+            f"the handler of the {what} {detail.type_url} raised {type(error).__name__}: {reason}"
+        ) from error
+    return given_table(detail.type_url, returned, spark)

@@ -4,33 +4,94 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from typing_extensions import assert_never
+
 from pyspark_substrait.errors import TableError, UnsupportedPlanError, at
-from pyspark_substrait.model.relations import LocalFiles, ParquetReadOptions, Read
+from pyspark_substrait.model.literals import AnyMessage
+from pyspark_substrait.model.relations import (
+    ArrowReadOptions,
+    DelimiterSeparatedTextReadOptions,
+    DwrfReadOptions,
+    FileFormat,
+    LocalFiles,
+    OrcReadOptions,
+    ParquetReadOptions,
+)
+from pyspark_substrait.model.types import NamedStruct
 from pyspark_substrait.spark.access import Access
-from pyspark_substrait.spark.tables import Table, parquet_table
+from pyspark_substrait.spark.reading.arrow_files import arrow_table
+from pyspark_substrait.spark.reading.listing import listed
+from pyspark_substrait.spark.reading.orc import orc_tables
+from pyspark_substrait.spark.reading.parquet import parquet_tables
+from pyspark_substrait.spark.reading.pieces import Piece, named
+from pyspark_substrait.spark.reading.text import text_table
+from pyspark_substrait.spark.tables import Table
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-__all__ = ["file_table"]
+__all__ = ["file_tables"]
 
 
-def file_table(node: Read, files: LocalFiles, access: Access, spark: SparkSession) -> Table:
-    """The table that the files of a read are.
+def file_tables(
+    files: LocalFiles, schema: NamedStruct, access: Access, spark: SparkSession, *, case_sensitive: bool
+) -> list[tuple[str, Table]]:
+    """The tables that together are the files of a read, each with what to call it in errors; none if there is no file.
+
+    The ``partition_index`` of an item says where its records are to be worked on, not which they are: Spark divides
+    the files as it does with any.
 
     Raises:
         TableError: there is no such file, or it isn't what the plan says.
         UnsupportedPlanError: the plan may not read a file, or it can't be read.
     """
-    paths = []
+    if not files.items:
+        raise TableError("there are no files to read", path="items")
+    pieces: dict[FileFormat, list[Piece]] = {}
+    places: dict[FileFormat, list[int]] = {}
     for position, item in enumerate(files.items):
         with at("items", position):
-            if not isinstance(item.file_format, ParquetReadOptions):
-                format = "no format" if item.file_format is None else type(item.file_format).__name__
-                raise UnsupportedPlanError(f"only Parquet files can be read yet; the item has {format}")
-            if item.start or item.length or item.partition_index:
-                raise UnsupportedPlanError("a part of a file can't be read yet", path="start")
-            paths += access.readable(item.path, glob=item.path_type == "uri_path_glob")
-    if not paths:
-        raise TableError("there are no files to read", path="items")
-    return parquet_table("the read", paths, spark)
+            format = _readable(item.file_format)
+            pieces.setdefault(format, []).extend(listed(item, access, spark))
+            places.setdefault(format, []).append(position)
+    tables: list[tuple[str, Table]] = []
+    for format, found in pieces.items():
+        if found:
+            with at("items", *(places[format] if len(places[format]) == 1 else ())):
+                tables += _tables(format, found, schema, spark, case_sensitive)
+    return tables
+
+
+def _readable(format: FileFormat | None) -> FileFormat:
+    """The format of an item, if there is a reader for it."""
+    match format:
+        case None:
+            raise UnsupportedPlanError(
+                "the item doesn't say what format its files have", hint="Give one of file_format: parquet, orc, …"
+            )
+        case DwrfReadOptions():
+            raise UnsupportedPlanError(
+                "Spark has no reader for DWRF files", path="dwrf", hint="Give ORC or Parquet files"
+            )
+        case AnyMessage(type_url=url):
+            raise UnsupportedPlanError(f"the file format {url} isn't known here", path="extension")
+        case known:
+            return known
+
+
+def _tables(
+    format: FileFormat, pieces: list[Piece], schema: NamedStruct, spark: SparkSession, case_sensitive: bool
+) -> list[tuple[str, Table]]:
+    match format:
+        case ParquetReadOptions():
+            return parquet_tables(pieces, schema, spark, case_sensitive=case_sensitive)
+        case OrcReadOptions():
+            return orc_tables(pieces, schema, spark, case_sensitive=case_sensitive)
+        case ArrowReadOptions():
+            return [(named(pieces), arrow_table(pieces, schema, spark))]
+        case DelimiterSeparatedTextReadOptions():
+            return [(named(pieces), text_table(pieces, format, schema, spark))]
+        case DwrfReadOptions() | AnyMessage():
+            raise AssertionError("refused before")
+        case _:
+            assert_never(format)

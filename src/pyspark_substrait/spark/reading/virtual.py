@@ -2,18 +2,82 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pyspark_substrait.errors import UnsupportedPlanError
+import pyarrow as pa
+
+from pyspark_substrait.errors import TableError, at
+from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.relations import Read, VirtualTable
-from pyspark_substrait.spark.tables import Table
+from pyspark_substrait.model.types import Type
+from pyspark_substrait.spark.reading.literal_arrays import Unfit, literal_array
+from pyspark_substrait.spark.session import require_settings
+from pyspark_substrait.sparksql.compiler.literals import literal
+from pyspark_substrait.sparksql.compiler.types import TIME_SETTINGS, has_time, spark_type
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
-__all__ = ["virtual_table"]
+__all__ = ["Values", "virtual_table"]
 
 
-def virtual_table(node: Read, table: VirtualTable, spark: SparkSession) -> Table:
-    """The records of a virtual table, all of them literals."""
-    raise UnsupportedPlanError("a virtual table stands in the text")
+@dataclass(frozen=True, slots=True)
+class Values:
+    """The records of a virtual table: a DataFrame, and the texts that make its columns those of the plan."""
+
+    frame: DataFrame
+    columns: tuple[str, ...]
+
+
+def virtual_table(node: Read, table: VirtualTable, spark: SparkSession) -> Values | None:
+    """The records of a virtual table, all of them literals; None where Arrow can't hold a column.
+
+    Raises:
+        InvalidPlanError, UnsupportedPlanError: a value isn't one of its type, or nothing in Spark carries it.
+    """
+    from pyspark.sql.pandas.types import from_arrow_schema
+
+    types = node.base_schema.struct.types
+    if any(map(has_time, types)):
+        require_settings(spark, TIME_SETTINGS)
+    arrays = [_column(table, position, type) for position, type in enumerate(types)]
+    known = [array for array in arrays if array is not None]
+    if len(known) < len(arrays):
+        return None
+    fields = [
+        pa.field(f"cell_{n}", array.type, nullable=type.nullable)
+        for n, (array, type) in enumerate(zip(known, types, strict=True))
+    ]
+    data = pa.Table.from_arrays(known, schema=pa.schema(fields))
+    schema = from_arrow_schema(data.schema, prefer_timestamp_ntz=True)
+    try:
+        frame = spark.createDataFrame(data, schema)
+    except Exception as error:
+        reason = str(error).strip().split("\n", 1)[0]
+        raise TableError(f"Spark can't take the {data.num_rows} records of a virtual table: {reason}") from error
+    texts = (
+        _as_carrier(field.name, field.dataType.simpleString(), type) for field, type in zip(schema, types, strict=True)
+    )
+    return Values(frame, tuple(texts))
+
+
+def _column(table: VirtualTable, position: int, type: Type) -> pa.Array | None:
+    cells = [record.fields[position] for record in table.expressions]
+    literals = [cell for cell in cells if isinstance(cell, Literal)]
+    assert len(literals) == len(cells), "the compiler asks for tables of literals"
+    try:
+        return literal_array(literals, type)
+    except Unfit:
+        # what is wrong, and where, is said as for a small table
+        for number, cell in enumerate(literals):
+            with at("expressions", number, "fields", position):
+                literal(cell)
+        return None
+
+
+def _as_carrier(name: str, found: str, type: Type) -> str:
+    """A column as the carrier of its type."""
+    wanted = spark_type(type)
+    same = wanted.replace(" ", "").lower() == found.replace(" ", "").lower()
+    return name if same else f"CAST({name} AS {wanted})"

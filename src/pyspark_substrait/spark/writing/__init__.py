@@ -6,6 +6,7 @@ compiled; in it, the records that a write puts out stand as a bound table.
 
 from __future__ import annotations
 
-from pyspark_substrait.spark.writing.carrying_out import WRITING, Session, carried_out
+from pyspark_substrait.spark.writing.carrying_out import WRITING, carried_out
+from pyspark_substrait.spark.writing.session import Session
 
 __all__ = ["WRITING", "Session", "carried_out"]

@@ -2,54 +2,204 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from pyspark_substrait.errors import UnsupportedPlanError
-from pyspark_substrait.extensions.registry import Registry
-from pyspark_substrait.model.relations import Ddl, Relation, Update, Write
-from pyspark_substrait.spark.access import Access
-from pyspark_substrait.spark.tables import Table, Tables
+from pyspark_substrait.errors import TableError, UnsupportedPlanError, at
+from pyspark_substrait.model.expressions import Expression
+from pyspark_substrait.model.relations import (
+    Ddl,
+    DetachedRel,
+    ExtensionMulti,
+    ExtensionObject,
+    NamedTable,
+    Read,
+    Reference,
+    Relation,
+    RelCommon,
+    Set,
+    Update,
+    VirtualTable,
+    Write,
+    WriteOp,
+)
+from pyspark_substrait.model.rewrite import with_inputs
+from pyspark_substrait.model.types import Boolean, NamedStruct, Struct
+from pyspark_substrait.model.walk import expression_children, relation_expressions, subquery_relation, writes
+from pyspark_substrait.spark.tables import Table
+from pyspark_substrait.spark.writing import definitions, records, targets, updates
+from pyspark_substrait.spark.writing.session import Session
+from pyspark_substrait.spark.writing.stored_tables import depth_first
+from pyspark_substrait.sparksql.compiler.relations import FIELDS, refuse_enhancement
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import DataFrame
 
-__all__ = ["WRITING", "Session", "carried_out"]
+__all__ = ["WRITING", "carried_out"]
 
 #: The relations that change something.
 WRITING: Final = (Write, Update, Ddl)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Session:
-    """What a write needs of the run it belongs to.
-
-    Args:
-        spark: the session.
-        registry: the extensions.
-        access: the files that the plan itself may name.
-        tables: the tables that the caller gave, which no plan changes.
-        frame: the rows of a relation as a DataFrame whose columns have the given names (those of nested fields
-            included, depth first) and exactly the types of the relation's schema.
-        sql: the Spark SQL text of a relation over tables of the session's catalog alone, columns named likewise.
-        bind: makes a table known to the query above, under the name that it returns.
-    """
-
-    spark: SparkSession
-    registry: Registry
-    access: Access
-    tables: Tables
-    frame: Callable[[Relation, tuple[str, ...]], DataFrame]
-    sql: Callable[[Relation, tuple[str, ...]], str]
-    bind: Callable[[Table], tuple[str, ...]]
-
-
 def carried_out(node: Relation, session: Session) -> Relation:
     """Carry out the writing relations of a tree, and put in place of each a read of the records that it puts out.
 
+    All of them, and the query above them, are checked before the first one changes anything.
+
     Raises:
         InvalidPlanError, UnsupportedPlanError, TableError: as for queries; then nothing was changed by that relation.
+        ExecutionError: a relation fails on its data, or somebody else changes its table at the same time.
     """
-    names = {Write: "write", Update: "update", Ddl: "ddl"}
-    raise UnsupportedPlanError("relations that write can't be carried out yet", path=names.get(type(node), ""))
+    _refuse_inside(node)
+    checking = _Checking(session)
+    above = checking.relation(node)
+    if not isinstance(node, WRITING):
+        session.frame(above, depth_first(above.schema))
+    return _Writing(session).relation(node)
+
+
+class _Pass:
+    """A way through a tree, from its leaves up, that puts reads in place of the relations that write."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        #: what the shared subtrees became: each is carried out once
+        self._subtrees: dict[int, Relation] = {}
+
+    def relation(self, node: Relation) -> Relation:
+        """The relation over reads of what is written below it."""
+        if isinstance(node, Reference):
+            with at("reference"):
+                if node.subtree_ordinal not in self._subtrees:
+                    self._subtrees[node.subtree_ordinal] = self.relation(node.subtree)
+                return replace(node, subtree=self._subtrees[node.subtree_ordinal])
+        if isinstance(node, DetachedRel):
+            return self.relation(node.relation)
+        if not writes(node):
+            return node
+        with at(FIELDS[type(node)]):
+            places = _places(node)
+
+            def input(inner: Relation) -> Relation:
+                with at(*next(places)):
+                    return self.relation(inner)
+
+            node = with_inputs(node, input)
+            if not isinstance(node, WRITING):
+                return node
+            refuse_enhancement(node.common.advanced_extension, "common.advanced_extension")
+            refuse_enhancement(node.advanced_extension)
+            return self._written(node)
+
+    def _written(self, node: Write | Update | Ddl) -> Relation:
+        """What stands for a relation that writes, whose inputs write nothing any more."""
+        raise NotImplementedError
+
+
+def _places(node: Relation) -> Iterator[tuple[str | int, ...]]:
+    """The fields in which the inputs of a relation stand, in order."""
+    match node:
+        case Set() | ExtensionMulti():
+            return (("inputs", position) for position in range(len(node.inputs)))
+        case Ddl():
+            return iter([("view_definition",)])
+        case _:
+            return iter([("input",)] if len(node.inputs) == 1 else [("left",), ("right",)])
+
+
+class _Checking(_Pass):
+    """Finds what is wrong with the relations that write, and changes nothing."""
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self._defines = False
+
+    def _written(self, node: Write | Update | Ddl) -> Relation:
+        try:
+            if isinstance(node, Write) and not isinstance(node.write_type, ExtensionObject):
+                records.checked(node, self._session)
+            elif isinstance(node, Write):
+                targets.checked(node, self._session)
+            elif isinstance(node, Update):
+                updates.checked(node, self._session)
+        except TableError:
+            # what an inner relation makes isn't there yet
+            if not self._defines:
+                raise
+        self._defines |= isinstance(node, Ddl) or (isinstance(node, Write) and node.op is WriteOp.CTAS)
+        return _nothing(node)
+
+
+class _Writing(_Pass):
+    """Carries the relations out."""
+
+    def _written(self, node: Write | Update | Ddl) -> Relation:
+        found = self._carried_out(node)
+        self._session.look_up_anew()
+        if found is None or not node.direct_schema.types:
+            return _nothing(node)
+        table = Table(found, frozenset(found.columns))
+        names = self._session.bind(table)
+        return Read(common=node.common, base_schema=_positional(node.direct_schema), read_type=NamedTable(names=names))
+
+    def _carried_out(self, node: Write | Update | Ddl) -> DataFrame | None:
+        match node:
+            case Write(write_type=ExtensionObject()):
+                return targets.write(node, self._session)
+            case Write():
+                return records.write(node, self._session)
+            case Update():
+                return updates.update(node, self._session)
+            case Ddl():
+                definitions.define(node, self._session)
+                return None
+
+
+def _nothing(node: Relation) -> Relation:
+    """No records of the columns that a relation puts out."""
+    types, common = node.direct_schema.types, node.common
+    if not types:
+        types, common = (Boolean(),), RelCommon(emit=(), rel_anchor=node.common.rel_anchor)
+    return Read(common=common, base_schema=_positional(Struct(types=types)), read_type=VirtualTable(expressions=()))
+
+
+def _positional(schema: Struct) -> NamedStruct:
+    return NamedStruct(names=depth_first(schema), struct=schema)
+
+
+def _refuse_inside(node: Relation) -> None:
+    """Refuse writes where they might be carried out several times, or never: in subqueries, and in views."""
+    pending: list[tuple[Relation, bool]] = [(node, False)]
+    seen: set[tuple[int, bool]] = set()
+    while pending:
+        current, inside = pending.pop()
+        if (id(current), inside) in seen:
+            continue
+        seen.add((id(current), inside))
+        if inside and isinstance(current, WRITING):
+            raise UnsupportedPlanError(
+                f"a {FIELDS[type(current)]} relation stands in a subquery or in the definition of a view",
+                hint="Let it be an input of the relations around it, or a plan of its own",
+            )
+        below = inside or isinstance(current, Ddl)
+        pending.extend((input, below) for input in current.inputs)
+        if isinstance(current, Reference):
+            pending.append((current.subtree, inside))
+        pending.extend((query, True) for expression in _expressions(current) for query in _queries(expression))
+
+
+def _expressions(node: Relation) -> Iterator[Expression]:
+    yield from relation_expressions(node)
+    if isinstance(node, Update):
+        yield from (item.transformation for item in node.transformations)
+        if node.condition is not None:
+            yield node.condition
+
+
+def _queries(expression: Expression) -> Iterator[Relation]:
+    inner = subquery_relation(expression)
+    if inner is not None:
+        yield inner
+    for child in expression_children(expression):
+        yield from _queries(child)

@@ -6,13 +6,17 @@ a mark join asks with EXISTS whether a match is there and, where the condition c
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import TypeAlias
 
 from typing_extensions import assert_never
 
 from pyspark_substrait.errors import at
 from pyspark_substrait.model.expressions import Expression, FieldReference, RootReference, ScalarFunction, StructField
-from pyspark_substrait.model.relations import Cross, Join, JoinType
+from pyspark_substrait.model.literals import Literal
+from pyspark_substrait.model.relations import Cross, HashJoin, Join, JoinType, LateralJoin, MergeJoin, NestedLoopJoin
+from pyspark_substrait.model.types import Boolean
 from pyspark_substrait.sparksql.compiler import expressions, relations
 from pyspark_substrait.sparksql.compiler.below import Below
 from pyspark_substrait.sparksql.compiler.query import Item, Query, plain
@@ -20,7 +24,10 @@ from pyspark_substrait.sparksql.compiler.scope import Compilation, Record, Scope
 from pyspark_substrait.sparksql.conjuncts import COMPARISON, conjuncts
 from pyspark_substrait.sparksql.decorrelation.unions import exposes_union
 
-__all__ = ["cross", "join"]
+__all__ = ["Part", "cross", "inputs", "join", "lateral", "matched"]
+
+#: One of the conditions that a match meets: where it stands in the join, and what it is.
+Part: TypeAlias = tuple[tuple[str | int, ...], Expression]
 
 _OUTER_JOINS = {
     JoinType.OUTER: "FULL OUTER JOIN",
@@ -33,16 +40,63 @@ _KEEP_LEFT = (*_KEEP_BOTH, "LEFT OUTER JOIN", "LEFT SEMI JOIN", "LEFT ANTI JOIN"
 
 def cross(node: Cross, outer: tuple[Record, ...], compilation: Compilation) -> Query:
     """The query of a cross product."""
-    left, right = _inputs(node, outer, compilation)
+    left, right = inputs(node, outer, compilation)
     return _joined(left, "CROSS JOIN", right, None, left.columns + right.columns)
 
 
 def join(node: Join, outer: tuple[Record, ...], compilation: Compilation) -> Query:
     """The query of a join, post-join filter included."""
-    left, right = _inputs(node, outer, compilation)
+    left, right = inputs(node, outer, compilation)
+    return matched(node, [(("expression",), node.expression)], left, right, outer, compilation)
+
+
+def lateral(node: LateralJoin, outer: tuple[Record, ...], compilation: Compilation) -> Query:
+    """The query of a lateral join as it stands in the plan, which says what is wrong with it in its place.
+
+    Decorrelation makes other relations of it before one is run: what refers to the left record has no meaning here.
+    """
+    with at("left"):
+        left = relations.relation(node.left, outer, compilation)
+    beside = Record(left.columns, node.common.rel_anchor, lateral=True)
+    with at("right"):
+        right = relations.relation(node.right, (*outer, beside), compilation)
+    condition = Literal(type=Boolean(), value=True) if node.expression is None else node.expression
+    joined = Join(
+        common=node.common,
+        left=node.left,
+        right=node.right,
+        type=node.type,
+        expression=condition,
+        post_join_filter=node.post_join_filter,
+    )
+    return matched(joined, [(("expression",), condition)], left, right, outer, compilation)
+
+
+def inputs(
+    node: Join | Cross | HashJoin | MergeJoin | NestedLoopJoin, outer: tuple[Record, ...], compilation: Compilation
+) -> tuple[Query, Query]:
+    """The queries of both inputs."""
+    with at("left"):
+        left = relations.relation(node.left, outer, compilation)
+    with at("right"):
+        right = relations.relation(node.right, outer, compilation)
+    return left, right
+
+
+def matched(
+    node: Join, parts: Sequence[Part], left: Query, right: Query, outer: tuple[Record, ...], compilation: Compilation
+) -> Query:
+    """The query of a join, post-join filter included.
+
+    Args:
+        node: the join; its ``expression`` is what the parts are together.
+        parts: the conditions that make two records a match.
+        left, right: the inputs, with the hints that Spark is to be given.
+        outer: the records of the enclosing queries, the nearest last.
+        compilation: the statement in the making.
+    """
     scope = Scope(Record(left.columns + right.columns, node.common.rel_anchor), outer)
-    with at("expression"):
-        query = _by_type(node, left, right, scope, compilation)
+    query = _by_type(node, parts, left, right, scope, compilation)
     if node.post_join_filter is None:
         return query
     query = query.flat()
@@ -53,46 +107,58 @@ def join(node: Join, outer: tuple[Record, ...], compilation: Compilation) -> Que
     return below.filtered(query, conditions, compilation)
 
 
-def _inputs(node: Join | Cross, outer: tuple[Record, ...], compilation: Compilation) -> tuple[Query, Query]:
-    with at("left"):
-        left = relations.relation(node.left, outer, compilation)
-    with at("right"):
-        right = relations.relation(node.right, outer, compilation)
-    return left, right
-
-
-def _by_type(node: Join, left: Query, right: Query, scope: Scope, compilation: Compilation) -> Query:
+def _by_type(
+    node: Join, parts: Sequence[Part], left: Query, right: Query, scope: Scope, compilation: Compilation
+) -> Query:
     match node.type:
         case JoinType.INNER:
-            condition = " AND ".join(expressions.conditions(node.expression, scope, compilation))
+            condition = _conditions(parts, scope, compilation)
             return _joined(left, "INNER JOIN", right, condition, left.columns + right.columns)
         case JoinType.OUTER | JoinType.LEFT | JoinType.RIGHT:
-            condition = expressions.expression(node.expression, scope, compilation)
+            condition = _condition(parts, scope, compilation)
             return _joined(left, _OUTER_JOINS[node.type], right, condition, left.columns + right.columns)
         case JoinType.LEFT_SEMI:
-            return _semi(node.expression, left, right, scope, compilation)
+            return _semi(parts, left, right, scope, compilation)
         case JoinType.RIGHT_SEMI:
-            return _semi(node.expression, right, left, scope, compilation)
+            return _semi(parts, right, left, scope, compilation)
         case JoinType.LEFT_ANTI:
-            condition = expressions.expression(node.expression, scope, compilation)
-            return _joined(left, "LEFT ANTI JOIN", right, condition, left.columns)
+            return _joined(left, "LEFT ANTI JOIN", right, _condition(parts, scope, compilation), left.columns)
         case JoinType.RIGHT_ANTI:
-            condition = expressions.expression(node.expression, scope, compilation)
-            return _joined(right, "LEFT ANTI JOIN", left, condition, right.columns)
+            return _joined(right, "LEFT ANTI JOIN", left, _condition(parts, scope, compilation), right.columns)
         case JoinType.LEFT_SINGLE:
-            query = _single(node.expression, left, right, scope, compilation)
+            query = _single(parts, left, right, scope, compilation)
             return replace(query, items=plain(left.columns + right.columns))
         case JoinType.RIGHT_SINGLE:
-            query = _single(node.expression, right, left, scope, compilation)
+            query = _single(parts, right, left, scope, compilation)
             return replace(query, items=plain(left.columns + right.columns))
         case JoinType.LEFT_MARK:
-            kept = left.flat().fenced() if exposes_union(node.left) else left
-            return _mark(node.expression, kept, right, scope, compilation)
+            kept = left.hinted("").flat()
+            kept = kept.fenced() if exposes_union(node.left) else kept
+            return _mark(parts, kept, right, scope, compilation)
         case JoinType.RIGHT_MARK:
-            kept = right.flat().fenced() if exposes_union(node.right) else right
-            return _mark(node.expression, kept, left, scope, compilation)
+            kept = right.hinted("").flat()
+            kept = kept.fenced() if exposes_union(node.right) else kept
+            return _mark(parts, kept, left, scope, compilation)
         case _:
             assert_never(node.type)
+
+
+def _condition(parts: Sequence[Part], scope: Scope, compilation: Compilation) -> str:
+    """That all parts are true, for any join."""
+    texts = []
+    for path, part in parts:
+        with at(*path):
+            texts.append(expressions.expression(part, scope, compilation))
+    return " AND ".join(texts)
+
+
+def _conditions(parts: Sequence[Part], scope: Scope, compilation: Compilation) -> str:
+    """That all parts are true, for a join that Spark may carry out as a filter."""
+    texts = []
+    for path, part in parts:
+        with at(*path):
+            texts += expressions.conditions(part, scope, compilation)
+    return " AND ".join(texts)
 
 
 def _joined(left: Query, kind: str, right: Query, condition: str | None, columns: tuple[str, ...]) -> Query:
@@ -113,29 +179,28 @@ def _joined(left: Query, kind: str, right: Query, condition: str | None, columns
     )
 
 
-def _semi(condition: Expression, kept: Query, other: Query, scope: Scope, compilation: Compilation) -> Query:
+def _semi(parts: Sequence[Part], kept: Query, other: Query, scope: Scope, compilation: Compilation) -> Query:
     """The records of ``kept`` with a match in ``other``.
 
     A join on equal columns is written as IN: Spark then also infers filters from it, which it doesn't for a semi join.
     """
-    pairs = _equal_columns(condition, kept.columns, other.columns, scope)
+    pairs = _equal_columns(parts, kept.columns, other.columns, scope)
     if pairs is not None:
-        query = kept.flat()
+        query = kept.hinted("").flat()
         keys = [key for key, _ in pairs]
         row = keys[0] if len(keys) == 1 else f"({', '.join(keys)})"
         items = tuple(Item(value, value) for _, value in pairs)
         matches = other.flat().text(items)
         return query.filtered([f"({row} IN ({matches}))"])
-    text = " AND ".join(expressions.conditions(condition, scope, compilation))
-    return _joined(kept, "LEFT SEMI JOIN", other, text, kept.columns)
+    return _joined(kept, "LEFT SEMI JOIN", other, _conditions(parts, scope, compilation), kept.columns)
 
 
 def _equal_columns(
-    condition: Expression, kept: tuple[str, ...], other: tuple[str, ...], scope: Scope
+    parts: Sequence[Part], kept: tuple[str, ...], other: tuple[str, ...], scope: Scope
 ) -> list[tuple[str, str]] | None:
-    """The pairs of columns that a condition says are equal, when it says nothing else."""
+    """The pairs of columns that the parts of a condition say are equal, when they say nothing else."""
     pairs = []
-    for conjunct in conjuncts(condition):
+    for conjunct in (conjunct for _, part in parts for conjunct in conjuncts(part)):
         match conjunct:
             case ScalarFunction(
                 arguments=(
@@ -155,10 +220,10 @@ def _equal_columns(
     return pairs
 
 
-def _single(condition: Expression, kept: Query, other: Query, scope: Scope, compilation: Compilation) -> Query:
+def _single(parts: Sequence[Part], kept: Query, other: Query, scope: Scope, compilation: Compilation) -> Query:
     """Every record of ``kept`` with its only match, or nulls; more than one match is an error when the query runs."""
     number, matches = compilation.column(), compilation.column()
-    text = expressions.expression(condition, scope, compilation)
+    text = _condition(parts, scope, compilation)
     numbered = kept.flat()
     numbered = replace(numbered, items=(*numbered.items, Item("monotonically_increasing_id()", number)))
     query = _joined(numbered, "LEFT OUTER JOIN", other, text, (*kept.columns, *other.columns))
@@ -167,18 +232,20 @@ def _single(condition: Expression, kept: Query, other: Query, scope: Scope, comp
     return counted.filtered([f"(assert_true({matches} <= 1, '{message}') IS NULL)"])
 
 
-def _mark(condition: Expression, kept: Query, other: Query, scope: Scope, compilation: Compilation) -> Query:
+def _mark(parts: Sequence[Part], kept: Query, other: Query, scope: Scope, compilation: Compilation) -> Query:
     """The records of ``kept``, and behind them whether there is a match in ``other``: true, null or false."""
-    query, candidates = kept.flat(), other.flat()
+    candidates = other.flat()
     certain: list[str] = []
     uncertain: list[str] = []
-    for conjunct in conjuncts(condition):
-        text = expressions.expression(conjunct, scope, compilation)
-        (uncertain if conjunct.type.nullable else certain).append(text)
+    for path, part in parts:
+        with at(*path):
+            for conjunct in conjuncts(part):
+                text = expressions.expression(conjunct, scope, compilation)
+                (uncertain if conjunct.type.nullable else certain).append(text)
     found = f"EXISTS ({candidates.filtered([*certain, *uncertain]).text()})"
     if uncertain:
         # apart from the others, the conditions that are never null still tell Spark which records to look at
         unknown = f"(({' AND '.join(uncertain)}) IS NULL)"
         maybe = f"EXISTS ({candidates.filtered([*certain, unknown]).text()})"
         found = f"(CASE WHEN {found} THEN true WHEN {maybe} THEN NULL ELSE false END)"
-    return replace(query, items=(*query.items, Item(found, compilation.column())))
+    return replace(kept, items=(*kept.items, Item(found, compilation.column())))

@@ -47,6 +47,8 @@ class Query:
         tail: what else comes behind (GROUP BY, or LIMIT and OFFSET behind the order), empty for none.
         depth: how many levels of SELECT are nested in the source.
         joins: the source is a join, which needs brackets where it is the right side of another.
+        hint: how Spark is asked to join this query with the other side of the join that it is going to be a side of,
+            empty for no wish. Spark looks for it up to the next join above.
     """
 
     source: str
@@ -56,6 +58,7 @@ class Query:
     tail: str = ""
     depth: int = 0
     joins: bool = False
+    hint: str = ""
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -65,7 +68,7 @@ class Query:
     def text(self, items: Iterable[Item] | None = None) -> str:
         """The SELECT statement; with ``items``, it puts out those instead."""
         listed = ", ".join(str(item) for item in (self.items if items is None else items)) or "1"
-        parts = [f"SELECT {listed}"]
+        parts = [f"SELECT /*+ {self.hint} */ {listed}" if self.hint else f"SELECT {listed}"]
         if self.source:
             parts.append(f"FROM {self.source}")
         if self.where:
@@ -84,8 +87,8 @@ class Query:
 
     @property
     def is_source(self) -> bool:
-        """Whether the query does nothing to its source but leave out columns."""
-        return self.is_flat and not self.where
+        """Whether the query does nothing to its source but leave out columns, so that this can stand for it."""
+        return self.is_flat and not self.where and not self.hint
 
     def as_source(self) -> str:
         """The text that stands for this query behind FROM."""
@@ -115,6 +118,10 @@ class Query:
         listed = ", ".join(query.columns) or "1"
         source = f"(SELECT {_FENCE} {listed} FROM {query.source})"
         return Query(source=source, items=plain(query.columns), depth=query.depth + 1)
+
+    def hinted(self, hint: str) -> Query:
+        """The same rows as a side of a join that Spark is asked to carry out in a certain way; empty for no wish."""
+        return replace(self, hint=hint)
 
     def filtered(self, conditions: Sequence[str]) -> Query:
         """The rows for which the conditions, written over this flat query's columns, are true."""

@@ -5,17 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pyspark_substrait.errors import InvalidPlanError, UnsupportedPlanError, at
-from pyspark_substrait.model.expressions import (
-    Cast,
-    DetachedExpression,
-    DynamicParameter,
-    Expression,
-    NestedList,
-    NestedMap,
-    NestedStruct,
-    ScalarFunction,
-)
-from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.relations import (
     ExtensionTable,
     IcebergTable,
@@ -24,9 +13,9 @@ from pyspark_substrait.model.relations import (
     Read,
     VirtualTable,
 )
-from pyspark_substrait.model.types import List, Map, Struct, Type, concrete, same_type
-from pyspark_substrait.model.walk import expression_children, root_fields
-from pyspark_substrait.sparksql.compiler import calls, expressions, masks, relations
+from pyspark_substrait.model.types import List, Map, Struct, concrete
+from pyspark_substrait.model.walk import root_fields
+from pyspark_substrait.sparksql.compiler import expressions, masks, relations, virtual_tables
 from pyspark_substrait.sparksql.compiler.below import Below
 from pyspark_substrait.sparksql.compiler.literals import string_literal
 from pyspark_substrait.sparksql.compiler.names import quoted, quoted_path
@@ -34,19 +23,20 @@ from pyspark_substrait.sparksql.compiler.query import Item, Query, plain
 from pyspark_substrait.sparksql.compiler.scope import Compilation, Record, Scope, Source
 from pyspark_substrait.sparksql.compiler.types import spark_type
 
-__all__ = ["catalog_source", "read"]
+__all__ = ["catalog_source", "matched", "read"]
 
 
 _KINDS: dict[type, str] = {
     LocalFiles: "files",
     IcebergTable: "Iceberg tables",
     ExtensionTable: "extension tables",
-    VirtualTable: "virtual tables of this size",
 }
 
 
-def catalog_source(node: Read) -> Source:
+def catalog_source(node: Read) -> Source | None:
     """The source of a read by names alone: the table in the session's catalog, its columns by their names."""
+    if isinstance(node.read_type, VirtualTable):
+        return None
     if not isinstance(node.read_type, NamedTable):
         kind = _KINDS[node.read_type.__class__]
         raise UnsupportedPlanError(f"{kind} can be read only with a Spark session")
@@ -63,7 +53,7 @@ def read(node: Read, outer: tuple[Record, ...], compilation: Compilation) -> Que
     match node.read_type:
         case VirtualTable():
             with at("virtual_table"):
-                query = _virtual(node, node.read_type, outer, compilation)
+                query = virtual_tables.virtual_table(node, node.read_type, outer, compilation)
         case NamedTable(advanced_extension=extension):
             relations.refuse_enhancement(extension, "named_table.advanced_extension")
             query = _stored(node, compilation)
@@ -86,6 +76,7 @@ def read(node: Read, outer: tuple[Record, ...], compilation: Compilation) -> Que
 def _stored(node: Read, compilation: Compilation) -> Query:
     """The columns of a stored table. Those that neither a filter nor the projection refers to aren't read."""
     source = compilation.sources(node)
+    assert source is not None, "only a virtual table is without one"
     used = _used(node)
     items = tuple(Item(text, compilation.column()) for text in source.columns)
     read = items if used is None else tuple(item for position, item in enumerate(items) if position in used)
@@ -99,6 +90,13 @@ def _stored(node: Read, compilation: Compilation) -> Query:
         return query
     # the names of the columns left out keep the positions right; nothing refers to them
     return Query(source=f"({query.text()})", items=plain(item.name for item in items), depth=1)
+
+
+def matched(source: Source, columns: Sequence[str]) -> str:
+    """The statement that gives all columns of a source under new names."""
+    items = tuple(Item(text, column) for text, column in zip(source.columns, columns, strict=True))
+    required = [entry for entry in source.required if entry is not None]
+    return Query(source=source.text, items=items, where=_checks(required)).text()
 
 
 def _checks(required: Sequence[tuple[str, str]]) -> tuple[str, ...]:
@@ -147,55 +145,3 @@ def _projected(node: Read, query: Query, compilation: Compilation) -> Query:
                 items.append(Item(column, compilation.column() if column in taken else column))
                 taken.add(column)
     return Query(source=query.source, items=tuple(items), where=query.where, depth=query.depth)
-
-
-def _virtual(node: Read, table: VirtualTable, outer: tuple[Record, ...], compilation: Compilation) -> Query:
-    """The records of a virtual table as VALUES."""
-    types = node.base_schema.struct.types
-    columns = tuple(compilation.column() for _ in types)
-    if not types:
-        raise UnsupportedPlanError("a virtual table without columns can't run on Spark")
-    if not table.expressions:
-        nulls = tuple(
-            Item(f"CAST(NULL AS {spark_type(type)})", column) for type, column in zip(types, columns, strict=True)
-        )
-        return Query(source=f"({Query(source='', items=nulls).text()} WHERE false)", items=plain(columns), depth=1)
-    rows: list[str] = []
-    selects: list[str] = []
-    for number, record in enumerate(table.expressions):
-        with at("expressions", number):
-            if len(record.fields) != len(types):
-                raise InvalidPlanError(f"the record has {len(record.fields)} fields, the schema {len(types)}")
-            cells = []
-            for position, (field, type) in enumerate(zip(record.fields, types, strict=True)):
-                with at("fields", position):
-                    cells.append(_cell(field, type, outer, compilation))
-            if all(map(_is_inline, record.fields)):
-                rows.append(f"({', '.join(cells)})")
-            else:
-                items = (Item(cell, column) for cell, column in zip(cells, columns, strict=True))
-                selects.append(Query(source="", items=tuple(items)).text())
-    parts = [f"VALUES {', '.join(rows)} AS v({', '.join(columns)})"] if rows else []
-    if rows and selects:
-        parts = [f"SELECT * FROM ({parts[0]})"]
-    return Query(source=f"({' UNION ALL '.join([*parts, *selects])})", items=plain(columns), depth=1)
-
-
-def _is_inline(expression: Expression) -> bool:
-    """Whether Spark takes an expression in VALUES: it evaluates it there and then, which it can't with every one."""
-    match expression:
-        case Literal() | DynamicParameter():
-            return True
-        case ScalarFunction() | Cast() | NestedStruct() | NestedList() | NestedMap() | DetachedExpression():
-            return all(map(_is_inline, expression_children(expression)))
-        case _:
-            return False
-
-
-def _cell(field: Expression, type: Type, outer: tuple[Record, ...], compilation: Compilation) -> str:
-    if not same_type(field.type, type):
-        raise InvalidPlanError(f"the field is {field.type}, the schema says {type}")
-    if not type.nullable and isinstance(field, Literal) and field.value is None:
-        raise InvalidPlanError(f"the field is null, the schema says {type}")
-    text = expressions.expression(field, Scope(Record(()), outer), compilation)
-    return calls.atom(text)

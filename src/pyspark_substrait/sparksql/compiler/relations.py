@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing_extensions import assert_never
 
 from pyspark_substrait.errors import InvalidPlanError, UnsupportedPlanError, at
+from pyspark_substrait.model.order import gathered, in_order
 from pyspark_substrait.model.relations import (
     AdvancedExtension,
     Aggregate,
@@ -30,6 +31,7 @@ from pyspark_substrait.model.relations import (
     Read,
     Reference,
     Relation,
+    RelCommon,
     Set,
     Sort,
     TopN,
@@ -44,10 +46,12 @@ from pyspark_substrait.sparksql.compiler import (
     expressions,
     extension_relations,
     fetches,
+    hints,
     joins,
     physical_joins,
     reads,
     sets,
+    sharing,
     top_n,
     windows,
 )
@@ -57,9 +61,15 @@ from pyspark_substrait.sparksql.compiler.scope import Compilation, Record, Scope
 from pyspark_substrait.sparksql.compiler.sorting import SortKey, sort_keys
 from pyspark_substrait.sparksql.decorrelation.unions import fails_over
 
-__all__ = ["refuse_enhancement", "relation", "sort_keys"]
+__all__ = ["FIELDS", "refuse_enhancement", "relation", "sort_keys", "tree"]
 
 Outer = tuple[Record, ...]
+
+
+def tree(node: Relation, compilation: Compilation) -> Query:
+    """The query of a whole tree, which stands in no other."""
+    compilation.uses.update(sharing.times_used(node))
+    return relation(node, (), compilation)
 
 
 def relation(node: Relation, outer: Outer, compilation: Compilation) -> Query:
@@ -79,14 +89,16 @@ def relation(node: Relation, outer: Outer, compilation: Compilation) -> Query:
         case Reference():
             with at("reference"):
                 return _reference(node, outer, compilation)
-    name = _NAMES[node.__class__]
+    name = FIELDS[node.__class__]
     with at(name):
         refuse_enhancement(node.common.advanced_extension, "common.advanced_extension")
         direct = _direct(node, outer, compilation)
-        return compilation.shallow(_emitted(direct, node, compilation), outer)
+        query = hints.with_names(_emitted(direct, node, compilation), node, compilation)
+        return compilation.shallow(query, outer)
 
 
-_NAMES: dict[type, str] = {
+#: the field of ``Rel`` that a relation stands in
+FIELDS: dict[type, str] = {
     Read: "read",
     Filter: "filter",
     Fetch: "fetch",
@@ -135,7 +147,7 @@ def _direct(node: Relation, outer: Outer, compilation: Compilation) -> Query:
             return _sort(node, outer, compilation)
         case Fetch():
             refuse_enhancement(node.advanced_extension)
-            return fetches.fetch(node, _input(node.input, outer, compilation), outer, compilation)
+            return fetches.fetch(node, _input(gathered(node.input), outer, compilation), outer, compilation)
         case Aggregate():
             refuse_enhancement(node.advanced_extension)
             return aggregates.aggregate(node, _input(node.input, outer, compilation), outer, compilation)
@@ -155,8 +167,8 @@ def _direct(node: Relation, outer: Outer, compilation: Compilation) -> Query:
             refuse_enhancement(node.advanced_extension)
             return physical_joins.physical_join(node, outer, compilation)
         case LateralJoin():
-            # decorrelation makes other relations of it
-            raise UnsupportedPlanError("a lateral join can't run on Spark as it is")
+            refuse_enhancement(node.advanced_extension)
+            return joins.lateral(node, outer, compilation)
         case Expand():
             refuse_enhancement(node.advanced_extension)
             return expands.expand(node, _input(node.input, outer, compilation), outer, compilation)
@@ -165,12 +177,13 @@ def _direct(node: Relation, outer: Outer, compilation: Compilation) -> Query:
             return exchanges.exchange(node, _input(node.input, outer, compilation), outer, compilation)
         case TopN():
             refuse_enhancement(node.advanced_extension)
-            return top_n.top_n(node, _input(node.input, outer, compilation), outer, compilation)
+            by = Sort(common=RelCommon(rel_anchor=node.common.rel_anchor), input=node.input, sorts=node.sorts)
+            return top_n.top_n(node, _sort(by, outer, compilation), outer, compilation)
         case ExtensionLeaf() | ExtensionSingle() | ExtensionMulti():
             return extension_relations.extension_relation(node, outer, compilation)
         case Write() | Ddl() | Update():
             raise UnsupportedPlanError(
-                f"the relation {_NAMES[node.__class__]} changes tables, and is no part of a query",
+                f"the relation {FIELDS[node.__class__]} changes tables, and is no part of a query",
                 hint="from_substrait and run_query carry it out before the query that uses its records",
             )
         case Reference() | DetachedRel():
@@ -252,6 +265,10 @@ def _windows(node: ConsistentPartitionWindow, outer: Outer, compilation: Compila
     if query.order:
         number = Item(f"row_number() OVER (ORDER BY {query.order})", compilation.column())
         query, order = replace(query, items=(*query.items, number)), number.name
+    elif in_order(node.input):
+        number = Item("monotonically_increasing_id()", compilation.column())
+        query = query.nested()
+        query, order = replace(query, items=(*query.items, number)), number.name
     query = query.flat()
     width = len(node.input.schema.types)
     items = list(query.items[:width])
@@ -269,17 +286,19 @@ def _reference(node: Reference, outer: Outer, compilation: Compilation) -> Query
 
     One that refers to the records around its uses is written out at each of them, where these records are known.
     """
-    if node.subtree_ordinal not in compilation.shared:
+    ordinal = node.subtree_ordinal
+    if ordinal not in compilation.shared:
+        steps = len(compilation.steps)
         try:
             query = relation(node.subtree, (), compilation)
         except UnboundOuterReference:
             if not outer:
                 raise
+            del compilation.steps[steps:]
             return relation(node.subtree, outer, compilation)
-        name = compilation.names.fresh("r")
-        compilation.shared[node.subtree_ordinal] = (name, query.text(), query.columns)
-    name, _, columns = compilation.shared[node.subtree_ordinal]
-    return Query(source=name, items=tuple(Item(column, compilation.column()) for column in columns)).nested()
+        often = compilation.uses[ordinal] > 1
+        compilation.shared[ordinal] = sharing.shared(node, query, often, compilation.names)
+    return compilation.shared[ordinal].used(compilation.names)
 
 
 def refuse_enhancement(extension: AdvancedExtension | None, path: str = "advanced_extension") -> None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
-from pyspark_substrait.errors import InvalidPlanError
+from pyspark_substrait.errors import InvalidPlanError, UnsupportedPlanError
 from pyspark_substrait.extensions.registry import Registry
 from pyspark_substrait.model.expressions import DetachedExpression, DynamicParameter, Expression, Lambda, OuterReference
 from pyspark_substrait.model.literals import Literal
@@ -15,6 +16,8 @@ from pyspark_substrait.model.relations import Read
 from pyspark_substrait.sparksql.compiler.below import Below
 from pyspark_substrait.sparksql.compiler.names import NameSource
 from pyspark_substrait.sparksql.compiler.query import Query, frame, plain
+from pyspark_substrait.sparksql.compiler.sharing import Shared
+from pyspark_substrait.sparksql.compiler.steps import SqlStep, Step
 from pyspark_substrait.sparksql.functions.python_functions import PythonFunction
 
 __all__ = ["Binding", "Closure", "Compilation", "Record", "Scope", "Source", "Sources", "UnboundOuterReference"]
@@ -40,16 +43,22 @@ class Source:
     required: tuple[tuple[str, str] | None, ...]
 
 
-#: Finds the source of a read.
-Sources: TypeAlias = Callable[[Read], Source]
+#: Finds the source of a read; None for a virtual table that is to be written out.
+Sources: TypeAlias = Callable[[Read], Source | None]
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A record that expressions can refer to: the names of its columns, and the anchor of its reader."""
+    """A record that expressions can refer to: the names of its columns, and the anchor of its reader.
+
+    A ``hidden`` one is out of reach: an extension relation lies between, whose inputs are statements of their own.
+    A ``lateral`` one is the left record of a lateral join, seen from its right input: no step out of a query.
+    """
 
     columns: tuple[str, ...]
     rel_anchor: int | None = None
+    hidden: bool = False
+    lateral: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,17 +94,23 @@ class Scope:
 
         Raises:
             InvalidPlanError: there is no such record.
+            UnsupportedPlanError: it is out of reach.
         """
         if reference.steps_out is not None:
-            steps = reference.steps_out
+            steps, queries = reference.steps_out, [record for record in self.outer if not record.lateral]
+            if not 1 <= steps <= len(queries):
+                raise InvalidPlanError(f"the reference goes {steps} queries out, but there are {len(queries)}")
+            record = queries[-steps]
         else:
-            anchors = [record.rel_anchor for record in reversed(self.outer)]
-            if reference.rel_reference not in anchors:
+            anchored = [record for record in self.outer if record.rel_anchor == reference.rel_reference]
+            if not anchored:
                 raise UnboundOuterReference(f"no enclosing relation has the rel_anchor {reference.rel_reference}")
-            steps = anchors.index(reference.rel_reference) + 1
-        if not 1 <= steps <= len(self.outer):
-            raise InvalidPlanError(f"the reference goes {steps} queries out, but there are {len(self.outer)}")
-        return self.outer[-steps]
+            record = anchored[-1]
+        if record.hidden:
+            raise UnsupportedPlanError(
+                "an outer reference leads out of an extension relation, whose handler is called only once"
+            )
+        return record
 
 
 #: With more levels of SELECT than this, Spark's parser comes near its limit: the text is cut into statements.
@@ -112,8 +127,9 @@ class Compilation:
         parameters: the values of dynamic parameters.
         evaluation: how often context variables are evaluated.
         names: gives out column names.
-        shared: the queries behind reference relations, as WITH clauses: name, text and columns by subtree ordinal.
-        pieces: statements cut off from the text, to be bound as frames: name and text, in order.
+        uses: how often shared subtrees are used, by subtree ordinal.
+        shared: the queries behind reference relations, as WITH clauses, by subtree ordinal.
+        steps: what is to be done before the text can run, in order.
         functions: the Python functions that the text calls, by the names it calls them.
     """
 
@@ -122,13 +138,14 @@ class Compilation:
     parameters: Mapping[int, Literal] = field(default_factory=dict)
     evaluation: VariableEvaluationMode = VariableEvaluationMode.PER_PLAN
     names: NameSource = field(default_factory=NameSource)
-    shared: dict[int, tuple[str, str, tuple[str, ...]]] = field(default_factory=dict)
-    pieces: list[tuple[str, str]] = field(default_factory=list)
+    uses: Counter[int] = field(default_factory=Counter)
+    shared: dict[int, Shared] = field(default_factory=dict)
+    steps: list[Step] = field(default_factory=list)
     functions: dict[str, PythonFunction] = field(default_factory=dict)
 
     def trial(self) -> Compilation:
         """A compilation of the same plan whose text isn't used."""
-        return replace(self, names=NameSource(), shared={}, pieces=[], functions={})
+        return replace(self, names=NameSource(), uses=Counter(), shared={}, steps=[], functions={})
 
     def known(self, node: Expression) -> Literal | None:
         """The literal that an expression is, or that a dynamic parameter has as its value; None for any other."""
@@ -154,10 +171,10 @@ class Compilation:
         if query.depth < MAX_DEPTH or scope_outer:
             return query
         name = self.names.fresh("s")
-        self.pieces.append((name, self.with_shared(query.text())))
+        self.steps.append(SqlStep(name, self.with_shared(query.text())))
         return Query(source=frame(name), items=plain(query.columns))
 
     def with_shared(self, text: str) -> str:
         """The statement, with the shared subtrees as WITH clauses in front."""
-        shared = ", ".join(f"{name} AS ({body})" for name, body, _ in self.shared.values())
+        shared = ", ".join(f"{item.name} AS ({item.text})" for item in self.shared.values())
         return f"WITH {shared} {text}" if shared else text

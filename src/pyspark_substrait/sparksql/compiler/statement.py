@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from pyspark_substrait.errors import InvalidPlanError, SubstraitError, UnsupportedPlanError, at
@@ -11,20 +11,19 @@ from pyspark_substrait.extensions.registry import Registry
 from pyspark_substrait.model.parameters import parameter_values
 from pyspark_substrait.model.plan import Plan, RelRoot
 from pyspark_substrait.model.relations import Relation
-from pyspark_substrait.model.types import NamedStruct, Type, name_count
+from pyspark_substrait.model.types import NamedStruct, name_count
 from pyspark_substrait.sparksql.compiler import relations
 from pyspark_substrait.sparksql.compiler.names import quoted
-from pyspark_substrait.sparksql.compiler.query import FRAME_MARK, Item, Query
+from pyspark_substrait.sparksql.compiler.outputs import named, uniform
+from pyspark_substrait.sparksql.compiler.query import FRAME_MARK, Query
 from pyspark_substrait.sparksql.compiler.reads import catalog_source
 from pyspark_substrait.sparksql.compiler.scope import Compilation, Sources
+from pyspark_substrait.sparksql.compiler.steps import SqlStep, Step
 from pyspark_substrait.sparksql.compiler.types import (
     MAP_SETTINGS,
     MATCH_SETTINGS,
     SETTINGS,
     TIME_SETTINGS,
-    handed_type,
-    named_spark_type,
-    spark_type,
 )
 from pyspark_substrait.sparksql.decorrelation import decorrelated, needing_decorrelation
 from pyspark_substrait.sparksql.functions.python_functions import PythonFunction
@@ -38,21 +37,22 @@ class Statement:
 
     Args:
         text: the Spark SQL. Bound DataFrames stand in it between marks (see ``query``).
-        pieces: statements to be run first and bound as frames, by name, in order: a plan nested too deeply for
-            Spark's parser is cut. Mostly there are none.
+        steps: what is to be done first and bound as frames, in order: a plan nested too deeply for Spark's parser is
+            cut into statements, and extension relations are made by handlers. Mostly there are none.
         schema: the names and types of the result.
         functions: the Python functions that the text calls, by the names it calls them. Mostly there are none.
     """
 
     text: str
-    pieces: tuple[tuple[str, str], ...]
+    steps: tuple[Step, ...]
     schema: NamedStruct
     functions: Mapping[str, PythonFunction]
 
     @property
     def settings(self) -> Mapping[str, str]:
         """The settings that the session must have for the text to mean what it says."""
-        bare = _QUOTED.sub("", "".join((*(text for _, text in self.pieces), self.text)))
+        texts = (step.text for step in self.steps if isinstance(step, SqlStep))
+        bare = _QUOTED.sub("", "".join((*texts, self.text)))
         needed = dict(SETTINGS)
         for mark, settings in _NEEDS:
             if mark.search(bare):
@@ -60,8 +60,8 @@ class Statement:
         return needed
 
     def readable(self) -> str:
-        """The statement for people: frames stand in it by name, pieces as WITH clauses."""
-        withs = [f"{name} AS ({shown(text)})" for name, text in self.pieces]
+        """The statement for people: frames stand in it by name, steps as WITH clauses."""
+        withs = [f"{step.name} AS ({_shown_step(step)})" for step in self.steps]
         return (f"WITH {', '.join(withs)} " if withs else "") + shown(self.text)
 
 
@@ -74,6 +74,12 @@ _NEEDS = (
     (re.compile(r"\b(map|map_\w+|transform_keys)\("), MAP_SETTINGS),
     (re.compile(r"\bexists\("), MATCH_SETTINGS),
 )
+
+
+def _shown_step(step: Step) -> str:
+    if isinstance(step, SqlStep):
+        return shown(step.text)
+    return f"{quoted(step.detail.type_url)}({', '.join(step.inputs)})"
 
 
 def shown(text: str) -> str:
@@ -124,9 +130,9 @@ def statement(
             f"{sum(1 + name_count(type) for type in node.schema.types)}",
             path=f"relations[{position}].root.names",
         )
-    items = _uniform(query.items, schema) if positional else _named(query.items, schema)
+    items = uniform(query.items, schema) if positional else named(query.items, schema)
     text = compilation.with_shared(query.text(items))
-    return Statement(text=text, pieces=tuple(compilation.pieces), schema=schema, functions=compilation.functions)
+    return Statement(text=text, steps=tuple(compilation.steps), schema=schema, functions=compilation.functions)
 
 
 def _query(node: Relation, compilation: Compilation) -> Query:
@@ -141,9 +147,9 @@ def _query(node: Relation, compilation: Compilation) -> Query:
     except SubstraitError as error:
         refusal = error
     if counted is None and refusal is None:
-        return relations.relation(node, (), compilation)
+        return relations.tree(node, compilation)
     try:
-        relations.relation(node, (), compilation.trial())
+        relations.tree(node, compilation.trial())
     except UnsupportedPlanError as error:
         # what Spark can't do there, it may do in the rewritten plan
         refusal = refusal or error
@@ -156,7 +162,7 @@ def _query(node: Relation, compilation: Compilation) -> Query:
         # why it can't be rewritten says more than that it must be
         raise UnsupportedPlanError(error.message, path=refusal.path if refusal else "", hint=error.hint) from refusal
     try:
-        return relations.relation(rewritten, (), compilation)
+        return relations.tree(rewritten, compilation)
     except (InvalidPlanError, UnsupportedPlanError) as error:
         if refusal is None:
             error.path = ""
@@ -204,29 +210,3 @@ def _known_names(node: Relation) -> tuple[str, ...]:
         names.append(node.names[position] or f"column_{position}")
         names.extend(f"field_{number}" for number in range(name_count(type)))
     return tuple(names)
-
-
-def _uniform(items: tuple[Item, ...], schema: NamedStruct) -> Iterator[Item]:
-    """The columns as Spark can hand them to Arrow.
-
-    The fields of structs are nullable, because Arrow has trouble with required ones in a null; intervals of months are
-    numbers of months.
-    """
-    for item, type in zip(items, schema.struct.types, strict=True):
-        handed = handed_type(type)
-        fits = handed == spark_type(type) and "STRUCT<" not in handed
-        yield Item(item.text if fits else f"CAST({item.text} AS {handed})", item.name)
-
-
-def _named(items: tuple[Item, ...], schema: NamedStruct) -> Iterator[Item]:
-    """The columns under the user's names, which nested fields get by a cast."""
-    names = iter(schema.names)
-    for item, type in zip(items, schema.struct.types, strict=True):
-        name = quoted(next(names))
-        yield Item(_renamed(item.text, type, names), name)
-
-
-def _renamed(text: str, type: Type, names: Iterator[str]) -> str:
-    if name_count(type) == 0:
-        return text
-    return f"CAST({text} AS {named_spark_type(type, names)})"

@@ -24,12 +24,14 @@ from pyspark_substrait.model.relations import (
     ExtensionMulti,
     ExtensionSingle,
     Fetch,
+    FetchMode,
     Filter,
     HashJoin,
     Join,
     JoinType,
     LateralJoin,
     MergeJoin,
+    MultiBucketExpression,
     NestedLoopJoin,
     Project,
     Read,
@@ -68,6 +70,7 @@ from pyspark_substrait.sparksql.decorrelation.keys import (
     without_order,
 )
 from pyspark_substrait.sparksql.decorrelation.outer import is_closed, references
+from pyspark_substrait.sparksql.decorrelation.physical_joins import logical
 
 __all__ = ["carried", "carry", "in_order"]
 
@@ -88,10 +91,11 @@ def in_order(node: Relation) -> Carried | None:
 
 def _bears_order(node: Relation) -> bool:
     match node:
-        case Sort():
+        case Sort() | TopN():
             return True
         case (
             Filter(input=input)
+            | Expand(input=input)
             | Project(input=input)
             | Fetch(input=input)
             | ConsistentPartitionWindow(input=input)
@@ -138,24 +142,24 @@ def carry(node: Relation, domain: Domain, *, ordered: bool) -> Carried:
             return put_out(node, whole, range(width_of(node)), range(width_of(node), width_of(node) + domain.width))
         case ConsistentPartitionWindow():
             return _windows(node, domain, ordered)
-        case Exchange():
+        case Exchange() if not isinstance(node.exchange_kind, MultiBucketExpression):
             found = carry(node.input, domain, ordered=False)
             return put_out(node, found.relation, range(found.width), found.behind)
-        case (
-            HashJoin()
-            | MergeJoin()
-            | NestedLoopJoin()
-            | Expand()
-            | TopN()
-            | Write()
-            | Ddl()
-            | Update()
-            | ExtensionLeaf()
-            | ExtensionSingle()
-            | ExtensionMulti()
-        ):
+        case Expand():
+            return _expand(node, domain, ordered)
+        case TopN() if node.mode is not FetchMode.WITH_TIES:
+            by = Sort(input=node.input, sorts=node.sorts)
+            fetch = Fetch(common=node.common, input=by, offset_expr=node.offset, count_expr=node.count)
+            return carry(fetch, domain, ordered=ordered)
+        case HashJoin() | MergeJoin() | NestedLoopJoin():
+            return join(logical(node), domain)
+        case Exchange() | TopN() | Write() | Ddl() | Update():
             raise UnsupportedPlanError(
                 f"a {type(node).__name__} relation that refers to an outer query can't be rewritten for Spark yet"
+            )
+        case ExtensionLeaf() | ExtensionSingle() | ExtensionMulti():
+            raise UnsupportedPlanError(
+                "an outer reference leads out of an extension relation, whose handler is called only once"
             )
         case _:
             assert_never(node)
@@ -234,6 +238,18 @@ def _windows(node: ConsistentPartitionWindow, domain: Domain, ordered: bool) -> 
     end = found.behind.stop
     columns = (*range(found.width), *range(end, end + len(node.window_functions)))
     return put_out(node, whole, columns, found.behind, found.keys, found.order)
+
+
+def _expand(node: Expand, domain: Domain, ordered: bool) -> Carried:
+    """What is carried is the same in each duplicate."""
+    found = carry(node.input, domain, ordered=ordered)
+    changed = with_expressions(node, partial(over, found=found, domain=domain))
+    assert isinstance(changed, Expand)
+    carried = tuple(column(found.relation.schema, position) for position in found.behind)
+    whole = Expand(input=found.relation, fields=(*changed.fields, *carried))
+    end = len(node.fields) + len(carried)
+    columns = (*range(len(node.fields)), end)
+    return put_out(node, whole, columns, range(len(node.fields), end), found.keys, found.order)
 
 
 def _sort(node: Sort, domain: Domain, ordered: bool) -> Carried:

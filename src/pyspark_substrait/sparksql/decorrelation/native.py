@@ -19,11 +19,15 @@ from pyspark_substrait.model.relations import (
     Aggregate,
     Cross,
     DetachedRel,
+    Expand,
     Fetch,
     Filter,
+    HashJoin,
     Join,
     JoinType,
     LateralJoin,
+    MergeJoin,
+    NestedLoopJoin,
     Project,
     Read,
     Reference,
@@ -31,6 +35,7 @@ from pyspark_substrait.model.relations import (
     Set,
     SetOp,
     Sort,
+    TopN,
     VirtualTable,
 )
 from pyspark_substrait.model.walk import expression_children, holds_query, relation_expressions, subquery_relation
@@ -43,6 +48,7 @@ from pyspark_substrait.sparksql.decorrelation.outer import (
     relation_references,
     uses_parameters,
 )
+from pyspark_substrait.sparksql.decorrelation.physical_joins import logical
 from pyspark_substrait.sparksql.decorrelation.unions import fails_over
 
 __all__ = ["Place", "inside", "of_pairs", "places", "queries", "stands", "stays"]
@@ -63,7 +69,7 @@ def places(node: Relation) -> Iterator[tuple[Expression, Place]]:
         case Read(read_type=VirtualTable(expressions=records)):
             yield from ((cell, Place.NOWHERE) for record in records for cell in record.fields)
             yield from ((item, Place.FREE) for item in (node.filter, node.best_effort_filter) if item is not None)
-        case Read() | Filter() | Project() | Sort():
+        case Read() | Filter() | Project() | Expand() | Sort():
             yield from ((item, Place.FREE) for item in relation_expressions(node))
         case Aggregate():
             keys = len(node.grouping_expressions)
@@ -78,8 +84,13 @@ def places(node: Relation) -> Iterator[tuple[Expression, Place]]:
             yield node.expression, Place.PAIR
             if node.post_join_filter is not None:
                 yield node.post_join_filter, Place.FREE
+        case HashJoin() | MergeJoin() | NestedLoopJoin():
+            yield from places(logical(node))
         case Fetch():
             yield from ((item, Place.BOUND) for item in relation_expressions(node))
+        case TopN(sorts=sorts):
+            for position, item in enumerate(relation_expressions(node)):
+                yield item, Place.FREE if position < len(sorts) else Place.BOUND
         case _:
             yield from ((item, Place.NOWHERE) for item in relation_expressions(node))
 
@@ -183,6 +194,8 @@ def _takes(node: Relation) -> bool:
             return _takes(node.input) and len(node.groupings) <= 1 and simple and own
         case Join():
             return _takes_join(node)
+        case HashJoin() | MergeJoin() | NestedLoopJoin():
+            return _takes_join(logical(node))
         case Cross():
             return _takes(node.left) and _takes(node.right)
         case Set():

@@ -18,11 +18,15 @@ from pyspark_substrait.model.relations import (
     ConsistentPartitionWindow,
     Cross,
     DetachedRel,
+    Expand,
     Fetch,
     Filter,
+    HashJoin,
     Join,
     JoinType,
     LateralJoin,
+    MergeJoin,
+    NestedLoopJoin,
     Project,
     Read,
     Reference,
@@ -31,11 +35,13 @@ from pyspark_substrait.model.relations import (
     Set,
     SetOp,
     Sort,
+    TopN,
     VirtualTable,
 )
 from pyspark_substrait.model.rewrite import with_children, with_expressions, with_inputs
 from pyspark_substrait.model.types import I64, Boolean, NamedStruct, Struct
 from pyspark_substrait.model.walk import (
+    expression_children,
     holds_query,
     holds_window,
     relation_expressions,
@@ -69,6 +75,7 @@ from pyspark_substrait.sparksql.decorrelation.outer import (
     resolved,
     with_query,
 )
+from pyspark_substrait.sparksql.decorrelation.physical_joins import logical
 
 __all__ = ["decorrelated", "needing_decorrelation"]
 
@@ -91,6 +98,7 @@ def decorrelated(counted: Relation) -> Relation:
     Raises:
         UnsupportedPlanError: a subquery can't be rewritten.
     """
+    _refuse_enhancements(counted)
     return _Rewriting().relation(counted)
 
 
@@ -106,6 +114,28 @@ def _has_queries(node: Relation) -> bool:
             seen.add(id(current.subtree))
             pending.append(current.subtree)
     return False
+
+
+def _refuse_enhancements(node: Relation) -> None:
+    """Refuse what says that a relation means something else: a rewritten one would no longer say so."""
+    pending, seen = [node], set()
+    while pending:
+        current = pending.pop()
+        for extension in (current.common.advanced_extension, getattr(current, "advanced_extension", None)):
+            if extension is not None and extension.enhancement is not None:
+                url = extension.enhancement.type_url
+                raise UnsupportedPlanError(f"the enhancement {url} changes what a relation means, and isn't known here")
+        pending.extend(current.inputs)
+        expressions = list(relation_expressions(current))
+        while expressions:
+            expression = expressions.pop()
+            expressions.extend(expression_children(expression))
+            inner = subquery_relation(expression)
+            if inner is not None:
+                pending.append(inner)
+        if isinstance(current, Reference) and id(current.subtree) not in seen:
+            seen.add(id(current.subtree))
+            pending.append(current.subtree)
 
 
 class _Rewriting:
@@ -146,16 +176,18 @@ class _Rewriting:
                 return self._filter(node)
             case Join():
                 return self._join(node)
+            case HashJoin() | MergeJoin() | NestedLoopJoin():
+                return self._join(logical(node))
             case Project() | ConsistentPartitionWindow():
                 input, expressions = self._lifted(node.input, list(places(node)))
                 width, more = len(node.input.schema.types), len(input.schema.types)
                 whole = _with_expressions(replace(node, input=input, common=RelCommon()), expressions)
                 added = len(node.direct_schema.types) - width
                 return put_out(node, whole, (*range(width), *range(more, more + added)))
-            case Aggregate():
+            case Aggregate() | Expand():
                 input, expressions = self._lifted(node.input, list(places(node)))
                 return _with_expressions(replace(node, input=input), expressions)
-            case Sort():
+            case Sort() | TopN():
                 input, expressions = self._lifted(node.input, list(places(node)))
                 whole = _with_expressions(replace(node, input=input, common=RelCommon()), expressions)
                 return put_out(node, whole, range(len(node.input.schema.types)))

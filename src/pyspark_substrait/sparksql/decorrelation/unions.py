@@ -21,14 +21,18 @@ from pyspark_substrait.model.relations import (
     DetachedRel,
     Fetch,
     Filter,
+    HashJoin,
     Join,
     JoinType,
+    MergeJoin,
+    NestedLoopJoin,
     Project,
     Read,
     Reference,
     Relation,
     Set,
     SetOp,
+    TopN,
     VirtualTable,
 )
 from pyspark_substrait.model.walk import expression_children, relation_expressions, subquery_relation
@@ -53,9 +57,9 @@ def exposes_union(node: Relation) -> bool:
             return len(records) > 1 and not plain
         case Filter(input=input) | Project(input=input) | DetachedRel(relation=input) | Reference(subtree=input):
             return exposes_union(input)
-        case Fetch():
-            bounds = (node.offset_expr, node.count_expr)
-            return exposes_union(node.input) or not all(bound is None or isinstance(bound, Literal) for bound in bounds)
+        case Fetch(offset_expr=offset, count_expr=count) | TopN(offset=offset, count=count):
+            computed = not all(bound is None or isinstance(bound, Literal) for bound in (offset, count))
+            return exposes_union(node.input) or computed
         case Aggregate():
             return len(node.groupings) > 1
         case Set(op=op, members=members):
@@ -63,7 +67,7 @@ def exposes_union(node: Relation) -> bool:
                 return True
             # the members of the others are below an aggregate
             return (len(members) == 1 or op is SetOp.MINUS_MULTISET) and exposes_union(members[0])
-        case Join(type=type):
+        case Join(type=type) | HashJoin(type=type) | MergeJoin(type=type) | NestedLoopJoin(type=type):
             left = type in _LEFT and exposes_union(node.left)
             return left or (type in _RIGHT and exposes_union(node.right))
         case _:

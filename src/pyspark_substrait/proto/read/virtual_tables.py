@@ -1,0 +1,86 @@
+"""``ReadRel.VirtualTable`` messages. They may have millions of cells, each of which has to be read quickly."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pyspark_substrait.model.expressions import Expression, NestedStruct
+from pyspark_substrait.model.literals import Literal
+from pyspark_substrait.model.relations import VirtualTable
+from pyspark_substrait.model.types import NamedStruct, Type
+from pyspark_substrait.proto.paths import Path
+from pyspark_substrait.proto.read import expressions
+from pyspark_substrait.proto.read.agreement import as_cell
+from pyspark_substrait.proto.read.context import Scope, invalid
+from pyspark_substrait.proto.read.literals import PLAIN, literal
+
+__all__ = ["virtual_table"]
+
+
+def virtual_table(message: Any, schema: NamedStruct, scope: Scope, path: Path) -> VirtualTable:
+    """The rows, their cells as values of the columns' types.
+
+    Raises:
+        InvalidPlanError: a row has too few or too many cells, or one that its column can't hold.
+    """
+    columns = [_Column(type, scope) for type in schema.struct.types]
+    width, rows = len(columns), []
+    path = (path, "expressions")
+    for index, row in enumerate(message.expressions):
+        place: Path = (path, index)
+        if len(row.fields) != width:
+            raise invalid(f"the row has {len(row.fields)} values for {width} columns", place)
+        place = (place, "fields")
+        cells = [
+            column.cell(cell, place, at) for at, (column, cell) in enumerate(zip(columns, row.fields, strict=True))
+        ]
+        rows.append(NestedStruct(fields=tuple(cells)))
+    return VirtualTable(expressions=tuple(rows))
+
+
+class _Column:
+    """Reads the cells of a column. Nearly all of a large one are literals of its type: those are taken quickly."""
+
+    def __init__(self, type: Type, scope: Scope) -> None:
+        self._type = type
+        self._scope = scope
+        #: the plain literals of the column's type: their field in the message; and their types, required and nullable
+        self._kind, self._types = _plain(type)
+        #: the type of the last literal that was taken as it is; another one of it, without parts, needs no look
+        self._fitting: Type | None = None
+        #: a null as it stands in the message, and what was read of it
+        self._null: tuple[bytes, Expression] | None = None
+
+    def cell(self, message: Any, path: Path, position: int) -> Expression:
+        """A cell; ``path`` is that of the row's fields."""
+        if message.WhichOneof("rex_type") != "literal":
+            place: Path = (path, position)
+            return as_cell(expressions.expression(message, self._scope, place), self._type, self._scope.reading, place)
+        message = message.literal
+        kind = message.WhichOneof("literal_type")
+        if kind == self._kind and message.type_variation_reference == 0:
+            return Literal(type=self._types[message.nullable], value=getattr(message, kind))
+        if kind == "null":
+            return self._null_cell(message, (path, position))
+        value = literal(message, self._scope.reading, ((path, position), "literal"))
+        if value.type is self._fitting:
+            return value
+        cell = as_cell(value, self._type, self._scope.reading, (path, position))
+        if cell is value and not isinstance(value.value, tuple):
+            self._fitting = value.type
+        return cell
+
+    def _null_cell(self, message: Any, path: Path) -> Expression:
+        content = message.SerializeToString()
+        if self._null is None or self._null[0] != content:
+            reading = self._scope.reading
+            remarks = len(reading.notes)
+            cell = as_cell(literal(message, reading, (path, "literal")), self._type, reading, path)
+            if len(reading.notes) > remarks:
+                return cell
+            self._null = (content, cell)
+        return self._null[1]
+
+
+def _plain(type: Type) -> tuple[str, tuple[Type, Type]]:
+    return next(((kind, types) for kind, types in PLAIN.items() if type in types), ("", (type, type)))

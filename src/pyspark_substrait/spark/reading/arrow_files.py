@@ -1,0 +1,175 @@
+"""Arrow IPC files, of the file format and of the stream format: pyarrow reads them here, and Spark gets the table.
+
+The files of a read become one table. Where a column isn't of the same type in all of them, it has the narrowest type
+that holds every value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import reduce
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from pyspark_substrait.errors import TableError, UnsupportedPlanError
+from pyspark_substrait.model.types import NamedStruct
+from pyspark_substrait.spark.reading.arrow_types import common_type, decoded_type
+from pyspark_substrait.spark.reading.pieces import Piece, named
+from pyspark_substrait.spark.tables import Table, given_table, local_path
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+__all__ = ["arrow_table"]
+
+_MAGIC = b"ARROW1"
+#: where the messages begin in the file format; it has a footer behind them, and the stream format nothing around them
+_FIRST_MESSAGE = 8
+_FEATHER_1 = b"FEA1"
+
+
+def arrow_table(pieces: Sequence[Piece], schema: NamedStruct, spark: SparkSession) -> Table:
+    """The records in Arrow IPC files. Of a part of a file, those record batches are read whose middle byte is in it.
+
+    Only the columns of the schema are read. One that a file lacks is null there.
+
+    Raises:
+        TableError: a file is missing, isn't Arrow IPC or lacks a column, or a column is of different types.
+        UnsupportedPlanError: a file is in a file system that pyarrow doesn't know.
+    """
+    columns = _Columns(schema, spark)
+    return given_table(named(pieces), _united([_read(piece, columns) for piece in pieces]), spark)
+
+
+class _Columns:
+    """The columns that a plan wants of files."""
+
+    def __init__(self, schema: NamedStruct, spark: SparkSession) -> None:
+        case_sensitive = str(spark.conf.get("spark.sql.caseSensitive", "false")).lower() == "true"
+        self._fold: Callable[[str], str] = str if case_sensitive else str.lower
+        self._wanted = list(zip(schema.top_level_names(), schema.struct.types, strict=True))
+
+    def places(self, found: pa.Schema, path: str) -> list[int | None]:
+        """Where the columns are in a file; None for one that may be null and isn't there.
+
+        Raises:
+            TableError: one that is never null isn't there, or there are two of a name.
+        """
+        names = [self._fold(name) for name in found.names]
+        places: list[int | None] = []
+        for name, type in self._wanted:
+            count = names.count(self._fold(name))
+            if count > 1 or (count == 0 and not type.nullable):
+                number = f"{count} columns named" if count else "no column"
+                raise TableError(f"{path} has {number} {name}", hint=f"Its columns: {', '.join(found.names)}")
+            places.append(names.index(self._fold(name)) if count else None)
+        return places
+
+    def named(self, columns: Sequence[pa.Field | None]) -> pa.Schema:
+        """The schema of columns, with the names that the plan has for them."""
+        pairs = zip(self._wanted, columns, strict=True)
+        return pa.schema(
+            [pa.field(name, pa.null()) if found is None else found.with_name(name) for (name, _), found in pairs]
+        )
+
+
+def _read(piece: Piece, columns: _Columns) -> pa.Table:
+    """The wanted columns of the records in a file or a part of it."""
+    try:
+        with _opened(piece.path) as source:
+            magic = source.read(len(_MAGIC))
+            if magic.startswith(_FEATHER_1):
+                raise TableError(f"{piece.path} is a Feather file of the first version", hint="Write it as Arrow IPC")
+            open_reader = pa.ipc.open_file if magic == _MAGIC else pa.ipc.open_stream
+            source.seek(0)
+            found = open_reader(source).schema
+            places = columns.places(found, piece.path)
+            wanted = sorted({place for place in places if place is not None})
+            source.seek(0)
+            reader = open_reader(source, options=pa.ipc.IpcReadOptions(included_fields=wanted))
+            batches = list(_batches(reader))
+            if not piece.is_whole:
+                spans = _spans(source, _FIRST_MESSAGE if magic == _MAGIC else 0, len(batches))
+                batches = [
+                    batch for batch, (first, end) in zip(batches, spans, strict=True) if piece.holds((first + end) // 2)
+                ]
+            schema = pa.schema([found.field(place) for place in wanted]) if wanted else found
+            table = pa.Table.from_batches(batches, schema)
+            # a file may be damaged; what reads the values later would trust its offsets
+            table.validate(full=True)
+            arrays = [
+                pa.nulls(table.num_rows) if place is None else table.column(wanted.index(place)) for place in places
+            ]
+            fields = [None if place is None else found.field(place) for place in places]
+            return pa.Table.from_arrays(arrays, schema=columns.named(fields))
+    except FileNotFoundError as error:
+        raise TableError(f"there is no file {piece.path}") from error
+    except (OSError, pa.ArrowException) as error:
+        raise TableError(f"{piece.path} can't be read as Arrow IPC: {_first_line(error)}") from error
+
+
+@contextmanager
+def _opened(path: str) -> Iterator[pa.NativeFile]:
+    from pyarrow.fs import FileSystem
+
+    local = local_path(path)
+    if local is not None:
+        with pa.memory_map(str(local)) as file:
+            yield file
+        return
+    try:
+        system, place = FileSystem.from_uri(path)
+    except pa.ArrowInvalid as error:
+        raise UnsupportedPlanError(
+            f"{path} can't be reached: {_first_line(error)}", hint="Arrow files are read by pyarrow, not by Spark"
+        ) from error
+    with system.open_input_file(place) as file:
+        yield file
+
+
+def _batches(reader: Any) -> Iterator[pa.RecordBatch]:
+    if isinstance(reader, pa.ipc.RecordBatchFileReader):
+        return (reader.get_batch(position) for position in range(reader.num_record_batches))
+    return iter(reader)
+
+
+def _spans(source: pa.NativeFile, first: int, count: int) -> list[tuple[int, int]]:
+    """Where the messages of so many record batches begin and end in a file."""
+    source.seek(first)
+    spans: list[tuple[int, int]] = []
+    while len(spans) < count:
+        begin = source.tell()
+        if pa.ipc.read_message(source).type == "record batch":
+            spans.append((begin, source.tell()))
+    return spans
+
+
+def _united(tables: Sequence[pa.Table]) -> pa.Table:
+    """The records of tables that have the same names."""
+    first = tables[0].schema
+    if all(table.schema.equals(first) for table in tables[1:]):
+        return pa.concat_tables(tables)
+    fields = []
+    for position, name in enumerate(first.names):
+        kinds = {table.schema.field(position).type: None for table in tables}
+        common = reduce(lambda one, other: one and common_type(one, other), map(decoded_type, kinds))
+        if len(kinds) > 1 and common is None:
+            raise TableError(f"the column {name} is {' and '.join(map(str, kinds))} in files of one read")
+        fields.append(pa.field(name, common if len(kinds) > 1 else next(iter(kinds))))
+    return pa.concat_tables([_as(table, pa.schema(fields)) for table in tables])
+
+
+def _as(table: pa.Table, schema: pa.Schema) -> pa.Table:
+    columns = []
+    for column, field in zip(table.columns, schema, strict=True):
+        if pa.types.is_run_end_encoded(column.type) and column.type != field.type:
+            column = pa.chunked_array([pc.run_end_decode(chunk) for chunk in column.chunks], column.type.value_type)
+        columns.append(column.cast(field.type))
+    return pa.Table.from_arrays(columns, schema=schema)
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).strip().split("\n", 1)[0]

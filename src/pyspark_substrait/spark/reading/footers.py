@@ -1,0 +1,144 @@
+"""What Parquet and ORC files say of themselves: their columns, where there are no nulls, where their chunks are."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+import pyarrow as pa
+import pyarrow.fs
+
+from pyspark_substrait.errors import UnsupportedPlanError
+
+if TYPE_CHECKING:
+    import pyarrow.parquet as pq
+
+__all__ = ["Footer", "Format", "RowGroup", "footer", "row_groups"]
+
+#: Spark's name for a format.
+Format: TypeAlias = Literal["parquet", "orc"]
+
+
+@dataclass(frozen=True, slots=True)
+class Footer:
+    """What is known of a file.
+
+    Args:
+        schema: its columns as Arrow sees them; None where Arrow can't read the file.
+        spark_types: the types that Spark wrote down, where it wrote the file, by column.
+        without_nulls: the columns that hold no null, nor any inside them.
+    """
+
+    schema: pa.Schema | None = None
+    spark_types: Mapping[str, str] = field(default_factory=dict)
+    without_nulls: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class RowGroup:
+    """The records of a file from ``first`` to before ``end``, and the byte in the middle of where they are."""
+
+    midpoint: int
+    first: int
+    end: int
+
+
+def footer(path: str, format: Format) -> Footer:
+    """What a file of this machine says; nothing where Arrow can't tell.
+
+    Args:
+        path: the file.
+        format: what it is.
+    """
+    status = os.stat(path)
+    return _footer(path, format, status.st_mtime_ns, status.st_size)
+
+
+@lru_cache(maxsize=4096)
+def _footer(path: str, format: Format, changed: int, size: int) -> Footer:
+    """Time and size only key the cache."""
+    try:
+        return _of_parquet(path) if format == "parquet" else _of_orc(path)
+    except (OSError, pa.ArrowException, ImportError):
+        return Footer()
+
+
+def _of_parquet(path: str) -> Footer:
+    import pyarrow.parquet as pq
+
+    metadata = pq.read_metadata(path)
+    schema = metadata.schema.to_arrow_schema()
+    spark = (metadata.metadata or {}).get(b"org.apache.spark.sql.parquet.row.metadata", b"")
+    return Footer(schema, _spark_types(spark), _without_nulls(metadata))
+
+
+def _without_nulls(metadata: pq.FileMetaData) -> frozenset[str]:
+    nulls: dict[str, int | None] = {}
+    names = [metadata.schema.column(position).path.split(".")[0] for position in range(metadata.num_columns)]
+    for number in range(metadata.num_row_groups):
+        group = metadata.row_group(number)
+        for position, name in enumerate(names):
+            before = nulls.get(name, 0)
+            if before != 0:
+                continue
+            statistics = group.column(position).statistics
+            counted = statistics is not None and statistics.has_null_count
+            nulls[name] = statistics.null_count if counted else None
+    return frozenset(name for name in names if nulls.get(name, 0) == 0)
+
+
+@lru_cache(maxsize=256)
+def _spark_types(text: bytes) -> Mapping[str, str]:
+    try:
+        return {entry["name"]: json.dumps(entry["type"]) for entry in json.loads(text)["fields"]}
+    except (ValueError, KeyError, TypeError):
+        return {}
+
+
+def _of_orc(path: str) -> Footer:
+    import pyarrow.orc as orc
+
+    return Footer(orc.ORCFile(path).schema)
+
+
+def row_groups(path: str) -> list[RowGroup]:
+    """The row groups of a Parquet file, in order.
+
+    A row group lies between the first byte of its first column chunk, which is where that one's dictionary is if it
+    has one, and as many bytes on as its column chunks have together.
+
+    Raises:
+        UnsupportedPlanError: the file can't be seen from here.
+    """
+    import pyarrow.parquet as pq
+
+    try:
+        if path.startswith("/"):
+            metadata = pq.read_metadata(path)
+        else:
+            system, inside = pa.fs.FileSystem.from_uri(path)
+            metadata = pq.read_metadata(inside, filesystem=system)
+    except (OSError, pa.ArrowException) as error:
+        raise UnsupportedPlanError(
+            f"the footer of {path} can't be read here, and without it the slice isn't known",
+            hint="Slices of Parquet files need a file system that this machine sees as well",
+        ) from error
+    found, first = [], 0
+    for number in range(metadata.num_row_groups):
+        group = metadata.row_group(number)
+        chunks = [group.column(position) for position in range(metadata.num_columns)]
+        size = sum(chunk.total_compressed_size for chunk in chunks)
+        found.append(RowGroup(min(map(_start, chunks), default=0) + size // 2, first, first + group.num_rows))
+        first += group.num_rows
+    return found
+
+
+def _start(chunk: pq.ColumnChunkMetaData) -> int:
+    """Where a column chunk starts. Some writers say that the dictionary is at 0 when there is none."""
+    dictionary = chunk.dictionary_page_offset if chunk.has_dictionary_page else None
+    data: int = chunk.data_page_offset
+    return min(data, dictionary) if dictionary else data

@@ -1,0 +1,202 @@
+"""What an Iceberg table is made of: its metadata, and the files that a snapshot has. Read with PyIceberg.
+
+Metadata is as untrusted as the plan that names it: it may name files anywhere, and classes to read them with. So every
+file is checked before it is opened, and of the metadata's properties none is used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from pyspark_substrait.errors import SubstraitError, TableError, UnsupportedPlanError, at
+from pyspark_substrait.model.relations import IcebergTable
+from pyspark_substrait.spark.access import Access
+
+if TYPE_CHECKING:
+    from pyiceberg.io import FileIO
+    from pyiceberg.manifest import DataFile
+    from pyiceberg.schema import Schema
+    from pyiceberg.table import FileScanTask
+    from pyiceberg.table.metadata import TableMetadata
+    from pyiceberg.table.snapshots import Snapshot
+
+__all__ = ["EqualityDelete", "SnapshotFiles", "snapshot_files"]
+
+
+@dataclass(frozen=True, slots=True)
+class EqualityDelete:
+    """A file whose records delete those that have the same values, from data files older than it.
+
+    Args:
+        file: the file.
+        sequence_number: when it was added.
+        everywhere: it isn't bound to its partition.
+    """
+
+    file: DataFile
+    sequence_number: int
+    everywhere: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SnapshotFiles:
+    """The files of a snapshot.
+
+    Args:
+        metadata: the table's metadata, and ``io`` what opens its files.
+        schema: the columns as the snapshot has them.
+        snapshot_id: which snapshot it is; None for a table that has none yet, and so no records.
+        tasks: the data files, each with the files that delete by position.
+        sequence_numbers: when each data file was added, by its path.
+        equality_deletes: the files that delete by value.
+    """
+
+    metadata: TableMetadata
+    io: FileIO
+    schema: Schema
+    snapshot_id: int | None
+    tasks: tuple[FileScanTask, ...]
+    sequence_numbers: Mapping[str, int]
+    equality_deletes: tuple[EqualityDelete, ...]
+
+    def deletes_for(self, file: DataFile) -> tuple[EqualityDelete, ...]:
+        """The files that delete by value and apply to a data file."""
+        added = self.sequence_numbers[file.file_path]
+        return tuple(
+            delete
+            for delete in self.equality_deletes
+            if delete.sequence_number > added
+            and (delete.everywhere or (delete.file.spec_id, delete.file.partition) == (file.spec_id, file.partition))
+        )
+
+    def paths(self) -> Iterator[str]:
+        """Where all data files and files with deletes are."""
+        for task in self.tasks:
+            yield task.file.file_path
+            yield from (file.file_path for file in task.delete_files)
+        yield from (delete.file.file_path for delete in self.equality_deletes)
+
+
+def snapshot_files(table: IcebergTable, access: Access) -> SnapshotFiles:
+    """The files of the snapshot that a read names.
+
+    Raises:
+        TableError: there is no such table or snapshot, or PyIceberg isn't installed.
+        UnsupportedPlanError: the plan may not read one of the files.
+    """
+    try:
+        from pyiceberg.serializers import FromInputFile
+    except ImportError as error:
+        raise TableError(
+            "Iceberg tables are read with PyIceberg, which isn't installed",
+            hint="pip install 'pyspark-substrait[iceberg]'",
+        ) from error
+    io = _guarded_io(access)
+    with at("metadata_uri"):
+        if not table.metadata_uri:
+            raise TableError("the metadata file isn't named")
+        file = io.new_input(table.metadata_uri)
+        try:
+            metadata = FromInputFile.table_metadata(file)
+        except SubstraitError:
+            raise
+        except Exception as error:
+            raise TableError(
+                f"{table.metadata_uri} can't be read as the metadata of an Iceberg table: {_reason(error)}",
+                hint="Name a metadata file, like …/metadata/00003-….metadata.json",
+            ) from error
+    snapshot = _snapshot(table, metadata)
+    try:
+        return _files(metadata, io, snapshot)
+    except SubstraitError:
+        raise
+    except Exception as error:
+        raise TableError(f"the files of {table.metadata_uri} can't be told: {_reason(error)}") from error
+
+
+def _reason(error: Exception) -> str:
+    return (str(error) or type(error).__name__).strip().split("\n", 1)[0]
+
+
+def _guarded_io(access: Access) -> FileIO:
+    """Opens the files that the plan may read, and no other."""
+    from pyiceberg.io.pyarrow import PyArrowFile, PyArrowFileIO
+
+    class GuardedFileIO(PyArrowFileIO):
+        def new_input(self, location: str) -> PyArrowFile:
+            local = access.on_this_machine(location)
+            return super().new_input(location if local is None else str(local[0]))
+
+        def new_output(self, location: str) -> PyArrowFile:
+            raise UnsupportedPlanError(f"a read doesn't write {location}")
+
+        def delete(self, location: Any) -> None:
+            raise UnsupportedPlanError(f"a read doesn't delete {location}")
+
+    return GuardedFileIO()
+
+
+def _snapshot(table: IcebergTable, metadata: TableMetadata) -> Snapshot | None:
+    """The snapshot that the read names; None for the current one of a table without any."""
+    if table.snapshot_id is not None:
+        with at("snapshot_id"):
+            known = ", ".join(str(each.snapshot_id) for each in metadata.snapshots) or "none"
+            text = table.snapshot_id.strip()
+            found = metadata.snapshot_by_id(int(text)) if text.isascii() and text.isdigit() else None
+            if found is None:
+                raise TableError(f"the table has no snapshot {table.snapshot_id!r}", hint=f"Its snapshots: {known}")
+            return found
+    if table.snapshot_timestamp is None:
+        return metadata.current_snapshot()
+    with at("snapshot_timestamp"):
+        # what was current then: the log knows of rollbacks, too
+        times = [(entry.timestamp_ms, entry.snapshot_id) for entry in metadata.snapshot_log or metadata.snapshots]
+        earlier = [entry for entry in times if entry[0] * 1000 <= table.snapshot_timestamp]
+        if not earlier:
+            first = min((time for time, _ in times), default=None)
+            raise TableError(
+                f"the table has no snapshot as old as {table.snapshot_timestamp} µs",
+                hint="It has none at all" if first is None else f"Its first is of {first * 1000} µs",
+            )
+        _, latest = max(earlier, key=lambda entry: entry[0])
+        found = metadata.snapshot_by_id(latest)
+        if found is None:
+            raise TableError(f"the snapshot {latest}, current at {table.snapshot_timestamp} µs, has expired")
+        return found
+
+
+def _files(metadata: TableMetadata, io: FileIO, snapshot: Snapshot | None) -> SnapshotFiles:
+    from pyiceberg.manifest import DataFileContent, ManifestEntry
+    from pyiceberg.table import ManifestGroupPlanner
+
+    sequence_numbers: dict[str, int] = {}
+    deletes: list[EqualityDelete] = []
+    unpartitioned = {spec.spec_id for spec in metadata.partition_specs if spec.is_unpartitioned()}
+
+    def is_planned(entry: ManifestEntry) -> bool:
+        """Takes note of the entry; PyIceberg plans all but the deletes by value."""
+        file, number = entry.data_file, entry.sequence_number or 0
+        if file.content == DataFileContent.EQUALITY_DELETES:
+            deletes.append(EqualityDelete(file, number, file.spec_id in unpartitioned))
+            return False
+        if file.content == DataFileContent.DATA:
+            sequence_numbers[file.file_path] = number
+        return True
+
+    tasks: tuple[FileScanTask, ...] = ()
+    schema = metadata.schema()
+    if snapshot is not None:
+        schema = next((each for each in metadata.schemas if each.schema_id == snapshot.schema_id), schema)
+        planner = ManifestGroupPlanner(metadata, io)
+        tasks = tuple(planner.plan_files(snapshot.manifests(io), is_planned))
+    return SnapshotFiles(
+        metadata=metadata,
+        io=io,
+        schema=schema,
+        snapshot_id=None if snapshot is None else snapshot.snapshot_id,
+        tasks=tasks,
+        sequence_numbers=sequence_numbers,
+        equality_deletes=tuple(deletes),
+    )

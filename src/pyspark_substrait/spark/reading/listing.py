@@ -1,0 +1,124 @@
+"""The files that the items of a read name: those of this machine are listed here, all others by Spark."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pyspark_substrait.errors import TableError, UnsupportedPlanError
+from pyspark_substrait.model.relations import FileOrFiles
+from pyspark_substrait.spark.access import Access, escaped
+from pyspark_substrait.spark.reading.pieces import Piece, path_of_uri
+from pyspark_substrait.spark.session import is_connect
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+__all__ = ["below", "listed"]
+
+
+def listed(item: FileOrFiles, access: Access, spark: SparkSession) -> list[Piece]:
+    """The files of an item, or the slice of its only file. A pattern may match none, and a folder may be empty.
+
+    Raises:
+        TableError: there is no such file or folder, or it is the other of the two.
+        UnsupportedPlanError: the plan may not read a file, or Spark doesn't.
+    """
+    glob = item.path_type == "uri_path_glob"
+    local = access.on_this_machine(item.path, glob=glob)
+    here = local is not None and any(path.exists() for path in local)
+    if local is not None and (here or not is_connect(spark)):
+        paths = [file for path in local for file in _files(path, item, access)]
+    else:
+        paths = _listed_by_spark(item.path if local is None or glob else str(local[0]), item, spark)
+    if item.start == 0 and item.length == 0:
+        return [Piece(path) for path in paths]
+    if len(paths) != 1 or item.path_type == "uri_folder":
+        raise UnsupportedPlanError(
+            f"a slice is a part of one file, and {item.path} stands for {len(paths)}",
+            path="start",
+            hint="Name the file as uri_file",
+        )
+    return [Piece(paths[0], item.start, item.length or None)]
+
+
+def _files(path: Path, item: FileOrFiles, access: Access) -> list[str]:
+    """The files that a path of this machine is or holds."""
+    if not path.exists():
+        raise TableError(f"there is no file {path}")
+    if not path.is_dir():
+        if item.path_type == "uri_folder":
+            raise TableError(f"{path} is no folder")
+        return _unless_hidden(str(path), item)
+    if item.path_type == "uri_file":
+        raise TableError(f"{path} is a folder", hint="An item of a folder is a uri_folder or a uri_path")
+    if item.path_type == "uri_path_glob" and _is_hidden(path.name):
+        return []
+    return sorted(below(str(path), access))
+
+
+def below(folder: str, access: Access | None = None) -> Iterator[str]:
+    """The files in a folder and all its folders, without those that Spark passes over.
+
+    Raises:
+        UnsupportedPlanError: a link leads to a file that the plan may not read.
+        OSError: a folder can't be read.
+    """
+    folders = [(folder, frozenset([os.path.realpath(folder)]))]
+    while folders:
+        here, around = folders.pop()
+        with os.scandir(here) as entries:
+            for entry in entries:
+                if _is_hidden(entry.name):
+                    continue
+                if access is not None and entry.is_symlink():
+                    access.check(Path(entry.path))
+                if not entry.is_dir():
+                    yield entry.path
+                    continue
+                real = os.path.realpath(entry.path) if entry.is_symlink() else entry.path
+                if real not in around:
+                    folders.append((entry.path, around | {real} if entry.is_symlink() else around))
+
+
+def _listed_by_spark(path: str, item: FileOrFiles, spark: SparkSession) -> list[str]:
+    """The files in a file system that only Spark sees."""
+    from pyspark.errors import AnalysisException
+
+    glob = item.path_type == "uri_path_glob"
+    reader = spark.read.format("binaryFile").option("recursiveFileLookup", True)
+    try:
+        files = sorted(map(path_of_uri, reader.load(path if glob else escaped(path)).inputFiles()))
+    except AnalysisException as error:
+        if "PATH_NOT_FOUND" not in str(error):
+            raise TableError(f"Spark can't list {path}: {str(error).splitlines()[0]}") from error
+        if glob:
+            return []
+        raise TableError(f"there is no file {path}") from error
+    is_file = files == [path_of_uri(path)] or files == [path]
+    if item.path_type == "uri_folder" and is_file:
+        raise TableError(f"{path} is no folder")
+    if item.path_type == "uri_file" and not is_file:
+        return _unless_hidden(path, item) if not files else _refuse_folder(path)
+    return files
+
+
+def _refuse_folder(path: str) -> list[str]:
+    raise TableError(f"{path} is a folder", hint="An item of a folder is a uri_folder or a uri_path")
+
+
+def _unless_hidden(path: str, item: FileOrFiles) -> list[str]:
+    """The file; Spark would read nothing from it if its name marks it as hidden."""
+    if not _is_hidden(path.rpartition("/")[2]):
+        return [path]
+    if item.path_type == "uri_path_glob":
+        return []
+    raise UnsupportedPlanError(
+        f"Spark passes over the file {path}, because its name starts with _ or .", hint="Give the file another name"
+    )
+
+
+def _is_hidden(name: str) -> bool:
+    return name.startswith(".") or (name.startswith("_") and "=" not in name) or name.endswith("._COPYING_")

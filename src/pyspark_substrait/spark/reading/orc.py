@@ -1,0 +1,37 @@
+"""ORC files. One that is sliced is read as a whole, with the slice that has the byte in its middle."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from pyspark_substrait.model.types import NamedStruct
+from pyspark_substrait.spark.reading.pieces import Piece, is_here
+from pyspark_substrait.spark.reading.scans import Records, scans
+from pyspark_substrait.spark.tables import Table
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+__all__ = ["orc_tables"]
+
+
+def orc_tables(
+    pieces: Iterable[Piece], schema: NamedStruct, spark: SparkSession, *, case_sensitive: bool
+) -> list[tuple[str, Table]]:
+    """The records of ORC files. Spark can't tell their stripes apart, so a file is never divided.
+
+    Raises:
+        TableError: a file can't be read.
+    """
+    chosen = [piece for piece in pieces if piece.is_whole or piece.holds(_size(piece, spark) // 2)]
+    return scans("orc", (Records(piece.path) for piece in chosen), schema, spark, case_sensitive=case_sensitive)
+
+
+def _size(piece: Piece, spark: SparkSession) -> int:
+    """The bytes of a file; Spark knows it where this machine doesn't see the file."""
+    if is_here(piece.path):
+        return os.path.getsize(piece.path)
+    found = spark.read.format("binaryFile").load(piece.spark_path).select("length").first()
+    return 0 if found is None else int(found[0])

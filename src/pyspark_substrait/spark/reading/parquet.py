@@ -1,0 +1,48 @@
+"""Parquet files: whole, or the row groups that a slice has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from pyspark_substrait.model.types import NamedStruct
+from pyspark_substrait.spark.reading.footers import RowGroup, row_groups
+from pyspark_substrait.spark.reading.pieces import Piece
+from pyspark_substrait.spark.reading.scans import Records, scans
+from pyspark_substrait.spark.tables import Table
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+__all__ = ["chosen", "parquet_tables"]
+
+
+def parquet_tables(
+    pieces: Iterable[Piece], schema: NamedStruct, spark: SparkSession, *, case_sensitive: bool
+) -> list[tuple[str, Table]]:
+    """The records of Parquet files. A row group is read with the slice that has the byte in its middle.
+
+    Raises:
+        TableError: a file can't be read.
+        UnsupportedPlanError: a file is sliced that this machine doesn't see.
+    """
+    groups = lru_cache(maxsize=64)(row_groups)
+    records: list[Records] = []
+    for piece in pieces:
+        records += [Records(piece.path)] if piece.is_whole else chosen(piece, groups(piece.path))
+    return scans("parquet", records, schema, spark, case_sensitive=case_sensitive)
+
+
+def chosen(piece: Piece, groups: Iterable[RowGroup]) -> list[Records]:
+    """The records of the row groups that belong to a slice."""
+    found: list[Records] = []
+    for group in groups:
+        if group.first == group.end or not piece.holds(group.midpoint):
+            continue
+        if found and found[-1].end == group.first:
+            found[-1] = replace(found[-1], end=group.end)
+        else:
+            found.append(Records(piece.path, group.first, group.end))
+    return found

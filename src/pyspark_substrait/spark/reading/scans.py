@@ -1,0 +1,306 @@
+"""Files that have named and typed columns, Parquet and ORC, as the tables that Spark's own reader makes of them.
+
+Files in which the columns that a plan wants have the same types are read together; Spark gives null where one lacks
+a column. So a table whose files changed over time becomes a few tables, each of exactly one schema.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
+
+import pyarrow as pa
+
+from pyspark_substrait.errors import TableError
+from pyspark_substrait.model.types import FixedChar, NamedStruct, PrecisionTimestamp, String, Type, VarChar, concrete
+from pyspark_substrait.spark.arrow import METADATA
+from pyspark_substrait.spark.arrow_input import stored_schema
+from pyspark_substrait.spark.reading.footers import Footer, Format, footer
+from pyspark_substrait.spark.reading.listing import below
+from pyspark_substrait.spark.reading.partitions import NULL, check_value, needed, partition_of
+from pyspark_substrait.spark.reading.pieces import Piece, is_here, named, uri_of_path
+from pyspark_substrait.spark.session import spark_errors
+from pyspark_substrait.spark.tables import Table
+from pyspark_substrait.sparksql.compiler.literals import string_literal
+from pyspark_substrait.sparksql.compiler.names import quoted
+from pyspark_substrait.sparksql.compiler.types import spark_type
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.types import StructField, StructType
+
+__all__ = ["Records", "scans"]
+
+
+@dataclass(frozen=True, slots=True)
+class Records:
+    """Records of a file: from ``first`` to before ``end``, or all of them."""
+
+    path: str
+    first: int = 0
+    end: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Kind:
+    """What files that are read together have in common.
+
+    Args:
+        types: what is known of each wanted column in the files.
+        base: the folder above those that hold values; empty where no value is taken from the path.
+        values: the names of those folders, from the outermost.
+        taken: the columns whose values come from there.
+        sliced: not all records are read.
+        turn: a file that is read again is in another table each time.
+    """
+
+    types: tuple[tuple[str, str] | None, ...] | None
+    base: str
+    values: tuple[str, ...]
+    taken: tuple[str, ...]
+    sliced: bool
+    turn: int
+
+
+def scans(
+    format: Format, records: Iterable[Records], schema: NamedStruct, spark: SparkSession, *, case_sensitive: bool
+) -> list[tuple[str, Table]]:
+    """Tables that together have the records, each with what to call it in errors.
+
+    Args:
+        format: what the files are.
+        records: the records to read; those that are there twice are read twice.
+        schema: the columns that the plan wants.
+        spark: the session.
+        case_sensitive: whether names that differ in case are different.
+
+    Raises:
+        TableError: a file can't be read, or a path doesn't say what the plan says.
+        UnsupportedPlanError: a value would come from a part of the path where Spark doesn't look.
+    """
+    scan = _Scan(format, schema, spark, str if case_sensitive else str.lower)
+    kinds: dict[_Kind, list[Records]] = {}
+    turns: Counter[Records] = Counter()
+    for each in records:
+        kinds.setdefault(scan.kind(each, turns[each]), []).append(each)
+        turns[each] += 1
+    return [(named(Piece(each.path) for each in group), scan.table(kind, group)) for kind, group in kinds.items()]
+
+
+class _Scan:
+    """The reading of files of one format for one schema."""
+
+    def __init__(self, format: Format, schema: NamedStruct, spark: SparkSession, fold: Callable[[str], str]) -> None:
+        self._format: Format = format
+        self._spark = spark
+        self._fold = fold
+        self._wanted: dict[str, Type] = dict(zip(schema.top_level_names(), schema.struct.types, strict=True))
+        self._footers: dict[str, Footer] = {}
+
+    def footer(self, path: str) -> Footer:
+        if path not in self._footers:
+            self._footers[path] = footer(path, self._format) if is_here(path) else Footer()
+        return self._footers[path]
+
+    def kind(self, records: Records, turn: int) -> _Kind:
+        """What a file must have in common with those that it is read with."""
+        found = self.footer(records.path)
+        partition = partition_of(records.path)
+        sliced = records.end is not None
+        turn = 0 if sliced else turn
+        if found.schema is None:
+            return _Kind(None, partition.base if partition.values else "", tuple(partition.values), (), sliced, turn)
+        types = self._types(found)
+        missing = [name for name, type in zip(self._wanted, types, strict=True) if type is None]
+        taken = tuple(needed(missing, partition, self._fold, records.path))
+        return _Kind(
+            types, partition.base if taken else "", tuple(partition.values) if taken else (), taken, sliced, turn
+        )
+
+    def _types(self, found: Footer) -> tuple[tuple[str, str] | None, ...]:
+        assert found.schema is not None
+        fields = {self._fold(field.name): field for field in found.schema}
+        picked = (fields.get(self._fold(name)) for name in self._wanted)
+        return tuple(
+            None if field is None else (_described(field), found.spark_types.get(field.name, "")) for field in picked
+        )
+
+    def table(self, kind: _Kind, group: Sequence[Records]) -> Table:
+        """The table in files of one kind."""
+        paths = list(dict.fromkeys(each.path for each in group))
+        arrow = self.footer(paths[0]).schema
+        try:
+            stored = self._stored(kind, paths)
+        except spark_errors() as error:
+            raise self._unreadable(paths, error) from error
+        data = [field for field in stored if self._fold(field.name) in map(self._fold, self._wanted)]
+        taken = kind.taken if kind.types is not None else self._taken(data, paths)
+        self._check_values(taken, paths)
+        try:
+            frame = self._frame(replace(kind, taken=taken), group, paths, data or stored.fields[:1])
+            frame = self._with_values(frame, [field.name for field in data], taken)
+            frame.schema  # noqa: B018 - Connect reads nothing before it is asked
+        except spark_errors() as error:
+            raise self._unreadable(paths, error) from error
+        return Table(frame, self._without_nulls(taken, paths), arrow)
+
+    def _stored(self, kind: _Kind, paths: Sequence[str]) -> StructType:
+        """The columns that the files have for Spark: of one kind, so those of any; where no kind is known, of all."""
+        from pyspark.sql.pandas.types import from_arrow_schema
+
+        reader = self._spark.read.format(self._format).option("recursiveFileLookup", True)
+        if kind.types is None:
+            return reader.option("mergeSchema", True).load([Piece(path).spark_path for path in paths]).schema
+        known = _schemas.setdefault(self._spark, {})
+        status = os.stat(paths[0])
+        key = (paths[0], status.st_mtime_ns, status.st_size)
+        if key not in known:
+            if len(known) >= _MOST_SCHEMAS:
+                known.pop(next(iter(known)))
+            try:
+                known[key] = reader.load(Piece(paths[0]).spark_path).schema
+            except spark_errors() as error:
+                arrow = self.footer(paths[0]).schema
+                if arrow is None or "PARQUET_TYPE_ILLEGAL" not in str(error):
+                    raise
+                # nanoseconds, milliseconds of the day, uuids: Spark takes the numbers and bytes that are stored
+                known[key] = from_arrow_schema(stored_schema(arrow), prefer_timestamp_ntz=True)
+        return known[key]
+
+    def _taken(self, data: Sequence[StructField], paths: Sequence[str]) -> tuple[str, ...]:
+        """The columns whose values come from the paths of files about which only Spark knows something."""
+        there = {self._fold(field.name) for field in data}
+        missing = [name for name in self._wanted if self._fold(name) not in there]
+        return tuple(needed(missing, partition_of(paths[0]), self._fold, paths[0]))
+
+    def _check_values(self, taken: Sequence[str], paths: Sequence[str]) -> None:
+        for path in paths if taken else ():
+            values = partition_of(path).values
+            for name in taken:
+                check_value(name, values[name], self._type(name), path)
+
+    def _type(self, name: str) -> Type:
+        return next(type for wanted, type in self._wanted.items() if self._fold(wanted) == self._fold(name))
+
+    def _frame(
+        self, kind: _Kind, group: Sequence[Records], paths: Sequence[str], data: Sequence[StructField]
+    ) -> DataFrame:
+        """The columns of the files, and as text those of their paths."""
+        from pyspark.sql.types import StringType, StructField, StructType
+
+        folded = {self._fold(field.name) for field in data}
+        # Spark would take the value from the path for a column that is in the file as well
+        mixed = bool(kind.taken) and any(self._fold(name) in folded for name in kind.values)
+        by_spark = bool(kind.taken) and not mixed
+        reader = self._spark.read.format(self._format)
+        if by_spark:
+            reader = reader.option("basePath", Piece(kind.base).spark_path)
+            data = [*data, *(StructField(name, StringType()) for name in kind.values)]
+        else:
+            reader = reader.option("recursiveFileLookup", True)
+        roots, filter = covering(paths, kind.base if by_spark else None)
+        frame = reader.schema(StructType(list(data))).load([Piece(root).spark_path for root in roots])
+        if filter is not None:
+            frame = frame.where(filter)
+        if not (kind.sliced or mixed):
+            return frame
+        return joined(frame, group, kind.taken if mixed else (), self._spark)
+
+    def _with_values(self, frame: DataFrame, data: Sequence[str], taken: Sequence[str]) -> DataFrame:
+        values = [f"CAST({quoted(name)} AS {_stored_type(self._type(name))}) AS {quoted(name)}" for name in taken]
+        return frame.selectExpr(*map(quoted, data), *values) if data or values else frame
+
+    def _without_nulls(self, taken: Sequence[str], paths: Sequence[str]) -> frozenset[str]:
+        known = frozenset[str].intersection(*(self.footer(path).without_nulls for path in paths))
+        values = [partition_of(path).values for path in paths] if taken else []
+        return known.union(name for name in taken if all(each[name] != NULL for each in values))
+
+    def _unreadable(self, paths: Sequence[str], error: Exception) -> TableError:
+        kind = {"parquet": "Parquet", "orc": "ORC"}[self._format]
+        lines = str(error).strip().split("\n")
+        # what Java raised stands in the line behind the one that says where it was called
+        reason = lines[1].removeprefix(": ") if len(lines) > 1 and lines[1].startswith(": ") else lines[0]
+        hint = None
+        if "CANNOT_MERGE" in str(error):
+            hint = "A column may have different types in files that this machine sees, not in others"
+        return TableError(f"{named(map(Piece, paths))} can't be read as {kind}: {reason}", hint=hint)
+
+
+def _described(field: pa.Field) -> str:
+    return f"{field.type}{(field.metadata or {}).get(METADATA.encode(), '')}"
+
+
+#: What Spark says the columns of a file are; asking costs it a job.
+_schemas: WeakKeyDictionary[SparkSession, dict[tuple[str, int, int], StructType]] = WeakKeyDictionary()
+_MOST_SCHEMAS = 256
+
+
+def _stored_type(type: Type) -> str:
+    """The type of Spark that a value in a path is cast to, before it is taken for one of the plan's type."""
+    match concrete(type):
+        case String() | VarChar() | FixedChar():
+            return "STRING"
+        case PrecisionTimestamp():
+            return "TIMESTAMP_NTZ"
+        case plain:
+            return spark_type(plain)
+
+
+def joined(frame: DataFrame, group: Sequence[Records], taken: Sequence[str], spark: SparkSession) -> DataFrame:
+    """The records of the group, as often as they are in it, with values from their paths."""
+    from pyspark.sql import functions as F
+
+    metadata = frame.metadataColumn("_metadata")
+    index = metadata.getField("row_index")
+    if len(group) == 1 and not taken and group[0].end is not None:
+        return frame.where((index >= group[0].first) & (index < group[0].end))
+    values = [partition_of(each.path).values for each in group]
+    known = {
+        "path": pa.array([uri_of_path(each.path) for each in group]),
+        "first": pa.array([each.first for each in group], pa.int64()),
+        "end": pa.array([each.end for each in group], pa.int64()),
+    }
+    for position, name in enumerate(taken):
+        texts = [None if each[name] == NULL else each[name] for each in values]
+        known[f"value{position}"] = pa.array(texts, pa.string())
+    ranges = spark.createDataFrame(pa.table(known))
+    here = metadata.getField("file_path") == ranges["path"]
+    if any(each.end is not None for each in group):
+        here &= (index >= ranges["first"]) & (index < ranges["end"])
+    columns = [frame[quoted(name)] for name in frame.columns]
+    columns += [ranges[f"value{position}"].alias(name) for position, name in enumerate(taken)]
+    return frame.join(F.broadcast(ranges), here).select(*columns)
+
+
+def covering(paths: Sequence[str], base: str | None) -> tuple[list[str], str | None]:
+    """What Spark is told to list for these files, and a condition if there are others in it.
+
+    Spark lists up to 32 paths by itself and runs a task for each if there are more. A folder with all that is in it
+    is one path.
+
+    Args:
+        paths: the files.
+        base: the folder above those that hold values, if such are used.
+    """
+    if len(paths) <= _MOST_PATHS or not all(map(is_here, paths)):
+        return list(paths), None
+    folder = base or os.path.commonpath([os.path.dirname(path) for path in paths])
+    try:
+        around = set(islice(below(folder), 2 * len(paths) + 1))
+    except OSError:
+        return list(paths), None
+    if not around.issuperset(paths) or len(around) > 2 * len(paths):
+        return list(paths), None
+    if base is not None and any(partition_of(path).base != base for path in around):
+        return list(paths), None
+    if len(around) == len(paths):
+        return [folder], None
+    return [folder], f"_metadata.file_path IN ({', '.join(string_literal(uri_of_path(path)) for path in paths)})"
+
+
+_MOST_PATHS = 32

@@ -1,0 +1,131 @@
+"""Files of delimited text.
+
+Spark's own CSV reader isn't used: without a word it leaves out lines that hold only blanks or tabs, takes an empty
+value for null, closes a quote that nothing closes, and knows escapes only inside quotes. Spark's text reader gives the
+lines, and expressions of Spark take them apart (``text_lines``, ``text_fields``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from pyspark_substrait.errors import TableError, UnsupportedPlanError, at
+from pyspark_substrait.model.relations import DelimiterSeparatedTextReadOptions
+from pyspark_substrait.model.types import FixedChar, NamedStruct, String, Type, VarChar, concrete
+from pyspark_substrait.spark.reading.pieces import Piece, named
+from pyspark_substrait.spark.reading.text_fields import Syntax, syntax
+from pyspark_substrait.spark.reading.text_lines import Lines
+from pyspark_substrait.spark.session import require_settings, spark_errors
+from pyspark_substrait.spark.tables import Table, local_path
+from pyspark_substrait.sparksql.compiler.casts import cast
+from pyspark_substrait.sparksql.compiler.names import quoted
+from pyspark_substrait.sparksql.compiler.types import SETTINGS, TIME_SETTINGS, has_time
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+__all__ = ["text_table"]
+
+_SHOWN = 80
+#: the largest block that a file in Hadoop's own form of LZ4 and Snappy may say it has
+_LARGEST_BLOCK = 1 << 26
+
+
+def text_table(
+    pieces: Sequence[Piece], options: DelimiterSeparatedTextReadOptions, schema: NamedStruct, spark: SparkSession
+) -> Table:
+    """The records in files of delimited text; the fields of a line are the columns of the schema, in their order.
+
+    Values are text. Where the schema has another type, they are cast as ``Cast`` does it.
+
+    Raises:
+        InvalidPlanError: the options contradict themselves.
+        TableError: there is no such file.
+        UnsupportedPlanError: Spark can't decompress a file, or there is no cast to a type.
+    """
+    with at("text"):
+        marks = syntax(options)
+    for piece in pieces:
+        _check_readable(piece.path)
+    types = schema.struct.types
+    require_settings(spark, {**SETTINGS, **(TIME_SETTINGS if any(map(has_time, types)) else {})})
+    lines = Lines(spark, marks, options.header_lines_to_skip, options.max_line_size)
+    try:
+        records = lines.records(pieces)
+        frame = _typed(_columns(records, marks, options.value_treated_as_null, len(types)), schema)
+        frame.schema  # noqa: B018 - Connect looks for the files only now
+    except spark_errors() as error:
+        reason = str(error).strip().split("\n", 1)[0]
+        raise TableError(f"{named(pieces)} can't be read: {reason}") from error
+    without_nulls = frozenset(schema.top_level_names()) if options.value_treated_as_null is None else frozenset()
+    return Table(frame, without_nulls)
+
+
+def _columns(records: DataFrame, marks: Syntax, marker: str | None, width: int) -> DataFrame:
+    """The values of the records as text, in columns ``c0`` and so on."""
+    if width != 1:
+        # a line without anything in it has no fields; in a single column, it is an empty value
+        records = records.where("text <> ''")
+    split = records.selectExpr("file", "text", f"{marks.split('text')} AS parts")
+    checked = split.selectExpr(f"{_checked(marks, width)} AS parts")
+    values = []
+    for position in range(width):
+        part = f"parts[{position}]"
+        value = marks.value(part)
+        if marker is not None:
+            value = f"if({marks.is_null(part, marker)}, NULL, {value})"
+        values.append(f"{value} AS c{position}")
+    return checked.selectExpr(*values)
+
+
+def _checked(marks: Syntax, width: int) -> str:
+    """The fields of a line, or an error where it hasn't exactly as many as the schema."""
+    shown = f"concat('the file ', file, %s, ': ', left(text, {_SHOWN}))"
+    garbled = "raise_error(concat('the file ', file, ' is no text in UTF-8; of compressed files the name says how'))"
+    broken = shown % "' has a line whose quotes, escapes or line break are wrong'"
+    uneven = shown % f"concat(' has a line of ', array_size(parts), ' fields, and not {width}')"
+    return (
+        f"CASE WHEN NOT is_valid_utf8(text) THEN CAST({garbled} AS ARRAY<STRING>)"
+        f" WHEN NOT {marks.is_whole('parts', 'text')} THEN CAST(raise_error({broken}) AS ARRAY<STRING>)"
+        f" WHEN array_size(parts) <> {width} THEN CAST(raise_error({uneven}) AS ARRAY<STRING>) ELSE parts END"
+    )
+
+
+def _typed(values: DataFrame, schema: NamedStruct) -> DataFrame:
+    columns = []
+    for position, (name, type) in enumerate(zip(schema.top_level_names(), schema.struct.types, strict=True)):
+        columns.append(f"{_converted(f'c{position}', name, type)} AS {quoted(name)}")
+    return values.selectExpr(*columns)
+
+
+def _converted(text: str, name: str, type: Type) -> str:
+    """The value of a type that a text stands for. That text isn't too long is checked as for every table."""
+    if isinstance(concrete(type), String | VarChar | FixedChar):
+        return text
+    try:
+        return cast(text, String(), type)
+    except UnsupportedPlanError as error:
+        raise UnsupportedPlanError(
+            f"the column {name} is {type}, which text isn't cast to", hint="Read it as a string"
+        ) from error
+
+
+def _check_readable(path: str) -> None:
+    if path.endswith((".lz4", ".snappy")) and not _is_of_hadoop(path):
+        raise UnsupportedPlanError(
+            f"{path} can't be decompressed: Spark reads LZ4 and Snappy only in the form that Hadoop writes",
+            hint="Compress text with gzip, bzip2 or Zstandard",
+        )
+
+
+def _is_of_hadoop(path: str) -> bool:
+    """Whether a file begins with two lengths of blocks: for others, Spark would ask for gigabytes, and die."""
+    local = local_path(path)
+    try:
+        with open(local or "", "rb") as file:
+            begin = file.read(8)
+    except OSError:
+        return False
+    lengths = int.from_bytes(begin[:4], "big"), int.from_bytes(begin[4:], "big")
+    return max(lengths) <= _LARGEST_BLOCK

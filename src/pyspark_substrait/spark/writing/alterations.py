@@ -1,0 +1,261 @@
+"""How a table's columns become those that ALTER asks for: which stay, come, go, are renamed or get a wider type.
+
+A plan states only what the columns shall be afterwards. A column of the same name stays. A column that is gone and a
+new one at its position, of the same type, are one column renamed. All others that are gone are dropped, all others that
+are new are added. The same holds for the fields of structs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import count
+from typing import TYPE_CHECKING
+
+from typing_extensions import assert_never
+
+from pyspark_substrait.errors import UnsupportedPlanError
+from pyspark_substrait.sparksql.compiler.names import quoted, quoted_path
+
+if TYPE_CHECKING:
+    from pyspark.sql.types import DataType, StructField, StructType
+
+__all__ = [
+    "Added",
+    "Alteration",
+    "Dropped",
+    "Moved",
+    "Renamed",
+    "Required",
+    "Retyped",
+    "alterations",
+    "kept",
+    "sql_type",
+    "statement",
+    "value",
+]
+
+#: Brings names that Spark takes for the same into one form.
+Fold = Callable[[str], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Dropped:
+    """A column, or a field inside one, goes."""
+
+    path: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Renamed:
+    """It gets another name."""
+
+    path: tuple[str, ...]
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Retyped:
+    """It gets a wider type."""
+
+    path: tuple[str, ...]
+    type: str
+
+
+@dataclass(frozen=True, slots=True)
+class Required:
+    """It must not be null any more, or may be null from now on."""
+
+    path: tuple[str, ...]
+    required: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Added:
+    """A column, or a field inside one, comes."""
+
+    path: tuple[str, ...]
+    type: str
+    required: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """It stands behind another one from now on; None for the first place."""
+
+    path: tuple[str, ...]
+    after: str | None
+
+
+Alteration = Dropped | Renamed | Retyped | Required | Added | Moved
+
+
+def kept(old: StructType, new: StructType, fold: Fold) -> list[int | None]:
+    """For each of the new columns, the position of the old one that it was; None where it is added."""
+    positions = {fold(field.name): position for position, field in enumerate(old.fields)}
+    names = {fold(field.name) for field in new.fields}
+    found: list[int | None] = []
+    for position, field in enumerate(new.fields):
+        same = positions.get(fold(field.name))
+        if same is None and position < len(old.fields):
+            before = old.fields[position]
+            if fold(before.name) not in names and sql_type(before.dataType) == sql_type(field.dataType):
+                same = position
+        found.append(same)
+    return found
+
+
+def alterations(old: StructType, new: StructType, fold: Fold, path: tuple[str, ...] = ()) -> Iterator[Alteration]:
+    """What makes the new columns of the old ones, in an order in which it can be carried out.
+
+    Raises:
+        UnsupportedPlanError: a type would have to change to one that can't hold all its values.
+    """
+    sources = kept(old, new, fold)
+    stay = set(sources)
+    for position, field in enumerate(old.fields):
+        if position not in stay:
+            yield Dropped((*path, field.name))
+    order = [field.name for position, field in enumerate(old.fields) if position in stay]
+    for field, source in zip(new.fields, sources, strict=True):
+        here = (*path, field.name)
+        if source is None:
+            yield Added(here, sql_type(field.dataType, required=True), not field.nullable)
+            order.append(field.name)
+            continue
+        before = old.fields[source]
+        if before.name != field.name:
+            yield Renamed((*path, before.name), field.name)
+            order[order.index(before.name)] = field.name
+        yield from _inside(before.dataType, field.dataType, fold, here)
+        if before.nullable != field.nullable:
+            yield Required(here, not field.nullable)
+    for position, field in enumerate(new.fields):
+        if order[position] != field.name:
+            order.remove(field.name)
+            order.insert(position, field.name)
+            yield Moved((*path, field.name), new.fields[position - 1].name if position else None)
+
+
+def _inside(old: DataType, new: DataType, fold: Fold, path: tuple[str, ...]) -> Iterator[Alteration]:
+    """What makes one type of another."""
+    from pyspark.sql.types import ArrayType, MapType, StructType
+
+    if isinstance(old, StructType) and isinstance(new, StructType):
+        yield from alterations(old, new, fold, path)
+    elif isinstance(old, ArrayType) and isinstance(new, ArrayType):
+        yield from _inside(old.elementType, new.elementType, fold, (*path, "element"))
+    elif isinstance(old, MapType) and isinstance(new, MapType):
+        yield from _inside(old.keyType, new.keyType, fold, (*path, "key"))
+        yield from _inside(old.valueType, new.valueType, fold, (*path, "value"))
+    elif sql_type(old) != sql_type(new):
+        if not _widens(old, new):
+            raise UnsupportedPlanError(
+                f"{'.'.join(path)} is a {sql_type(old)}, which can't become a {sql_type(new)}",
+                hint="A type can become a wider one; to begin anew, drop the column and add one of another name",
+            )
+        yield Retyped(path, sql_type(new))
+
+
+_DIGITS = {"TINYINT": 3, "SMALLINT": 5, "INT": 10, "BIGINT": 19}
+
+
+def _widens(old: DataType, new: DataType) -> bool:
+    """Whether every value of one type is one of the other."""
+    from pyspark.sql.types import DecimalType, TimeType
+
+    before, after = sql_type(old), sql_type(new)
+    if before in _DIGITS:
+        if after in _DIGITS:
+            return _DIGITS[before] <= _DIGITS[after]
+        if isinstance(new, DecimalType):
+            return new.precision - new.scale >= _DIGITS[before]
+        return after == "DOUBLE" and before != "BIGINT"
+    if isinstance(old, DecimalType) and isinstance(new, DecimalType):
+        return new.scale >= old.scale and new.precision - new.scale >= old.precision - old.scale
+    if isinstance(old, TimeType) and isinstance(new, TimeType):
+        return new.precision >= old.precision
+    return (before, after) == ("FLOAT", "DOUBLE")
+
+
+def sql_type(type: DataType, *, required: bool = False) -> str:
+    """A type as SQL text; with ``required``, with the NOT NULL of the fields inside."""
+    from pyspark.sql.types import ArrayType, MapType, StructType
+
+    if isinstance(type, StructType):
+        fields = []
+        for field in type.fields:
+            more = " NOT NULL" if required and not field.nullable else ""
+            fields.append(f"{quoted(field.name)}: {sql_type(field.dataType, required=required)}{more}")
+        return f"STRUCT<{', '.join(fields)}>"
+    if isinstance(type, ArrayType):
+        return f"ARRAY<{sql_type(type.elementType, required=required)}>"
+    if isinstance(type, MapType):
+        return f"MAP<{sql_type(type.keyType, required=required)}, {sql_type(type.valueType, required=required)}>"
+    return type.simpleString().upper()
+
+
+# statements -----------------------------------------------------------------------------------------------------------
+
+
+def statement(table: str, change: Alteration, default: str | None) -> str:
+    """The ALTER TABLE that carries out one alteration; a column that is added gets the default."""
+    head = f"ALTER TABLE {table}"
+    match change:
+        case Dropped(path=path):
+            return f"{head} DROP COLUMN {quoted_path(path)}"
+        case Renamed(path=path, name=name):
+            return f"{head} RENAME COLUMN {quoted_path(path)} TO {quoted(name)}"
+        case Retyped(path=path, type=type):
+            return f"{head} ALTER COLUMN {quoted_path(path)} TYPE {type}"
+        case Required(path=path, required=required):
+            return f"{head} ALTER COLUMN {quoted_path(path)} {'SET' if required else 'DROP'} NOT NULL"
+        case Added(path=path, type=type, required=required):
+            more = (" NOT NULL" if required else "") + ("" if default is None else f" DEFAULT {default}")
+            return f"{head} ADD COLUMNS ({quoted_path(path)} {type}{more})"
+        case Moved(path=path, after=after):
+            return f"{head} ALTER COLUMN {quoted_path(path)} {'FIRST' if after is None else f'AFTER {quoted(after)}'}"
+        case _:
+            assert_never(change)
+
+
+# records --------------------------------------------------------------------------------------------------------------
+
+
+def value(text: str, old: DataType, new: DataType, fold: Fold) -> str:
+    """A value of the old type as one of the new, which is what :func:`alterations` allows."""
+    return _value(text, old, new, fold, count(1))
+
+
+def _value(text: str, old: DataType, new: DataType, fold: Fold, variables: Iterator[int]) -> str:
+    from pyspark.sql.types import ArrayType, MapType, StructType
+
+    if sql_type(old) == sql_type(new):
+        return text
+    if isinstance(old, StructType) and isinstance(new, StructType):
+        fields = []
+        for field, source in zip(new.fields, kept(old, new, fold), strict=True):
+            fields.append(_field(text, old, field, source, fold, variables))
+        packed = f"struct({', '.join(fields)})"
+        return f"if({text} IS NULL, NULL, {packed})"
+    variable = f"v{next(variables)}"
+    if isinstance(old, ArrayType) and isinstance(new, ArrayType):
+        inner = _value(variable, old.elementType, new.elementType, fold, variables)
+        return f"transform({text}, {variable} -> {inner})"
+    if isinstance(old, MapType) and isinstance(new, MapType):
+        other = f"v{next(variables)}"
+        key = _value(variable, old.keyType, new.keyType, fold, variables)
+        inner = _value(other, old.valueType, new.valueType, fold, variables)
+        keys = f"transform_keys({text}, ({variable}, {other}) -> {key})"
+        return f"transform_values({keys}, ({variable}, {other}) -> {inner})"
+    return f"CAST({text} AS {sql_type(new)})"
+
+
+def _field(
+    text: str, old: StructType, field: StructField, source: int | None, fold: Fold, variables: Iterator[int]
+) -> str:
+    if source is None:
+        return f"CAST(NULL AS {sql_type(field.dataType)}) AS {quoted(field.name)}"
+    before = old.fields[source]
+    inner = _value(f"{text}.{quoted(before.name)}", before.dataType, field.dataType, fold, variables)
+    return f"{inner} AS {quoted(field.name)}"

@@ -1,0 +1,222 @@
+"""Tables and views of the session's catalogs: what stands under a name, and statements about it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+from pyspark_substrait.errors import ExecutionError, InvalidPlanError, TableError, UnsupportedPlanError
+from pyspark_substrait.spark.session import spark_errors
+from pyspark_substrait.sparksql.compiler.literals import string_literal
+from pyspark_substrait.sparksql.compiler.names import quoted, quoted_path
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+    from pyspark.sql.types import DataType, StructField, StructType
+
+__all__ = ["NOT_NULL_SETTING", "Entry", "carry_out", "default_of", "dotted", "entry", "in_session_catalog"]
+
+#: under it, the tables of files keep which columns are required, and refuse nulls in them
+NOT_NULL_SETTING: Final = {"spark.sql.fileSource.insert.enforceNotNull": "true"}
+
+_MISSING = {
+    "TABLE_OR_VIEW_NOT_FOUND",
+    "SCHEMA_NOT_FOUND",
+    "REQUIRES_SINGLE_PART_NAMESPACE",
+    "CATALOG_NOT_FOUND",
+    "_LEGACY_ERROR_TEMP_1321",
+    "INVALID_SCHEMA_OR_RELATION_NAME",
+    "INVALID_ATTRIBUTE_NAME_SYNTAX",
+}
+_NO_SCHEMA = {"SCHEMA_NOT_FOUND", "REQUIRES_SINGLE_PART_NAMESPACE", "CATALOG_NOT_FOUND"}
+_BAD_NAME = {"INVALID_SCHEMA_OR_RELATION_NAME", "INVALID_ATTRIBUTE_NAME_SYNTAX", "INVALID_IDENTIFIER"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Entry:
+    """What stands under a name.
+
+    Args:
+        path: the name in full, quoted, so that nothing else can be meant by it.
+        kind: a session view is one that no other session sees.
+        schema: the columns in Spark.
+        details: what Spark's own catalog says of it; None for a table of another catalog.
+    """
+
+    path: str
+    kind: Literal["table", "view", "session view"]
+    schema: StructType
+    details: Mapping[str, Any] | None
+
+    @property
+    def columns(self) -> StructType:
+        """The columns with what the catalog, unlike a DataFrame, knows: which of them must not be null."""
+        return self.schema if self.details is None else _with_required(self.schema, self.details["columns"])
+
+    @property
+    def format(self) -> str:
+        """The format of the files of a table of Spark's own catalog; empty for others."""
+        return "" if self.details is None else str(self.details.get("provider", ""))
+
+    @property
+    def partitioned_by(self) -> tuple[str, ...]:
+        """The columns whose values are in the paths of the files; only of tables of Spark's own catalog."""
+        return () if self.details is None else tuple(self.details.get("partition_columns", ()))
+
+    def clauses(self, names: Mapping[str, str]) -> str:
+        """What stands behind the columns where a table like this one of Spark's own catalog is made.
+
+        Args:
+            names: what the columns that stay are called there, by their names here.
+
+        Raises:
+            UnsupportedPlanError: the records are bucketed or sorted by a column that doesn't stay.
+        """
+        details = self.details or {}
+        parts = [f"USING {quoted(self.format)}"]
+        if details.get("storage_properties"):
+            parts.append(f"OPTIONS ({_properties(details['storage_properties'])})")
+        if self.partitioned_by:
+            parts.append(f"PARTITIONED BY ({', '.join(map(quoted, self.partitioned_by))})")
+        if details.get("bucket_columns"):
+            buckets, order = details["bucket_columns"], details["sort_columns"]
+            if gone := [column for column in (*buckets, *order) if column not in names]:
+                raise UnsupportedPlanError(f"the column {gone[0]} can't go: the table has its records in order of it")
+            parts.append(f"CLUSTERED BY ({', '.join(quoted(names[column]) for column in buckets)})")
+            if order:
+                parts.append(f"SORTED BY ({', '.join(quoted(names[column]) for column in order)})")
+            parts.append(f"INTO {int(details['num_buckets'])} BUCKETS")
+        if details.get("comment"):
+            parts.append(f"COMMENT {string_literal(details['comment'])}")
+        if details.get("table_properties"):
+            parts.append(f"TBLPROPERTIES ({_properties(details['table_properties'])})")
+        return " ".join(parts)
+
+    @property
+    def external(self) -> bool:
+        """Whether the files of the table belong to somebody else."""
+        return self.details is not None and self.details.get("type") == "EXTERNAL"
+
+
+def _properties(properties: Mapping[str, str]) -> str:
+    return ", ".join(f"{string_literal(key)} = {string_literal(value)}" for key, value in properties.items())
+
+
+def _with_required(schema: StructType, described: Sequence[Mapping[str, Any]]) -> StructType:
+    from pyspark.sql.types import StructField, StructType
+
+    fields = []
+    for field, column in zip(schema.fields, described, strict=True):
+        type = _inside(field.dataType, column["type"])
+        fields.append(StructField(field.name, type, column.get("nullable", True), field.metadata))
+    return StructType(fields)
+
+
+def _inside(type: DataType, described: Mapping[str, Any]) -> DataType:
+    from pyspark.sql.types import ArrayType, MapType, StructType
+
+    if isinstance(type, StructType):
+        return _with_required(type, described["fields"])
+    if isinstance(type, ArrayType):
+        return ArrayType(_inside(type.elementType, described["element_type"]))
+    if isinstance(type, MapType):
+        return MapType(_inside(type.keyType, described["key_type"]), _inside(type.valueType, described["value_type"]))
+    return type
+
+
+def default_of(field: StructField) -> str | None:
+    """The text of a stored column's default; None where it has none."""
+    default = field.metadata.get("CURRENT_DEFAULT")
+    return None if default is None else str(default)
+
+
+def dotted(names: Sequence[str]) -> str:
+    """A name as messages show it, on one line; a very long one is cut."""
+    whole = ".".join(names)
+    text = "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in whole)
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}… ({len(text):,} characters)"
+
+
+_LONGEST = 200
+
+
+def entry(spark: SparkSession, names: Sequence[str]) -> Entry | None:
+    """What stands under a name, session views first, as Spark itself looks it up; None when there is nothing.
+
+    Raises:
+        InvalidPlanError: the name has no parts.
+    """
+    if not names:
+        raise InvalidPlanError("the name is empty", path="names", hint="Give the parts of a name")
+    path = quoted_path(names)
+    details: Mapping[str, Any] | None = None
+    try:
+        details = json.loads(spark.sql(f"DESCRIBE TABLE EXTENDED {path} AS JSON").collect()[0][0])
+    except spark_errors() as error:
+        condition = _condition(error)
+        if condition in _MISSING or condition.split(".")[0] in _MISSING:
+            return None
+        if condition != "NOT_SUPPORTED_COMMAND_FOR_V2_TABLE":
+            raise TableError(f"Spark can't tell what {dotted(names)} is: {_first_line(error)}") from error
+    schema = spark.table(path).schema
+    if details is None:
+        return Entry(path=path, kind="table", schema=schema, details=None)
+    if details.get("type") != "VIEW":
+        return Entry(path=_full(details), kind="table", schema=schema, details=details)
+    if details.get("catalog_name") == "system":
+        return Entry(path=path, kind="session view", schema=schema, details=details)
+    return Entry(path=_full(details), kind="view", schema=schema, details=details)
+
+
+def _full(details: Mapping[str, Any]) -> str:
+    return quoted_path([details["catalog_name"], *details["namespace"], details["table_name"]])
+
+
+def in_session_catalog(spark: SparkSession, names: Sequence[str]) -> bool:
+    """Whether a table of this name would belong to Spark's own catalog."""
+    first = names[0]
+    named = len(names) > 2 or (first.isidentifier() and spark.conf.get(f"spark.sql.catalog.{first}", None) is not None)
+    return (first if len(names) > 1 and named else spark.catalog.currentCatalog()) == _SESSION_CATALOG
+
+
+_SESSION_CATALOG = "spark_catalog"
+
+
+def carry_out(spark: SparkSession, text: str, names: Sequence[str], doing: str) -> None:
+    """Run a statement about a table or view.
+
+    Raises:
+        TableError: something of that name is there already, or the place for it isn't.
+        ExecutionError: a column that must not be null is.
+        UnsupportedPlanError: Spark, or the catalog, refuses it for another reason.
+    """
+    try:
+        spark.sql(text).collect()
+    except spark_errors() as error:
+        condition = _condition(error)
+        if condition in _NO_SCHEMA:
+            raise TableError(
+                f"there is no database for {dotted(names)}", hint="Create it first; a plan can't"
+            ) from error
+        if condition == "TABLE_OR_VIEW_ALREADY_EXISTS":
+            raise TableError(f"there is something named {dotted(names)} already") from error
+        if condition in _BAD_NAME:
+            raise UnsupportedPlanError(
+                f"the catalog can't have the name {dotted(names)!a}",
+                hint="Spark's own catalog takes letters (a to z), digits and _; names of columns may be anything",
+            ) from error
+        if condition.startswith("NOT_NULL_ASSERT_VIOLATION"):
+            raise ExecutionError(f"{dotted(names)} holds nulls where its new columns may have none") from error
+        raise UnsupportedPlanError(f"Spark can't {doing} {dotted(names)}: {_first_line(error)}") from error
+
+
+def _condition(error: Exception) -> str:
+    get = getattr(error, "getCondition", None)
+    return "" if get is None else get() or ""
+
+
+def _first_line(error: Exception) -> str:
+    line = str(error).strip().split("\n", 1)[0].split(" SQLSTATE:", 1)[0].rstrip(". ")
+    return line if len(line) <= 2 * _LONGEST else f"{line[: 2 * _LONGEST]}…"

@@ -1,0 +1,230 @@
+"""Changes of the records of a table, each carried out in one step: by the table's format, or by a new version of its
+files."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pyspark_substrait.errors import at
+from pyspark_substrait.model.relations import Write
+from pyspark_substrait.model.types import NamedStruct
+from pyspark_substrait.spark.session import spark_errors
+from pyspark_substrait.spark.writing import file_tables, statements
+from pyspark_substrait.spark.writing.row_level import RowChange
+from pyspark_substrait.spark.writing.session import Session
+from pyspark_substrait.spark.writing.stored_tables import StoredTable, depth_first, top_level
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, Observation
+
+__all__ = ["FLAG", "Change", "Flagged", "Inserted", "Replaced", "RowsChanged"]
+
+#: The column that says whether a record is changed.
+FLAG = "flag"
+
+
+class Change:
+    """A change of a table.
+
+    Args:
+        schema: the table's columns as the plan has them.
+        table: the table.
+        session: the session.
+        returning: the changed records are wanted.
+    """
+
+    #: the records that are there stay there, as they are
+    keep = False
+
+    def __init__(self, schema: NamedStruct, table: StoredTable, session: Session, *, returning: bool) -> None:
+        self.schema = schema
+        self.table = table
+        self.session = session
+        self.returning = returning
+        self._records: DataFrame | None = None
+
+    @property
+    def _swaps(self) -> bool:
+        """Whether the files are written anew; Spark can add some where nobody could exchange them."""
+        return self.table.of_files and (file_tables.is_local(self.table) or not self.keep)
+
+    def check(self) -> None:
+        """Find what is wrong with the change.
+
+        Raises:
+            InvalidPlanError, TableError, UnsupportedPlanError: it can't be carried out.
+        """
+        if self._swaps:
+            file_tables.check(self.table, keep=self.keep)
+        else:
+            self.check_statement()
+        self.contents()
+
+    def carried_out(self) -> DataFrame | None:
+        """Carry the change out; the changed records, if they are wanted.
+
+        Raises:
+            ExecutionError: it fails on its data, or somebody else changes the table at the same time.
+        """
+        try:
+            if self._swaps:
+                file_tables.change(self.table, self.session, self.computed, keep=self.keep)
+            else:
+                self.state()
+        except spark_errors() as error:
+            raise self.session.failed(error) from error
+        return self._records
+
+    @property
+    def records(self) -> DataFrame | None:
+        """The changed records, once they are computed and if they are wanted."""
+        return self._records
+
+    def contents(self) -> DataFrame:
+        """What the change is made of, analysed."""
+        raise NotImplementedError
+
+    def computed(self) -> DataFrame:
+        """The records to write, with the table's columns. Those that are wanted later are computed now, once."""
+        raise NotImplementedError
+
+    def check_statement(self) -> None:
+        """As :meth:`check`, of a table whose format changes records by itself."""
+        raise NotImplementedError
+
+    def state(self) -> None:
+        """Let the table's format change the records."""
+        raise NotImplementedError
+
+    def columns(self) -> tuple[str, ...]:
+        """The table's columns over the records."""
+        return self.table.columns(self.schema)
+
+
+class Inserted(Change):
+    """Records added to a table.
+
+    Args:
+        node: its input has the records.
+    """
+
+    keep = True
+
+    def __init__(self, node: Write, table: StoredTable, session: Session, *, returning: bool) -> None:
+        super().__init__(node.table_schema, table, session, returning=returning)
+        self._input = node.input
+
+    def contents(self) -> DataFrame:
+        self.columns()
+        return self.input()
+
+    def input(self) -> DataFrame:
+        with at("input"):
+            return self.session.frame(self._input, depth_first(self._input.schema))
+
+    def computed(self) -> DataFrame:
+        records = self.input()
+        if self.returning:
+            records = self._records = records.localCheckpoint()
+        return records.selectExpr(*self.columns())
+
+    def check_statement(self) -> None:
+        pass
+
+    def state(self) -> None:
+        statements.insert(self.table, self.session, self.computed())
+
+
+class Replaced(Inserted):
+    """Records in the place of all that a table has."""
+
+    keep = False
+
+    def state(self) -> None:
+        statements.overwrite(self.table, self.computed())
+
+
+class Flagged(Change):
+    """Records of a table removed or changed."""
+
+    #: the records are removed
+    removes = False
+
+    def __init__(
+        self, schema: NamedStruct, table: StoredTable, session: Session, *, returning: bool, counting: bool = False
+    ) -> None:
+        super().__init__(schema, table, session, returning=returning)
+        self._counting = counting
+        self.count = 0
+
+    def flagged(self) -> DataFrame:
+        """All records of the table, changed ones with their new values, and whether they are concerned."""
+        raise NotImplementedError
+
+    def contents(self) -> DataFrame:
+        self.columns()
+        return self.flagged()
+
+    def carried_out(self) -> DataFrame | None:
+        found = super().carried_out()
+        if self._observed is not None:
+            self.count = self._observed.get["count"]
+        return found
+
+    _observed: Observation | None = None
+
+    def computed(self) -> DataFrame:
+        from pyspark.sql import Observation
+        from pyspark.sql import functions as F
+
+        records = self.flagged()
+        if self.returning:
+            records = records.localCheckpoint()
+            self._records = self.changed(records)
+        if self._counting:
+            self._observed = Observation()
+            records = records.observe(self._observed, F.count_if(F.col(FLAG)).alias("count"))
+        if self.removes:
+            records = records.where(~F.col(FLAG))
+        return records.selectExpr(*self.columns())
+
+    def changed(self, flagged: DataFrame) -> DataFrame:
+        """The records that are concerned."""
+        return flagged.where(FLAG).select(*top_level(self.schema.struct))
+
+
+class RowsChanged(Flagged):
+    """Records of a table removed or changed, each by itself."""
+
+    def __init__(
+        self,
+        change: RowChange,
+        table: StoredTable,
+        session: Session,
+        *,
+        removes: bool = False,
+        returning: bool = False,
+        counting: bool = False,
+    ) -> None:
+        super().__init__(change.schema, table, session, returning=returning, counting=counting)
+        self._change = change
+        self.removes = removes
+
+    def flagged(self) -> DataFrame:
+        names = (*depth_first(self.schema.struct), FLAG)
+        return self.session.frame(self._change.flagged(self.table.names), names)
+
+    def check_statement(self) -> None:
+        statements.check_row_level(self._change, self.table, self.session)
+
+    def state(self) -> None:
+        """By one statement; what it changes is looked up before."""
+        flagged = self.flagged()
+        if self.returning:
+            self._records = self.changed(flagged).localCheckpoint()
+        counted = statements.delete if self.removes else statements.update
+        affected = None
+        if self._counting:
+            affected = flagged.where(FLAG).count()
+        told = counted(self._change, self.table, self.session)
+        self.count = told if told is not None else affected or 0

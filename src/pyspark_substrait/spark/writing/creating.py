@@ -1,0 +1,176 @@
+"""Tables made of records (CTAS)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING
+from uuid import uuid4
+
+from pyspark_substrait.errors import SubstraitError, TableError
+from pyspark_substrait.model.relations import (
+    CreateMode,
+    Ddl,
+    DdlObject,
+    DdlOp,
+    NamedObjectWrite,
+    OutputMode,
+    Write,
+)
+from pyspark_substrait.spark.session import spark_errors
+from pyspark_substrait.spark.writing import definitions, statements
+from pyspark_substrait.spark.writing.catalog import carry_out, in_session_catalog
+from pyspark_substrait.spark.writing.changes import Change, Inserted, Replaced
+from pyspark_substrait.spark.writing.fitting import sql_type
+from pyspark_substrait.spark.writing.session import Session
+from pyspark_substrait.spark.writing.stored_tables import FILE_FORMATS, StoredTable, existing
+from pyspark_substrait.spark.writing.table_columns import defined
+from pyspark_substrait.spark.writing.table_definitions import put_in_place
+from pyspark_substrait.sparksql.compiler.names import quoted_path
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+__all__ = ["creation"]
+
+
+def creation(
+    node: Write, names: tuple[str, ...], table: StoredTable | None, session: Session
+) -> Created | Change | None:
+    """What a CTAS does.
+
+    Args:
+        node: the CTAS.
+        names: the table's name.
+        table: the table that is there.
+        session: the session.
+
+    Returns:
+        None where it does nothing, because the table is there.
+
+    Raises:
+        TableError: the table is there, and mustn't be.
+    """
+    returning = node.output is OutputMode.MODIFIED_RECORDS
+    if table is None:
+        return Created(node, names, None, session)
+    match node.create_mode:
+        case CreateMode.IGNORE_IF_EXISTS:
+            return None
+        case CreateMode.APPEND_IF_EXISTS:
+            return Inserted(node, table, session, returning=returning)
+        case CreateMode.REPLACE_IF_EXISTS if _same_columns(node, table):
+            return Replaced(node, table, session, returning=returning)
+        case CreateMode.REPLACE_IF_EXISTS:
+            return Created(node, names, table, session)
+        case _:
+            raise TableError(
+                f"there is a table {table.name} already", hint="A create_mode can append to it, replace or keep it"
+            )
+
+
+def _definition(node: Write, names: Sequence[str], old: StoredTable | None = None) -> Ddl:
+    return Ddl(
+        write_type=NamedObjectWrite(names=tuple(names)),
+        object=DdlObject.TABLE,
+        op=DdlOp.CREATE if old is None else DdlOp.CREATE_OR_REPLACE,
+        table_schema=node.table_schema,
+    )
+
+
+def _same_columns(node: Write, table: StoredTable) -> bool:
+    """Whether the new table would have the columns of the old one."""
+    wanted = defined(_definition(node, table.names))
+    fields = table.stored.fields
+    return len(fields) == len(wanted) and all(
+        field.name == column.name
+        and field.nullable == (not column.required)
+        and column.type.replace(", ", ",") == sql_type(field.dataType).replace(", ", ",")
+        for field, column in zip(fields, wanted, strict=True)
+    )
+
+
+class Created:
+    """A table made, or made anew, of the records of a write's input.
+
+    In Spark's own catalog it is made and filled under another name, and gets its own when it is complete.
+
+    Args:
+        node: the CTAS.
+        names: the table's name.
+        old: the table to be replaced.
+        session: the session.
+    """
+
+    def __init__(self, node: Write, names: tuple[str, ...], old: StoredTable | None, session: Session) -> None:
+        self._node = node
+        self._names = names
+        self._old = old
+        self._session = session
+
+    def check(self) -> None:
+        """Find what is wrong with it; as :meth:`Change.check`."""
+        defined(_definition(self._node, self._names))
+        statements.input_frame(self._node, self._session)
+
+    def carried_out(self) -> DataFrame | None:
+        """Make the table; the records, if they are wanted. As :meth:`Change.carried_out`."""
+        try:
+            return self._beside() if self._of_files() else self._at_once()
+        except spark_errors() as error:
+            raise self._session.failed(error) from error
+
+    def _of_files(self) -> bool:
+        """Whether the table is one of plain files in Spark's own catalog."""
+        spark = self._session.spark
+        usual = str(spark.conf.get("spark.sql.sources.default", "parquet")).lower()
+        own = in_session_catalog(spark, self._names) and usual in FILE_FORMATS
+        return own and (self._old is None or self._old.of_files)
+
+    def _beside(self) -> DataFrame | None:
+        name = f"substrait_{uuid4().hex}"
+        beside = (*self._names[:-1], name)
+        spark = self._session.spark
+        try:
+            definitions.define(_definition(self._node, beside), self._session)
+            table = existing(beside, self._session)
+            records = self._filled(table)
+            if self._old is not None:
+                put_in_place(spark, self._names, self._old.entry, (*_full(table), name))
+            else:
+                # a new name holds no catalog: the table stays in its own
+                target = quoted_path((*_full(table)[1:], self._names[-1]))
+                carry_out(spark, f"ALTER TABLE {table.path} RENAME TO {target}", self._names, "make the table")
+        except BaseException:
+            with suppress(SubstraitError, *spark_errors()):
+                carry_out(spark, f"DROP TABLE IF EXISTS {quoted_path(beside)}", beside, "drop the table")
+            raise
+        return records
+
+    def _at_once(self) -> DataFrame | None:
+        """By the statement of the table's own catalog."""
+        names, node = self._names, self._node
+        required = any(column.has_required for column in defined(_definition(node, names)))
+        if not required:
+            records = self._records()
+            columns = statements.named_columns(node.table_schema)
+            statements.create_as(quoted_path(names), self._old, records.selectExpr(*columns), self._session)
+            return records if node.output is OutputMode.MODIFIED_RECORDS else None
+        # a SELECT has no required columns: the table is made first, and then filled
+        definitions.define(_definition(node, names, self._old), self._session)
+        return self._filled(existing(names, self._session))
+
+    def _filled(self, table: StoredTable) -> DataFrame | None:
+        records = self._records()
+        statements.insert(table, self._session, records.selectExpr(*table.columns(self._node.table_schema)))
+        return records if self._node.output is OutputMode.MODIFIED_RECORDS else None
+
+    def _records(self) -> DataFrame:
+        records = statements.input_frame(self._node, self._session)
+        return records.localCheckpoint() if self._node.output is OutputMode.MODIFIED_RECORDS else records
+
+
+def _full(table: StoredTable) -> tuple[str, ...]:
+    """The catalog and the database of a table of Spark's own catalog."""
+    details = table.entry.details or {}
+    return (details["catalog_name"], *details["namespace"])

@@ -1,0 +1,80 @@
+"""Tables and views made, altered and dropped (``DdlRel``). Spec: relations/logical_relations, "DDL"."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from typing_extensions import assert_never
+
+from pyspark_substrait.errors import InvalidPlanError, TableError, UnsupportedPlanError, at
+from pyspark_substrait.model.relations import Ddl, DdlObject, DdlOp, ExtensionObject
+from pyspark_substrait.spark.writing import table_definitions, targets, views
+from pyspark_substrait.spark.writing.catalog import Entry, carry_out, dotted, entry
+from pyspark_substrait.spark.writing.session import Session
+from pyspark_substrait.sparksql.compiler.relations import refuse_enhancement
+
+__all__ = ["define"]
+
+_DROPS = (DdlOp.DROP, DdlOp.DROP_IF_EXIST)
+
+
+def define(node: Ddl, session: Session) -> None:
+    """Carry out a change of the schema of a database.
+
+    Raises:
+        InvalidPlanError: the plan contradicts itself.
+        TableError: what shall be made is there already, or what shall be changed isn't, or is something else.
+        UnsupportedPlanError: Spark, or the catalog, can't do it.
+        ExecutionError: the records of the table don't fit its new columns.
+    """
+    _check(node)
+    if isinstance(node.write_type, ExtensionObject):
+        targets.define(node, session)
+        return
+    refuse_enhancement(node.write_type.advanced_extension, "named_object.advanced_extension")
+    names = node.write_type.names
+    with at("named_object"):
+        found = entry(session.spark, names)
+        if session.tables.find(names) is not None:
+            raise UnsupportedPlanError(f"{dotted(names)} is a table that was given for this run, which no plan changes")
+        _agree(node, names, found)
+    if node.op in _DROPS:
+        if found is not None:
+            _drop(names, found, session)
+    elif node.object is DdlObject.VIEW:
+        views.define(node, names, found, session)
+    else:
+        table_definitions.define(node, names, found, session)
+
+
+def _check(node: Ddl) -> None:
+    """Refuse what makes no sense in a DDL relation of its kind."""
+    match node.object:
+        case DdlObject.TABLE:
+            if node.view_definition is not None:
+                raise InvalidPlanError("a table has no definition", path="view_definition")
+        case DdlObject.VIEW:
+            if node.table_defaults:
+                raise InvalidPlanError("the columns of a view have no defaults", path="table_defaults")
+            if node.op not in _DROPS and node.view_definition is None:
+                raise InvalidPlanError("the definition of the view is missing", path="view_definition")
+        case _:
+            assert_never(node.object)
+
+
+def _agree(node: Ddl, names: Sequence[str], found: Entry | None) -> None:
+    """Check that what is there is what the operation needs."""
+    kind, name = node.object.value, dotted(names)
+    if found is None:
+        if node.op in (DdlOp.DROP, DdlOp.ALTER):
+            raise TableError(f"there is no {kind} {name}")
+        return
+    if node.op is DdlOp.CREATE:
+        raise TableError(f"there is a {found.kind} {name} already")
+    if (found.kind == "table") != (node.object is DdlObject.TABLE):
+        raise TableError(f"{name} is a {found.kind}, not a {kind}")
+
+
+def _drop(names: Sequence[str], found: Entry, session: Session) -> None:
+    kind = "TABLE" if found.kind == "table" else "VIEW"
+    carry_out(session.spark, f"DROP {kind} IF EXISTS {found.path}", names, "drop")

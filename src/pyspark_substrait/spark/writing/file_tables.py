@@ -1,0 +1,197 @@
+"""Tables of plain files changed: the new version is written beside and swapped in (see ``folders``)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+from urllib.parse import unquote, urlsplit
+from uuid import uuid4
+
+from pyspark_substrait.errors import ExecutionError, UnsupportedPlanError
+from pyspark_substrait.spark.session import is_connect, spark_errors
+from pyspark_substrait.spark.tables import local_path
+from pyspark_substrait.spark.writing import folders
+from pyspark_substrait.spark.writing.session import Session
+from pyspark_substrait.spark.writing.stored_tables import StoredTable
+from pyspark_substrait.sparksql.compiler.names import quoted
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+__all__ = ["change", "check", "is_local"]
+
+#: Formats that give back exactly what was written.
+_EXACT: Final = frozenset({"parquet", "orc"})
+#: Types whose values stay the same in the name of a folder.
+_PARTITION_TYPES: Final = ("tinyint", "smallint", "int", "bigint", "string", "date", "boolean", "decimal")
+
+
+def check(table: StoredTable, *, keep: bool) -> None:
+    """Check that the table can be changed.
+
+    Args:
+        table: a table of files.
+        keep: records are only added.
+
+    Raises:
+        UnsupportedPlanError: it can't, and why.
+    """
+    if table.bucketed:
+        raise UnsupportedPlanError(
+            f"{table.name} has buckets, which Spark keeps only in tables that it fills itself",
+            hint="Use a table without buckets",
+        )
+    if not keep and table.provider not in _EXACT:
+        raise UnsupportedPlanError(
+            f"{table.name} is a table of {table.provider} files, which don't give back exactly what they hold, "
+            "so that records can be added, but not changed or removed",
+            hint="Use a Parquet, ORC, Delta or Iceberg table",
+        )
+    for field in table.stored.fields:
+        kind = field.dataType.simpleString().split("(")[0]
+        if field.name in table.partitions and kind not in _PARTITION_TYPES:
+            raise UnsupportedPlanError(f"{table.name} is partitioned by {field.name}, a {kind}, which isn't exact")
+    _folder(table)
+
+
+def is_local(table: StoredTable) -> bool:
+    """Whether the table is a folder of a file system, as opposed to some place in an object store or a cluster."""
+    found = local_path(table.location)
+    return found is not None and found.is_absolute()
+
+
+def _folder(table: StoredTable) -> Path:
+    found = local_path(table.location)
+    if found is None or not found.is_absolute():
+        raise UnsupportedPlanError(
+            f"the files of {table.name} are in {urlsplit(table.location).scheme or 'a place'} that isn't a folder of "
+            "this machine, so that they can't be replaced in one step",
+            hint="Use a Delta or Iceberg table, which can",
+        )
+    return found
+
+
+def change(table: StoredTable, session: Session, contents: Callable[[], DataFrame], *, keep: bool) -> None:
+    """Write a new version of the table.
+
+    Args:
+        table: a table of files that :func:`check` finds good.
+        session: the session.
+        contents: the records, with the table's columns; called when nobody else changes the table any more.
+        keep: the records that are there stay there.
+
+    Raises:
+        ExecutionError: the records can't be computed, or somebody else changes the table at the same time.
+    """
+    folder = _folder(table)
+    if not folder.exists() and folder.parent.is_dir():
+        # of a table to which nothing was written yet
+        folder.mkdir()
+    if not folder.is_dir():
+        raise _unseen(table)
+    with folders.changing(folder) as version:
+        _refresh(table, session)
+        _check_files(table, session, folder)
+        rows = contents()
+        _write(rows, table, session, version.written)
+        if keep:
+            version.keep()
+        version.add()
+        if table.partitions:
+            _add_partitions(table, session, folder, version.version)
+        version.take_effect()
+        _refresh(table, session)
+
+
+def _refresh(table: StoredTable, session: Session) -> None:
+    session.spark.sql(f"REFRESH TABLE {table.path}").collect()
+    session.look_up_anew()
+
+
+def _check_files(table: StoredTable, session: Session, folder: Path) -> None:
+    """Check that Spark reads the files that are seen here, and no others."""
+    read = {Path(unquote(urlsplit(uri).path)) for uri in session.spark.table(table.path).inputFiles()}
+    there = folders.data_files(folder.resolve())
+    if {path.resolve() for path in read} != there:
+        raise UnsupportedPlanError(
+            f"Spark reads {len(read)} files of {table.name}, but there are {len(there)} in {folder}",
+            hint="Where it has partitions, bring them into the catalog (MSCK REPAIR TABLE); their folders must be "
+            "inside of the table's, and Spark must run where the files are",
+        )
+    if is_connect(session.spark):
+        _check_probe(table, session, folder)
+
+
+def _check_probe(table: StoredTable, session: Session, folder: Path) -> None:
+    """Check that a server sees the folder that is seen here."""
+    word = uuid4().hex
+    probe = folder.resolve().parent / f".{folder.name}.{word}.written"
+    failures: tuple[type[Exception], ...] = (*spark_errors(), OSError)
+    try:
+        probe.mkdir()
+        (probe / "probe").write_text(word)
+        found = session.spark.read.text(f"file://{probe}/probe").collect()
+    except failures as error:
+        raise _unseen(table) from error
+    if [row[0] for row in found] != [word]:
+        raise _unseen(table)
+
+
+def _unseen(table: StoredTable) -> UnsupportedPlanError:
+    return UnsupportedPlanError(
+        f"Spark runs where the folder {table.location} of {table.name} isn't the one that is seen here",
+        hint="Run the plan on the machine that has the table, or use a Delta or Iceberg table",
+    )
+
+
+def _write(rows: DataFrame, table: StoredTable, session: Session, target: Path) -> None:
+    """Write records into a folder that isn't there yet.
+
+    Raises:
+        ExecutionError: not all of them have arrived where they are seen here.
+    """
+    from pyspark.sql import Observation
+    from pyspark.sql import functions as F
+
+    place = f"file://{target}"
+    here = str(session.spark.conf.get("spark.master", "")).startswith("local")
+    count = Observation()
+    if not here:
+        rows = rows.observe(count, F.count(F.lit(1)).alias("count"))
+    writer = _named_folders(rows, table).write.format(table.provider).options(**table.options)
+    (writer.partitionBy(*table.partitions) if table.partitions else writer).save(place)
+    if here and target.is_dir():
+        return
+    written = session.spark.read.format(table.provider).options(**table.options).schema(rows.schema).load(place)
+    there = {Path(unquote(urlsplit(uri).path)) for uri in written.inputFiles()}
+    if there != folders.data_files(target) or written.count() != count.get["count"]:
+        raise ExecutionError(
+            f"what was written for {table.name} isn't all in {target}",
+            hint="Nothing was changed. Spark's executors must have the table's file system, or use Delta or Iceberg",
+        )
+
+
+def _named_folders(rows: DataFrame, table: StoredTable) -> DataFrame:
+    """The records, none of which would be another one after its folder is named by a value."""
+    from pyspark.sql import functions as F
+
+    for field in table.stored.fields:
+        if field.name in table.partitions and field.dataType.typeName() == "string":
+            value = rows[quoted(field.name)]
+            error = F.raise_error(
+                F.lit(f"{table.name} is partitioned by {field.name}, and an empty text there would become null")
+            )
+            rows = rows.withColumn(field.name, F.when(value == "", error.cast("string")).otherwise(value))
+    return rows
+
+
+def _add_partitions(table: StoredTable, session: Session, folder: Path, version: Path) -> None:
+    """Tell the catalog about the partitions of the new version, before it is there: they are empty until then."""
+    new = [part for part in folders.parts(version) if not (folder / part).is_dir()]
+    for part in new:
+        (folder / part).mkdir(parents=True)
+    if new and table.catalog_partitions:
+        session.spark.sql(f"ALTER TABLE {table.path} RECOVER PARTITIONS").collect()
+    for part in folders.parts(folder):
+        (version / part).mkdir(parents=True, exist_ok=True)

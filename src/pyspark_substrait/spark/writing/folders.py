@@ -1,0 +1,248 @@
+"""A folder of files replaced by a new version of it in one atomic step.
+
+The new version is made beside the folder, brought to disk, and then exchanged with it: whoever reads the folder, also
+after a crash at any moment, sees the old version or the new one. Beside a folder ``t`` stand, while it is changed,
+
+* ``.t.lock``: held by the process that changes it (the system releases it when that process ends);
+* ``.t.<id>.version``: the new version and, after the exchange, the old one;
+* ``.t.<id>.written``: what is written to become a part of the new version.
+
+What a crash leaves of these, the next change removes.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import errno
+import os
+import re
+import shutil
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, TypeAlias
+from uuid import uuid4
+
+from pyspark_substrait.errors import ExecutionError, UnsupportedPlanError
+
+__all__ = ["Change", "Listing", "changing", "data_files", "exchange", "listing", "parts"]
+
+#: The files of a folder: relative path, inode, size and time of the last change.
+Listing: TypeAlias = frozenset[tuple[str, int, int, int]]
+
+_AT_FDCWD: Final = -100
+_RENAME_EXCHANGE: Final = 2
+_RENAME_SWAP: Final = 2  # the same on macOS, where the function has another name
+
+
+@dataclass(frozen=True)
+class Change:
+    """A change of a folder under way.
+
+    Args:
+        folder: the folder.
+        version: the new version, a folder beside it, which isn't there yet.
+        written: a folder beside it for what is written on the way.
+        before: the files of the folder when the change began.
+    """
+
+    folder: Path
+    version: Path
+    written: Path
+    before: Listing
+
+    def keep(self) -> None:
+        """Take the files that are there into the new version, without copying them where that is possible."""
+        _linked(self.folder, self.version)
+
+    def add(self) -> None:
+        """Take what was written into the new version."""
+        if not self.version.exists():
+            os.rename(self.written, self.version)
+            return
+        for file in sorted(_files(self.written)):
+            target = self.version / file.relative_to(self.written)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            os.rename(file, target)
+
+    def take_effect(self) -> None:
+        """Put the new version in the place of the old one.
+
+        Raises:
+            ExecutionError: the files aren't those any more that were there when the change began.
+        """
+        shutil.copymode(self.folder, self.version)
+        _to_disk(self.version)
+        if listing(self.folder) != self.before:
+            raise ExecutionError(
+                f"somebody else has changed the files in {self.folder} meanwhile",
+                hint="Nothing was written; run it again",
+            )
+        exchange(self.folder, self.version)
+        _sync(self.folder.parent)
+
+
+@contextmanager
+def changing(folder: Path) -> Iterator[Change]:
+    """Change a folder, nobody else doing so at the same time.
+
+    Raises:
+        ExecutionError: somebody else is changing it.
+        UnsupportedPlanError: this system has no locks, or the folder can't be changed.
+    """
+    folder = folder.resolve()
+    with _locked(folder):
+        _clear(folder)
+        prefix = f".{folder.name}.{uuid4().hex}"
+        try:
+            yield Change(
+                folder, folder.parent / f"{prefix}.version", folder.parent / f"{prefix}.written", listing(folder)
+            )
+        finally:
+            _clear(folder)
+
+
+def listing(folder: Path) -> Listing:
+    """The files of a folder, with what tells one from another of the same name."""
+    found = []
+    for file in _files(folder):
+        status = file.stat(follow_symlinks=False)
+        found.append((str(file.relative_to(folder)), status.st_ino, status.st_size, status.st_mtime_ns))
+    return frozenset(found)
+
+
+def data_files(folder: Path) -> set[Path]:
+    """The files of a folder that Spark takes for data: neither their names nor those of folders are hidden."""
+    return {
+        file
+        for file in _files(folder)
+        if not any(
+            part.startswith(".") or (part.startswith("_") and "=" not in part)
+            for part in file.relative_to(folder).parts
+        )
+    }
+
+
+def parts(folder: Path) -> list[Path]:
+    """The folders inside one that hold data, or may hold some, relative to it."""
+    found = (Path(parent).relative_to(folder) for parent, _, _ in os.walk(folder))
+    return sorted(part for part in found if part.parts and all("=" in name for name in part.parts))
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    for parent, _, names in os.walk(folder):
+        for name in names:
+            yield Path(parent, name)
+
+
+# one step ------------------------------------------------------------------------------------------------------------
+
+
+def exchange(one: Path, other: Path) -> None:
+    """Exchange two folders of the same file system in one atomic step.
+
+    Raises:
+        UnsupportedPlanError: the system or the file system can't do that; nothing is changed.
+    """
+    library = ctypes.CDLL(None, use_errno=True)
+    source, target = os.fsencode(one), os.fsencode(other)
+    if sys.platform == "linux" and hasattr(library, "renameat2"):
+        failed = library.renameat2(_AT_FDCWD, source, _AT_FDCWD, target, _RENAME_EXCHANGE)
+    elif sys.platform == "darwin" and hasattr(library, "renamex_np"):
+        failed = library.renamex_np(source, target, _RENAME_SWAP)
+    else:
+        raise _impossible(one, "this system can't exchange two folders in one step")
+    if failed:
+        reason = os.strerror(ctypes.get_errno())
+        raise _impossible(one, f"two folders can't be exchanged in one step there ({reason})")
+
+
+def _impossible(folder: Path, reason: str) -> UnsupportedPlanError:
+    return UnsupportedPlanError(
+        f"the table in {folder} can't be changed: {reason}", hint="Use a Delta or Iceberg table, or another file system"
+    )
+
+
+@contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    try:
+        import fcntl
+    except ImportError:
+        raise _impossible(folder, "this system has no locks of the kind needed") from None
+    path = folder.parent / f".{folder.name}.lock"
+    lock = _open(path, folder)
+    try:
+        while True:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError as error:
+                if error.errno not in (errno.EWOULDBLOCK, errno.EACCES):
+                    raise _impossible(folder, f"it can't be locked ({error.strerror})") from error
+                raise ExecutionError(
+                    f"somebody else is changing the table in {folder}", hint="Nothing was written; run it again later"
+                ) from error
+            if _is(lock, path):
+                break
+            # whoever held it has removed it
+            os.close(lock)
+            lock = _open(path, folder)
+        try:
+            yield
+        finally:
+            path.unlink(missing_ok=True)
+    finally:
+        os.close(lock)
+
+
+def _open(path: Path, folder: Path) -> int:
+    try:
+        return os.open(path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW, 0o666)
+    except OSError as error:
+        raise _impossible(folder, f"{path} can't be opened ({error.strerror})") from error
+
+
+def _is(lock: int, path: Path) -> bool:
+    """Whether an open file is the one that a path leads to."""
+    try:
+        return os.path.samestat(os.fstat(lock), os.stat(path, follow_symlinks=False))
+    except FileNotFoundError:
+        return False
+
+
+def _clear(folder: Path) -> None:
+    """Remove what an earlier change, or this one, has left beside the folder."""
+    ours = re.compile(rf"\.{re.escape(folder.name)}\.[0-9a-f]{{32}}\.(version|written)")
+    for entry in os.scandir(folder.parent):
+        if ours.fullmatch(entry.name) and entry.is_dir(follow_symlinks=False):
+            shutil.rmtree(entry.path, ignore_errors=True)
+
+
+def _linked(source: Path, target: Path) -> None:
+    """The files of one folder in another, as further names of them or, where there can't be such, as copies."""
+    target.mkdir()
+    for file in _files(source):
+        beside = target / file.relative_to(source)
+        beside.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            os.link(file, beside, follow_symlinks=False)
+        except OSError:
+            shutil.copy2(file, beside, follow_symlinks=False)
+
+
+def _to_disk(folder: Path) -> None:
+    for parent, _, names in os.walk(folder):
+        for name in names:
+            _sync(Path(parent, name))
+        _sync(Path(parent))
+
+
+def _sync(path: Path) -> None:
+    if path.is_symlink():
+        return
+    opened = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(opened)
+    finally:
+        os.close(opened)

@@ -1,0 +1,107 @@
+"""Records of a table removed and changed as another relation lists them.
+
+Each record that is listed stands for one record of the table that is equal to it, null being equal to null; one that
+the table hasn't stands for none. Where the table has a record several times, so many of them are concerned as are
+listed.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pyspark_substrait.errors import UnsupportedPlanError, at
+from pyspark_substrait.model.relations import NamedTable, Read, Write
+from pyspark_substrait.spark.writing.changes import FLAG, Flagged
+from pyspark_substrait.spark.writing.session import Session
+from pyspark_substrait.spark.writing.stored_tables import StoredTable, depth_first, top_level
+from pyspark_substrait.sparksql.compiler.types import has_map
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+
+__all__ = ["ListedChanged", "ListedRemoved"]
+
+
+class _Listed(Flagged):
+    """Records that the input of a write lists."""
+
+    def __init__(self, node: Write, table: StoredTable, session: Session, *, returning: bool) -> None:
+        super().__init__(node.table_schema, table, session, returning=returning)
+        self._input = node.input
+
+    def check(self) -> None:
+        for name, type in zip(self.schema.top_level_names(), self.schema.struct.types, strict=True):
+            if has_map(type):
+                raise UnsupportedPlanError(
+                    f"{self.table.name}.{name} has a map, and Spark can't tell whether two maps are equal",
+                    hint="Filter the table itself in the input, so that no records have to be found by their values",
+                )
+        super().check()
+
+    def check_statement(self) -> None:
+        raise UnsupportedPlanError(
+            f"the input lists records by their values, which no statement for {self.table.name} can find one by one",
+            hint="Let the input be the table itself, filtered (and projected, to update)",
+        )
+
+    def _records_there(self) -> DataFrame:
+        """The table's records; ``k`` numbers those that are equal."""
+        read = Read(base_schema=self.schema, read_type=NamedTable(names=self.table.names))
+        return _numbered(self.session.frame(read, depth_first(self.schema.struct)), self._names("c"), "k")
+
+    def _names(self, prefix: str) -> tuple[str, ...]:
+        return top_level(self.schema.struct, prefix)
+
+    def _listed(self, *prefixes: str) -> DataFrame:
+        """The input, of whose columns as many as the table has are named after each of the prefixes."""
+        names = (name for prefix in prefixes for name in depth_first(self.schema.struct, prefix))
+        with at("input"):
+            return self.session.frame(self._input, tuple(names))
+
+
+class ListedRemoved(_Listed):
+    """The listed records removed."""
+
+    removes = True
+
+    def flagged(self) -> DataFrame:
+        from pyspark.sql import functions as F
+
+        columns, keys = self._names("c"), self._names("b")
+        counts = self._listed("b").groupBy(*keys).agg(F.count(F.lit(1)).alias("n"))
+        matched = _equal(columns, keys) & (F.col("k") <= F.col("n"))
+        return self._records_there().join(counts, matched, "left").select(*columns, F.col("n").isNotNull().alias(FLAG))
+
+
+class ListedChanged(_Listed):
+    """The listed records changed: the first half of the input's columns are a record, the others what it becomes."""
+
+    def flagged(self) -> DataFrame:
+        from pyspark.sql import functions as F
+
+        columns, before, after = map(self._names, "cba")
+        listed = _numbered(self._listed("b", "a"), before, "n")
+        matched = _equal(columns, before) & (F.col("k") == F.col("n"))
+        there = self._records_there().join(listed, matched, "left")
+        found = F.col("n").isNotNull()
+        values = [
+            F.when(found, F.col(new)).otherwise(F.col(old)).alias(old) for old, new in zip(columns, after, strict=True)
+        ]
+        return there.select(*values, found.alias(FLAG))
+
+
+def _numbered(records: DataFrame, columns: tuple[str, ...], name: str) -> DataFrame:
+    from pyspark.sql import Window
+    from pyspark.sql import functions as F
+
+    equal = Window.partitionBy(*columns).orderBy(F.lit(1))
+    return records.withColumn(name, F.row_number().over(equal))
+
+
+def _equal(left: tuple[str, ...], right: tuple[str, ...]) -> Column:
+    from pyspark.sql import functions as F
+
+    found = F.lit(True)
+    for one, other in zip(left, right, strict=True):
+        found = found & F.col(one).eqNullSafe(F.col(other))
+    return found

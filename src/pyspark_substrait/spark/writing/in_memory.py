@@ -1,0 +1,189 @@
+"""Tables in memory: records that the session holds, which its queries read by name like a session view.
+
+They are computed once, when they are written. Spark's executors hold them: pinned ones in memory (what doesn't fit goes
+to disk), others on disk.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
+
+from pyspark_substrait.errors import TableError, UnsupportedPlanError, at
+from pyspark_substrait.model.relations import (
+    CreateMode,
+    Ddl,
+    DdlOp,
+    InMemoryTable,
+    OutputMode,
+    Read,
+    VirtualTable,
+    Write,
+    WriteOp,
+)
+from pyspark_substrait.model.types import List, Map, Struct, Type, concrete
+from pyspark_substrait.spark.session import spark_errors
+from pyspark_substrait.spark.writing.catalog import carry_out, dotted, entry
+from pyspark_substrait.spark.writing.records import of_existing
+from pyspark_substrait.spark.writing.session import Session
+from pyspark_substrait.spark.writing.stored_tables import StoredTable, top_level
+from pyspark_substrait.sparksql.compiler.names import quoted
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.types import DataType, StructType
+
+__all__ = ["checked", "define", "write"]
+
+
+@dataclass(frozen=True)
+class _Held:
+    """The records under a name, and the columns with the nulls that the plan allows them."""
+
+    records: DataFrame
+    columns: StructType
+
+
+#: What each session holds, by name.
+_held: WeakKeyDictionary[SparkSession, dict[str, _Held]] = WeakKeyDictionary()
+
+
+def checked(node: Write, target: InMemoryTable, session: Session) -> None:
+    """Find what is wrong with a write to a table in memory; as ``targets.checked``."""
+    with at("extension_table", "detail", "name"):
+        table = _existing(target, session)
+        if table is None and node.op is not WriteOp.CTAS:
+            raise TableError(f"there is no table {dotted([target.name])} in memory", hint="Write it by a CTAS first")
+        if table is not None and node.op is WriteOp.CTAS and node.create_mode in _ERRS:
+            raise TableError(
+                f"there is a table {table.name} in memory already",
+                hint="A create_mode can append to it, replace or keep it",
+            )
+    if table is None or _replaces(node):
+        with at("input"):
+            session.frame(node.input, node.table_schema.names)
+    elif not _keeps(node):
+        of_existing(_plain(node), table, session).contents()
+
+
+_ERRS = (CreateMode.UNSPECIFIED, CreateMode.ERROR_IF_EXISTS)
+
+
+def _keeps(node: Write) -> bool:
+    return node.op is WriteOp.CTAS and node.create_mode is CreateMode.IGNORE_IF_EXISTS
+
+
+def _replaces(node: Write) -> bool:
+    return node.op is WriteOp.CTAS and node.create_mode is CreateMode.REPLACE_IF_EXISTS
+
+
+def _plain(node: Write) -> Write:
+    """A CTAS that appends is an INSERT."""
+    return replace(node, op=WriteOp.INSERT, create_mode=CreateMode.UNSPECIFIED) if node.op is WriteOp.CTAS else node
+
+
+def write(node: Write, target: InMemoryTable, session: Session) -> DataFrame | None:
+    """Carry out a write to a table in memory; as ``targets.write``."""
+    table = _existing(target, session)
+    returning = node.output is OutputMode.MODIFIED_RECORDS
+    try:
+        if table is None or _replaces(node):
+            with at("input"):
+                records = session.frame(node.input, node.table_schema.names)
+            held = _hold(target, records, _stated(records.schema, node.table_schema.struct), session)
+            return held.toDF(*top_level(node.table_schema.struct)) if returning else None
+        if _keeps(node):
+            return None
+        change = of_existing(_plain(node), table, session)
+        records = change.computed()
+        if change.keep:
+            records = session.spark.table(table.path).unionAll(records)
+        _hold(target, records, _of(session)[target.name].columns, session)
+        return change.records
+    except spark_errors() as error:
+        raise session.failed(error) from error
+
+
+def define(node: Ddl, target: InMemoryTable, session: Session) -> None:
+    """Make a table in memory without records, or drop one; as ``targets.define``."""
+    name = dotted([target.name])
+    with at("extension_object", "detail", "name"):
+        table = _existing(target, session)
+        if table is None and node.op is DdlOp.DROP:
+            raise TableError(f"there is no table {name} in memory")
+        if table is not None and node.op is DdlOp.CREATE:
+            raise TableError(f"there is a table {name} in memory already")
+    if node.op in (DdlOp.DROP, DdlOp.DROP_IF_EXIST):
+        if table is not None:
+            carry_out(session.spark, f"DROP VIEW IF EXISTS {table.path}", table.names, "drop")
+            _of(session).pop(target.name)
+        return
+    if node.op is DdlOp.ALTER:
+        raise UnsupportedPlanError(
+            "a table in memory can't be altered", path="op", hint="Replace it by a CTAS that reads it"
+        )
+    if any(default.value is not None for default in node.table_defaults or ()):
+        raise UnsupportedPlanError("the columns of a table in memory have no defaults", path="table_defaults")
+    if node.table_schema is None:
+        raise UnsupportedPlanError("the columns of the table are missing", path="table_schema")
+    nothing = Read(base_schema=node.table_schema, read_type=VirtualTable(expressions=()))
+    records = session.frame(nothing, node.table_schema.names)
+    _hold(target, records, _stated(records.schema, node.table_schema.struct), session)
+
+
+def _of(session: Session) -> dict[str, _Held]:
+    return _held.setdefault(session.spark, {})
+
+
+def _existing(target: InMemoryTable, session: Session) -> StoredTable | None:
+    """The table in memory of a name; None when there is none.
+
+    Raises:
+        TableError: something else has the name.
+    """
+    names = (target.name,)
+    if session.tables.find(names) is not None:
+        raise UnsupportedPlanError(f"{dotted(names)} is a table that was given for this run, which no plan changes")
+    found = entry(session.spark, names)
+    if found is None:
+        _of(session).pop(target.name, None)  # its view was dropped by somebody else
+        return None
+    if found.kind != "session view" or target.name not in _of(session):
+        raise TableError(f"{dotted(names)} is a {found.kind}, not a table in memory", hint="Take another name")
+    sensitive = str(session.spark.conf.get("spark.sql.caseSensitive", "false")).lower() == "true"
+    stated = replace(found, schema=_of(session)[target.name].columns, details=None)
+    return StoredTable(name=dotted(names), names=names, entry=stated, case_sensitive=sensitive)
+
+
+def _hold(target: InMemoryTable, records: DataFrame, columns: StructType, session: Session) -> DataFrame:
+    """Compute the records, and let the name stand for them from now on."""
+    from pyspark import StorageLevel
+
+    kept = StorageLevel.MEMORY_AND_DISK if target.pin else StorageLevel.DISK_ONLY
+    held = records.localCheckpoint(eager=True, storageLevel=kept)
+    held.createOrReplaceTempView(quoted(target.name))
+    _of(session)[target.name] = _Held(held, columns)
+    return held
+
+
+def _stated(found: StructType, schema: Struct) -> StructType:
+    """Columns with the nulls that a schema allows, whatever Spark knows of the records of the moment."""
+    from pyspark.sql.types import StructField, StructType
+
+    pairs = zip(found.fields, schema.types, strict=True)
+    return StructType([StructField(field.name, _inside(field.dataType, type), type.nullable) for field, type in pairs])
+
+
+def _inside(found: DataType, type: Type) -> DataType:
+    from pyspark.sql.types import ArrayType, MapType, StructType
+
+    match concrete(type), found:
+        case Struct() as struct, StructType():
+            return _stated(found, struct)
+        case List(type=element), ArrayType():
+            return ArrayType(_inside(found.elementType, element), element.nullable)
+        case Map(key=key, value=value), MapType():
+            return MapType(_inside(found.keyType, key), _inside(found.valueType, value), value.nullable)
+        case _:
+            return found

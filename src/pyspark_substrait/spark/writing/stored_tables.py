@@ -1,0 +1,206 @@
+"""The tables of the session's catalogs whose records a plan changes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pyspark_substrait.errors import InvalidPlanError, TableError, UnsupportedPlanError
+from pyspark_substrait.model.relations import Write
+from pyspark_substrait.model.types import NamedStruct, Struct, Type, name_count, same_type
+from pyspark_substrait.spark.writing.catalog import Entry, dotted, entry
+from pyspark_substrait.spark.writing.fitting import fitted, positions
+from pyspark_substrait.spark.writing.session import Session
+from pyspark_substrait.sparksql.compiler.names import quoted
+
+if TYPE_CHECKING:
+    from pyspark.sql.types import StructType
+
+__all__ = ["StoredTable", "depth_first", "existing", "matching_images", "matching_input", "stored_table", "top_level"]
+
+#: Formats of tables that are nothing but files in a folder.
+FILE_FORMATS = frozenset({"parquet", "orc", "csv", "json", "text", "xml", "avro"})
+
+
+@dataclass(frozen=True, kw_only=True)
+class StoredTable:
+    """A table of a catalog.
+
+    Args:
+        name: as messages show it.
+        names: its name in the plan.
+        entry: what the catalog says of it.
+        case_sensitive: whether names that differ in case are different.
+    """
+
+    name: str
+    names: tuple[str, ...]
+    entry: Entry
+    case_sensitive: bool
+
+    @property
+    def path(self) -> str:
+        """The name in SQL."""
+        return self.entry.path
+
+    @property
+    def stored(self) -> StructType:
+        """The columns, in Spark."""
+        return self.entry.columns
+
+    @property
+    def _details(self) -> Mapping[str, object]:
+        return self.entry.details or {}
+
+    @property
+    def provider(self) -> str:
+        """The format, in lower case; empty for a table of another catalog."""
+        return str(self._details.get("provider", "")).lower()
+
+    @property
+    def of_files(self) -> bool:
+        """Whether the table is nothing but files, so that its format can't change records by itself."""
+        return self.provider in FILE_FORMATS
+
+    @property
+    def location(self) -> str:
+        """Where the files of a table of files are, as a URI."""
+        return str(self._details.get("location", ""))
+
+    @property
+    def options(self) -> Mapping[str, str]:
+        """How its files are written."""
+        found = self._details.get("storage_properties")
+        return {str(key): str(value) for key, value in found.items()} if isinstance(found, Mapping) else {}
+
+    @property
+    def partitions(self) -> tuple[str, ...]:
+        """The columns whose values are in the names of the folders."""
+        found = self._details.get("partition_columns")
+        return tuple(map(str, found)) if isinstance(found, Sequence) else ()
+
+    @property
+    def catalog_partitions(self) -> bool:
+        """Whether the catalog has a list of the partitions, and the table no others."""
+        return self._details.get("partition_provider") == "Catalog"
+
+    @property
+    def bucketed(self) -> bool:
+        """Whether the records are distributed over files by values."""
+        return bool(self._details.get("num_buckets"))
+
+    @property
+    def fold(self) -> Callable[[str], str]:
+        """What makes two names the same."""
+        return str if self.case_sensitive else str.lower
+
+    def columns(self, schema: NamedStruct) -> tuple[str, ...]:
+        """The table's columns, each as an expression and its name, over records of a plan (see :func:`fitted`)."""
+        texts = fitted(self.name, self.stored, schema, case_sensitive=self.case_sensitive)
+        return tuple(f"{text} AS {quoted(field.name)}" for text, field in zip(texts, self.stored.fields, strict=True))
+
+    def check_whole(self, schema: NamedStruct) -> None:
+        """Check that a plan's schema has all columns of the table.
+
+        Raises:
+            TableError: one is missing.
+        """
+        found = positions(self.name, self.stored, schema, case_sensitive=self.case_sensitive)
+        missing = [field.name for place, field in enumerate(self.stored.fields) if place not in found]
+        if missing:
+            raise TableError(
+                f"table_schema hasn't the columns {', '.join(missing)} of {self.name}",
+                hint="To change or remove records, a plan must name all columns of the table",
+            )
+
+
+def stored_table(names: tuple[str, ...], session: Session) -> StoredTable | None:
+    """The table of a name; None when there is none.
+
+    Raises:
+        UnsupportedPlanError: what stands under the name can't be changed.
+    """
+    if session.tables.find(names) is not None:
+        raise UnsupportedPlanError(
+            f"{dotted(names)} was given by the caller as a table to read, and isn't changed",
+            hint="Leave it out of `tables`, so that the name means a table of the session's catalog",
+        )
+    if len(names) == 2 and "/" in names[1]:
+        # some formats take a path for a name, like delta.`/data/t`
+        session.access.writable(names[1])
+    found = entry(session.spark, names)
+    if found is None:
+        return None
+    if found.kind != "table":
+        raise UnsupportedPlanError(
+            f"{dotted(names)} is a {found.kind}, whose records can't be changed", hint="Name the table behind it"
+        )
+    sensitive = str(session.spark.conf.get("spark.sql.caseSensitive", "false")).lower() == "true"
+    return StoredTable(name=dotted(names), names=names, entry=found, case_sensitive=sensitive)
+
+
+def existing(names: tuple[str, ...], session: Session) -> StoredTable:
+    """The table of a name.
+
+    Raises:
+        TableError: there is none.
+        UnsupportedPlanError: as :func:`stored_table`.
+    """
+    found = stored_table(names, session)
+    if found is None:
+        raise TableError(
+            f"there is no table {dotted(names)} in the session's catalog", hint="Make it first, or write it by a CTAS"
+        )
+    return found
+
+
+def matching_input(node: Write) -> None:
+    """Check that the columns of a write's input are those of its schema.
+
+    Raises:
+        InvalidPlanError: they aren't.
+    """
+    _check_matching(node, node.table_schema.struct.types, node.table_schema.top_level_names())
+
+
+def matching_images(node: Write) -> None:
+    """Check that the input of an update has the columns of its schema twice.
+
+    Raises:
+        InvalidPlanError: it hasn't.
+    """
+    _check_matching(node, node.table_schema.struct.types * 2, node.table_schema.top_level_names() * 2)
+
+
+def _check_matching(node: Write, wanted: Sequence[Type], names: Sequence[str]) -> None:
+    given = node.input.schema.types
+    if len(given) != len(wanted):
+        raise InvalidPlanError(
+            f"the input has {len(given)} columns, table_schema {len(wanted)}", hint="They are matched by position"
+        )
+    for position, (found, type) in enumerate(zip(given, wanted, strict=True)):
+        if not same_type(found, type):
+            raise InvalidPlanError(
+                f"column {position} of the input is {found}, but {names[position]} of table_schema is {type}",
+                hint="Cast it in the plan",
+            )
+
+
+def depth_first(schema: Struct, prefix: str = "c") -> tuple[str, ...]:
+    """Names for all fields of a schema, nested ones included: numbers, depth first, and the prefix of the columns."""
+    names: list[str] = []
+    for type in schema.types:
+        names.append(f"{prefix}{len(names)}")
+        below = len(names)
+        names.extend(f"c{below + number}" for number in range(name_count(type)))
+    return tuple(names)
+
+
+def top_level(schema: Struct, prefix: str = "c") -> tuple[str, ...]:
+    """Those of the names that :func:`depth_first` gives that the columns have."""
+    names, position = [], 0
+    for type in schema.types:
+        names.append(f"{prefix}{position}")
+        position += 1 + name_count(type)
+    return tuple(names)

@@ -1,0 +1,245 @@
+"""Tables made and altered."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING
+from uuid import uuid4
+
+from pyspark_substrait.errors import ExecutionError, SubstraitError, UnsupportedPlanError, at
+from pyspark_substrait.model.relations import Ddl, DdlOp
+from pyspark_substrait.spark.session import require_settings
+from pyspark_substrait.spark.tables import local_path
+from pyspark_substrait.spark.writing.alterations import Added, Alteration, Fold, alterations, kept, statement, value
+from pyspark_substrait.spark.writing.catalog import (
+    NOT_NULL_SETTING,
+    Entry,
+    carry_out,
+    default_of,
+    dotted,
+    in_session_catalog,
+)
+from pyspark_substrait.spark.writing.folders import changing, listing
+from pyspark_substrait.spark.writing.session import Session
+from pyspark_substrait.spark.writing.table_columns import Defined, defined
+from pyspark_substrait.sparksql.compiler.names import quoted, quoted_path
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+    from pyspark.sql.types import StructType
+
+__all__ = ["beside_table", "define", "put_in_place"]
+
+#: Formats of tables that are nothing but files; others look after NOT NULL themselves.
+_FILE_FORMATS = ("parquet", "orc", "json", "csv", "text", "avro", "xml")
+
+
+def define(node: Ddl, names: Sequence[str], found: Entry | None, session: Session) -> None:
+    """Create, replace or alter a table.
+
+    Args:
+        node: the relation, which isn't a DROP.
+        names: the name of the table.
+        found: the table that is there.
+        session: the session.
+    """
+    spark = session.spark
+    columns = defined(node)
+    _check_names(spark, columns)
+    if found is None:
+        _create(spark, names, columns)
+    elif node.op is DdlOp.CREATE_OR_REPLACE:
+        _replace(spark, names, found, columns)
+    else:
+        with at("table_schema"):
+            _alter(spark, names, found, columns, keeps_defaults=node.table_defaults is None)
+
+
+def _fold(spark: SparkSession) -> Fold:
+    return str if str(spark.conf.get("spark.sql.caseSensitive", "false")).lower() == "true" else str.lower
+
+
+def _check_names(spark: SparkSession, columns: Sequence[Defined]) -> None:
+    fold = _fold(spark)
+    seen: set[str] = set()
+    for column in columns:
+        if fold(column.name) in seen:
+            raise UnsupportedPlanError(
+                f"Spark can't have a table with two columns named {dotted([column.name])}", path="table_schema.names"
+            )
+        seen.add(fold(column.name))
+
+
+# made -----------------------------------------------------------------------------------------------------------------
+
+
+def _create(spark: SparkSession, names: Sequence[str], columns: Sequence[Defined]) -> None:
+    using = ""
+    if in_session_catalog(spark, names):
+        form = str(spark.conf.get("spark.sql.sources.default", "parquet"))
+        using = f" USING {quoted(form)}"
+        _require_not_null(spark, form, columns)
+    listed = ", ".join(map(str, columns))
+    carry_out(spark, f"CREATE TABLE {quoted_path(names)} ({listed}){using}", names, "create the table")
+
+
+def _require_not_null(spark: SparkSession, form: str, columns: Sequence[Defined]) -> None:
+    """Tables of files forget which columns are required, but under a setting."""
+    if form.lower() in _FILE_FORMATS and any(column.has_required for column in columns):
+        require_settings(spark, NOT_NULL_SETTING)
+
+
+def _replace(spark: SparkSession, names: Sequence[str], found: Entry, columns: Sequence[Defined]) -> None:
+    """Make a new table in the place of one: at once where the catalog can do that, else made beside and renamed."""
+    if found.details is None:
+        listed = ", ".join(map(str, columns))
+        carry_out(spark, f"CREATE OR REPLACE TABLE {found.path} ({listed})", names, "replace the table")
+        return
+    with beside_table(spark, found) as beside:
+        _create(spark, beside, columns)
+        put_in_place(spark, names, found, beside)
+
+
+@contextmanager
+def beside_table(spark: SparkSession, found: Entry) -> Iterator[tuple[str, ...]]:
+    """A name in the table's database that no table has; what stands there in the end is dropped."""
+    names = _sibling(found)
+    try:
+        yield names
+    finally:
+        carry_out(spark, f"DROP TABLE IF EXISTS {quoted_path(names)}", names, "drop")
+
+
+def _sibling(found: Entry) -> tuple[str, ...]:
+    assert found.details is not None
+    return (found.details["catalog_name"], *found.details["namespace"], f"substrait_{uuid4().hex}")
+
+
+def put_in_place(spark: SparkSession, names: Sequence[str], found: Entry, beside: Sequence[str]) -> None:
+    """Give the table beside the name of the other one, which is dropped."""
+    assert found.details is not None
+    # a new name holds no catalog: a table stays in its own
+    name = quoted_path((*found.details["namespace"], found.details["table_name"]))
+    old = _sibling(found)
+    carry_out(spark, f"ALTER TABLE {found.path} RENAME TO {quoted_path(old[1:])}", names, "rename the table")
+    try:
+        carry_out(spark, f"ALTER TABLE {quoted_path(beside)} RENAME TO {name}", names, "rename the table")
+    except SubstraitError:
+        carry_out(spark, f"ALTER TABLE {quoted_path(old)} RENAME TO {name}", names, "rename the table")
+        raise
+    carry_out(spark, f"DROP TABLE {quoted_path(old)}", names, "drop")
+
+
+# altered --------------------------------------------------------------------------------------------------------------
+
+
+def _alter(
+    spark: SparkSession, names: Sequence[str], found: Entry, columns: Sequence[Defined], *, keeps_defaults: bool
+) -> None:
+    """Change the columns of a table; those that stay keep their records' values."""
+    fold, old, new = _fold(spark), found.columns, _wanted(spark, columns)
+    if keeps_defaults:
+        columns = _with_defaults(columns, old, new, fold)
+    changes = list(alterations(old, new, fold))
+    if found.details is not None and not (all(map(_is_plain, changes)) and not (changes and found.partitioned_by)):
+        _rebuild(spark, names, found, columns, new)
+        return
+    added = {change.path[0] for change in changes if isinstance(change, Added) and len(change.path) == 1}
+    defaults = {column.name: column.default for column in columns}
+    for change in changes:
+        default = defaults[change.path[0]] if len(change.path) == 1 and isinstance(change, Added) else None
+        carry_out(spark, statement(found.path, change, default), names, "alter the table")
+    for column, source in zip(columns, kept(old, new, fold), strict=True):
+        if column.name not in added and source is not None:
+            _set_default(spark, names, found, column, default_of(old.fields[source]))
+
+
+def _is_plain(change: Alteration) -> bool:
+    """Whether ALTER TABLE can do it to a table of files: columns that may be null come behind the others."""
+    return (
+        isinstance(change, Added) and len(change.path) == 1 and not change.required and " NOT NULL" not in change.type
+    )
+
+
+def _set_default(spark: SparkSession, names: Sequence[str], found: Entry, column: Defined, before: str | None) -> None:
+    if column.default == before:
+        return
+    change = "DROP DEFAULT" if column.default is None else f"SET DEFAULT {column.default}"
+    carry_out(spark, f"ALTER TABLE {found.path} ALTER COLUMN {quoted(column.name)} {change}", names, "alter the table")
+
+
+def _wanted(spark: SparkSession, columns: Sequence[Defined]) -> StructType:
+    """The columns that a plan defines, in Spark's own classes."""
+    from pyspark.sql.types import StructType
+
+    fields = (f"{quoted(column.name)}: {column.type}{' NOT NULL' * column.required}" for column in columns)
+    found = spark.sql(f"SELECT CAST(NULL AS STRUCT<{', '.join(fields)}>)").schema.fields[0].dataType
+    assert isinstance(found, StructType)
+    return found
+
+
+def _with_defaults(columns: Sequence[Defined], old: StructType, new: StructType, fold: Fold) -> tuple[Defined, ...]:
+    """The columns, those that stay with the default that they have."""
+    sources = kept(old, new, fold)
+    return tuple(
+        column if source is None else replace(column, default=default_of(old.fields[source]))
+        for column, source in zip(columns, sources, strict=True)
+    )
+
+
+@contextmanager
+def _alone(found: Entry) -> Iterator[Callable[[], None]]:
+    """Keep other writes away from a table whose folder is of this machine; gives a check that nobody has changed it."""
+    assert found.details is not None
+    folder = local_path(str(found.details.get("location", "")))
+    if folder is None or not folder.is_dir():
+        yield lambda: None
+        return
+    with changing(folder) as change:
+
+        def check() -> None:
+            if listing(change.folder) != change.before:
+                raise ExecutionError(
+                    f"somebody else has changed the files in {change.folder} meanwhile", hint="Nothing was altered"
+                )
+
+        yield check
+
+
+def _rebuild(
+    spark: SparkSession, names: Sequence[str], found: Entry, columns: Sequence[Defined], new: StructType
+) -> None:
+    """Make a table with the new columns beside, take the records over, and put it in the place of the old one.
+
+    ALTER TABLE can do little to tables of files: no column of theirs can go, get another name or type.
+    """
+    name, fold = dotted(names), _fold(spark)
+    if found.external:
+        raise UnsupportedPlanError(
+            f"{name} keeps its files outside of the catalog, so that its columns can't be changed",
+            hint="Columns that may be null can be added behind the others, and defaults changed",
+        )
+    partitions = [fold(column) for column in found.partitioned_by]
+    if partitions and [fold(column.name) for column in columns][-len(partitions) :] != partitions:
+        raise UnsupportedPlanError(
+            f"the columns that {name} is partitioned by ({', '.join(found.partitioned_by)}) stand last and stay"
+        )
+    _require_not_null(spark, found.format, columns)
+    values, stay = [], {}
+    for column, field, source in zip(columns, new.fields, kept(found.columns, new, fold), strict=True):
+        if source is None:
+            values.append(column.default or "NULL")
+        else:
+            before = found.columns.fields[source]
+            stay[before.name] = column.name
+            values.append(value(quoted(before.name), before.dataType, field.dataType, fold))
+    listed = ", ".join(map(str, columns))
+    with _alone(found) as check_unchanged, beside_table(spark, found) as beside:
+        path = quoted_path(beside)
+        carry_out(spark, f"CREATE TABLE {path} ({listed}) {found.clauses(stay)}", names, "alter the table")
+        taking = f"INSERT INTO {path} SELECT {', '.join(values)} FROM {found.path}"
+        carry_out(spark, taking, names, "take over the records of")
+        check_unchanged()
+        put_in_place(spark, names, found, beside)

@@ -1,0 +1,97 @@
+"""Writes to what isn't a table of a catalog: records in memory, files (``ExtensionObject`` targets)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from typing_extensions import assert_never
+
+from pyspark_substrait.errors import InvalidPlanError, UnsupportedPlanError, at
+from pyspark_substrait.model.relations import (
+    CreateMode,
+    Ddl,
+    DdlObject,
+    ExtensionObject,
+    Files,
+    InMemoryTable,
+    NamedObjectWrite,
+    Write,
+    WriteOp,
+    WriteTarget,
+)
+from pyspark_substrait.spark.writing import in_memory, written_files
+from pyspark_substrait.spark.writing.session import Session
+from pyspark_substrait.spark.writing.stored_tables import matching_input
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+__all__ = ["checked", "define", "write"]
+
+
+def checked(node: Write, session: Session) -> None:
+    """Find what is wrong with a write, as far as that can be told without doing it.
+
+    Raises:
+        InvalidPlanError: the plan contradicts itself.
+        TableError: what shall be made is there already, or isn't what the plan says.
+        UnsupportedPlanError: the target isn't known, or can't be changed like that.
+    """
+    target = _target(node.write_type)
+    if node.op is not WriteOp.CTAS and node.create_mode is not CreateMode.UNSPECIFIED:
+        raise InvalidPlanError(f"only a CTAS has a create_mode, this is a {node.op.name}", path="create_mode")
+    if node.op in (WriteOp.CTAS, WriteOp.INSERT):
+        matching_input(node)
+    match target:
+        case InMemoryTable():
+            in_memory.checked(node, target, session)
+        case Files():
+            written_files.checked(node, target, session)
+        case _:
+            assert_never(target)
+
+
+def write(node: Write, session: Session) -> DataFrame | None:
+    """Carry out a write whose target is an ``ExtensionObject``.
+
+    Returns:
+        the records that it puts out, a column for each of ``node.direct_schema``; None where it puts out none.
+
+    Raises:
+        ExecutionError: it fails on its data, or somebody else changes the files at the same time; nothing is changed.
+        InvalidPlanError, TableError, UnsupportedPlanError: as :func:`checked`.
+    """
+    checked(node, session)
+    target = _target(node.write_type)
+    return (
+        in_memory.write(node, target, session)
+        if isinstance(target, InMemoryTable)
+        else written_files.write(node, target, session)
+    )
+
+
+def define(node: Ddl, session: Session) -> None:
+    """Carry out a definition whose target is an ``ExtensionObject``.
+
+    Raises:
+        TableError: what shall be dropped isn't there, or what shall be made is.
+        UnsupportedPlanError: the target isn't known, or can't be defined like that.
+    """
+    target = _target(node.write_type, "extension_object")
+    if node.object is DdlObject.VIEW:
+        raise UnsupportedPlanError("only a name can be that of a view", path="extension_object")
+    if isinstance(target, InMemoryTable):
+        in_memory.define(node, target, session)
+    else:
+        written_files.define(node, target, session)
+
+
+def _target(write_type: NamedObjectWrite | ExtensionObject, field: str = "extension_table") -> WriteTarget:
+    assert isinstance(write_type, ExtensionObject)
+    if write_type.target is None:
+        with at(field, "detail"):
+            raise UnsupportedPlanError(
+                f"{write_type.detail.type_url or 'a message without a type'} isn't known as the target of a write",
+                hint="docs/writing.md has those that are",
+            )
+    return write_type.target

@@ -1,0 +1,228 @@
+"""Parquet files in a folder, or in a folder for each value of some columns.
+
+A folder of this machine is replaced by a new version of it in one step (``folders``). Elsewhere Spark writes the files
+as it always does.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import unquote
+from uuid import uuid4
+
+from pyspark_substrait.errors import InvalidPlanError, TableError, UnsupportedPlanError, at
+from pyspark_substrait.model.relations import CreateMode, Ddl, DdlOp, Files, OutputMode, Write, WriteOp
+from pyspark_substrait.model.types import (
+    Binary,
+    FixedBinary,
+    List,
+    Map,
+    NamedStruct,
+    Struct,
+    Type,
+    concrete,
+    name_count,
+)
+from pyspark_substrait.spark.session import spark_errors
+from pyspark_substrait.spark.tables import local_path
+from pyspark_substrait.spark.writing.catalog import dotted
+from pyspark_substrait.spark.writing.folders import changing, data_files
+from pyspark_substrait.spark.writing.path_templates import Template, folder_text, parsed
+from pyspark_substrait.spark.writing.session import Session
+from pyspark_substrait.spark.writing.stored_tables import depth_first
+from pyspark_substrait.sparksql.compiler.names import quoted
+from pyspark_substrait.sparksql.compiler.types import is_foreign, named_spark_type
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+__all__ = ["checked", "define", "write"]
+
+_MODES = {
+    CreateMode.APPEND_IF_EXISTS: "append",
+    CreateMode.REPLACE_IF_EXISTS: "overwrite",
+    CreateMode.IGNORE_IF_EXISTS: "ignore",
+}
+
+
+def checked(node: Write, target: Files, session: Session) -> None:
+    """Find what is wrong with a write of files; as ``targets.checked``."""
+    if node.op not in (WriteOp.CTAS, WriteOp.INSERT):
+        raise UnsupportedPlanError(
+            "files at a path are no table whose records could be found again",
+            path="op",
+            hint="Read them, and write what shall stay with REPLACE_IF_EXISTS",
+        )
+    with at("extension_table", "detail"):
+        template, root = _place(target, session)
+        _references(template, node.table_schema)
+        if isinstance(root, Path):
+            _check_folder(root, node)
+        elif template.parts:
+            raise UnsupportedPlanError(
+                "a folder for each value can only be made in the file system of this machine", path="path"
+            )
+    with at("input"):
+        session.frame(node.input, depth_first(node.table_schema.struct))
+
+
+def _place(target: Files, session: Session) -> tuple[Template, Path | str]:
+    """The path, and the folder that it begins with: of this machine, or a URI."""
+    template = parsed(target.path)
+    with at("path"):
+        if "\x00" in target.path:
+            raise InvalidPlanError("a path can't have a NUL")
+        allowed = session.access.writable(template.root)
+    return template, template.root if local_path(template.root) is None else Path(allowed)
+
+
+def _check_folder(root: Path, node: Write) -> None:
+    if not root.exists():
+        return
+    if not root.is_dir():
+        raise TableError(f"{root} is a file, not a folder", path="path")
+    if node.op is WriteOp.CTAS and node.create_mode not in _MODES and data_files(root):
+        raise TableError(
+            f"there are files in {root} already",
+            path="path",
+            hint="A create_mode can append to them, replace or keep them",
+        )
+    if any(found.is_symlink() for found in root.rglob("*")):
+        raise TableError(f"there are links in {root}, which may lead anywhere", path="path")
+    if node.create_mode is CreateMode.REPLACE_IF_EXISTS:
+        _only_parquet(root)
+
+
+def _only_parquet(root: Path) -> None:
+    """Refuse to remove what nobody can have meant."""
+    others = sorted(file for file in data_files(root) if file.suffix != ".parquet")
+    if others:
+        raise TableError(
+            f"{root} has other files than Parquet, like {others[0].name}", path="path", hint="Name a folder of its own"
+        )
+
+
+def write(node: Write, target: Files, session: Session) -> DataFrame | None:
+    """Write the records of a write to files; as ``targets.write``."""
+    template, root = _place(target, session)
+    if (
+        isinstance(root, Path)
+        and node.create_mode is CreateMode.IGNORE_IF_EXISTS
+        and root.exists()
+        and data_files(root)
+    ):
+        return None
+    returning = node.output is OutputMode.MODIFIED_RECORDS
+    try:
+        records = session.frame(node.input, depth_first(node.table_schema.struct))
+        if returning:
+            records = records.localCheckpoint()
+        if isinstance(root, Path):
+            _write_here(records, node, template, root)
+        else:
+            mode = "append" if node.op is WriteOp.INSERT else _MODES.get(node.create_mode, "error")
+            records.selectExpr(*_named(node.table_schema)).write.mode(mode).parquet(root)
+    except spark_errors() as error:
+        raise session.failed(error) from error
+    except OSError as error:
+        raise UnsupportedPlanError(f"the files can't be written: {error}") from error
+    return records if returning else None
+
+
+def _write_here(records: DataFrame, node: Write, template: Template, root: Path) -> None:
+    root.mkdir(parents=True, exist_ok=True)
+    folders = [f"{text} AS {_folder(number)}" for number, text in enumerate(_folders(template, node.table_schema))]
+    with changing(root) as change:
+        written = records.selectExpr(*_named(node.table_schema), *folders).write
+        written.partitionBy(*map(_folder, range(len(folders)))).parquet(str(change.written))
+        if not change.written.is_dir():
+            raise UnsupportedPlanError(f"what Spark writes to {root} isn't seen here: its executors are elsewhere")
+        if folders:
+            _rename(change.written, len(folders))
+        if node.create_mode is not CreateMode.REPLACE_IF_EXISTS:
+            change.keep()
+        change.add()
+        change.take_effect()
+
+
+def _named(schema: NamedStruct) -> Iterator[str]:
+    """The columns under their own names."""
+    names = iter(schema.names)
+    position = 0
+    for type in schema.struct.types:
+        column = f"c{position}"
+        name = quoted(next(names))
+        if name_count(type):
+            column = f"CAST({column} AS {named_spark_type(type, names)})"
+        yield f"{column} AS {name}"
+        position += 1 + name_count(type)
+
+
+# folders --------------------------------------------------------------------------------------------------------------
+
+#: the columns by which Spark is told where a record goes; no table has them
+_MARK = uuid4().hex
+
+
+def _folder(number: int) -> str:
+    return f"folder_{_MARK}_{number}"
+
+
+def _references(template: Template, schema: NamedStruct) -> dict[str, tuple[int, Type]]:
+    """The columns that a path refers to: position among all names, and type."""
+    found: dict[str, tuple[int, Type]] = {}
+    columns: list[tuple[str, int, Type]] = []
+    position = 0
+    for type in schema.struct.types:
+        columns.append((schema.names[position], position, type))
+        position += 1 + name_count(type)
+    for name in template.columns:
+        matches = [(place, type) for other, place, type in columns if other == name]
+        if len(matches) != 1:
+            raise InvalidPlanError(
+                f"the path refers to {dotted([name])}, of which there are {len(matches)}", path="path"
+            )
+        found[name] = matches[0]
+        if isinstance(concrete(matches[0][1]), (Struct, List, Map, Binary, FixedBinary)) or is_foreign(matches[0][1]):
+            raise UnsupportedPlanError(f"a {matches[0][1]} has no text to be a folder's name", path="path")
+    return found
+
+
+def _folders(template: Template, schema: NamedStruct) -> Iterator[str]:
+    places = _references(template, schema)
+    for part in template.parts:
+        yield folder_text(part, [f"CAST(c{places[name][0]} AS STRING)" for name in part[1::2]])
+
+
+def _rename(written: Path, depth: int) -> None:
+    """Give the folders that Spark made the names that their values are."""
+    if depth == 0:
+        return
+    for entry in sorted(os.scandir(written), key=lambda found: found.name):
+        if entry.is_dir():
+            _rename(Path(entry.path), depth - 1)
+            os.rename(entry.path, written / unquote(entry.name.partition("=")[2]))
+
+
+def define(node: Ddl, target: Files, session: Session) -> None:
+    """Remove the files of a folder; as ``targets.define``."""
+    if node.op not in (DdlOp.DROP, DdlOp.DROP_IF_EXIST):
+        raise UnsupportedPlanError(
+            "files at a path have no columns but those of their records", path="op", hint="Write them by a CTAS"
+        )
+    with at("extension_object", "detail"):
+        _, root = _place(target, session)
+        if not isinstance(root, Path):
+            raise UnsupportedPlanError("only files of this machine can be removed", path="path")
+        if not root.is_dir():
+            if node.op is DdlOp.DROP:
+                raise TableError(f"there are no files in {root}", path="path")
+            return
+        _only_parquet(root)
+    gone = root.with_name(f".{root.name}.{uuid4().hex}.version")  # what a crash leaves, the next change removes
+    os.rename(root, gone)
+    shutil.rmtree(gone)

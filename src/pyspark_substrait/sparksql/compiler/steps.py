@@ -1,0 +1,49 @@
+"""What has to be there before a statement can run: other statements, and the rows of a user's handlers, as frames."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from pyspark_substrait.extensions.relation_handlers import RowsFunction
+from pyspark_substrait.model.literals import AnyMessage
+from pyspark_substrait.model.relations.extension import ExtensionSchema
+
+__all__ = ["HandlerStep", "SqlStep", "Step"]
+
+
+@dataclass(frozen=True, slots=True)
+class SqlStep:
+    """A statement of its own.
+
+    Args:
+        name: the frame that it becomes.
+        text: the Spark SQL, which may hold frames of the steps before.
+    """
+
+    name: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HandlerStep:
+    """An extension relation, whose rows the user's handler makes.
+
+    Args:
+        name: the frame that it becomes.
+        columns: the names that its columns have there.
+        rows: the handler's function.
+        detail: what it is called with, before the inputs.
+        inputs: the frames of the inputs, each with the names of its schema.
+        derived: the schemas.
+    """
+
+    name: str
+    columns: tuple[str, ...]
+    rows: RowsFunction
+    detail: AnyMessage
+    inputs: tuple[str, ...]
+    derived: ExtensionSchema
+
+
+Step: TypeAlias = SqlStep | HandlerStep
