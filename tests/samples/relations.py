@@ -10,6 +10,7 @@ from pyspark_substrait.model.literals import AnyMessage
 from pyspark_substrait.model.masks import MaskExpression, StructItem, StructSelect
 from pyspark_substrait.model.relations import Relation
 from pyspark_substrait.model.types import NamedStruct, Struct
+from pyspark_substrait.proto.write_targets import encoded
 from tests.samples.expressions import (
     AMOUNT,
     ARITHMETIC,
@@ -337,6 +338,12 @@ PHYSICAL: dict[str, Relation] = {
     "exchange to all": r.Exchange(input=table(), exchange_kind=r.Broadcast()),
 }
 
+
+def _detail(target: r.InMemoryTable | r.Files) -> AnyMessage:
+    message = encoded(target)
+    return AnyMessage(message.type_url, message.value)
+
+
 WRITING: dict[str, Relation] = {
     **{
         f"write {op.value}": r.Write(
@@ -371,6 +378,19 @@ WRITING: dict[str, Relation] = {
             advanced_extension=EXTENSION,
         )
         for op in r.DdlOp
+    },
+    **{
+        f"write {name}": r.Write(
+            write_type=r.ExtensionObject(detail=_detail(target), target=target),
+            table_schema=_SMALL_SCHEMA,
+            op=r.WriteOp.INSERT,
+            input=SMALL,
+            output=r.OutputMode.NO_OUTPUT,
+        )
+        for name, target in {
+            "in memory": r.InMemoryTable(name="small", pin=True),
+            "files": r.Files(path="/data/{label}"),
+        }.items()
     },
     "ddl of a view": r.Ddl(
         common=r.RelCommon(rel_anchor=1),
