@@ -130,10 +130,11 @@ def test_updates_that_contradict_themselves(spark: SparkSession) -> None:
         unknown = DynamicParameter(parameter_reference=1, type=BOOL)
         with pytest.raises(ParameterError) as missing:
             run(spark, update(name, unknown, [(1, text("a"))]))
-        assert missing.value.path == "relations[0].root.input.update.condition"
+        assert missing.value.path == "relations[0].root.input.update.condition.dynamic_parameter"
         with pytest.raises(ParameterError) as missing:
             run(spark, update(name, None, [(1, text("a")), (2, replace(unknown, type=INT))]))
-        assert missing.value.path == "relations[0].root.input.update.transformations[1].transformation"
+        changed = "relations[0].root.input.update.transformations[1].transformation"
+        assert missing.value.path == f"{changed}.dynamic_parameter"
         with pytest.raises(TableError, match="hasn't the columns age"):
             run(spark, update(name, None, [(1, text("a"))], {"id": INT, "name": TEXT_}))
         with pytest.raises(ExecutionError, match="id is required"):

@@ -150,6 +150,8 @@ def entry(spark: SparkSession, names: Sequence[str]) -> Entry | None:
     """
     if not names:
         raise InvalidPlanError("the name is empty", path="names", hint="Give the parts of a name")
+    if not all(names):
+        raise TableError(f"the name {dotted(names)!r} has a part that is empty", path="names")
     path = quoted_path(names)
     details: Mapping[str, Any] | None = None
     try:

@@ -111,7 +111,9 @@ def _refresh(table: StoredTable, session: Session) -> None:
 
 def _check_files(table: StoredTable, session: Session, folder: Path) -> None:
     """Check that Spark reads the files that are seen here, and no others."""
-    read = {Path(unquote(urlsplit(uri).path)) for uri in session.spark.table(table.path).inputFiles()}
+    # with an option of its own, it isn't what the session may have cached of the table
+    stored = session.spark.read.option("cached", "no").table(table.path)
+    read = {Path(unquote(urlsplit(uri).path)) for uri in stored.inputFiles()}
     there = folders.data_files(folder.resolve())
     if {path.resolve() for path in read} != there:
         raise UnsupportedPlanError(
