@@ -12,21 +12,16 @@ import pyspark_substrait as ps
 from pyspark_substrait import documents
 from pyspark_substrait.errors import SubstraitError, TableError, UnsupportedPlanError
 from pyspark_substrait.model.literals import AnyMessage
-from pyspark_substrait.model.plan import RelRoot
 from pyspark_substrait.model.relations import (
     AdvancedExtension,
     ComparisonJoinKey,
     Cross,
-    Ddl,
-    DdlObject,
-    DdlOp,
     Fetch,
     Filter,
     HashJoin,
     JoinType,
     LocalFiles,
     MergeJoin,
-    NamedObjectWrite,
     NamedTable,
     NestedLoopJoin,
     Project,
@@ -35,9 +30,6 @@ from pyspark_substrait.model.relations import (
     Set,
     SetOp,
     Sort,
-    Update,
-    Write,
-    WriteOp,
 )
 from pyspark_substrait.model.types import Map, NamedStruct, Struct, VarChar
 from tests.spark.plans import (
@@ -236,24 +228,6 @@ def test_enhancements_are_refused_and_optimizations_ignored(spark: SparkSession)
         with pytest.raises(UnsupportedPlanError) as caught:
             rows(spark, read)
         assert caught.value.path == f"relations[0].root.input.read.{name}.advanced_extension.enhancement"
-
-
-def test_other_relations_are_refused_before_any_job(spark: SparkSession) -> None:
-    schema = NamedStruct(names=("x",), struct=Struct(types=(INT,)))
-    target = NamedObjectWrite(names=("t",))
-    relations: dict[str, Any] = {
-        "write": Write(write_type=target, table_schema=schema, op=WriteOp.INSERT, input=TABLE),
-        "ddl": Ddl(write_type=target, object=DdlObject.TABLE, op=DdlOp.DROP, table_schema=schema),
-        "update": Update(update_type=NamedTable(names=("t",)), table_schema=schema),
-    }
-    spark.addTag("refused")
-    for name, node in relations.items():
-        document = documents.Plan(relations=(RelRoot(input=node, names=()),))
-        with pytest.raises(UnsupportedPlanError) as caught:
-            ps.run_query(document, spark=spark)
-        assert caught.value.path == f"relations[0].root.input.{name}", name
-    assert spark.interruptTag("refused") == []
-    spark.removeTag("refused")
 
 
 def test_plans_without_one_result_are_refused(spark: SparkSession) -> None:

@@ -106,6 +106,8 @@ def change(table: StoredTable, session: Session, contents: Callable[[], DataFram
 
 def _refresh(table: StoredTable, session: Session) -> None:
     session.spark.sql(f"REFRESH TABLE {table.path}").collect()
+    # what is cached of the table was made of its folder, and only that always reaches it
+    session.spark.catalog.refreshByPath(table.location)
     session.look_up_anew()
 
 
