@@ -47,15 +47,22 @@ def main(rounds: int, only: str | None, remote: str | None, master: str) -> None
                 plan = pyspark_substrait.load(large.plan)
                 load = _median(lambda large=large: pyspark_substrait.load(large.plan), rounds)
                 run = _median(lambda large=large, plan=plan: _drain(_frame(large, plan, spark)), rounds)
-                peer = _median(lambda large=large: _drain(large.peer(spark)), rounds)
-                report.add_row(
-                    what, f"{size:,}", _shown(load), _shown(run), _shown(peer), _growth(before, size, load + run)
-                )
+                peer = _by_hand(large, spark, rounds)
+                report.add_row(what, f"{size:,}", _shown(load), _shown(run), peer, _growth(before, size, load + run))
                 before = (size, load + run)
-                console.print(f"{what} {size:,}: load {_shown(load)}, run {_shown(run)}, by hand {_shown(peer)}")
+                console.print(f"{what} {size:,}: load {_shown(load)}, run {_shown(run)}, by hand {peer}")
             report.add_section()
     console.print(report)
     spark.stop()
+
+
+def _by_hand(large: Large, spark: SparkSession, rounds: int) -> str:
+    from pyspark.errors import PySparkException
+
+    try:
+        return _shown(_median(lambda: _drain(large.peer(spark)), rounds))
+    except PySparkException as error:
+        return f"fails: {str(error).splitlines()[0][:80]}"
 
 
 def _frame(large: Large, plan: object, spark: SparkSession) -> DataFrame:
