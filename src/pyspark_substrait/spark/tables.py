@@ -24,7 +24,17 @@ from pyspark_substrait.spark.reading.footers import Format, footer
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-__all__ = ["Given", "Table", "TableName", "TableSource", "Tables", "file_table", "given_table", "local_path"]
+__all__ = [
+    "Given",
+    "Table",
+    "TableName",
+    "TableSource",
+    "Tables",
+    "file_table",
+    "first_line",
+    "given_table",
+    "local_path",
+]
 
 TableName: TypeAlias = Union[str, "tuple[str, ...]"]
 TableSource: TypeAlias = Union["DataFrame", pa.Table, str, "os.PathLike[str]"]
@@ -129,7 +139,7 @@ def _arrow_table(name: str, table: pa.Table, spark: SparkSession) -> Table:
         # a timestamp without a zone stays one, whatever the session prefers
         frame = spark.createDataFrame(plain, from_arrow_schema(plain.schema, prefer_timestamp_ntz=True))
     except Exception as error:
-        raise TableError(f"Spark can't take the Arrow table given for {name}: {_first_line(error)}") from error
+        raise TableError(f"Spark can't take the Arrow table given for {name}: {first_line(error)}") from error
     known = frozenset(field for field, count in counts.items() if count == 0 and field in simple)
     return Table(frame, known, table.schema)
 
@@ -142,7 +152,7 @@ def _path_table(name: str, path: str, spark: SparkSession) -> Table:
         try:
             return _arrow_table(name, pyarrow.dataset.dataset(local or path, format="ipc").to_table(), spark)
         except (OSError, pa.ArrowException) as error:
-            raise TableError(f"{path} can't be read as Arrow IPC: {_first_line(error)}") from error
+            raise TableError(f"{path} can't be read as Arrow IPC: {first_line(error)}") from error
     return file_table(name, [path], spark, "orc" if suffix == ".orc" else "parquet")
 
 
@@ -182,7 +192,7 @@ def file_table(name: str, paths: Sequence[str], spark: SparkSession, format: For
             frame = _frame(paths, schema, spark, format)
         except Exception as error:
             kind = {"parquet": "Parquet", "orc": "ORC"}[format]
-            raise TableError(f"{', '.join(paths)} can't be read as {kind}: {_first_line(error)}") from error
+            raise TableError(f"{', '.join(paths)} can't be read as {kind}: {first_line(error)}") from error
         table = Table(frame, _without_nulls(files or (), format), schema)
         if files is None:
             return table
@@ -264,5 +274,6 @@ def local_path(path: str) -> Path | None:
     return Path(path) if len(parts.scheme) <= 1 else None
 
 
-def _first_line(error: Exception) -> str:
+def first_line(error: Exception) -> str:
+    """What an error of another library says, without what follows."""
     return str(error).strip().split("\n", 1)[0]

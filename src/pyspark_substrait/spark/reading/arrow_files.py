@@ -18,7 +18,7 @@ from pyspark_substrait.errors import TableError, UnsupportedPlanError
 from pyspark_substrait.model.types import NamedStruct
 from pyspark_substrait.spark.reading.arrow_types import common_type, decoded_type
 from pyspark_substrait.spark.reading.pieces import Piece, named
-from pyspark_substrait.spark.tables import Table, given_table, local_path
+from pyspark_substrait.spark.tables import Table, first_line, given_table, local_path
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -108,7 +108,7 @@ def _read(piece: Piece, columns: _Columns) -> pa.Table:
     except FileNotFoundError as error:
         raise TableError(f"there is no file {piece.path}") from error
     except (OSError, pa.ArrowException) as error:
-        raise TableError(f"{piece.path} can't be read as Arrow IPC: {_first_line(error)}") from error
+        raise TableError(f"{piece.path} can't be read as Arrow IPC: {first_line(error)}") from error
 
 
 @contextmanager
@@ -124,7 +124,7 @@ def _opened(path: str) -> Iterator[pa.NativeFile]:
         system, place = FileSystem.from_uri(path)
     except pa.ArrowInvalid as error:
         raise UnsupportedPlanError(
-            f"{path} can't be reached: {_first_line(error)}", hint="Arrow files are read by pyarrow, not by Spark"
+            f"{path} can't be reached: {first_line(error)}", hint="Arrow files are read by pyarrow, not by Spark"
         ) from error
     with system.open_input_file(place) as file:
         yield file
@@ -169,7 +169,3 @@ def _as(table: pa.Table, schema: pa.Schema) -> pa.Table:
             column = pa.chunked_array([pc.run_end_decode(chunk) for chunk in column.chunks], column.type.value_type)
         columns.append(column.cast(field.type))
     return pa.Table.from_arrays(columns, schema=schema)
-
-
-def _first_line(error: Exception) -> str:
-    return str(error).strip().split("\n", 1)[0]
