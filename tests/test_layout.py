@@ -1,4 +1,6 @@
-"""The direction of imports: cli → {spark → sparksql, validation, display, proto} → extensions → model → errors."""
+"""The direction of imports: cli → {spark → {sparksql, building}, validation, display, proto} → extensions → model →
+errors.
+"""
 
 from __future__ import annotations
 
@@ -21,12 +23,14 @@ MAY_IMPORT = {
     "sparksql": BASE,
     "validation": BASE,
     "display": BASE,
+    "building": BASE,
     "proto": BASE,
-    "spark": BASE | {"sparksql"},
+    "spark": BASE | {"sparksql", "building"},
     "documents": BASE | {"proto"},
     "write_targets": BASE | {"proto"},
-    "": BASE | {"sparksql", "validation", "display", "proto", "spark", "documents"},  # the verbs in __init__.py
-    "cli": BASE | {"sparksql", "validation", "display", "proto", "spark", "documents", ""},
+    "": BASE
+    | {"sparksql", "building", "validation", "display", "proto", "spark", "documents"},  # the verbs in __init__.py
+    "cli": BASE | {"sparksql", "building", "validation", "display", "proto", "spark", "documents", ""},
     "__main__": {"cli"},
 }
 """What each part may import beside itself; the part with no name is the package's own module."""

@@ -56,10 +56,12 @@ __all__ = [
     "evaluate",
     "evaluate_arrow",
     "explain",
+    "from_sql",
     "from_substrait",
     "load",
     "run_query",
     "to_sql",
+    "to_substrait",
     "touches",
 ]
 
@@ -307,6 +309,66 @@ def to_sql(
 
     loaded, known = _plan(plan, registry), registry or Registry.default()
     return _called(loaded, lambda: statement(loaded, known, parameters=parameters, chosen=root)).readable()
+
+
+def to_substrait(
+    frame: DataFrame,
+    *,
+    tables: Sequence[str] = (),
+    max_rows: int = 10_000,
+    optimized: bool = False,
+    registry: Registry | None = None,
+) -> Plan:
+    """The plan of a DataFrame of a classic session, whatever made it.
+
+    Args:
+        frame: the DataFrame.
+        tables: names of views that go out as reads of named tables, instead of as what they stand for.
+        max_rows: how many rows of in-memory data the plan may hold.
+        optimized: take Spark's optimized plan instead of the analysed one, which is closer to what was written.
+        registry: the extensions; by default those of the specification.
+
+    Raises:
+        UnsupportedPlanError: something in the query has no Substrait form; it is named as Spark writes it.
+    """
+    from pyspark_substrait.documents import Plan, held
+    from pyspark_substrait.extensions.registry import Registry
+    from pyspark_substrait.spark.producer.plan import plan_from
+
+    made = plan_from(
+        frame, registry=registry or Registry.default(), tables=tables, max_rows=max_rows, optimized=optimized
+    )
+    document = held(made, deep=False)
+    assert isinstance(document, Plan)
+    return document
+
+
+def from_sql(
+    text: str,
+    spark: SparkSession | None = None,
+    *,
+    tables: Given | None = None,
+    max_rows: int = 10_000,
+    optimized: bool = False,
+    registry: Registry | None = None,
+) -> Plan:
+    """The plan of a query in Spark SQL.
+
+    Args:
+        text: the query.
+        spark: a classic session, whose catalog and views the query sees; by default as for :func:`from_substrait`.
+        tables: tables by name, as for :func:`from_substrait`; the plan reads them as named tables.
+        max_rows, optimized, registry: as for :func:`to_substrait`.
+
+    Raises:
+        InvalidPlanError: Spark doesn't take the query.
+        TableError: what is given for a table isn't one.
+        UnsupportedPlanError: as for :func:`to_substrait`.
+    """
+    from pyspark_substrait.spark.producer.sql import query
+
+    with query(text, spark, tables) as (frame, names):
+        return to_substrait(frame, tables=names, max_rows=max_rows, optimized=optimized, registry=registry)
 
 
 def explain(plan: PlanSource) -> str:

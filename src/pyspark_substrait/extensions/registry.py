@@ -41,12 +41,15 @@ from pyspark_substrait.extensions.resolution import Resolved, choose, kinds_for,
 from pyspark_substrait.extensions.signatures import Argument, call_text
 from pyspark_substrait.model.types import Type, TypeVariation
 
-__all__ = ["OFFICIAL", "Registry"]
+__all__ = ["OFFICIAL", "OWN", "Registry"]
 
 #: how the URNs of the specification's own extensions begin
 OFFICIAL: Final = "extension:io.substrait:"
+#: how the URNs of the extensions begin that this package ships: what only Spark has (``extensions/own``)
+OWN: Final = "extension:pyspark_substrait:"
 
 _PACKAGE: Final = "substrait_extensions.extensions"
+_OWN_FOLDER: Final = Path(__file__).with_name("own")
 _CACHED_CALLS: Final = 8192
 _Handler = TypeVar("_Handler", RelationHandler, TableHandler)
 #: stands for a type whose structure is being read
@@ -124,6 +127,16 @@ def _official_stems() -> tuple[str, ...]:
 @cache
 def _official_file(stem: str) -> _File:
     return _File((_official_folder() / f"{stem}.yaml").read_text(encoding="utf-8"), cut=True)
+
+
+@cache
+def _own_stems() -> tuple[str, ...]:
+    return tuple(sorted(path.stem for path in _OWN_FOLDER.glob("*.yaml")))
+
+
+@cache
+def _own_file(stem: str) -> _File:
+    return _File((_OWN_FOLDER / f"{stem}.yaml").read_text(encoding="utf-8"), cut=True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -214,8 +227,8 @@ class Registry:
         if (sql is None) == (arrow is None):
             raise InvalidPlanError(f"`{name}` needs one implementation: `sql` or `arrow`")
         if urn not in self._added:
-            official = urn.startswith(OFFICIAL)
-            fault = "is one of the specification's own" if official else "is not known"
+            official = urn.startswith((OFFICIAL, OWN))
+            fault = "has its functions already" if official else "is not known"
             hint = "Declare a function of your own" if official else "Add its file first: registry.with_yaml(...)"
             raise InvalidPlanError(f"the extension `{urn}` {fault}", hint=hint)
         simple, colon, signature = name.partition(":")
@@ -303,8 +316,13 @@ class Registry:
     # what there is ---------------------------------------------------------------------------------------------------
 
     def urns(self) -> tuple[str, ...]:
-        """The URNs of all known extensions, the official ones first."""
+        """The URNs of the known extensions, where bare names are looked for: the official ones, then those added."""
         return tuple(f"{OFFICIAL}{stem}" for stem in _official_stems()) + tuple(self._added)
+
+    @staticmethod
+    def own_urns() -> tuple[str, ...]:
+        """The URNs of the extensions that this package ships; plans must name them."""
+        return tuple(f"{OWN}{stem}" for stem in _own_stems())
 
     def functions(self) -> Iterator[tuple[str, str, tuple[FunctionDefinition, ...]]]:
         """All functions of all extensions: URN, simple name, implementations. This parses everything."""
@@ -346,6 +364,9 @@ class Registry:
         added = self._added.get(urn)
         if added is not None:
             return added
+        if urn.startswith(OWN):
+            own = urn.removeprefix(OWN)
+            return _own_file(own) if own in _own_stems() else None
         stem = urn[len(OFFICIAL) :] if urn.startswith(OFFICIAL) else None
         return _official_file(stem) if stem in _official_stems() else None
 
@@ -440,7 +461,7 @@ class Registry:
         phase: Phase,
         strict: bool,
     ) -> Resolved:
-        if urn is not None and self._file(urn) is None and not urn.startswith(OFFICIAL):
+        if urn is not None and self._file(urn) is None and not urn.startswith((OFFICIAL, OWN)):
             return Resolved(
                 definition=None,
                 output_type=None,

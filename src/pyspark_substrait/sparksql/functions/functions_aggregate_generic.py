@@ -50,6 +50,7 @@ TABLE = Table(
             signatures=("any",),
             steps=in_steps(count_values, total_count),
             foreign=Foreign.MOVED,
+            catalyst="Count",
             overflow=ANY_OVERFLOW,
         ),
         # the intermediate value of no record is null, and stands for no value

@@ -24,6 +24,7 @@ from pyspark_substrait.sparksql.functions.arithmetic.float_rounding import (
     rounded_root_of_integer,
     rounded_sum,
 )
+from pyspark_substrait.sparksql.functions.catalyst import ansi
 from pyspark_substrait.sparksql.functions.elementary import rows as elementary
 from pyspark_substrait.sparksql.functions.elementary.rows import through_double
 from pyspark_substrait.sparksql.functions.fragments import (
@@ -184,22 +185,22 @@ def in_direction(rounded: Callable[[str, str, Type, str], str], second: str = "{
 
 
 _BINARY = (
-    row("add", "{0} + {1}", signatures=two(_INTEGER), overflow="ERROR"),
+    row("add", "{0} + {1}", signatures=two(_INTEGER), overflow="ERROR", catalyst=ansi("Add")),
     row("add", saturating("try_add", "{x} > {zero}"), signatures=two(_INTEGER), overflow=_NO_ERROR),
-    row("add", "{0} + {1}", signatures=two(_FLOAT), rounding=EVEN),
+    row("add", "{0} + {1}", signatures=two(_FLOAT), rounding=EVEN, catalyst="Add"),
     row("add", in_direction(rounded_sum), signatures=two(_FLOAT), rounding=DIRECTED),
-    row("subtract", "{x} - {y}", signatures=two(_INTEGER), overflow="ERROR"),
+    row("subtract", "{x} - {y}", signatures=two(_INTEGER), overflow="ERROR", catalyst=ansi("Subtract")),
     row("subtract", saturating("try_subtract", "{x} >= {zero}"), signatures=two(_INTEGER), overflow=_NO_ERROR),
-    row("subtract", "{x} - {y}", signatures=two(_FLOAT), rounding=EVEN),
+    row("subtract", "{x} - {y}", signatures=two(_FLOAT), rounding=EVEN, catalyst="Subtract"),
     row("subtract", in_direction(rounded_sum, "negative({y})"), signatures=two(_FLOAT), rounding=DIRECTED),
-    row("multiply", "{x} * {y}", signatures=two(_INTEGER), overflow="ERROR"),
+    row("multiply", "{x} * {y}", signatures=two(_INTEGER), overflow="ERROR", catalyst=ansi("Multiply")),
     row(
         "multiply",
         saturating("try_multiply", "({x} < {zero}) = ({y} < {zero})"),
         signatures=two(_INTEGER),
         overflow=_NO_ERROR,
     ),
-    row("multiply", "{x} * {y}", signatures=two(_FLOAT), rounding=EVEN),
+    row("multiply", "{x} * {y}", signatures=two(_FLOAT), rounding=EVEN, catalyst="Multiply"),
     row("multiply", in_direction(rounded_product), signatures=two(_FLOAT), rounding=DIRECTED),
     *divisions.ROWS,
     row("power", integer_power(False), signatures=("i64_i64",), overflow="ERROR"),

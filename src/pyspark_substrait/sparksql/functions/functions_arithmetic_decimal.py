@@ -15,6 +15,7 @@ import sys
 from collections.abc import Callable
 
 from pyspark_substrait.sparksql.compiler.types import spark_type
+from pyspark_substrait.sparksql.functions.catalyst import ansi
 from pyspark_substrait.sparksql.functions.decimals.bits import bitwise
 from pyspark_substrait.sparksql.functions.decimals.digits import decimal_of, is_negative, is_zero, negated
 from pyspark_substrait.sparksql.functions.decimals.quotients import divide, modulus, saturating_divide
@@ -142,7 +143,15 @@ def _sums() -> tuple[Row, ...]:
         ("sum", total, saturating_total),
         ("sum0", or_zero(total), or_zero(saturating_total)),
     ):
-        made.append(row(name, native, steps=in_steps(native), overflow="ERROR"))
+        made.append(
+            row(
+                name,
+                native,
+                steps=in_steps(native),
+                overflow="ERROR",
+                catalyst=ansi("Sum") if name == "sum" else (),
+            )
+        )
         # what has no room in an intermediate value is an error: a bound there would make the result wrong
         made.append(row(name, saturated, steps=in_steps(native, native, saturated), overflow=_NO_ERROR))
     return tuple(made)
@@ -151,13 +160,13 @@ def _sums() -> tuple[Row, ...]:
 TABLE = Table(
     "extension:io.substrait:functions_arithmetic_decimal",
     (
-        row("add", "{x} + {y}", overflow="ERROR"),
+        row("add", "{x} + {y}", overflow="ERROR", catalyst=ansi("Add")),
         row("add", saturating("try_add", _POSITIVE_SUM), overflow=_NO_ERROR),
-        row("subtract", "{x} - {y}", overflow="ERROR"),
+        row("subtract", "{x} - {y}", overflow="ERROR", catalyst=ansi("Subtract")),
         row("subtract", saturating("try_subtract", _POSITIVE_DIFFERENCE), overflow=_NO_ERROR),
-        row("multiply", "{x} * {y}", overflow="ERROR"),
+        row("multiply", "{x} * {y}", overflow="ERROR", catalyst=ansi("Multiply")),
         row("multiply", saturating("try_multiply", "({x} < 0) = ({y} < 0)"), overflow=_NO_ERROR),
-        row("divide", divide, overflow="ERROR"),
+        row("divide", divide, overflow="ERROR", catalyst=ansi("Divide")),
         row("divide", saturating_divide, overflow=_NO_ERROR),
         row("modulus", modulus, overflow=_ALL),
         row("negate", negate),
@@ -171,7 +180,7 @@ TABLE = Table(
         *_sums(),
         # an average is never larger than its largest argument
         row("avg", average, steps=in_steps(partial_average, merged_average, final_average), overflow=_ALL),
-        row("min", "[min({x})]", steps=in_steps("[min({0})]")),
-        row("max", "[max({x})]", steps=in_steps("[max({0})]")),
+        row("min", "[min({x})]", steps=in_steps("[min({0})]"), catalyst="Min"),
+        row("max", "[max({x})]", steps=in_steps("[max({0})]"), catalyst="Max"),
     ),
 )

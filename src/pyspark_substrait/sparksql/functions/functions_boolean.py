@@ -18,11 +18,11 @@ def disjunction(call: Call) -> str:
 TABLE = Table(
     "extension:io.substrait:functions_boolean",
     (
-        row("and", conjunction),
-        row("or", disjunction),
+        row("and", conjunction, catalyst="And"),
+        row("or", disjunction, catalyst="Or"),
         row("and_not", "{a} AND NOT {b}"),
         row("xor", "{a} <> {b}"),
-        row("not", "NOT {a}"),
+        row("not", "NOT {a}", catalyst="Not"),
         row("bool_and", "[bool_and({a})]"),
         row("bool_or", "[bool_or({a})]"),
     ),

@@ -15,6 +15,9 @@ ones see the intermediate value as their argument.
 
 Rows are written for the types that Spark itself has. What has a foreign carrier (``is_foreign`` in ``types``) reaches
 only rows that say that they are right for it: ``row("lt", "{x} < {y}", foreign=Foreign.ORDERED)``.
+
+Read backwards, the tables say which function a Catalyst expression is: ``catalyst=ansi("Add")``. The options of the
+row, or the first value of each where it has several, are then those of the call.
 """
 
 from __future__ import annotations
@@ -32,6 +35,7 @@ from pyspark_substrait.errors import UnsupportedPlanError
 from pyspark_substrait.model.expressions import AggregationPhase, Function
 from pyspark_substrait.model.types import List, Type, concrete, same_type
 from pyspark_substrait.sparksql.compiler.types import has_order, is_foreign, spark_type
+from pyspark_substrait.sparksql.functions.catalyst import CatalystForm, CatalystForms, listed
 from pyspark_substrait.sparksql.functions.over import Over
 from pyspark_substrait.sparksql.functions.python_functions import PythonFunction
 
@@ -164,6 +168,7 @@ class Row:
         signatures: the overloads it is for, like ``("i32_i32",)``; empty for all.
         steps: the bodies of the phases of an aggregate, None where it can't be computed in phases.
         foreign: whether it is right for arguments with a foreign carrier.
+        catalyst: the Catalyst expressions that mean exactly this; the producer makes calls of this row out of them.
     """
 
     name: str
@@ -173,6 +178,7 @@ class Row:
     signatures: tuple[str, ...]
     steps: Steps | None = None
     foreign: Foreign = Foreign.REFUSED
+    catalyst: tuple[CatalystForm, ...] = ()
 
     def body_of(self, phase: AggregationPhase) -> Body:
         """The body for a part of an aggregation; a reason why there is none, if it is a string."""
@@ -228,6 +234,7 @@ def row(
     enums: Mapping[str, str | tuple[str, ...]] | None = None,
     steps: Steps | None = None,
     foreign: Foreign = Foreign.REFUSED,
+    catalyst: CatalystForms = (),
     **options: str | tuple[str, ...],
 ) -> Row:
     """A meaning: the function ``name`` is ``body`` where the options and enumeration arguments have these values."""
@@ -239,6 +246,7 @@ def row(
         signatures=tuple(signatures),
         steps=steps,
         foreign=foreign,
+        catalyst=listed(catalyst),
     )
 
 

@@ -1,0 +1,178 @@
+"""Spark's logical plans and expressions as Python sees them: trees of nodes out of the JSON that the JVM writes.
+
+``TreeNode.toJSON`` gives a plan in one call, with the expressions inside it. Each tree is a list of nodes, depth first;
+a field that holds a child is the child's number; a tree that isn't a child (an expression of a relation, the plan of a
+subquery) stands in its field as a list of its own. What it leaves out (evaluation modes, bytes, the sources of
+relations) is fetched from the JVM: :attr:`Node.java` is the object itself.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+from typing import Any, Final, TypeVar
+
+__all__ = ["Node", "plan_of"]
+
+_T = TypeVar("_T")
+
+
+@dataclass(eq=False)
+class Node:
+    """A relation or an expression of Catalyst.
+
+    Args:
+        name: the simple name of its class: ``Project``, ``Add``, ``CurrentRow$``.
+        fields: what the JSON says of it, as it stands.
+        children: its children in order.
+    """
+
+    name: str
+    fields: Mapping[str, Any]
+    children: tuple[Node, ...]
+    _java: Callable[[], Any] = field(repr=False)
+    _trees: dict[str, Any] = field(default_factory=dict, repr=False)
+
+    @cached_property
+    def java(self) -> Any:
+        """The object in the JVM."""
+        return self._java()
+
+    def value(self, field: str, default: Any = None) -> Any:
+        """A plain value: a number, a text, a truth, a type in JSON."""
+        return self.fields.get(field, default)
+
+    def object_name(self, field: str) -> str:
+        """The simple name of the Scala object that a field holds: ``Inner`` of ``...Inner$``; empty without one."""
+        value = self.fields.get(field)
+        name = value.get("object") or value.get("product-class") or "" if isinstance(value, Mapping) else ""
+        return str(name).rsplit(".", 1)[-1].removesuffix("$")
+
+    def child(self, field: str) -> Node:
+        """The child that a field holds."""
+        number: int = self.fields[field]
+        return self.children[number]
+
+    def listed(self, field: str) -> tuple[Node, ...]:
+        """The children that a field lists."""
+        return tuple(self.children[number] for number in self.fields[field])
+
+    def tree(self, field: str) -> Node | None:
+        """The tree in a field that is no child; None without one."""
+        value = self.fields.get(field)
+        if not _is_tree(value):
+            return None
+        return self._kept(field, lambda: _node(iter(value or ()), lambda: _plain(self._of_java(field))))
+
+    def trees(self, field: str) -> tuple[Node, ...]:
+        """The trees that a field lists."""
+        return self._kept(field, lambda: _nodes(self.fields.get(field), lambda: self._of_java(field)))
+
+    def tree_lists(self, field: str) -> tuple[tuple[Node, ...], ...]:
+        """The trees of a field that holds lists of lists."""
+
+        def made() -> tuple[tuple[Node, ...], ...]:
+            lists = self.fields.get(field) or ()
+            return tuple(
+                _nodes(values, partial(_element, lambda: self._of_java(field), number))
+                for number, values in enumerate(lists)
+            )
+
+        return self._kept(field, made)
+
+    def _children_of_java(self) -> Any:
+        return self.java.children()
+
+    def _of_java(self, field: str) -> Any:
+        return getattr(self.java, field)()
+
+    def _kept(self, field: str, make: Callable[[], _T]) -> _T:
+        if field not in self._trees:
+            self._trees[field] = make()
+        found: _T = self._trees[field]
+        return found
+
+    @property
+    def expression_id(self) -> int:
+        """The number by which the column or variable that this expression defines, or refers to, is known."""
+        return int(self.fields["exprId"]["id"])
+
+    @cached_property
+    def mode(self) -> str:
+        """The evaluation mode of an expression that has one: ANSI, TRY or LEGACY."""
+        for flag in ("failOnError", "ansiEnabled"):
+            if isinstance(self.fields.get(flag), bool):
+                return "ANSI" if self.fields[flag] else "LEGACY"
+        if "evalContext" in self.fields:
+            return str(self.java.evalContext().evalMode().toString())
+        if "evalMode" in self.fields:
+            return str(self.java.evalMode().toString())
+        return ""
+
+    @cached_property
+    def signature(self) -> Hashable:
+        """What two expressions have in common exactly if they mean the same: names and qualifiers don't count."""
+        return (self.name, _frozen(self.fields), tuple(child.signature for child in self.children))
+
+    @property
+    def sql(self) -> str:
+        """An expression as Spark writes it, for messages."""
+        return str(self.java.sql())
+
+    def walk(self) -> Iterator[Node]:
+        """The node and what is below it, depth first; not the trees in its fields."""
+        yield self
+        for child in self.children:
+            yield from child.walk()
+
+
+def plan_of(java: Any) -> Node:
+    """The logical plan that a Java object is."""
+    return _node(iter(json.loads(java.toJSON())), lambda: java)
+
+
+def _node(items: Iterator[Mapping[str, Any]], java: Callable[[], Any]) -> Node:
+    item = next(items)
+    node = Node(name=item["class"].rsplit(".", 1)[-1], fields=item, children=(), _java=java)
+    node.children = tuple(
+        [_node(items, partial(_element, node._children_of_java, number)) for number in range(item["num-children"])]
+    )
+    return node
+
+
+def _nodes(trees: Any, java: Callable[[], Any]) -> tuple[Node, ...]:
+    return tuple(_node(iter(tree), partial(_element, java, number)) for number, tree in enumerate(trees or ()))
+
+
+def _element(sequence: Callable[[], Any], number: int) -> Any:
+    return sequence().apply(number)
+
+
+#: fields that say nothing about what an expression means
+_NAMING: Final = frozenset(
+    {"qualifier", "metadata", "explicitMetadata", "nonInheritableMetadataKeys", "resultId", "jvmId"}
+)
+
+
+def _frozen(value: Any) -> Hashable:
+    match value:
+        case {"class": "org.apache.spark.sql.catalyst.expressions.AttributeReference"}:
+            return ("AttributeReference", value["exprId"]["id"])
+        case dict():
+            return tuple((key, _frozen(item)) for key, item in value.items() if key not in _NAMING)
+        case list():
+            return tuple(map(_frozen, value))
+        case _:
+            plain: Hashable = value
+            return plain
+
+
+def _is_tree(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and isinstance(value[0], Mapping) and "num-children" in value[0]
+
+
+def _plain(value: Any) -> Any:
+    """What is in an option; anything else as it is."""
+    return value.get() if value.getClass().getName() == "scala.Some" else value

@@ -1,0 +1,118 @@
+"""Calls of functions: the tables of ``sparksql/functions``, read backwards."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from functools import cache
+
+from pyspark_substrait.building.calls import aggregate as aggregate_call
+from pyspark_substrait.building.calls import scalar as scalar_call
+from pyspark_substrait.errors import InvalidPlanError
+from pyspark_substrait.extensions.registry import Registry
+from pyspark_substrait.model.expressions import AggregateFunction, Argument, EnumArgument, Expression, ScalarFunction
+from pyspark_substrait.spark.producer.catalyst import Node
+from pyspark_substrait.spark.producer.expressions import decimals, expressions, typed
+from pyspark_substrait.spark.producer.scope import Scope
+from pyspark_substrait.sparksql.functions import table
+from pyspark_substrait.sparksql.functions.catalyst import CatalystForm
+from pyspark_substrait.sparksql.functions.table import Row
+
+__all__ = ["aggregate", "candidates", "scalar"]
+
+
+@cache
+def _index() -> Mapping[str, Sequence[tuple[str, Row, CatalystForm]]]:
+    """By the class of Catalyst: the extension, the row and the form, in the order of the tables."""
+    found: dict[str, list[tuple[str, Row, CatalystForm]]] = defaultdict(list)
+    for urn in (*Registry.default().urns(), *Registry.own_urns()):
+        known = table(urn)
+        for row in () if known is None else known.rows:
+            for form in row.catalyst:
+                found[form.name].append((urn, row, form))
+    return found
+
+
+def candidates(node: Node) -> list[tuple[str, Row, CatalystForm]]:
+    """The rows that may be what a node means."""
+    known = _index().get(node.name, ())
+    if not any(form.mode for _, _, form in known):
+        return list(known)
+    return [item for item in known if item[2].mode in (None, node.mode)]
+
+
+def scalar(node: Node, scope: Scope) -> Expression | None:
+    """The call of a scalar function that a node means by the tables; None where they don't have it.
+
+    Its type is the one that it has in Spark: it stands in a cast where the extension derives another one.
+    """
+    for urn, row, form in candidates(node):
+        arguments = arguments_of(node, form, scope)
+        try:
+            call = scalar_call(
+                scope.production.registry, urn, row.name, _with_words(urn, row, arguments, scope), _options(row)
+            )
+        except InvalidPlanError:
+            continue
+        if row.signatures and call.function.signature not in row.signatures:
+            continue
+        return in_spark(call, node, form, arguments)
+    return None
+
+
+def aggregate(node: Node, scope: Scope, *, distinct: bool = False) -> tuple[AggregateFunction, CatalystForm] | None:
+    """The call of an aggregate function that a node means by the tables; None where they don't have it."""
+    for urn, row, form in candidates(node):
+        arguments = arguments_of(node, form, scope)
+        try:
+            call = aggregate_call(
+                scope.production.registry,
+                urn,
+                row.name,
+                _with_words(urn, row, arguments, scope),
+                _options(row),
+                distinct=distinct,
+            )
+        except InvalidPlanError:
+            continue
+        if row.signatures and call.function.signature not in row.signatures:
+            continue
+        return call, form
+    return None
+
+
+def arguments_of(node: Node, form: CatalystForm, scope: Scope) -> tuple[Expression, ...]:
+    """The values that a form hands to its function."""
+    children = node.children
+    chosen = children if form.arguments is None else tuple(children[position] for position in form.arguments)
+    return expressions(chosen, scope)
+
+
+def in_spark(
+    call: ScalarFunction | AggregateFunction, node: Node, form: CatalystForm, arguments: Sequence[Expression]
+) -> Expression:
+    """A scalar call with the type that the node has in Spark."""
+    assert isinstance(call, ScalarFunction)
+    wanted = form.returns or decimals.result(node, [argument.type for argument in arguments])
+    return call if wanted is None else typed(call, wanted)
+
+
+def _options(row: Row) -> dict[str, str | tuple[str, ...]]:
+    return {name: values[0] for name, values in row.options.items()}
+
+
+def _with_words(urn: str, row: Row, arguments: Sequence[Expression], scope: Scope) -> list[Argument]:
+    """The arguments with the enumeration words of the row, each where the extension declares it."""
+    if not row.enums:
+        return list(arguments)
+    definition = scope.production.registry.overloads(urn, row.name)[0]
+    values = iter(arguments)
+    made: list[Argument] = []
+    for declared in definition.arguments:
+        if declared.name in row.enums:
+            made.append(EnumArgument(row.enums[declared.name][0]))
+        else:
+            value = next(values, None)
+            if value is not None:
+                made.append(value)
+    return [*made, *values]

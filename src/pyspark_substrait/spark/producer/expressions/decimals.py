@@ -1,0 +1,41 @@
+"""The types that Spark gives to decimal arithmetic, where extensions derive others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pyspark_substrait.model.types import Decimal, Type, concrete
+from pyspark_substrait.spark.producer.catalyst import Node
+
+__all__ = ["result"]
+
+_MAX = 38
+_SMALLEST_SCALE = 6
+
+
+def result(node: Node, types: Sequence[Type]) -> Type | None:
+    """The type of a node of decimal arithmetic; None where the extension's counts.
+
+    Spark's rules (``org.apache.spark.sql.catalyst.expressions.BinaryArithmetic``, ``aggregate.Sum``, ``Average``).
+    """
+    kinds = [concrete(type) for type in types]
+    match node.name, kinds:
+        case "Divide", [Decimal() as one, Decimal() as other]:
+            scale = max(_SMALLEST_SCALE, one.scale + other.precision + 1)
+            return _adjusted(one.precision - one.scale + other.scale + scale, scale)
+        case "Remainder" | "Pmod", [Decimal() as one, Decimal() as other]:
+            scale = max(one.scale, other.scale)
+            return _adjusted(min(one.precision - one.scale, other.precision - other.scale) + scale, scale)
+        case "Sum", [Decimal() as one]:
+            return Decimal(precision=min(one.precision + 10, _MAX), scale=one.scale)
+        case "Average", [Decimal() as one]:
+            return Decimal(precision=min(one.precision + 4, _MAX), scale=min(one.scale + 4, _MAX))
+        case _:
+            return None
+
+
+def _adjusted(precision: int, scale: int) -> Decimal:
+    if precision <= _MAX:
+        return Decimal(precision=precision, scale=scale)
+    kept = max(_MAX - (precision - scale), min(scale, _SMALLEST_SCALE))
+    return Decimal(precision=_MAX, scale=kept)

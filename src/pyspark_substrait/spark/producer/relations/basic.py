@@ -1,0 +1,142 @@
+"""Relations with one input that need no more than a line or two."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from pyspark_substrait.model.expressions import Expression, SortDirection, SortField
+from pyspark_substrait.model.relations import Fetch, Filter, Sort
+from pyspark_substrait.model.types import I64
+from pyspark_substrait.spark.producer.catalyst import Node
+from pyspark_substrait.spark.producer.expressions import expression, typed
+from pyspark_substrait.spark.producer.relations import relation
+from pyspark_substrait.spark.producer.relations.columns import projected
+from pyspark_substrait.spark.producer.scope import Column, Output, Production, Scope, scope_of
+
+__all__ = ["FORMS", "sort_fields"]
+
+
+def project(node: Node, production: Production, outer: Scope | None) -> Output:
+    """``Project``: the columns of its list."""
+    below = relation(node.children[0], production, outer)
+    return computed(below, node.trees("projectList"), production, outer)
+
+
+def computed(below: Output, named: tuple[Node, ...], production: Production, outer: Scope | None) -> Output:
+    """A relation with one column for each of some named expressions over another one."""
+    scope = scope_of(below, production, outer)
+    values, columns = [], []
+    for node in named:
+        value = expression(node, scope)
+        values.append(value)
+        columns.append(named_column(node, below))
+    return Output(projected(below.relation, values), tuple(columns))
+
+
+def named_column(node: Node, below: Output) -> Column:
+    """The column that a named expression (an attribute or an alias) becomes."""
+    return Column(node.expression_id, node.value("name"), type_json(node, below))
+
+
+def type_json(node: Node, below: Output) -> object:
+    """The type of an expression in Spark's JSON; of what is no attribute, by the JVM when somebody asks."""
+    if "dataType" in node.fields:
+        return node.value("dataType")
+    return None
+
+
+def filter_(node: Node, production: Production, outer: Scope | None) -> Output:
+    """``Filter``."""
+    below = relation(node.children[0], production, outer)
+    condition = node.tree("condition")
+    assert condition is not None
+    return Output(
+        Filter(input=below.relation, condition=expression(condition, scope_of(below, production, outer))), below.columns
+    )
+
+
+def passed(node: Node, production: Production, outer: Scope | None) -> Output:
+    """What changes no record: aliases, views, hints."""
+    return relation(node.children[0], production, outer)
+
+
+_DIRECTIONS: Final = {
+    ("Ascending", "NullsFirst"): SortDirection.ASC_NULLS_FIRST,
+    ("Ascending", "NullsLast"): SortDirection.ASC_NULLS_LAST,
+    ("Descending", "NullsFirst"): SortDirection.DESC_NULLS_FIRST,
+    ("Descending", "NullsLast"): SortDirection.DESC_NULLS_LAST,
+}
+
+
+def sort_fields(orders: tuple[Node, ...], scope: Scope) -> tuple[SortField, ...]:
+    """What ``SortOrder`` expressions sort by."""
+    return tuple(
+        SortField(
+            expr=expression(order.children[0], scope),
+            sort_kind=_DIRECTIONS[order.object_name("direction"), order.object_name("nullOrdering")],
+        )
+        for order in orders
+    )
+
+
+def sort(node: Node, production: Production, outer: Scope | None) -> Output:
+    """``Sort``; of each partition alone, it says nothing about the result."""
+    below = relation(node.children[0], production, outer)
+    if not node.value("global", True):
+        return below
+    sorts = sort_fields(node.trees("order"), scope_of(below, production, outer))
+    return Output(Sort(input=below.relation, sorts=sorts), below.columns)
+
+
+def limit(node: Node, production: Production, outer: Scope | None) -> Output:
+    """``GlobalLimit``, with the ``LocalLimit`` and the ``Offset`` below it."""
+    inner = node.children[0].children[0] if node.children[0].name == "LocalLimit" else node.children[0]
+    skipped = inner.tree("offsetExpr") if inner.name == "Offset" else None
+    below = relation(inner.children[0] if skipped is not None else inner, production, outer)
+    count = node.tree("limitExpr")
+    assert count is not None
+    scope = Scope(production)
+    return Output(
+        Fetch(
+            input=below.relation,
+            offset_expr=None if skipped is None else _count(expression(skipped, scope)),
+            count_expr=_count(expression(count, scope)),
+        ),
+        below.columns,
+    )
+
+
+def offset(node: Node, production: Production, outer: Scope | None) -> Output:
+    """``Offset`` without a limit."""
+    below = relation(node.children[0], production, outer)
+    skipped = node.tree("offsetExpr")
+    assert skipped is not None
+    return Output(
+        Fetch(input=below.relation, offset_expr=_count(expression(skipped, Scope(production)))), below.columns
+    )
+
+
+def _count(value: Expression) -> Expression:
+    """A number of records as plans have it."""
+    from pyspark_substrait.model.literals import Literal
+
+    match value:
+        case Literal(value=int() as number):
+            return Literal(type=I64(), value=number)
+        case _:
+            return typed(value, I64())
+
+
+FORMS: Final = {
+    "Project": project,
+    "Filter": filter_,
+    "Sort": sort,
+    "GlobalLimit": limit,
+    "Offset": offset,
+    "SubqueryAlias": passed,
+    "View": passed,
+    "ResolvedHint": passed,
+    "Repartition": passed,
+    "RepartitionByExpression": passed,
+    "RebalancePartitions": passed,
+}
