@@ -56,6 +56,7 @@ def main(scale: str, rounds: int, producer: str, queries: tuple[str, ...], no_ru
     for name, path in tables.items():
         spark.read.parquet(str(path)).createOrReplaceTempView(name)
     _report_translation(console, spark, producer, chosen, tables, rounds)
+    _report_production(console, spark, chosen, tables, rounds)
     if not no_run:
         _report_runs(console, spark, producer, chosen, tables, rounds)
     spark.stop()
@@ -135,6 +136,36 @@ def _report_translation(
         f"{producer} plan to analysed DataFrame, warm: median {_milliseconds(statistics.median(ours_all))}, "
         f"spark.sql {_milliseconds(statistics.median(theirs_all))}, "
         f"median ratio {statistics.median(ratios):.2f}, largest {max(ratios):.2f}"
+    )
+
+
+def _report_production(
+    console: Console, spark: SparkSession, queries: list[str], tables: dict[str, Path], rounds: int
+) -> None:
+    """The text of a query to the bytes of a plan, beside DataFusion; tables are views of the session."""
+    import datafusion
+    import datafusion.substrait
+
+    import pyspark_substrait
+
+    context = datafusion.SessionContext()
+    for name, path in tables.items():
+        context.register_parquet(name, str(path))
+    names = tuple(tables)
+    ours_all, analysis_all, theirs_all = [], [], []
+    for query in queries:
+        text = _sql(query).strip().rstrip(";")
+        for medians, action in (
+            (ours_all, lambda text=text: pyspark_substrait.to_substrait(spark.sql(text), tables=names).to_bytes()),
+            (analysis_all, lambda text=text: spark.sql(text)),
+            (theirs_all, lambda text=text: datafusion.substrait.Serde.serialize_bytes(text, context)),
+        ):
+            action()
+            medians.append(_median(action, max(rounds, 7)))
+    console.print(
+        f"query text to plan bytes, warm: median {_milliseconds(statistics.median(ours_all))}, slowest "
+        f"{_milliseconds(max(ours_all))}, of which spark.sql {_milliseconds(statistics.median(analysis_all))}; "
+        f"DataFusion {_milliseconds(statistics.median(theirs_all))}, slowest {_milliseconds(max(theirs_all))}"
     )
 
 

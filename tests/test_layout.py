@@ -24,13 +24,24 @@ MAY_IMPORT = {
     "validation": BASE,
     "display": BASE,
     "building": BASE,
+    "targets": BASE,
     "proto": BASE,
     "spark": BASE | {"sparksql", "building"},
     "documents": BASE | {"proto"},
     "write_targets": BASE | {"proto"},
+    "builder": BASE | {"building", "documents", "proto"},
     "": BASE
-    | {"sparksql", "building", "validation", "display", "proto", "spark", "documents"},  # the verbs in __init__.py
-    "cli": BASE | {"sparksql", "building", "validation", "display", "proto", "spark", "documents", ""},
+    | {
+        "sparksql",
+        "building",
+        "targets",
+        "validation",
+        "display",
+        "proto",
+        "spark",
+        "documents",
+    },  # the verbs in __init__.py
+    "cli": BASE | {"sparksql", "building", "targets", "validation", "display", "proto", "spark", "documents", ""},
     "__main__": {"cli"},
 }
 """What each part may import beside itself; the part with no name is the package's own module."""

@@ -11,7 +11,7 @@ Importing this package imports neither Spark nor protobuf; each verb brings what
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from pyspark_substrait.errors import (
@@ -29,12 +29,15 @@ from pyspark_substrait.errors import (
 if TYPE_CHECKING:
     import pyarrow as pa
     from google.protobuf.message import Message
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import Column, DataFrame, SparkSession
+    from pyspark.sql.types import StructType
 
     from pyspark_substrait import model
     from pyspark_substrait.display.touches import Touch
     from pyspark_substrait.documents import ExtendedExpression, Plan
     from pyspark_substrait.extensions.registry import Registry
+    from pyspark_substrait.spark.producer.plan import PandasOnSpark
+    from pyspark_substrait.spark.producer.sql import Arguments, SqlTables
     from pyspark_substrait.spark.tables import Given, TableSource
 
     #: Anything that :func:`load` takes.
@@ -56,12 +59,14 @@ __all__ = [
     "evaluate",
     "evaluate_arrow",
     "explain",
+    "for_target",
     "from_sql",
     "from_substrait",
     "load",
     "run_query",
     "to_sql",
     "to_substrait",
+    "to_substrait_expressions",
     "touches",
 ]
 
@@ -312,34 +317,94 @@ def to_sql(
 
 
 def to_substrait(
-    frame: DataFrame,
+    frame: DataFrame | PandasOnSpark,
     *,
-    tables: Sequence[str] = (),
+    tables: Iterable[str] | Mapping[str, DataFrame] | Mapping[tuple[str, ...], DataFrame] = (),
     max_rows: int = 10_000,
     optimized: bool = False,
+    portable: bool = False,
+    target: str | None = None,
     registry: Registry | None = None,
 ) -> Plan:
     """The plan of a DataFrame of a classic session, whatever made it.
 
     Args:
-        frame: the DataFrame.
-        tables: names of views that go out as reads of named tables, instead of as what they stand for.
-        max_rows: how many rows of in-memory data the plan may hold.
+        frame: the DataFrame, or one of ``pyspark.pandas``, whose index is left out.
+        tables: names of views and tables that go out as reads of tables of just that name, instead of as what they
+            stand for; or DataFrames by name, which do so wherever the query reads them.
+        max_rows: how many rows of in-memory data the plan may hold, for each of its sources.
         optimized: take Spark's optimized plan instead of the analysed one, which is closer to what was written.
+        portable: refuse what only Spark has, with its place in the query; otherwise it goes out by an extension of this
+            package, and the plan's ``portability`` lists it.
+        target: the engine that the plan is for, as in :func:`for_target`; by default the specification alone.
         registry: the extensions; by default those of the specification.
 
     Raises:
         UnsupportedPlanError: something in the query has no Substrait form; it is named as Spark writes it.
     """
-    from pyspark_substrait.documents import Plan, held
     from pyspark_substrait.extensions.registry import Registry
     from pyspark_substrait.spark.producer.plan import plan_from
 
     made = plan_from(
-        frame, registry=registry or Registry.default(), tables=tables, max_rows=max_rows, optimized=optimized
+        frame,
+        registry=registry or Registry.default(),
+        tables=tables,
+        max_rows=max_rows,
+        optimized=optimized,
+        portable=portable,
     )
-    document = held(made, deep=False)
+    return _produced(made, target, portable)
+
+
+def _produced(made: model.plan.Plan, target: str | None, portable: bool) -> Plan:
+    """A plan out of Spark, with the release that it is of."""
+    from dataclasses import replace
+
+    from pyspark_substrait.documents import Plan, held
+    from pyspark_substrait.proto.upgrade import CURRENT_VERSION
+
+    major, minor, patch = CURRENT_VERSION
+    version = replace(made.version, major_number=major, minor_number=minor, patch_number=patch)
+    document = held(replace(made, version=version), deep=False)
     assert isinstance(document, Plan)
+    for use in document.portability if portable else ():
+        raise UnsupportedPlanError(
+            f"the plan needs the {use.kind} {use.name} of an extension", path=use.path, hint="Leave portable=True away"
+        )
+    return document if target is None else for_target(document, target)
+
+
+def to_substrait_expressions(
+    schema: DataFrame | StructType | str,
+    columns: Column | Sequence[Column | str] | Mapping[str, Column],
+    *,
+    names: Sequence[str] | None = None,
+    spark: SparkSession | None = None,
+    portable: bool = False,
+    registry: Registry | None = None,
+) -> ExtendedExpression:
+    """Columns of a classic session as an extended expression, which other engines evaluate over their own records.
+
+    Args:
+        schema: the records: a schema of Spark, its text (``"a INT, b STRING"``), or a DataFrame that has it.
+        columns: the columns, or columns by name.
+        names: their names; by default those that Spark gives them.
+        spark: a classic session; by default that of the DataFrame, or the running one.
+        portable: refuse what only Spark has, as for :func:`to_substrait`.
+        registry: the extensions; by default those of the specification.
+
+    Raises:
+        InvalidPlanError: there is no session, or not as many names as columns.
+        UnsupportedPlanError: something in a column has no Substrait form, or isn't computed from one record alone.
+    """
+    from pyspark_substrait.documents import ExtendedExpression, held
+    from pyspark_substrait.extensions.registry import Registry
+    from pyspark_substrait.spark.producer.columns import expressions_from
+
+    known = registry or Registry.default()
+    made = expressions_from(schema, columns, names=names, spark=spark, registry=known, portable=portable)
+    document = held(made, deep=False)
+    assert isinstance(document, ExtendedExpression)
     return document
 
 
@@ -347,28 +412,67 @@ def from_sql(
     text: str,
     spark: SparkSession | None = None,
     *,
-    tables: Given | None = None,
+    tables: SqlTables | None = None,
+    args: Arguments | None = None,
     max_rows: int = 10_000,
     optimized: bool = False,
+    portable: bool = False,
+    target: str | None = None,
     registry: Registry | None = None,
 ) -> Plan:
-    """The plan of a query in Spark SQL.
+    """The plan of a query in Spark SQL, or of a statement that changes tables. Nothing is executed.
 
     Args:
-        text: the query.
+        text: the query or statement.
         spark: a classic session, whose catalog and views the query sees; by default as for :func:`from_substrait`.
-        tables: tables by name, as for :func:`from_substrait`; the plan reads them as named tables.
-        max_rows, optimized, registry: as for :func:`to_substrait`.
+            It stays as it is.
+        tables: what the plan reads as named tables, by name, which may have dots: tables as for
+            :func:`from_substrait`, or only their schemas (of Arrow, of Spark, or a text: ``a INT, b STRING NOT NULL``).
+        args: the values of the query's parameters, by name (``:name``) or in order (``?``); they become literals.
+        max_rows, optimized, portable, target, registry: as for :func:`to_substrait`.
 
     Raises:
-        InvalidPlanError: Spark doesn't take the query.
+        InvalidPlanError: Spark doesn't take the query; the message says where.
         TableError: what is given for a table isn't one.
+        ParameterError: Spark doesn't take the value of a parameter.
         UnsupportedPlanError: as for :func:`to_substrait`.
     """
-    from pyspark_substrait.spark.producer.sql import query
+    from pyspark_substrait.extensions.registry import Registry
+    from pyspark_substrait.spark.producer.sql import plan_of_text
 
-    with query(text, spark, tables) as (frame, names):
-        return to_substrait(frame, tables=names, max_rows=max_rows, optimized=optimized, registry=registry)
+    made = plan_of_text(
+        text,
+        spark,
+        registry=registry or Registry.default(),
+        tables=tables,
+        args=args,
+        max_rows=max_rows,
+        optimized=optimized,
+        portable=portable,
+    )
+    return _produced(made, target, portable)
+
+
+def for_target(plan: PlanSource, target: str, *, registry: Registry | None = None) -> Plan:
+    """A plan in the form that an engine takes: its names of functions, its style of projections and so on.
+
+    What the engine doesn't look at, like function options, stands in the result's ``notes``.
+
+    Args:
+        plan: the plan, or anything that :func:`load` takes.
+        target: the engine: ``datafusion``, ``acero`` or ``duckdb``.
+        registry: the extensions; by default those of the specification.
+
+    Raises:
+        UnsupportedPlanError: there is no such target, or it has no form for something in the plan.
+    """
+    from dataclasses import replace
+
+    from pyspark_substrait import targets
+
+    loaded, engine = _plan(plan, registry), targets.target(target)
+    made = _called(loaded, lambda: targets.adapted(loaded, engine))
+    return replace(loaded, relations=made.relations, notes=made.notes, removed_fields=engine.removed_fields)
 
 
 def explain(plan: PlanSource) -> str:

@@ -13,6 +13,8 @@ from pyspark_substrait.model import plan as model
 if TYPE_CHECKING:
     from google.protobuf.message import Message
 
+    from pyspark_substrait.proto.portability import Use
+
 __all__ = ["ExtendedExpression", "Plan", "held"]
 
 
@@ -22,6 +24,17 @@ class _Document:
     def to_message(self) -> Message:
         """The protobuf message of the installed release (``substrait.Plan`` or ``substrait.ExtendedExpression``)."""
         raise NotImplementedError
+
+    @property
+    def portability(self) -> tuple[Use, ...]:
+        """Where it needs more than the specification and its own extensions; empty for a standard one.
+
+        That is each use of a function, type or type variation of another extension, of ours or of a user, and each
+        message of an extension's own: a relation, a table, a target. Advice that an engine may ignore doesn't count.
+        """
+        from pyspark_substrait.proto.portability import uses
+
+        return uses(self.to_message())
 
     def to_bytes(self) -> bytes:
         """The binary protobuf form."""
@@ -61,16 +74,20 @@ class _Document:
 class Plan(_Document, model.Plan):
     """A plan that was read: see :class:`pyspark_substrait.model.plan.Plan` for its parts.
 
-    ``deep``: it is nested so deeply that recursive functions need more stack than usual.
+    ``deep``: it is nested so deeply that recursive functions need more stack than usual. ``removed_fields``: it is
+    written with fields of earlier releases too, for an engine that looks only there.
     """
 
     deep: bool = field(default=False, compare=False)
+    removed_fields: bool = field(default=False, compare=False)
 
     def to_message(self) -> Message:
         from pyspark_substrait.proto import write
         from pyspark_substrait.proto.depth import with_deep_stack
+        from pyspark_substrait.proto.write.removed_fields import with_removed_fields
 
-        return with_deep_stack(write.plan, self) if self.deep else write.plan(self)
+        message = with_deep_stack(write.plan, self) if self.deep else write.plan(self)
+        return with_removed_fields(message) if self.removed_fields else message
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -16,7 +16,9 @@ from pyspark_substrait.model.expressions import (
     AggregateFunction,
     AggregationInvocation,
     Argument,
+    Cast,
     EnumArgument,
+    FailureBehavior,
     Function,
     FunctionOption,
     ScalarFunction,
@@ -24,7 +26,7 @@ from pyspark_substrait.model.expressions import (
     TypeArgument,
 )
 from pyspark_substrait.model.literals import Literal
-from pyspark_substrait.model.types import Type
+from pyspark_substrait.model.types import Func, Type, concrete, same_type
 
 __all__ = ["Options", "ResolvedCall", "aggregate", "resolved", "scalar"]
 
@@ -51,7 +53,8 @@ def resolved(
         registry: the extensions.
         urn: the extension of the function.
         name: the function, by its simple name or its signature.
-        arguments: values, enumeration words and types, as the extension declares them; nothing is cast.
+        arguments: values, enumeration words and types, as the extension declares them. What is inside a list, map or
+            struct may be said to be nullable, so that two of them have one type; nothing else is cast.
         options: option values.
         kind: how it is called.
 
@@ -61,7 +64,9 @@ def resolved(
     found = registry.resolve(urn, name, tuple(map(_given, arguments)), kind=kind, strict=":" in name)
     if found.definition is None or found.output_type is None:
         raise InvalidPlanError(f"the extension `{urn}` is not known", hint="Add its file to the registry")
-    if found.definition.urn != urn or any(" cast from " in note for note in found.notes):
+    taken = [_fitted(argument, wanted) for argument, wanted in zip(arguments, found.arguments, strict=True)]
+    fitted = [argument for argument in taken if argument is not None]
+    if found.definition.urn != urn or len(fitted) < len(taken):
         raise InvalidPlanError(
             f"no implementation of `{name}` in `{urn}` takes exactly ({_types(arguments)})", hint="Cast the arguments"
         )
@@ -69,10 +74,7 @@ def resolved(
     checked = found.definition.check_options(stated) if stated else ()
     return ResolvedCall(
         function=function_of(found),
-        arguments=tuple(
-            EnumArgument(wanted.value) if isinstance(wanted, EnumArg) else argument
-            for argument, wanted in zip(arguments, found.arguments, strict=True)
-        ),
+        arguments=tuple(fitted),
         options=tuple(FunctionOption(option, tuple(values)) for option, values in checked),
         type=found.output_type,
     )
@@ -120,6 +122,21 @@ def function_of(found: Resolved) -> Function:
     assert found.definition is not None
     name, _, signature = found.definition.key.partition(":")
     return Function(found.definition.urn, name, signature)
+
+
+def _fitted(argument: Argument, wanted: GivenArgument) -> Argument | None:
+    """An argument as the implementation takes it; None where that needs more than nullability inside of it."""
+    match argument, wanted:
+        case _, EnumArg(value=value):
+            return EnumArgument(value)
+        case ((EnumArgument() | TypeArgument()), _):
+            return argument
+        case _, ValueArg(type=type) if concrete(argument.type) == concrete(type) or isinstance(type, Func):
+            return argument
+        case _, ValueArg(type=type) if same_type(argument.type, type) and argument.type.nullable == type.nullable:
+            return Cast(type=type, input=argument, failure_behavior=FailureBehavior.THROW_EXCEPTION)
+        case _:
+            return None
 
 
 def _given(argument: Argument) -> GivenArgument:

@@ -175,6 +175,14 @@ def details(relation: Relation, inputs: Sequence[tuple[Column, ...]], outer: Sco
             if shown and not inputs:
                 properties.append("shown above")
                 items, runs = _unknown(relation), ()
+        case ExtensionSingle(generator=generator) if generator is not None:
+            end = max(len(left) - generator.arguments, 0)
+            arguments = ", ".join(scope.label(position) for position in range(end, end + generator.arguments))
+            rows = "" if generator.rows is None else f"{generator.rows} rows; "
+            properties.append(f"{generator.kind.value}{' outer' if generator.outer else ''}({rows}{arguments})")
+            made = len(relation.direct_schema.types) - end
+            items = (*_passed(scope, 0, end), *(Item(Column(), generator.kind.value) for _ in range(made)))
+            runs = (Run("*", 0, end),)
         case ExtensionLeaf(detail=detail) | ExtensionSingle(detail=detail) | ExtensionMulti(detail=detail):
             properties.append("no detail" if detail is None else message_text(detail))
             columns = () if relation.derived is None else named_columns(relation.derived.output)

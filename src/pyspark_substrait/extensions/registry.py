@@ -324,6 +324,11 @@ class Registry:
         """The URNs of the extensions that this package ships; plans must name them."""
         return tuple(f"{OWN}{stem}" for stem in _own_stems())
 
+    def function_names(self, urn: str) -> tuple[str, ...]:
+        """The names of the functions of an extension, in the order of its file; none if it isn't known."""
+        file = self._file(urn)
+        return () if file is None else file.names()
+
     def functions(self) -> Iterator[tuple[str, str, tuple[FunctionDefinition, ...]]]:
         """All functions of all extensions: URN, simple name, implementations. This parses everything."""
         for urn in self.urns():

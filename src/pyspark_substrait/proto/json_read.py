@@ -20,7 +20,7 @@ from google.protobuf.message import Message
 
 from pyspark_substrait.errors import PlanFormatError, UnsupportedPlanError
 from pyspark_substrait.model.notes import Note
-from pyspark_substrait.proto import legacy, write_targets
+from pyspark_substrait.proto import generates, legacy, write_targets
 from pyspark_substrait.proto.depth import MAX_NESTING, is_repeated, too_deep
 from pyspark_substrait.proto.paths import Path, render
 
@@ -242,7 +242,7 @@ def _any_value(message: Any, value: Mapping[str, Any], path: Path) -> None:
     type_url = str(value.get("@type", ""))
     standard = type_url.rpartition("/")[2].startswith("substrait.")
     try:
-        pool = legacy.union().pool if standard else write_targets.pool_of(type_url)
+        pool = legacy.union().pool if standard else write_targets.pool_of(type_url) or generates.pool_of(type_url)
         json_format.ParseDict(dict(value), message, descriptor_pool=pool)
     except (json_format.ParseError, TypeError, ValueError, RecursionError) as error:
         named = value.get("@type")

@@ -12,7 +12,7 @@ from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import Message
 
 from pyspark_substrait.errors import UnsupportedPlanError
-from pyspark_substrait.proto import write_targets
+from pyspark_substrait.proto import generates, write_targets
 from pyspark_substrait.proto.depth import is_repeated
 
 __all__ = ["message_to_json"]
@@ -85,10 +85,9 @@ def _any(message: Any) -> str:
 
     if not message.type_url:
         return "{}"
+    pool = write_targets.pool_of(message.type_url) or generates.pool_of(message.type_url)
     try:
-        return str(
-            json_format.MessageToJson(message, indent=2, descriptor_pool=write_targets.pool_of(message.type_url))
-        )
+        return str(json_format.MessageToJson(message, indent=2, descriptor_pool=pool))
     except (TypeError, ValueError, json_format.SerializeToJsonError) as error:
         raise UnsupportedPlanError(
             f"the message of type {message.type_url!r} can't be written as JSON, because its type is not known",

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from pyspark_substrait.model.literals import AnyMessage
 from pyspark_substrait.model.relations.base import Names, RelationBase
+from pyspark_substrait.model.relations.generate import Generator
 from pyspark_substrait.model.types import NamedStruct, OpenStruct, Struct, Unbound, name_count
 
 if TYPE_CHECKING:
@@ -65,9 +66,27 @@ class ExtensionLeaf(_Extension):
 
 @dataclass(frozen=True, kw_only=True)
 class ExtensionSingle(_Extension):
-    """A relation with one input."""
+    """A relation with one input.
+
+    Args:
+        generator: what it is where the detail is this package's own message for that; ``detail`` is None then.
+    """
 
     input: Relation
+    generator: Generator | None = None
+
+    @cached_property
+    def direct_schema(self) -> Struct:
+        if self.generator is not None:
+            return self.generator.schema(self.input.schema)
+        return OpenStruct() if self.derived is None else self.derived.output.struct
+
+    @cached_property
+    def direct_names(self) -> Names:
+        if self.generator is not None:
+            kept = self.input.names[: -self.generator.arguments]
+            return (*kept, *(None for _ in self.direct_schema.types[len(kept) :]))
+        return () if self.derived is None else self.derived.output.top_level_names()
 
     @property
     def inputs(self) -> tuple[Relation, ...]:

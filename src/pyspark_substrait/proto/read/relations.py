@@ -28,6 +28,7 @@ from pyspark_substrait.model.relations import (
 )
 from pyspark_substrait.model.relations.extension import ExtensionSchema, input_schema
 from pyspark_substrait.model.types import OpenStruct
+from pyspark_substrait.proto import generates
 from pyspark_substrait.proto.enums import FETCH_MODE, SET_OP
 from pyspark_substrait.proto.paths import Path, render
 from pyspark_substrait.proto.read import expressions, functions, joins, physical, reads, trees, writing
@@ -201,6 +202,11 @@ def _extension_leaf(message: Any, scope: Scope, path: Path) -> Relation:
 def _extension_single(message: Any, scope: Scope, path: Path) -> Relation:
     shared, detail = common(message, scope.reading, path), _detail(message)
     input = relation(message.input, scope, (path, "input"))
+    if detail is not None:
+        with located(path):
+            generator = generates.decoded(detail)
+        if generator is not None:
+            return ExtensionSingle(common=shared, input=input, generator=generator)
     derived = _derived(detail, (input,), scope, path)
     return ExtensionSingle(common=shared, input=input, detail=detail, derived=derived)
 

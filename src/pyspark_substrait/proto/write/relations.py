@@ -11,6 +11,7 @@ from typing_extensions import assert_never
 from pyspark_substrait.errors import InvalidPlanError
 from pyspark_substrait.model import relations as nodes
 from pyspark_substrait.model.relations import Relation, RelCommon
+from pyspark_substrait.proto import generates
 from pyspark_substrait.proto.enums import FETCH_MODE, SET_OP
 from pyspark_substrait.proto.write import expressions, functions, joins, physical, reads, writing
 from pyspark_substrait.proto.write.base import advanced_extension, common
@@ -60,7 +61,9 @@ def relation(node: Relation, into: Any, parts: Parts) -> None:
         case nodes.ExtensionSingle():
             common(node.common, into.extension_single.common)
             relation(node.input, into.extension_single.input, parts)
-            if node.detail is not None:
+            if node.generator is not None:
+                into.extension_single.detail.CopyFrom(generates.encoded(node.generator))
+            elif node.detail is not None:
                 any_message(node.detail, into.extension_single.detail)
         case nodes.ExtensionMulti():
             common(node.common, into.extension_multi.common)

@@ -14,6 +14,8 @@ from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import Any, Final, TypeVar
 
+from pyspark_substrait.spark.producer.transfer import json_of
+
 __all__ = ["Node", "plan_of"]
 
 _T = TypeVar("_T")
@@ -74,6 +76,10 @@ class Node:
         """The trees of a field that holds lists of lists."""
 
         def made() -> tuple[tuple[Node, ...], ...]:
+            if field in self.fields and self.fields[field] is None:
+                # the JSON leaves out lists of some classes of Scala
+                whole = self._of_java(field)
+                return tuple(tuple(map(plan_of, _elements(whole.apply(row)))) for row in range(whole.size()))
             lists = self.fields.get(field) or ()
             return tuple(
                 _nodes(values, partial(_element, lambda: self._of_java(field), number))
@@ -114,7 +120,10 @@ class Node:
     @cached_property
     def signature(self) -> Hashable:
         """What two expressions have in common exactly if they mean the same: names and qualifiers don't count."""
-        return (self.name, _frozen(self.fields), tuple(child.signature for child in self.children))
+        # the JSON doesn't say the mode: sum and try_sum look the same there
+        mode = self.mode if "evalMode" in self.fields or "evalContext" in self.fields else ""
+        fields = _Subquery(self.java) if "plan" in self.fields else _frozen(self.fields)
+        return (self.name, mode, fields, tuple(child.signature for child in self.children))
 
     @property
     def sql(self) -> str:
@@ -130,7 +139,7 @@ class Node:
 
 def plan_of(java: Any) -> Node:
     """The logical plan that a Java object is."""
-    return _node(iter(json.loads(java.toJSON())), lambda: java)
+    return _node(iter(json.loads(json_of(java))), lambda: java)
 
 
 def _node(items: Iterator[Mapping[str, Any]], java: Callable[[], Any]) -> Node:
@@ -146,13 +155,17 @@ def _nodes(trees: Any, java: Callable[[], Any]) -> tuple[Node, ...]:
     return tuple(_node(iter(tree), partial(_element, java, number)) for number, tree in enumerate(trees or ()))
 
 
+def _elements(sequence: Any) -> Iterator[Any]:
+    return (sequence.apply(number) for number in range(sequence.size()))
+
+
 def _element(sequence: Callable[[], Any], number: int) -> Any:
     return sequence().apply(number)
 
 
-#: fields that say nothing about what an expression means
+#: fields that say nothing about what an expression means, or nothing that its children don't say
 _NAMING: Final = frozenset(
-    {"qualifier", "metadata", "explicitMetadata", "nonInheritableMetadataKeys", "resultId", "jvmId"}
+    {"branches", "qualifier", "metadata", "explicitMetadata", "nonInheritableMetadataKeys", "resultId", "jvmId"}
 )
 
 
@@ -167,6 +180,19 @@ def _frozen(value: Any) -> Hashable:
         case _:
             plain: Hashable = value
             return plain
+
+
+@dataclass(frozen=True, eq=False)
+class _Subquery:
+    """A subquery expression, equal to those that Spark holds for the same: its columns have other numbers each time."""
+
+    java: Any
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Subquery) and bool(self.java.semanticEquals(other.java))
+
+    def __hash__(self) -> int:
+        return int(self.java.semanticHash())
 
 
 def _is_tree(value: Any) -> bool:

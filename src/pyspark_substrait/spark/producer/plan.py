@@ -1,9 +1,10 @@
-"""A DataFrame as a plan."""
+"""A DataFrame, or a query that is analysed but not run, as a plan."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias, Union
 
 from pyspark_substrait.errors import UnsupportedPlanError
 from pyspark_substrait.extensions.registry import Registry
@@ -14,43 +15,101 @@ from pyspark_substrait.spark.producer.catalyst import plan_of
 from pyspark_substrait.spark.producer.expressions import typed
 from pyspark_substrait.spark.producer.relations import relation
 from pyspark_substrait.spark.producer.relations.columns import projected
-from pyspark_substrait.spark.producer.scope import DEFAULT_ROWS, Production, field_of
+from pyspark_substrait.spark.producer.relations.reads import named_frame
+from pyspark_substrait.spark.producer.scope import DEFAULT_ROWS, NamedFrame, Production, field_of
 from pyspark_substrait.spark.producer.types import names_of, type_of
 from pyspark_substrait.spark.session import is_connect
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-__all__ = ["DEFAULT_ROWS", "plan_from"]
+__all__ = ["DEFAULT_ROWS", "Named", "PandasOnSpark", "plan_from", "plan_of_query"]
 
 PRODUCER = "pyspark-substrait"
 
+#: a DataFrame of ``pyspark.pandas``, which needs pandas
+PandasOnSpark: TypeAlias = Any
+#: what goes out by name: names of views and tables, or DataFrames by the names that they get
+Named: TypeAlias = Union[Iterable[str], Mapping[str, Any], "Mapping[tuple[str, ...], Any]"]
+
 
 def plan_from(
-    frame: DataFrame,
+    frame: DataFrame | PandasOnSpark,
     *,
     registry: Registry,
-    tables: Sequence[str] = (),
+    tables: Named = (),
     max_rows: int = DEFAULT_ROWS,
     optimized: bool = False,
+    portable: bool = False,
 ) -> Plan:
     """The plan of a DataFrame; ``to_substrait`` of the package has the arguments and errors."""
-    spark: Any = frame.sparkSession
-    if is_connect(spark):
+    whole = _frame(frame)
+    session: Any = whole.sparkSession
+    if optimized and tables:
+        raise UnsupportedPlanError(
+            "an optimized plan keeps no names of views and DataFrames",
+            hint="Leave optimized=True out, or make the plan of SQL: from_sql(text, tables=…, optimized=True)",
+        )
+    frames = _frames(tables) if isinstance(tables, Mapping) else ()
+    catalog = session._jsparkSession.sessionState().catalogManager()
+    database = (catalog.currentCatalog().name(), *catalog.currentNamespace())
+    production = Production(
+        session=session,
+        registry=registry,
+        tables={} if frames else {name.lower(): _parts(name) for name in _names(tables)},
+        frames=frames,
+        database=tuple(part.lower() for part in database),
+        max_rows=max_rows,
+        portable=portable,
+    )
+    return plan_of_query(whole._jdf.queryExecution(), production, optimized=optimized)
+
+
+def plan_of_query(execution: Any, production: Production, *, optimized: bool = False) -> Plan:
+    """The plan of what Spark is about to execute; nothing is executed.
+
+    Args:
+        execution: a ``QueryExecution`` of the JVM.
+        production: what holds for the translation.
+        optimized: take the optimized plan instead of the analysed one.
+
+    Raises:
+        UnsupportedPlanError: something in it can't go out.
+    """
+    java = execution.optimizedPlan() if optimized else execution.analyzed()
+    found = relation(plan_of(java), production)
+    fields = json.loads(java.schema().json())["fields"]
+    names = [name for field in fields for name in (field["name"], *names_of(field["type"]))]
+    root = RelRoot(input=_of_schema(found.relation, fields), names=tuple(names))
+    return Plan(relations=(*production.trees, root), version=Version(producer=PRODUCER))
+
+
+def _frame(frame: Any) -> Any:
+    """A DataFrame of a classic session."""
+    if type(frame).__module__.startswith("pyspark.pandas"):
+        return _frame(frame.to_frame().to_spark() if not hasattr(frame, "to_spark") else frame.to_spark())
+    if not hasattr(frame, "sparkSession"):
+        raise UnsupportedPlanError(
+            f"a {type(frame).__name__} has no plan", hint="Give a DataFrame of Spark, or one of pyspark.pandas"
+        )
+    if is_connect(frame.sparkSession):
         raise UnsupportedPlanError(
             "plans are made of DataFrames of classic sessions only: Spark Connect keeps the query on the server",
-            hint="Make it in a classic session, or send the SQL text there",
+            hint="Make it in a classic session; for a query in SQL, from_sql(text, tables=...) needs no data",
         )
-    java: Any = getattr(frame, "_jdf")  # noqa: B009
-    execution = java.queryExecution()
-    production = Production(
-        session=spark, registry=registry, tables=frozenset(name.lower() for name in tables), max_rows=max_rows
-    )
-    found = relation(plan_of(execution.optimizedPlan() if optimized else execution.analyzed()), production)
-    schema = frame.schema.jsonValue()
-    names = [name for field in schema["fields"] for name in (field["name"], *names_of(field["type"]))]
-    root = RelRoot(input=_of_schema(found.relation, schema["fields"]), names=tuple(names))
-    return Plan(relations=(*production.trees, root), version=Version(producer=PRODUCER))
+    return frame
+
+
+def _names(tables: Named) -> Iterable[str]:
+    return (tables,) if isinstance(tables, str) else (str(name) for name in tables)
+
+
+def _frames(tables: Mapping[Any, Any]) -> tuple[NamedFrame, ...]:
+    return tuple(named_frame(name, _frame(frame)) for name, frame in tables.items())
+
+
+def _parts(name: str) -> tuple[str, ...]:
+    return tuple(name.split("."))
 
 
 def _of_schema(input: Relation, fields: Sequence[Any]) -> Relation:

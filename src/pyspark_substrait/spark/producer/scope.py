@@ -20,7 +20,9 @@ from pyspark_substrait.spark.producer.catalyst import Node
 __all__ = [
     "DEFAULT_ROWS",
     "Column",
+    "CommonTable",
     "LambdaParameters",
+    "NamedFrame",
     "Output",
     "Production",
     "Scope",
@@ -53,6 +55,31 @@ class Output:
     columns: tuple[Column, ...]
 
 
+@dataclass(frozen=True)
+class CommonTable:
+    """A common table expression: its query, and whether that becomes a relation tree of its own."""
+
+    query: Node
+    shared: bool
+
+
+@dataclass(frozen=True)
+class NamedFrame:
+    """A DataFrame that goes out as a read of a named table.
+
+    Args:
+        names: the name, in parts.
+        plan: its analysed plan in the JVM, without the aliases around it.
+        kind: the class of that plan.
+        fields: its columns, in Spark's JSON.
+    """
+
+    names: tuple[str, ...]
+    plan: Any
+    kind: str
+    fields: Sequence[Mapping[str, Any]]
+
+
 @dataclass(eq=False)
 class Production:
     """One translation of a plan: what holds for all of it, and what is found on the way.
@@ -60,20 +87,38 @@ class Production:
     Args:
         session: the classic Spark session of the plan.
         registry: the extensions.
-        tables: the names of the views and tables that go out as reads of named tables, case folded.
+        tables: the views and tables that go out by names of the caller's, in parts, by their dotted names, case folded.
+        frames: the DataFrames that do.
+        named: which views and tables went out so, by the names that they got.
+        database: the catalog and database in which tables may be named by one part; None where they may not.
         max_rows: how many rows of in-memory data may become a virtual table.
+        portable: whether to refuse what only Spark has.
         trees: the relation trees that others refer to, in order; the plan's first trees.
         shared: where in ``trees`` a common table expression stands, and its columns, by its number.
+        definitions: the common table expressions, by their number.
+        conditions: the IN (SELECT ...) expressions in whose place null counts as false.
         anchors: how many relations have got an anchor.
+        collected: the records of RDDs, as Arrow data, by the number of the RDD.
+        writing: whether what is translated is the input of a write.
+        stand_ins: the names of the tables in whose place there is an RDD without records, by its number.
     """
 
     session: Any
     registry: Registry
-    tables: frozenset[str] = frozenset()
+    tables: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    frames: tuple[NamedFrame, ...] = ()
+    named: dict[tuple[str, ...], tuple[str, ...]] = field(default_factory=dict)
+    database: tuple[str, ...] | None = None
     max_rows: int = DEFAULT_ROWS
+    portable: bool = False
     trees: list[Relation] = field(default_factory=list)
     shared: dict[int, tuple[int, tuple[Column, ...]]] = field(default_factory=dict)
+    definitions: dict[int, CommonTable] = field(default_factory=dict)
+    conditions: set[Node] = field(default_factory=set)
     anchors: int = 0
+    collected: dict[int, Any] = field(default_factory=dict)
+    writing: bool = False
+    stand_ins: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
 
     def call(
         self, urn: str, name: str, arguments: Sequence[Argument], options: Options | None = None

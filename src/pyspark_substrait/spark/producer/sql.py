@@ -1,50 +1,265 @@
-"""Queries as DataFrames, over tables of the caller's."""
+"""Statements of Spark SQL, analysed over tables of the caller's, without executing anything."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, Union
 
-from pyspark_substrait.errors import InvalidPlanError, UnsupportedPlanError
+import pyarrow as pa
+
+from pyspark_substrait.errors import InvalidPlanError, ParameterError, TableError, UnsupportedPlanError
+from pyspark_substrait.extensions.registry import Registry
+from pyspark_substrait.model.plan import Plan
+from pyspark_substrait.spark.producer.plan import plan_of_query
+from pyspark_substrait.spark.producer.scope import DEFAULT_ROWS, Production
 from pyspark_substrait.spark.session import embedded_session, is_connect, spark_errors
-from pyspark_substrait.spark.tables import Given, first_line, given_table
+from pyspark_substrait.spark.tables import TableSource, first_line, given_table, local_path
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import SparkSession
+    from pyspark.sql.types import StructType
 
-__all__ = ["query"]
+__all__ = ["Arguments", "SqlTables", "plan_of_text"]
+
+#: what a query reads by name: tables, or only their schemas
+SqlTables: TypeAlias = Mapping[Any, Union[TableSource, pa.Schema, "StructType"]]
+#: the values of a query's parameters: by name, or in order
+Arguments: TypeAlias = Union[Mapping[str, Any], Sequence[Any]]
+
+
+def plan_of_text(
+    text: str,
+    spark: SparkSession | None,
+    *,
+    registry: Registry,
+    tables: SqlTables | None = None,
+    args: Arguments | None = None,
+    max_rows: int = DEFAULT_ROWS,
+    optimized: bool = False,
+    portable: bool = False,
+) -> Plan:
+    """The plan of a statement; ``from_sql`` of the package has the arguments and errors."""
+    session: Any = spark or embedded_session()
+    if is_connect(session):
+        raise UnsupportedPlanError(
+            "plans are made in classic sessions only: Spark Connect keeps the query on the server",
+            hint="Leave the session out, or give a classic one; with tables={name: schema} no data is needed",
+        )
+    own = session._jsparkSession.cloneSession()  # with all views and settings of the session, and its own from then on
+    dotted: list[tuple[str, ...]] = []
+    stand_ins: dict[int, tuple[str, ...]] = {}
+    for name, source in (tables or {}).items():
+        parts = tuple(name.split(".")) if isinstance(name, str) else tuple(name)
+        if len(parts) > 1:
+            dotted.append(tuple(part.lower() for part in parts))
+        schema = _schema(".".join(parts), source, session)
+        # an RDD stays in the plan whatever the optimizer does, which knows nothing of its records
+        stand_in = own.createDataFrame(session._jsc.emptyRDD(), schema)
+        stand_in.createOrReplaceTempView(_quoted(".".join(parts)))
+        stand_ins[stand_in.queryExecution().analyzed().rdd().id()] = parts
+    with _active(session, own):
+        try:
+            execution = _execution(text, args, own, session, dotted)
+        except spark_errors() as error:
+            raise InvalidPlanError(f"Spark doesn't take the query: {_said(error)}") from error
+        production = Production(
+            session=session,
+            registry=registry,
+            stand_ins=stand_ins,
+            max_rows=max_rows,
+            portable=portable,
+        )
+        return plan_of_query(execution, production, optimized=optimized)
 
 
 @contextmanager
-def query(text: str, spark: SparkSession | None, tables: Given | None) -> Iterator[tuple[DataFrame, tuple[str, ...]]]:
-    """The DataFrame of a query, and the names of the given tables, which are views as long as it is looked at.
-
-    They are views of a session of their own, which sees everything that the given one does.
-
-    Raises:
-        InvalidPlanError: Spark doesn't take the query.
-        TableError: what is given for a table isn't one.
-    """
-    session = spark or embedded_session()
-    if is_connect(session):
-        raise UnsupportedPlanError("plans are made in classic sessions only", hint="Give a classic session")
-    own = _clone(session) if tables else session
-    names = []
-    for name, source in (tables or {}).items():
-        whole = name if isinstance(name, str) else ".".join(name)
-        given_table(whole, source, own).frame.createOrReplaceTempView(f"`{whole}`")
-        names.append(whole)
+def _active(session: Any, own: Any) -> Iterator[None]:
+    """For a while, the settings of a session hold where Spark looks at those of the active one."""
+    sessions = session._jvm.org.apache.spark.sql.classic.SparkSession
+    before = sessions.getActiveSession()
+    sessions.setActiveSession(own)
     try:
-        frame = own.sql(text)
+        yield
+    finally:
+        if before.isDefined():
+            sessions.setActiveSession(before.get())
+        else:
+            sessions.clearActiveSession()
+
+
+def _quoted(name: str) -> str:
+    return "`" + name.replace("`", "``") + "`"
+
+
+def _execution(text: str, args: Arguments | None, own: Any, session: Any, dotted: list[tuple[str, ...]]) -> Any:
+    """What Spark would execute: analysed, no more."""
+    jvm = session._jvm
+    parser = own.sessionState().sqlParser()
+    parsed = parser.parsePlan(text) if not args else parser.parsePlanWithParameters(text, _parameters(args, session))
+    kind = parsed.getClass().getSimpleName()
+    if kind in _PROGRAMS:
+        raise UnsupportedPlanError(f"{_PROGRAMS[kind]} has no Substrait form", hint="Make a plan of each statement")
+    if dotted:
+        parsed = _Renaming(session._sc._gateway, set(dotted)).made(parsed)
+    execution = own.sessionState().executePlan(parsed, jvm.org.apache.spark.sql.execution.CommandExecutionMode.SKIP())
+    execution.assertAnalyzed()
+    return execution
+
+
+_PROGRAMS: Final = {"CompoundBody": "a script (BEGIN … END)", "UnresolvedExecuteImmediate": "EXECUTE IMMEDIATE"}
+
+
+class _Renaming:
+    """Tables with names of several parts in a parsed query, as the views that stand for them.
+
+    A view of a session has a name of one part. In the place of ``sales.orders`` comes the view ``"sales.orders"`` with
+    the alias ``sales.orders``, so that its columns are still ``orders.id`` and ``sales.orders.id``.
+    """
+
+    def __init__(self, gateway: Any, names: set[tuple[str, ...]]) -> None:
+        self._gateway = gateway
+        self._jvm = gateway.jvm
+        self._names = names
+        self._objects = self._jvm.scala.reflect.ClassTag.AnyRef()
+
+    def made(self, tree: Any) -> Any:
+        """The tree with its tables renamed; the same object if there is none."""
+        if tree.getClass().getSimpleName() == "UnresolvedRelation":
+            return self._relation(tree)
+        parts = tree.productIterator().toArray(self._objects)
+        changed = False
+        for position in range(len(parts)):
+            before = parts[position]
+            after = self._value(before)
+            if after is not before:
+                parts[position], changed = after, True
+        return tree.makeCopy(parts) if changed else tree
+
+    def _relation(self, tree: Any) -> Any:
+        found = tree.multipartIdentifier()
+        parts = [found.apply(number) for number in range(found.size())]
+        if tuple(part.lower() for part in parts) not in self._names:
+            return tree
+        fields = tree.productIterator().toArray(self._objects)
+        fields[0] = self._sequence([".".join(parts)])
+        catalyst = self._jvm.org.apache.spark.sql.catalyst
+        alias = catalyst.AliasIdentifier(parts[-1], self._sequence(parts[:-1]))
+        return catalyst.plans.logical.SubqueryAlias(alias, tree.makeCopy(fields))
+
+    def _value(self, value: Any) -> Any:
+        """A field of a node, which may be a tree, or hold some."""
+        if not self._is(value, "java.lang.Object"):
+            return value
+        if self._is(value, "org.apache.spark.sql.catalyst.trees.TreeNode"):
+            return self.made(value)
+        if self._is(value, "scala.Some"):
+            before = value.get()
+            after = self._value(before)
+            return value if after is before else self._jvm.scala.Some(after)
+        if self._is(value, "scala.collection.immutable.Seq"):
+            items = [value.apply(number) for number in range(value.size())]
+            values = self._values(items)
+            return value if values is items else self._sequence(values)
+        if value.getClass().getName().startswith("scala.Tuple"):
+            items = [value.productElement(number) for number in range(value.productArity())]
+            values = self._values(items)
+            return value if values is items else getattr(self._jvm.scala, f"Tuple{len(items)}")(*values)
+        return value
+
+    def _values(self, items: list[Any]) -> list[Any]:
+        values = [self._value(item) for item in items]
+        return items if all(one is other for one, other in zip(values, items, strict=True)) else values
+
+    def _is(self, value: Any, name: str) -> bool:
+        from py4j.java_gateway import JavaObject, is_instance_of
+
+        return isinstance(value, JavaObject) and bool(is_instance_of(self._gateway, value, name))
+
+    def _sequence(self, items: Sequence[Any]) -> Any:
+        return self._jvm.PythonUtils.toSeq(list(items))
+
+
+def _parameters(args: Arguments, session: Any) -> Any:
+    """The values of a query's parameters, as Spark's parser takes them."""
+    parser, sequences = session._jvm.org.apache.spark.sql.catalyst.parser, session._jvm.PythonUtils
+    if isinstance(args, Mapping):
+        values = _constants(list(args.values()), session)
+        named = {str(name): value for name, value in zip(args, values, strict=True)}
+        return parser.NamedParameterContext(sequences.toScalaMap(named))
+    return parser.PositionalParameterContext(sequences.toSeq(_constants(list(args), session)))
+
+
+def _constants(values: list[Any], session: Any) -> list[Any]:
+    """Values of Python as literals of Spark."""
+    from pyspark.sql.functions import lit
+
+    columns = []
+    for value in values:
+        try:
+            columns.append(lit(value))
+        except (AttributeError, *spark_errors()) as error:  # type: ignore[misc]  # AttributeError is Py4J's
+            raise ParameterError(f"Spark can't take the value {value!r} of a parameter: {first_line(error)}") from error
+    # the optimizer makes one literal of a list
+    plan = session.range(1).select(*columns)._jdf.queryExecution().optimizedPlan()
+    found = plan.projectList()
+    return [found.apply(number).child() for number in range(len(values))]
+
+
+def _schema(name: str, source: Any, session: Any) -> Any:
+    """The columns of what is given for a table, as a schema of the JVM."""
+    from pyspark.sql.types import StructType
+
+    if isinstance(source, pa.Schema):
+        source = _of_arrow(name, source)
+    if isinstance(source, StructType):
+        return _of_spark(name, source, session)
+    if isinstance(source, str) and not os.path.exists(source) and (found := _of_text(source, session)) is not None:
+        return found
+    if hasattr(source, "sparkSession") and is_connect(source.sparkSession):
+        raise UnsupportedPlanError(
+            f"the table {name} is given as a DataFrame of Spark Connect, which a classic session can't see",
+            hint="Give its schema: tables={name: df.schema}",
+        )
+    frame: Any = given_table(name, source, session).frame
+    return frame._jdf.schema()
+
+
+def _of_spark(name: str, schema: StructType, session: Any) -> Any:
+    try:
+        return session._jvm.org.apache.spark.sql.types.DataType.fromJson(schema.json())
     except spark_errors() as error:
-        raise InvalidPlanError(f"Spark doesn't take the query: {first_line(error)}") from error
-    yield frame, tuple(names)
+        raise TableError(f"Spark has no type for a column of {name}: {first_line(error)}") from error
 
 
-def _clone(session: SparkSession) -> SparkSession:
-    """A session with the views, functions and settings of another one, and its own from then on."""
-    from pyspark.sql import SparkSession
+def _of_arrow(name: str, schema: pa.Schema) -> StructType:
+    from pyspark.sql.pandas.types import from_arrow_schema
 
-    state: Any = session
-    return SparkSession(state.sparkContext, state._jsparkSession.cloneSession())
+    try:
+        return from_arrow_schema(schema, prefer_timestamp_ntz=True)
+    except spark_errors() as error:
+        raise TableError(f"Spark has no type for a column of {name}: {first_line(error)}") from error
+
+
+def _of_text(text: str, session: Any) -> Any:
+    """The schema that a text like ``id INT, name STRING NOT NULL`` is; None if it is none, but a path."""
+    if local_path(text) is None or not re.search(r"[\s:]", text.strip()):
+        return None
+    parser = session._jsparkSession.sessionState().sqlParser()
+    for parse, written in ((parser.parseTableSchema, text), (parser.parseDataType, f"struct<{text}>")):
+        try:
+            return parse(written)
+        except spark_errors():
+            continue
+    return None
+
+
+def _said(error: Exception) -> str:
+    """What Spark says about a query, in one line, with the place as people count it."""
+    text = str(error).strip()
+    first = re.sub(r"^\[[A-Z_.0-9]+\]\s*", "", text.split("\n", 1)[0])
+    first = re.sub(r"\s*(SQLSTATE: \w+)?[;.]?\s*(\(?line \d+,? pos \d+\)?;?)?$", "", first)
+    place = re.search(r"line (\d+),? pos (\d+)", text)
+    return f"{first} (line {place[1]}, column {int(place[2]) + 1})" if place else first

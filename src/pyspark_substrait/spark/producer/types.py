@@ -31,6 +31,7 @@ from pyspark_substrait.model.types import (
     Type,
     with_nullability,
 )
+from pyspark_substrait.spark.producer.collated import refuse_collation
 
 __all__ = ["names_of", "type_of"]
 
@@ -43,6 +44,7 @@ _SIMPLE: Final[dict[str, Type]] = {
     "float": FP32(),
     "double": FP64(),
     "string": String(),
+    "string collate UTF8_BINARY": String(),
     "binary": Binary(),
     "date": Date(),
     "timestamp": PrecisionTimestampTZ(precision=6),
@@ -80,8 +82,11 @@ def _type(json: Any) -> Type:
         case {"type": "map"}:
             return Map(key=_type(json["keyType"]), value=type_of(json["valueType"], json["valueContainsNull"]))
         case {"type": "struct"}:
+            for field in json["fields"]:
+                refuse_collation(field)
             return Struct(types=tuple(type_of(field["type"], field["nullable"]) for field in json["fields"]))
         case _:
+            refuse_collation(json)
             raise UnsupportedPlanError(
                 f"Substrait has no type for Spark's {json if isinstance(json, str) else json.get('type')}",
                 hint="Cast the value to a type with a name, like CAST(NULL AS INT)" if json == "void" else None,

@@ -46,6 +46,7 @@ from pyspark_substrait.sparksql.compiler import (
     expressions,
     extension_relations,
     fetches,
+    generates,
     hints,
     joins,
     physical_joins,
@@ -179,6 +180,8 @@ def _direct(node: Relation, outer: Outer, compilation: Compilation) -> Query:
             refuse_enhancement(node.advanced_extension)
             by = Sort(common=RelCommon(rel_anchor=node.common.rel_anchor), input=node.input, sorts=node.sorts)
             return top_n.top_n(node, _sort(by, outer, compilation), outer, compilation)
+        case ExtensionSingle(generator=generator) if generator is not None:
+            return generates.generate(node, generator, _input(node.input, outer, compilation), compilation)
         case ExtensionLeaf() | ExtensionSingle() | ExtensionMulti():
             return extension_relations.extension_relation(node, outer, compilation)
         case Write() | Ddl() | Update():

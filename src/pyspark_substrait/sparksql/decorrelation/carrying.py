@@ -46,6 +46,7 @@ from pyspark_substrait.model.relations import (
     VirtualTable,
     Write,
 )
+from pyspark_substrait.model.relations.generate import Generator
 from pyspark_substrait.model.rewrite import with_expressions
 from pyspark_substrait.model.types import I64, Boolean
 from pyspark_substrait.sparksql.decorrelation.building import (
@@ -157,6 +158,8 @@ def carry(node: Relation, domain: Domain, *, ordered: bool) -> Carried:
             raise UnsupportedPlanError(
                 f"a {type(node).__name__} relation that refers to an outer query can't be rewritten for Spark yet"
             )
+        case ExtensionSingle(generator=generator) if generator is not None:
+            return _generate(node, generator, domain)
         case ExtensionLeaf() | ExtensionSingle() | ExtensionMulti():
             raise UnsupportedPlanError(
                 "an outer reference leads out of an extension relation, whose handler is called only once"
@@ -211,6 +214,16 @@ def _virtual(bare: Read, table: VirtualTable, domain: Domain, values: Relation) 
         rest = replace(bare, read_type=VirtualTable(expressions=tuple(plain)))
         parts.insert(0, Cross(left=rest, right=values))
     return parts[0] if len(parts) == 1 else Set(members=tuple(parts), op=SetOp.UNION_ALL)
+
+
+def _generate(node: ExtensionSingle, generator: Generator, domain: Domain) -> Carried:
+    """The arguments stay the last columns: the keys come in front of them."""
+    found = carry(node.input, domain, ordered=False)
+    kept = generator.kept(found.width)
+    behind = range(kept, kept + found.keys)
+    input = chosen(found.relation, (*range(kept), *found.behind, *range(kept, found.width)))
+    made = range(behind.stop, behind.stop + width_of(node) - kept)
+    return put_out(node, ExtensionSingle(input=input, generator=generator), (*range(kept), *made), behind)
 
 
 def _filter(node: Filter, domain: Domain, ordered: bool) -> Carried:

@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 
 from pyspark_substrait.model.types import Type
 
-__all__ = ["CatalystForm", "CatalystForms", "EvalMode", "ansi", "catalyst", "legacy", "listed", "try_"]
+__all__ = ["CatalystForm", "CatalystForms", "EvalMode", "ansi", "catalyst", "in_zone", "legacy", "listed", "try_"]
 
 EvalMode: TypeAlias = Literal["ANSI", "TRY", "LEGACY"]
 
@@ -23,12 +23,14 @@ class CatalystForm:
         arguments: which of its children, by position, are the arguments of the function, in the function's order; None
             for all as they are.
         returns: its type in Spark, where that isn't the one the extension derives; its nullability doesn't matter.
+        zone: whether the time zone that the expression reckons in is a further argument, the last one.
     """
 
     name: str
     mode: EvalMode | None = None
     arguments: tuple[int, ...] | None = None
     returns: Type | None = None
+    zone: bool = False
 
 
 #: What a row may say: a class, a form, or several of them.
@@ -53,6 +55,11 @@ def legacy(name: str, *arguments: int, returns: Type | None = None) -> CatalystF
 def try_(name: str, *arguments: int, returns: Type | None = None) -> CatalystForm:
     """A form that gives null where there is no result."""
     return CatalystForm(name=name, mode="TRY", arguments=arguments or None, returns=returns)
+
+
+def in_zone(name: str, *arguments: int, returns: Type | None = None) -> CatalystForm:
+    """A form that reckons in a time zone, which is the last argument of the function."""
+    return CatalystForm(name=name, arguments=arguments or None, returns=returns, zone=True)
 
 
 def listed(forms: CatalystForms) -> tuple[CatalystForm, ...]:

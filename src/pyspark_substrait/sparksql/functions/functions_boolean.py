@@ -23,7 +23,7 @@ TABLE = Table(
         row("and_not", "{a} AND NOT {b}"),
         row("xor", "{a} <> {b}"),
         row("not", "NOT {a}", catalyst="Not"),
-        row("bool_and", "[bool_and({a})]"),
-        row("bool_or", "[bool_or({a})]"),
+        row("bool_and", "[bool_and({a})]", catalyst="BoolAnd"),
+        row("bool_or", "[bool_or({a})]", catalyst="BoolOr"),
     ),
 )

@@ -108,7 +108,7 @@ TABLE = Table(
         row("coalesce", coalesce, foreign=Foreign.COMPARED, catalyst="Coalesce"),
         row("least", extreme("least"), foreign=Foreign.ORDERED),
         row("greatest", extreme("greatest"), foreign=Foreign.ORDERED),
-        row("least_skip_null", extreme_of_known("least"), foreign=Foreign.ORDERED),
-        row("greatest_skip_null", extreme_of_known("greatest"), foreign=Foreign.ORDERED),
+        row("least_skip_null", extreme_of_known("least"), foreign=Foreign.ORDERED, catalyst="Least"),
+        row("greatest_skip_null", extreme_of_known("greatest"), foreign=Foreign.ORDERED, catalyst="Greatest"),
     ),
 )

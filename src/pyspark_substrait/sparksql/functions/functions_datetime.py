@@ -36,7 +36,7 @@ TABLE = Table(
         comparison("lte", "<="),
         comparison("gt", ">"),
         comparison("gte", ">="),
-        row("min", aggregate("min"), steps=in_steps(aggregate("min")), foreign=Foreign.ORDERED),
-        row("max", aggregate("max"), steps=in_steps(aggregate("max")), foreign=Foreign.ORDERED),
+        row("min", aggregate("min"), steps=in_steps(aggregate("min")), foreign=Foreign.ORDERED, catalyst="Min"),
+        row("max", aggregate("max"), steps=in_steps(aggregate("max")), foreign=Foreign.ORDERED, catalyst="Max"),
     ),
 )

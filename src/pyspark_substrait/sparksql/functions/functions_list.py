@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from pyspark_substrait.errors import UnsupportedPlanError
+from pyspark_substrait.model.types import I32
 from pyspark_substrait.sparksql.compiler.types import has_map, spark_type
+from pyspark_substrait.sparksql.functions.catalyst import catalyst
 from pyspark_substrait.sparksql.functions.table import Call, Foreign, Table, row
 
 __all__ = ["TABLE"]
@@ -44,7 +46,12 @@ TABLE = Table(
         # both are null where only a null could decide
         row("any_match", with_function("exists"), foreign=Foreign.MOVED),
         row("all_match", with_function("forall"), foreign=Foreign.MOVED),
-        row("cardinality", "CAST(array_size({input}) AS BIGINT)", foreign=Foreign.MOVED),
+        row(
+            "cardinality",
+            "CAST(array_size({input}) AS BIGINT)",
+            foreign=Foreign.MOVED,
+            catalyst=catalyst("ArraySize", returns=I32()),
+        ),
         row("sort", sorted_list(True, True), foreign=Foreign.ORDERED, direction="ASC_NULLS_FIRST"),
         row("sort", sorted_list(True, False), foreign=Foreign.ORDERED, direction="ASC_NULLS_LAST"),
         row("sort", sorted_list(False, True), foreign=Foreign.ORDERED, direction="DESC_NULLS_FIRST"),

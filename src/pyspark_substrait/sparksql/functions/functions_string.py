@@ -11,7 +11,9 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from pyspark_substrait.errors import InvalidPlanError
+from pyspark_substrait.model.types import I32
 from pyspark_substrait.sparksql.functions import regexp
+from pyspark_substrait.sparksql.functions.catalyst import catalyst
 from pyspark_substrait.sparksql.functions.fragments import as_int, raised
 from pyspark_substrait.sparksql.functions.ordering import in_order
 from pyspark_substrait.sparksql.functions.strings import case as string_case
@@ -163,27 +165,27 @@ TABLE = Table(
     (
         *string_search.ROWS,
         *string_case.ROWS,
-        row("concat", fitted(concat), null_handling="ACCEPT_NULLS"),
+        row("concat", fitted(concat), null_handling="ACCEPT_NULLS", catalyst="Concat"),
         row("concat", fitted(concat_known), null_handling="IGNORE_NULLS"),
-        row("concat_ws", fitted(concat_ws)),
+        row("concat_ws", fitted(concat_ws), catalyst="ConcatWs"),
         row("repeat", fitted(repeat)),
-        row("reverse", "reverse({input})"),
-        row("substring", substring, negative_start="WRAP_FROM_END"),
+        row("reverse", "reverse({input})", catalyst="Reverse"),
+        row("substring", substring, negative_start="WRAP_FROM_END", catalyst="Substring"),
         row("substring", substring_from_the_left, negative_start="LEFT_OF_BEGINNING"),
         row("substring", substring_or_error, negative_start="ERROR"),
         row("replace_slice", fitted(replace_slice)),
         # no characters for a count below 0
-        row("left", "left({input}, {count})"),
-        row("right", "right({input}, {count})"),
+        row("left", "left({input}, {count})", catalyst="Left"),
+        row("right", "right({input}, {count})", catalyst="Right"),
         row("string_split", split),
-        row("char_length", "CAST(char_length({input}) AS BIGINT)"),
-        row("bit_length", "CAST(bit_length({input}) AS BIGINT)"),
-        row("octet_length", "CAST(octet_length({input}) AS BIGINT)"),
-        row("ltrim", trimmed("LEADING")),
-        row("rtrim", trimmed("TRAILING")),
-        row("trim", trimmed("BOTH")),
-        row("lpad", fitted(padded("lpad"))),
-        row("rpad", fitted(padded("rpad"))),
+        row("char_length", "CAST(char_length({input}) AS BIGINT)", catalyst=catalyst("Length", returns=I32())),
+        row("bit_length", "CAST(bit_length({input}) AS BIGINT)", catalyst=catalyst("BitLength", returns=I32())),
+        row("octet_length", "CAST(octet_length({input}) AS BIGINT)", catalyst=catalyst("OctetLength", returns=I32())),
+        row("ltrim", trimmed("LEADING"), catalyst="StringTrimLeft"),
+        row("rtrim", trimmed("TRAILING"), catalyst="StringTrimRight"),
+        row("trim", trimmed("BOTH"), catalyst="StringTrim"),
+        row("lpad", fitted(padded("lpad")), catalyst="StringLPad"),
+        row("rpad", fitted(padded("rpad")), catalyst="StringRPad"),
         row("center", fitted(centered(0)), padding="RIGHT"),
         row("center", fitted(centered(1)), padding="LEFT"),
         row("string_agg", string_agg),

@@ -1,19 +1,20 @@
 """Expressions of Catalyst as expressions of the model.
 
-A form is a function of the node and of what it sees, by the name of the node's class. What has no form of its own is
-looked up in the function tables, read backwards (:mod:`calls`); then what Spark itself replaces it by counts; and what
-only Spark has is a function of our own extension.
+A form is a function of the node and of what it sees, by the name of the node's class. What has no form of its own, or
+one that gives None, is looked up in the function tables, read backwards (:mod:`calls`), where what only Spark has is a
+function of an extension of ours; then what Spark itself replaces it by counts.
 """
 
 from __future__ import annotations
 
-from pyspark_substrait.errors import SubstraitError, UnsupportedPlanError
+from pyspark_substrait.errors import SubstraitError
 from pyspark_substrait.model.expressions import Cast, Expression, FailureBehavior
 from pyspark_substrait.model.types import Type, same_type, with_nullability
 from pyspark_substrait.spark.producer.catalyst import Node
+from pyspark_substrait.spark.producer.refusals import refused_expression
 from pyspark_substrait.spark.producer.scope import Scope
 
-__all__ = ["expression", "expressions", "typed", "written"]
+__all__ = ["condition", "expression", "expressions", "typed", "written"]
 
 
 def expression(node: Node, scope: Scope) -> Expression:
@@ -22,26 +23,46 @@ def expression(node: Node, scope: Scope) -> Expression:
     Raises:
         UnsupportedPlanError: it can't go out; the message has it as Spark writes it.
     """
-    from pyspark_substrait.spark.producer.expressions import calls, own
-    from pyspark_substrait.spark.producer.expressions.forms import FORMS
-
     if scope.replaced and (found := scope.replaced.get(node.signature)) is not None:
         return found
+    made = _made(node, scope)
+    if scope.production.portable:
+        from pyspark_substrait.spark.producer.portability import check_expression
+
+        check_expression(node, made)
+    return made
+
+
+def _made(node: Node, scope: Scope) -> Expression:
+    from pyspark_substrait.spark.producer.expressions import calls, collations
+    from pyspark_substrait.spark.producer.expressions.forms import FORMS
+
+    scope = collations.keyed(node, scope)
     form = FORMS.get(node.name)
-    if form is not None:
-        return form(node, scope)
+    made = None if form is None else form(node, scope)
+    if made is not None:
+        return made
     called = calls.scalar(node, scope)
     if called is not None:
         return called
     if "replacement" in node.fields and len(node.children) == 1:
         return expression(node.children[0], scope)
-    called = own.scalar(node, scope)
-    if called is not None:
-        return called
-    raise UnsupportedPlanError(
-        f"`{written(node)}` has no Substrait form: there is no function for Spark's {node.name}",
-        hint="Express it by other functions",
-    )
+    raise refused_expression(node, written(node))
+
+
+def condition(node: Node, scope: Scope) -> Expression:
+    """A condition of which null means the same as false: of a filter, a join, a choice."""
+    _mark(node, scope)
+    return expression(node, scope)
+
+
+def _mark(node: Node, scope: Scope) -> None:
+    match node.name:
+        case "InSubquery":
+            scope.production.conditions.add(node)
+        case "And" | "Or" | "Not":
+            for child in node.children:
+                _mark(child, scope)
 
 
 def expressions(nodes: tuple[Node, ...], scope: Scope) -> tuple[Expression, ...]:

@@ -2,17 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
+from pyspark_substrait.building.calls import Options
 from pyspark_substrait.building.calls import aggregate as aggregate_call
 from pyspark_substrait.errors import UnsupportedPlanError
-from pyspark_substrait.model.expressions import AggregateFunction, SortField
+from pyspark_substrait.model.expressions import (
+    AggregateFunction,
+    Argument,
+    Cast,
+    EnumArgument,
+    Expression,
+    FailureBehavior,
+    IfClause,
+    IfThen,
+    NestedStruct,
+    SortField,
+)
 from pyspark_substrait.model.literals import Literal
-from pyspark_substrait.model.types import Type
+from pyspark_substrait.model.types import (
+    FP32,
+    FP64,
+    I8,
+    I16,
+    I32,
+    I64,
+    Boolean,
+    Decimal,
+    Type,
+    concrete,
+    same_type,
+    with_nullability,
+)
 from pyspark_substrait.spark.producer.catalyst import Node
-from pyspark_substrait.spark.producer.expressions import calls, decimals, expressions, written
+from pyspark_substrait.spark.producer.expressions import (
+    calls,
+    decimals,
+    expression,
+    expressions,
+    own_aggregates,
+    typed,
+    written,
+)
+from pyspark_substrait.spark.producer.refusals import refused_expression
 from pyspark_substrait.spark.producer.scope import Scope, urn_of
 
 __all__ = ["Aggregated", "aggregated"]
@@ -20,15 +54,36 @@ __all__ = ["Aggregated", "aggregated"]
 
 @dataclass(frozen=True, slots=True)
 class Aggregated:
-    """An aggregate function of Catalyst: the call, and the type of its result in Spark, None for that of the call."""
+    """An aggregate function of Catalyst as a call.
+
+    Args:
+        call: the call.
+        type: the type of its result in Spark, None for that of the call.
+        null_on_failure: whether Spark gives null for a result that its type doesn't hold.
+    """
 
     call: AggregateFunction
     type: Type | None = None
+    null_on_failure: bool = False
+
+    def result(self, value: Expression) -> Expression:
+        """The value of the call as it is in Spark."""
+        if self.type is None or same_type(value.type, self.type):
+            return value
+        if not self.null_on_failure:
+            return typed(value, self.type)
+        return Cast(type=self.type, input=value, failure_behavior=FailureBehavior.RETURN_NULL)
 
 
 #: a function of the aggregate function (not the ``AggregateExpression`` around it), what it sees and whether equal
-#: arguments are merged first
+#: arguments are merged first; None where the tables have it
 AggregateForm: TypeAlias = Callable[[Node, Scope, bool], "Aggregated | None"]
+
+_ARITHMETIC: Final = "functions_arithmetic"
+_GENERIC: Final = "functions_aggregate_generic"
+_NUMBERS: Final = (I8, I16, I32, I64, FP32, FP64)
+#: how many digits a decimal has whose sums and averages no number of records makes overflow
+_FEW_DIGITS: Final = 28
 
 
 def aggregated(node: Node, scope: Scope, *, distinct: bool, sorts: tuple[SortField, ...] = ()) -> Aggregated:
@@ -37,24 +92,163 @@ def aggregated(node: Node, scope: Scope, *, distinct: bool, sorts: tuple[SortFie
     Raises:
         UnsupportedPlanError: there is no function for it.
     """
+    made = _aggregated(node, scope, distinct)
+    if scope.production.portable:
+        from pyspark_substrait.spark.producer.portability import check_aggregate
+
+        check_aggregate(node, made.call)
+    return made
+
+
+def _aggregated(node: Node, scope: Scope, distinct: bool) -> Aggregated:
+    if node.value("nullOnDivideByZero") is False:
+        raise UnsupportedPlanError(
+            f"`{written(node)}` has no Substrait form: it gives NaN for one record",
+            hint="Set spark.sql.legacy.statisticalAggregate to false",
+        )
     form = _FORMS.get(node.name)
     special = None if form is None else form(node, scope, distinct)
     if special is not None:
         return special
     found = calls.aggregate(node, scope, distinct=distinct)
+    if found is None and node.name in own_aggregates.FORMS:
+        return Aggregated(own_aggregates.FORMS[node.name](node, scope, distinct))
     if found is None:
-        raise UnsupportedPlanError(f"`{written(node)}` has no Substrait form: there is no function for {node.name}")
+        raise refused_expression(node, written(node))
     call, form_found = found
     types = [argument.type for argument in call.arguments if hasattr(argument, "type")]
     return Aggregated(call, form_found.returns or decimals.result(node, types))
 
 
+def _standard(
+    scope: Scope, urn: str, name: str, arguments: Sequence[Argument], distinct: bool, options: Options | None = None
+) -> AggregateFunction:
+    return aggregate_call(
+        scope.production.registry, urn_of(urn), name, tuple(arguments), options or {}, distinct=distinct
+    )
+
+
+# counts --------------------------------------------------------------------------------------------------------------
+
+
 def count(node: Node, scope: Scope, distinct: bool) -> Aggregated | None:
-    """``count(1)``, and ``count(*)``: of the records."""
+    """``count`` of records, of values, and of records whose values are all known."""
     values = expressions(node.children, scope)
-    if not distinct and all(isinstance(value, Literal) and value.value is not None for value in values):
-        return Aggregated(aggregate_call(scope.production.registry, urn_of("functions_aggregate_generic"), "count", ()))
-    return None
+    if not distinct and not any(value.type.nullable for value in values):
+        return Aggregated(_standard(scope, _GENERIC, "count", (), False))
+    counted = values[0] if len(values) == 1 else _all_known(values, scope, distinct)
+    return Aggregated(_standard(scope, _GENERIC, "count", (counted,), distinct))
 
 
-_FORMS: Final[Mapping[str, AggregateForm]] = {"Count": count}
+def _all_known(values: Sequence[Expression], scope: Scope, distinct: bool) -> Expression:
+    """A value for each record whose values are all known, null for the others; different values for different ones."""
+    nullable = [value for value in values if value.type.nullable]
+    unknown = [scope.production.call("functions_comparison", "is_null", (value,)) for value in nullable]
+    one: Expression = NestedStruct(fields=tuple(values)) if distinct else Literal(type=Boolean(), value=True)
+    if not unknown:
+        return one
+    any_unknown = unknown[0] if len(unknown) == 1 else scope.production.call("functions_boolean", "or", unknown)
+    nothing = Literal(type=_nullable(one.type), value=None)
+    return IfThen(ifs=(IfClause(any_unknown, nothing),), else_=one)
+
+
+def count_if(node: Node, scope: Scope, distinct: bool) -> Aggregated | None:
+    """``count_if``: of the records for which a condition is true."""
+    condition = expression(node.children[0], scope)
+    true = Literal(type=Boolean(), value=True)
+    return Aggregated(
+        _standard(scope, _GENERIC, "count", (IfThen(ifs=(IfClause(condition, true),), else_=None),), distinct)
+    )
+
+
+def approximate_count(node: Node, scope: Scope, distinct: bool) -> Aggregated | None:
+    """``approx_count_distinct`` with the deviation that it has unless another one is stated."""
+    if float(node.value("relativeSD", 0)) != 0.05:
+        return None
+    value = expression(node.children[0], scope)
+    return Aggregated(_standard(scope, "functions_aggregate_approx", "approx_count_distinct", (value,), False))
+
+
+# sums and averages ---------------------------------------------------------------------------------------------------
+
+
+def sum_(node: Node, scope: Scope, distinct: bool) -> Aggregated | None:
+    """A sum of decimals that gives null where it doesn't fit; others are in the tables."""
+    if node.mode == "ANSI":
+        return None
+    value = expression(node.children[0], scope)
+    match concrete(value.type):
+        case Decimal(precision=precision) if precision <= _FEW_DIGITS:
+            call = _standard(scope, "functions_arithmetic_decimal", "sum", (value,), distinct, {"overflow": "ERROR"})
+            return Aggregated(call, _nullable(_sum_type(node, value)), null_on_failure=True)
+        case Decimal():
+            return Aggregated(_standard(scope, own_aggregates.URN, "try_sum", (value,), distinct))
+        case _:
+            return None
+
+
+def _sum_type(node: Node, value: Expression) -> Type:
+    type = decimals.result(node, (value.type,))
+    assert type is not None
+    return type
+
+
+def average(node: Node, scope: Scope, distinct: bool) -> Aggregated | None:
+    """``avg``: of integers and FLOATs as DOUBLEs; of decimals with four digits more."""
+    value = expression(node.children[0], scope)
+    match concrete(value.type):
+        case type if isinstance(type, _NUMBERS):
+            return Aggregated(_standard(scope, _ARITHMETIC, "avg", (_double(value),), distinct))
+        case Decimal(precision=precision, scale=scale) if precision <= _FEW_DIGITS:
+            wide = Decimal(precision=precision + 4, scale=scale + 4)
+            call = _standard(scope, "functions_arithmetic_decimal", "avg", (typed(value, wide),), distinct)
+            return Aggregated(call, wide)
+        case Decimal() if node.mode == "LEGACY":
+            return Aggregated(_standard(scope, own_aggregates.URN, "try_avg", (value,), distinct))
+        case _:
+            return None
+
+
+# statistics ----------------------------------------------------------------------------------------------------------
+
+
+def median(node: Node, scope: Scope, distinct: bool) -> Aggregated | None:
+    """``median`` of numbers, which is a DOUBLE."""
+    value = expression(node.children[0], scope)
+    if not isinstance(concrete(value.type), (*_NUMBERS, Decimal)):
+        return None
+    return Aggregated(_standard(scope, _ARITHMETIC, "median", (EnumArgument("EXACT"), _double(value)), distinct))
+
+
+def mode(node: Node, scope: Scope, distinct: bool) -> Aggregated | None:
+    """``mode`` of numbers, whichever it is of several."""
+    value = expression(node.children[0], scope)
+    if node.value("reverseOpt") is not None or not isinstance(concrete(value.type), _NUMBERS):
+        return None
+    return Aggregated(_standard(scope, _ARITHMETIC, "mode", (value,), distinct))
+
+
+def any_value(node: Node, scope: Scope, distinct: bool) -> Aggregated | None:
+    """``any_value``, with nulls or without."""
+    value, ignored = expression(node.children[0], scope), "TRUE" if node.value("ignoreNulls") else "FALSE"
+    return Aggregated(_standard(scope, _GENERIC, "any_value", (value,), False, {"ignore_nulls": ignored}))
+
+
+def _double(value: Expression) -> Expression:
+    return typed(value, FP64())
+
+
+def _nullable(type: Type) -> Type:
+    return with_nullability(type, True)
+
+
+_FORMS: Final[Mapping[str, AggregateForm]] = {
+    "Count": count,
+    "CountIf": count_if,
+    "HyperLogLogPlusPlus": approximate_count,
+    "Sum": sum_,
+    "Average": average,
+    "Median": median,
+    "Mode": mode,
+    "AnyValue": any_value,
+}

@@ -12,7 +12,7 @@ from pyspark_substrait.errors import InvalidPlanError
 from pyspark_substrait.extensions.registry import Registry
 from pyspark_substrait.model.expressions import AggregateFunction, Argument, EnumArgument, Expression, ScalarFunction
 from pyspark_substrait.spark.producer.catalyst import Node
-from pyspark_substrait.spark.producer.expressions import decimals, expressions, typed
+from pyspark_substrait.spark.producer.expressions import decimals, expression, typed, zones
 from pyspark_substrait.spark.producer.scope import Scope
 from pyspark_substrait.sparksql.functions import table
 from pyspark_substrait.sparksql.functions.catalyst import CatalystForm
@@ -46,8 +46,9 @@ def scalar(node: Node, scope: Scope) -> Expression | None:
 
     Its type is the one that it has in Spark: it stands in a cast where the extension derives another one.
     """
+    translated: dict[int, Expression] = {}
     for urn, row, form in candidates(node):
-        arguments = arguments_of(node, form, scope)
+        arguments = _arguments(node, form, scope, translated)
         try:
             call = scalar_call(
                 scope.production.registry, urn, row.name, _with_words(urn, row, arguments, scope), _options(row)
@@ -62,8 +63,9 @@ def scalar(node: Node, scope: Scope) -> Expression | None:
 
 def aggregate(node: Node, scope: Scope, *, distinct: bool = False) -> tuple[AggregateFunction, CatalystForm] | None:
     """The call of an aggregate function that a node means by the tables; None where they don't have it."""
+    translated: dict[int, Expression] = {}
     for urn, row, form in candidates(node):
-        arguments = arguments_of(node, form, scope)
+        arguments = _arguments(node, form, scope, translated)
         try:
             call = aggregate_call(
                 scope.production.registry,
@@ -81,11 +83,16 @@ def aggregate(node: Node, scope: Scope, *, distinct: bool = False) -> tuple[Aggr
     return None
 
 
-def arguments_of(node: Node, form: CatalystForm, scope: Scope) -> tuple[Expression, ...]:
-    """The values that a form hands to its function."""
-    children = node.children
-    chosen = children if form.arguments is None else tuple(children[position] for position in form.arguments)
-    return expressions(chosen, scope)
+def _arguments(
+    node: Node, form: CatalystForm, scope: Scope, translated: dict[int, Expression]
+) -> tuple[Expression, ...]:
+    """The values that a form hands to its function; each child is translated once for all forms."""
+    positions = range(len(node.children)) if form.arguments is None else form.arguments
+    for position in positions:
+        if position not in translated:
+            translated[position] = expression(node.children[position], scope)
+    values = tuple(translated[position] for position in positions)
+    return (*values, zones.named(node)) if form.zone else values
 
 
 def in_spark(
@@ -98,14 +105,15 @@ def in_spark(
 
 
 def _options(row: Row) -> dict[str, str | tuple[str, ...]]:
-    return {name: values[0] for name, values in row.options.items()}
+    return {name: values[0] for name, values in row.options.items() if values}
 
 
 def _with_words(urn: str, row: Row, arguments: Sequence[Expression], scope: Scope) -> list[Argument]:
     """The arguments with the enumeration words of the row, each where the extension declares it."""
     if not row.enums:
         return list(arguments)
-    definition = scope.production.registry.overloads(urn, row.name)[0]
+    overloads = scope.production.registry.overloads(urn, row.name)
+    definition = next(one for one in overloads if row.enums.keys() <= {argument.name for argument in one.arguments})
     values = iter(arguments)
     made: list[Argument] = []
     for declared in definition.arguments:

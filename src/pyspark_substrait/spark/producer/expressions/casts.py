@@ -1,30 +1,323 @@
-"""Casts, in Spark's three modes."""
+"""Casts, in Spark's three modes.
+
+A cast that gives the same as the specification's for every value is that; one that differs in single values is put
+together of it where that is short; and what only Spark has is a function of our own (``functions_spark_cast``).
+"""
 
 from __future__ import annotations
 
-from typing import Final
+import json
+import re
+from dataclasses import dataclass, replace
+from typing import Any, Final
 
-from pyspark_substrait.model.expressions import Cast, Expression, FailureBehavior
-from pyspark_substrait.model.types import same_type
+from pyspark_substrait.errors import UnsupportedPlanError
+from pyspark_substrait.model.expressions import Cast, Expression, FailureBehavior, IfClause, IfThen
+from pyspark_substrait.model.literals import Literal
+from pyspark_substrait.model.types import (
+    FP32,
+    FP64,
+    I8,
+    I16,
+    I32,
+    I64,
+    Binary,
+    Boolean,
+    Date,
+    Decimal,
+    IntervalCompound,
+    List,
+    Map,
+    PrecisionTime,
+    PrecisionTimestamp,
+    PrecisionTimestampTZ,
+    String,
+    Struct,
+    Type,
+    concrete,
+    same_type,
+    with_nullability,
+)
 from pyspark_substrait.spark.producer.catalyst import Node
-from pyspark_substrait.spark.producer.expressions import expression
-from pyspark_substrait.spark.producer.scope import Scope
+from pyspark_substrait.spark.producer.expressions import expression, written, zones
+from pyspark_substrait.spark.producer.expressions.arithmetic import is_no_nan, is_simple
+from pyspark_substrait.spark.producer.expressions.cast_rules import (
+    Exactness,
+    contains,
+    exactness,
+    has_zone,
+    is_interval,
+)
+from pyspark_substrait.spark.producer.expressions.collections import empty_as
+from pyspark_substrait.spark.producer.expressions.literals import of_java
+from pyspark_substrait.spark.producer.expressions.own import raised
+from pyspark_substrait.spark.producer.scope import Production, Scope
 from pyspark_substrait.spark.producer.types import type_of
+from pyspark_substrait.sparksql.compiler.types import INTEGERS
 
 __all__ = ["FORMS"]
 
+_OWN: Final = "extension:pyspark_substrait:functions_spark_cast"
+_FULL_INTERVALS: Final = frozenset({"interval year to month", "interval day to second"})
+_UNITS: Final = ("year", "month", "day", "hour", "minute", "second")
+#: where an interval ends, by its type in Spark's JSON
+_END: Final = {
+    f"interval {first}" + (f" to {last}" if first != last else ""): _UNITS.index(last)
+    for first in _UNITS
+    for last in _UNITS
+}
+_LENGTH: Final = re.compile(r"(?:var)?char\(\d+\)")
+#: text that may say a time of the day at which the query runs
+_TIME_OF_DAY: Final = re.compile(r"\s*T?\d*:")
+_PLAIN_SCALE: Final = 6
+
+
+@dataclass(frozen=True)
+class _Conversion:
+    """A cast of Spark: the zone that it reckons in, and what it stands in."""
+
+    node: Node
+    zone: Literal
+    production: Production
+
+    @property
+    def mode(self) -> str:
+        """Its mode, which only the JVM knows."""
+        return self.node.mode
+
+    @property
+    def utc(self) -> bool:
+        return self.zone.value == "UTC"
+
+    def refused(self, why: str, hint: str | None = None) -> UnsupportedPlanError:
+        return UnsupportedPlanError(f"`{written(self.node)}` can't go out: {why}", hint=hint)
+
 
 def cast(node: Node, scope: Scope) -> Expression:
-    """A cast; the value itself where it is of the type."""
-    value = expression(node.children[0], scope)
-    type = type_of(node.value("dataType"), value.type.nullable)
-    if same_type(value.type, type):
+    """A cast; the value itself where it is of the type.
+
+    Raises:
+        UnsupportedPlanError: no plan can say what it gives.
+    """
+    child, json_type = node.children[0], node.value("dataType")
+    if isinstance(json_type, str) and _LENGTH.fullmatch(json_type):
+        raise UnsupportedPlanError(f"`{written(node)}` can't go out: it keeps to the length of a {json_type}")
+    if child.name == "Literal" and child.value("value") is None:
+        return Literal(type=type_of(json_type, True), value=None)
+    if child.name == "RaiseError":
+        return raised(child, type_of(json_type, True), scope)
+    untyped = empty_as(child, json_type, scope)
+    if untyped is not None:
+        return untyped
+    value = expression(child, scope)
+    target = type_of(json_type, value.type.nullable)
+    conversion = _Conversion(node, zones.of(node), scope.production)
+    if contains(value.type, is_interval) or contains(target, is_interval):
+        _refuse_narrow_intervals(conversion, child, json_type)
+    if same_type(value.type, target):
         return value
-    if node.mode == "TRY":
-        return Cast(
-            type=type_of(node.value("dataType"), True), input=value, failure_behavior=FailureBehavior.RETURN_NULL
+    if isinstance(value, Literal) and isinstance(concrete(value.type), String):
+        folded = _folded(node, target)
+        if folded is not None:
+            return folded
+    return _nullable(_converted(value, target, conversion), value, node)
+
+
+def _nullable(result: Expression, value: Expression, node: Node) -> Expression:
+    """The result, as a nullable one where Spark says that a cast may give null, though it gives errors instead."""
+    if not isinstance(result, Cast) or result.type.nullable:
+        return result
+    source, target = concrete(value.type), concrete(result.type)
+    certain = exactness(source, target, utc=True) is Exactness.CERTAIN
+    if certain and not isinstance(target, Date) and not (isinstance(source, Decimal) and target.__class__ in INTEGERS):
+        return result
+    return replace(result, type=with_nullability(target, True)) if node.java.nullable() else result
+
+
+def _refuse_narrow_intervals(conversion: _Conversion, child: Node, target: Any) -> None:
+    """Refuse what depends on where an interval ends: the types of plans don't tell that; longer ones are no change."""
+    source = json.loads(child.java.dataType().json())
+    match source, target:
+        case str(), str() if source in _END and target in _END:
+            allowed = _END[source] <= _END[target]
+        case _:
+            ends = {name for one in (source, target) for name in re.findall(r'interval[^"]*', json.dumps(one))}
+            allowed = source == target or ends <= _FULL_INTERVALS
+    if not allowed:
+        raise conversion.refused(
+            "Substrait's intervals are all of years to months, or of days to seconds",
+            "Use intervals YEAR TO MONTH and DAY TO SECOND",
         )
-    return Cast(type=type, input=value, failure_behavior=FailureBehavior.THROW_EXCEPTION)
+
+
+def _folded(node: Node, target: Type) -> Literal | None:
+    """A text that is known, as what it says; None where it says nothing, or the plan is to fail when it runs."""
+    if isinstance(concrete(target), String) or _TIME_OF_DAY.match(str(node.children[0].value("value"))):
+        return None
+    try:
+        found = node.java.eval(None)
+    except Exception:  # whatever the JVM says about it: it is to say that when the plan runs
+        return None
+    type = with_nullability(target, True)
+    return Literal(type=type, value=None if found is None else of_java(found, node.java.dataType(), concrete(target)))
+
+
+def _converted(value: Expression, target: Type, conversion: _Conversion) -> Expression:
+    kind = exactness(value.type, target, conversion.utc)
+    source = concrete(value.type)
+    if kind is Exactness.CERTAIN and (not _has_exponent(source, target) or conversion.mode != "LEGACY"):
+        return _cast(value, target)
+    match conversion.mode, kind:
+        case "ANSI", Exactness.SAME:
+            return _cast(value, target)
+        case "TRY", Exactness.SAME if not isinstance(source, List | Map | Struct):
+            return _cast(value, target, null=True)
+        case "LEGACY", _:
+            found = _with_ansi_off(value, target, conversion)
+        case _:
+            found = _composed(value, target, conversion)
+    return _of_spark(value, target, conversion) if found is None else found
+
+
+def _cast(value: Expression, target: Type, null: bool = False) -> Expression:
+    behaviour = FailureBehavior.RETURN_NULL if null else FailureBehavior.THROW_EXCEPTION
+    return Cast(type=with_nullability(target, null or value.type.nullable), input=value, failure_behavior=behaviour)
+
+
+def _has_exponent(source: Type, target: Type) -> bool:
+    """Whether a decimal may become text with an exponent, as it does with ANSI mode off."""
+
+    def small(type: Type) -> bool:
+        return isinstance(type, Decimal) and type.scale > _PLAIN_SCALE
+
+    return contains(target, lambda type: isinstance(type, String)) and contains(source, small)
+
+
+def _composed(value: Expression, target: Type, conversion: _Conversion) -> Expression | None:
+    """A cast put together of casts and functions of the specification; None where there is none."""
+    match concrete(value.type), concrete(target):
+        case ((FP32() | FP64()), I64()):
+            return _long(value, target, conversion)
+        case ((FP32() | FP64()), Decimal()):
+            return _decimal_of_real(value, target, conversion)
+        case PrecisionTimestampTZ(), (Date() | PrecisionTimestamp() | PrecisionTime() | String()):
+            shown = _local(value, conversion)
+            return shown if isinstance(concrete(target), PrecisionTimestamp) else _cast(shown, target)
+        case (Date() | PrecisionTimestamp()) as source, PrecisionTimestampTZ():
+            local = PrecisionTimestamp(precision=6)
+            shown = value if isinstance(source, PrecisionTimestamp) else _cast(value, local)
+            return _instant(shown, conversion)
+        case String(), PrecisionTimestampTZ():
+            name = "timestamp_of_text" if conversion.mode == "ANSI" else "try_timestamp_of_text"
+            return conversion.production.call(_OWN, name, (value, conversion.zone))
+        case _:
+            return None
+
+
+def _local(value: Expression, conversion: _Conversion) -> Expression:
+    if conversion.utc:
+        return _cast(value, PrecisionTimestamp(precision=6))
+    if _has_name(conversion.zone):
+        return conversion.production.call("functions_datetime", "local_timestamp", (value, conversion.zone))
+    return conversion.production.call(_OWN, "to_local", (value, conversion.zone))
+
+
+def _instant(value: Expression, conversion: _Conversion) -> Expression:
+    if conversion.utc:
+        return _cast(value, PrecisionTimestampTZ(precision=6))
+    if _has_name(conversion.zone):
+        return conversion.production.call("functions_datetime", "assume_timezone", (value, conversion.zone))
+    return conversion.production.call(_OWN, "from_local", (value, conversion.zone))
+
+
+def _has_name(zone: Literal) -> bool:
+    """Whether a zone has a name in the IANA database."""
+    return "/" in str(zone.value)
+
+
+def _long(value: Expression, target: Type, conversion: _Conversion) -> Expression | None:
+    """A floating-point number as an i64: Spark takes 2**63 for the largest of them."""
+    if not is_simple(value):
+        return None
+    type = with_nullability(concrete(value.type), False)
+    limit = Literal(type=type, value=2.0**63)
+    condition = conversion.production.call("functions_comparison", "equal", (value, limit))
+    largest = Literal(type=I64(), value=2**63 - 1)
+    return IfThen(ifs=(IfClause(condition, largest),), else_=_cast(value, target, null=conversion.mode == "TRY"))
+
+
+def _decimal_of_real(value: Expression, target: Type, conversion: _Conversion) -> Expression | None:
+    """A floating-point number as a decimal: Spark makes null of NaN and the infinities without an error."""
+    if conversion.mode != "ANSI":
+        return _cast(value, target, null=True)
+    if is_no_nan(value) and not isinstance(value, Literal) and _holds_finite(value):
+        return _cast(value, target)
+    if not is_simple(value):
+        return None
+    finite = conversion.production.call("functions_comparison", "is_finite", (value,))
+    return IfThen(ifs=(IfClause(finite, _cast(value, target)),))
+
+
+def _holds_finite(value: Expression) -> bool:
+    """Whether a number was made of one that a floating-point number always has room for."""
+    return isinstance(value, Cast) and isinstance(concrete(value.type), FP64)
+
+
+def _of_spark(value: Expression, target: Type, conversion: _Conversion) -> Expression:
+    """A cast as only Spark has it."""
+    source = concrete(value.type)
+    if contains(source, lambda part: isinstance(part, PrecisionTime)) and contains(target, _is_timestamp):
+        raise conversion.refused("it depends on the day on which the query runs", "Add the time to a date")
+    if has_zone(source, target):
+        raise conversion.refused(
+            "there is no cast of instants inside lists, maps or structs that reckons in a time zone",
+            "Cast the parts one by one",
+        )
+    if any(contains(type, lambda part: isinstance(part, IntervalCompound)) for type in (source, target)):
+        raise conversion.refused("Substrait has no cast of calendar intervals")
+    return _with_witness("cast" if conversion.mode == "ANSI" else "try_cast", value, target, conversion)
+
+
+def _is_timestamp(type: Type) -> bool:
+    return isinstance(type, PrecisionTimestamp | PrecisionTimestampTZ)
+
+
+def _with_ansi_off(value: Expression, target: Type, conversion: _Conversion) -> Expression | None:
+    """A cast with ANSI mode off that differs from those with ANSI mode on; None where it is Spark's ``try_cast``."""
+    source, wanted = concrete(value.type), concrete(target)
+    to_integer = wanted.__class__ in INTEGERS
+    match source, wanted:
+        case (String(), (Boolean() | FP32() | FP64() | Decimal() | Date() | PrecisionTimestamp() | PrecisionTime())):
+            return _cast(value, target, null=True) if isinstance(wanted, Boolean) else None
+        case String(), _ if to_integer:
+            return _with_witness("integer_of_text", value, target, conversion)
+        case ((FP32() | FP64() | Decimal()), _) if to_integer:
+            return _with_witness("wrapping_cast", value, target, conversion)
+        case _ if source.__class__ in INTEGERS and to_integer:
+            return _with_witness("wrapping_cast", value, target, conversion)
+        case _, Decimal() if source.__class__ in INTEGERS or isinstance(source, Boolean | FP32 | FP64 | Decimal):
+            return _cast(value, target, null=True)
+        case (
+            (PrecisionTimestampTZ(), (I64() | FP32() | FP64()))
+            | ((I8() | I16() | I32()), PrecisionTimestampTZ())
+            | (Binary(), String())
+        ):
+            # these never fail
+            return _with_witness("cast", value, target, conversion)
+        case PrecisionTimestampTZ(), _ if to_integer or isinstance(wanted, Decimal):
+            return None
+        case _ if has_zone(source, wanted):
+            return _composed(value, target, conversion)
+        case _:
+            raise conversion.refused(
+                "it was analysed with ANSI mode off, where it has other results", "Set spark.sql.ansi.enabled"
+            )
+
+
+def _with_witness(name: str, value: Expression, target: Type, conversion: _Conversion) -> Expression:
+    """A call of a function of our own that makes a value of the type of its second argument."""
+    witness = Literal(type=with_nullability(target, True), value=None)
+    return conversion.production.call(_OWN, name, (value, witness))
 
 
 FORMS: Final = {"Cast": cast}

@@ -2,21 +2,36 @@
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Hashable
+from dataclasses import replace
+from typing import Any, Final
 
-from pyspark_substrait.model.expressions import Expression, IfClause, IfThen, SingularOrList
-from pyspark_substrait.model.types import Type
+from pyspark_substrait.errors import UnsupportedPlanError
+from pyspark_substrait.model.expressions import (
+    Expression,
+    Function,
+    IfClause,
+    IfThen,
+    ScalarFunction,
+    SingularOrList,
+)
+from pyspark_substrait.model.literals import Literal
+from pyspark_substrait.model.types import Type, concrete, with_nullability
 from pyspark_substrait.spark.producer.catalyst import Node
-from pyspark_substrait.spark.producer.expressions import expression, expressions, typed
-from pyspark_substrait.spark.producer.scope import Scope
+from pyspark_substrait.spark.producer.expressions import condition, expression, expressions, typed, written
+from pyspark_substrait.spark.producer.expressions.literals import of_java
+from pyspark_substrait.spark.producer.scope import Scope, urn_of
 
-__all__ = ["FORMS"]
+__all__ = ["FORMS", "negated"]
 
 
 def case_when(node: Node, scope: Scope) -> Expression:
     """``CASE WHEN``: condition and value in turn, and behind them the value for else, if there is one."""
-    parts = expressions(node.children, scope)
-    pairs, rest = divmod(len(parts), 2)
+    pairs, rest = divmod(len(node.children), 2)
+    parts = [
+        expression(child, scope) if position % 2 or position == 2 * pairs else condition(child, scope)
+        for position, child in enumerate(node.children)
+    ]
     type: Type = parts[1].type
     clauses = tuple(IfClause(parts[2 * pair], typed(parts[2 * pair + 1], type)) for pair in range(pairs))
     return IfThen(ifs=clauses, else_=typed(parts[-1], type) if rest else None)
@@ -24,8 +39,8 @@ def case_when(node: Node, scope: Scope) -> Expression:
 
 def if_(node: Node, scope: Scope) -> Expression:
     """``if(condition, value, otherwise)``."""
-    condition, value, otherwise = expressions(node.children, scope)
-    return IfThen(ifs=(IfClause(condition, value),), else_=typed(otherwise, value.type))
+    value, otherwise = expressions(node.children[1:], scope)
+    return IfThen(ifs=(IfClause(condition(node.children[0], scope), value),), else_=typed(otherwise, value.type))
 
 
 def in_(node: Node, scope: Scope) -> Expression:
@@ -34,4 +49,85 @@ def in_(node: Node, scope: Scope) -> Expression:
     return SingularOrList(value=value, options=tuple(typed(option, value.type) for option in options))
 
 
-FORMS: Final = {"CaseWhen": case_when, "If": if_, "In": in_, "KnownNotNull": lambda n, s: expression(n.children[0], s)}
+def in_set(node: Node, scope: Scope) -> Expression:
+    """``InSet``: what the optimizer makes of a long ``IN`` of constants."""
+    child = node.children[0]
+    value, java_type = expression(child, scope), child.java.dataType()
+    values = node.java.hset().toSeq()
+    options = [_option(values.apply(position), java_type, value.type) for position in range(values.size())]
+    return SingularOrList(value=value, options=tuple(options))
+
+
+def _option(value: Any, java_type: Any, type: Type) -> Literal:
+    if value is None:
+        return Literal(type=with_nullability(type, True), value=None)
+    return Literal(type=with_nullability(type, False), value=of_java(value, java_type, concrete(type)))
+
+
+def negated(value: Expression, scope: Scope) -> Expression:
+    """``NOT`` of a value; of an equality, the function for that."""
+    match value:
+        case ScalarFunction(function=function, arguments=arguments) if _is_equality(function):
+            return scope.production.call("functions_comparison", "not_equal", arguments)
+        case _:
+            return scope.production.call("functions_boolean", "not", (value,))
+
+
+def _is_equality(function: Function) -> bool:
+    return function.urn == urn_of("functions_comparison") and function.name == "equal"
+
+
+def with_(node: Node, scope: Scope) -> Expression:
+    """``With``: values that stand several times in an expression. They are written out each time.
+
+    Raises:
+        UnsupportedPlanError: such a value isn't the same each time it is computed.
+    """
+    known = dict(scope.replaced)
+    for definition in node.listed("defs"):
+        inner = definition.children[0]
+        if not inner.java.deterministic():
+            raise UnsupportedPlanError(
+                f"`{written(node)}` has a part that is used several times, and may be another value each time",
+                hint="Compute it as a column in a SELECT below",
+            )
+        known[_number(definition)] = expression(inner, replace(scope, replaced=known))
+    return expression(node.child("child"), replace(scope, replaced=known))
+
+
+def common_expression(node: Node, scope: Scope) -> Expression:
+    """``CommonExpressionRef``: the value that a ``With`` around it has by this number."""
+    return scope.replaced[_number(node)]
+
+
+def _number(node: Node) -> Hashable:
+    return ("CommonExpression", int(node.java.id().id()))
+
+
+def nullif(node: Node, scope: Scope) -> Expression:
+    """``NullIfResult``: the value, null where the predicate is true."""
+    predicate, value = expressions((node.child("predicate"), node.child("value")), scope)
+    match predicate:
+        case ScalarFunction(function=function, arguments=(first, second)) if _is_equality(function) and first == value:
+            return scope.production.call("functions_comparison", "nullif", (first, second))
+        case _:
+            nothing = Literal(type=with_nullability(value.type, True), value=None)
+            return IfThen(ifs=(IfClause(predicate, nothing),), else_=value)
+
+
+def coalesce(node: Node, scope: Scope) -> Expression | None:
+    """``coalesce`` of one value, which is the value; of several it is in the tables."""
+    return expression(node.children[0], scope) if len(node.children) == 1 else None
+
+
+FORMS: Final = {
+    "CaseWhen": case_when,
+    "If": if_,
+    "In": in_,
+    "Coalesce": coalesce,
+    "InSet": in_set,
+    "KnownNotNull": lambda node, scope: expression(node.children[0], scope),
+    "With": with_,
+    "CommonExpressionRef": common_expression,
+    "NullIfResult": nullif,
+}

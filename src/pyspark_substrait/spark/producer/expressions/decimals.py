@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from pyspark_substrait.errors import UnsupportedPlanError
 from pyspark_substrait.model.types import Decimal, Type, concrete
 from pyspark_substrait.spark.producer.catalyst import Node
+from pyspark_substrait.spark.producer.expressions import written
 
 __all__ = ["result"]
 
@@ -16,9 +18,12 @@ _SMALLEST_SCALE = 6
 def result(node: Node, types: Sequence[Type]) -> Type | None:
     """The type of a node of decimal arithmetic; None where the extension's counts.
 
-    Spark's rules (``org.apache.spark.sql.catalyst.expressions.BinaryArithmetic``, ``aggregate.Sum``, ``Average``).
+    Spark's rules (``spark.sql.decimalOperations.allowPrecisionLoss`` is on by default;
+    ``org.apache.spark.sql.catalyst.expressions.BinaryArithmetic``, ``aggregate.Sum``, ``Average``).
     """
     kinds = [concrete(type) for type in types]
+    if "evalContext" in node.fields and any(isinstance(kind, Decimal) for kind in kinds):
+        _refuse_lost_range(node)
     match node.name, kinds:
         case "Divide", [Decimal() as one, Decimal() as other]:
             scale = max(_SMALLEST_SCALE, one.scale + other.precision + 1)
@@ -32,6 +37,14 @@ def result(node: Node, types: Sequence[Type]) -> Type | None:
             return Decimal(precision=min(one.precision + 4, _MAX), scale=min(one.scale + 4, _MAX))
         case _:
             return None
+
+
+def _refuse_lost_range(node: Node) -> None:
+    if not node.java.evalContext().allowDecimalPrecisionLoss():
+        raise UnsupportedPlanError(
+            f"`{written(node)}` keeps all digits behind the point, which no function does",
+            hint="Set spark.sql.decimalOperations.allowPrecisionLoss to true",
+        )
 
 
 def _adjusted(precision: int, scale: int) -> Decimal:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
 
 from pyspark_substrait.errors import UnsupportedPlanError
-from pyspark_substrait.model.expressions import Expression, FieldReference, StructField
+from pyspark_substrait.model.expressions import Cast, Expression, FieldReference, RootReference
 from pyspark_substrait.model.expressions import OuterReference as _Outer
-from pyspark_substrait.model.types import Struct, concrete, with_nullability
 from pyspark_substrait.spark.producer.catalyst import Node
 from pyspark_substrait.spark.producer.expressions import expression
 from pyspark_substrait.spark.producer.scope import Scope
@@ -24,14 +24,29 @@ def attribute(node: Node, scope: Scope) -> Expression:
 
 def outer_column(node: Node, scope: Scope) -> Expression:
     """A column of an enclosing query, found from the inside to the outside."""
-    steps, around = 1, scope.outer
+    steps, around = 0, scope.outer
     while around is not None:
-        position = around.positions.get(node.expression_id)
-        if position is not None:
-            root = _Outer(rel_reference=around.anchor) if around.anchor is not None else _Outer(steps_out=steps)
-            return FieldReference(root=root, reference=(StructField(position),), type=around.schema.types[position])
-        steps, around = steps + 1, around.outer
+        steps += around.anchor is None
+        found = around.replaced.get(node.signature) or around.reference(node.expression_id)
+        if found is not None:
+            root = _Outer(steps_out=steps) if around.anchor is None else _Outer(rel_reference=around.anchor)
+            return _from_inside(found, root)
+        around = around.outer
     raise UnsupportedPlanError(f"the column `{node.value('name')}` is none of the relation's input")
+
+
+def _from_inside(value: Expression, root: _Outer) -> Expression:
+    """A column of an outer record, or a cast of one, as queries inside refer to it."""
+    match value:
+        case FieldReference(root=RootReference()):
+            return replace(value, root=root)
+        case Cast(input=input):
+            return replace(value, input=_from_inside(input, root))
+        case _:
+            raise UnsupportedPlanError(
+                "a subquery that refers to more than a column of the query around it has no Substrait form",
+                hint="Compute the value in a subquery of FROM, and refer to it",
+            )
 
 
 def outer_reference(node: Node, scope: Scope) -> Expression:
@@ -39,19 +54,6 @@ def outer_reference(node: Node, scope: Scope) -> Expression:
     inner = node.tree("e")
     assert inner is not None
     return outer_column(inner, scope)
-
-
-def struct_field(node: Node, scope: Scope) -> Expression:
-    """A field of a struct: a longer path where the struct is itself referred to."""
-    value, position = expression(node.children[0], scope), int(node.value("ordinal"))
-    struct = concrete(value.type)
-    assert isinstance(struct, Struct)
-    type = with_nullability(struct.types[position], struct.types[position].nullable or value.type.nullable)
-    match value:
-        case FieldReference(root=root, reference=tuple() as path):
-            return FieldReference(root=root, reference=(*path, StructField(position)), type=type)
-        case _:
-            return FieldReference(root=value, reference=(StructField(position),), type=type)
 
 
 def alias(node: Node, scope: Scope) -> Expression:
@@ -62,6 +64,5 @@ def alias(node: Node, scope: Scope) -> Expression:
 FORMS: Final = {
     "AttributeReference": attribute,
     "OuterReference": outer_reference,
-    "GetStructField": struct_field,
     "Alias": alias,
 }

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from pyspark_substrait.errors import UnsupportedPlanError
 from pyspark_substrait.spark.producer.catalyst import Node
+from pyspark_substrait.spark.producer.refusals import refused_relation
 from pyspark_substrait.spark.producer.scope import Output, Production, Scope
 
 __all__ = ["relation"]
@@ -22,7 +22,17 @@ def relation(node: Node, production: Production, outer: Scope | None = None) -> 
     """
     from pyspark_substrait.spark.producer.relations.forms import FORMS
 
+    if production.frames:
+        from pyspark_substrait.spark.producer.relations.reads import named
+
+        if (found := named(node, production)) is not None:
+            return found
     form = FORMS.get(node.name)
     if form is None:
-        raise UnsupportedPlanError(f"Spark's {node.name} has no Substrait form")
-    return form(node, production, outer)
+        raise refused_relation(node)
+    made = form(node, production, outer)
+    if production.portable:
+        from pyspark_substrait.spark.producer.portability import check_relation
+
+        check_relation(node, made.relation)
+    return made

@@ -2,62 +2,62 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
 from typing import Final
 
-from pyspark_substrait.model.expressions import Expression
-from pyspark_substrait.model.relations import Aggregate, Grouping, Measure
-from pyspark_substrait.model.types import Type
+from pyspark_substrait.errors import UnsupportedPlanError
+from pyspark_substrait.model.relations import Aggregate, Grouping
 from pyspark_substrait.spark.producer.catalyst import Node
-from pyspark_substrait.spark.producer.expressions import expression, typed
-from pyspark_substrait.spark.producer.expressions.aggregate_forms import aggregated
-from pyspark_substrait.spark.producer.relations import relation
+from pyspark_substrait.spark.producer.expressions import expression
+from pyspark_substrait.spark.producer.relations import grouping_sets, relation
 from pyspark_substrait.spark.producer.relations.basic import named_column
 from pyspark_substrait.spark.producer.relations.columns import projected
-from pyspark_substrait.spark.producer.scope import Output, Production, Scope, field_of, scope_of
+from pyspark_substrait.spark.producer.relations.measures import Measures, count_of_records
+from pyspark_substrait.spark.producer.scope import Column, Output, Production, Scope, column, field_of, scope_of
 
 __all__ = ["FORMS"]
+
+#: what marks a grouping expression whose groups grow together
+_SESSION: Final = "spark.sessionWindow"
 
 
 def aggregate(node: Node, production: Production, outer: Scope | None) -> Output:
     """``Aggregate``: its grouping expressions and the aggregate functions in its results, and a projection above."""
+    if any(map(_is_session, node.trees("groupingExpressions"))):
+        raise UnsupportedPlanError(
+            "session_window has no Substrait form: Spark merges the sessions when the query runs",
+            hint="Number the sessions by window functions, and group by the number",
+        )
+    found = grouping_sets.aggregate(node, production, outer)
+    if found is not None:
+        return found
     below = relation(node.children[0], production, outer)
     scope = scope_of(below, production, outer)
-    keys = {key.signature: expression(key, scope) for key in node.trees("groupingExpressions")}
+    keys = {key.signature: (key, expression(key, scope)) for key in node.trees("groupingExpressions")}
     results = node.trees("aggregateExpressions")
-    measures: dict[Hashable, tuple[Measure, Type | None]] = {}
-    for call in _aggregate_calls(results):
-        if call.signature not in measures:
-            measures[call.signature] = _measure(call, scope)
+    measures = Measures.of(results, scope)
     made = Aggregate(
         input=below.relation,
         groupings=(Grouping(tuple(range(len(keys)))),) if keys else (),
-        grouping_expressions=tuple(keys.values()),
-        measures=tuple(measure for measure, _ in measures.values()),
+        grouping_expressions=tuple(value for _, value in keys.values()),
+        # an aggregate without anything gives one record
+        measures=measures.measures if keys or measures.calls else (count_of_records(production),),
     )
-    replaced: dict[Hashable, Expression] = {}
-    for position, signature in enumerate((*keys, *measures)):
-        reference = field_of(made.schema, position)
-        wanted = measures[signature][1] if signature in measures else None
-        replaced[signature] = reference if wanted is None else typed(reference, wanted)
-    above = Scope(production, (), made.schema, outer, replaced=replaced)
+    replaced = {signature: field_of(made.schema, position) for position, signature in enumerate(keys)}
+    columns = tuple(_key_column(key) for key, _ in keys.values())
+    above = Scope(production, columns, made.schema, outer, replaced={**replaced, **measures.replaced(made, len(keys))})
     values = [expression(result, above) for result in results]
     return Output(projected(made, values), tuple(named_column(result, below) for result in results))
 
 
-def _aggregate_calls(results: tuple[Node, ...]) -> Iterator[Node]:
-    for result in results:
-        for item in result.walk():
-            if item.name == "AggregateExpression":
-                yield item
+def _key_column(key: Node) -> Column:
+    """What correlated subqueries above the aggregate know a grouping expression by."""
+    return column(key) if key.name == "AttributeReference" else Column(-1, "", None)
 
 
-def _measure(node: Node, scope: Scope) -> tuple[Measure, Type | None]:
-    """The measure that an ``AggregateExpression`` is, and its type in Spark where the extension derives another one."""
-    found = aggregated(node.child("aggregateFunction"), scope, distinct=bool(node.value("isDistinct")))
-    condition = node.tree("filter") or (node.child("filter") if isinstance(node.value("filter"), int) else None)
-    filter = None if condition is None else expression(condition, scope)
-    return Measure(measure=found.call, filter=filter), found.type
+def _is_session(key: Node) -> bool:
+    """Whether a grouping expression is one whose groups grow together; the JSON leaves that mark out."""
+    is_struct = key.name == "AttributeReference" and isinstance(key.value("dataType"), dict)
+    return is_struct and _SESSION in str(key.java.metadata().json())
 
 
 FORMS: Final = {"Aggregate": aggregate}

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Final
 
-from pyspark_substrait.model.expressions import Expression, SortDirection, SortField
+from pyspark_substrait.model.expressions import SortDirection, SortField
+from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.relations import Fetch, Filter, Sort
 from pyspark_substrait.model.types import I64
 from pyspark_substrait.spark.producer.catalyst import Node
-from pyspark_substrait.spark.producer.expressions import expression, typed
+from pyspark_substrait.spark.producer.expressions import condition, expression
+from pyspark_substrait.spark.producer.expressions.collations import keyed
 from pyspark_substrait.spark.producer.relations import relation
 from pyspark_substrait.spark.producer.relations.columns import projected
 from pyspark_substrait.spark.producer.scope import Column, Output, Production, Scope, scope_of
@@ -48,10 +50,10 @@ def type_json(node: Node, below: Output) -> object:
 def filter_(node: Node, production: Production, outer: Scope | None) -> Output:
     """``Filter``."""
     below = relation(node.children[0], production, outer)
-    condition = node.tree("condition")
-    assert condition is not None
+    kept = node.tree("condition")
+    assert kept is not None
     return Output(
-        Filter(input=below.relation, condition=expression(condition, scope_of(below, production, outer))), below.columns
+        Filter(input=below.relation, condition=condition(kept, scope_of(below, production, outer))), below.columns
     )
 
 
@@ -72,7 +74,7 @@ def sort_fields(orders: tuple[Node, ...], scope: Scope) -> tuple[SortField, ...]
     """What ``SortOrder`` expressions sort by."""
     return tuple(
         SortField(
-            expr=expression(order.children[0], scope),
+            expr=expression(order.children[0], keyed(order, scope)),
             sort_kind=_DIRECTIONS[order.object_name("direction"), order.object_name("nullOrdering")],
         )
         for order in orders
@@ -95,12 +97,11 @@ def limit(node: Node, production: Production, outer: Scope | None) -> Output:
     below = relation(inner.children[0] if skipped is not None else inner, production, outer)
     count = node.tree("limitExpr")
     assert count is not None
-    scope = Scope(production)
     return Output(
         Fetch(
             input=below.relation,
-            offset_expr=None if skipped is None else _count(expression(skipped, scope)),
-            count_expr=_count(expression(count, scope)),
+            offset_expr=None if skipped is None else _count(skipped),
+            count_expr=_count(count),
         ),
         below.columns,
     )
@@ -111,20 +112,13 @@ def offset(node: Node, production: Production, outer: Scope | None) -> Output:
     below = relation(node.children[0], production, outer)
     skipped = node.tree("offsetExpr")
     assert skipped is not None
-    return Output(
-        Fetch(input=below.relation, offset_expr=_count(expression(skipped, Scope(production)))), below.columns
-    )
+    return Output(Fetch(input=below.relation, offset_expr=_count(skipped)), below.columns)
 
 
-def _count(value: Expression) -> Expression:
-    """A number of records as plans have it."""
-    from pyspark_substrait.model.literals import Literal
-
-    match value:
-        case Literal(value=int() as number):
-            return Literal(type=I64(), value=number)
-        case _:
-            return typed(value, I64())
+def _count(node: Node) -> Literal:
+    """A number of records, which Spark computes before it runs the query."""
+    value = int(node.value("value")) if node.name == "Literal" else int(node.java.eval(None))
+    return Literal(type=I64(), value=value)
 
 
 FORMS: Final = {
@@ -134,9 +128,13 @@ FORMS: Final = {
     "GlobalLimit": limit,
     "Offset": offset,
     "SubqueryAlias": passed,
-    "View": passed,
     "ResolvedHint": passed,
     "Repartition": passed,
     "RepartitionByExpression": passed,
     "RebalancePartitions": passed,
+    "LocalLimit": passed,  # of each partition; the limit of all of them stands above
+    "WindowGroupLimit": passed,  # the filter that it was made for stands above
+    "CollectMetrics": passed,
+    "PipeOperator": passed,
+    "SQLFunctionNode": passed,
 }

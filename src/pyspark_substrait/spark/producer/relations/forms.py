@@ -6,7 +6,22 @@ from collections.abc import Callable, Mapping
 from typing import Final, TypeAlias
 
 from pyspark_substrait.spark.producer.catalyst import Node
-from pyspark_substrait.spark.producer.relations import aggregates, basic, joins, reads
+from pyspark_substrait.spark.producer.relations import (
+    aggregates,
+    basic,
+    ctes,
+    generate,
+    grouping_sets,
+    joins,
+    laterals,
+    memory,
+    pivots,
+    reads,
+    sampling,
+    sets,
+    windows,
+    writes,
+)
 from pyspark_substrait.spark.producer.scope import Output, Production, Scope
 
 __all__ = ["FORMS", "Form"]
@@ -15,7 +30,17 @@ Form: TypeAlias = Callable[[Node, Production, "Scope | None"], Output]
 
 FORMS: Final[Mapping[str, Form]] = {
     **basic.FORMS,
+    **memory.FORMS,
     **reads.FORMS,
     **joins.FORMS,
+    **generate.FORMS,
+    **laterals.FORMS,
+    **sets.FORMS,
+    **sampling.FORMS,
+    **ctes.FORMS,
     **aggregates.FORMS,
+    **grouping_sets.FORMS,
+    **pivots.FORMS,
+    **windows.FORMS,
+    **writes.FORMS,
 }

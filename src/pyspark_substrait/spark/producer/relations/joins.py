@@ -6,14 +6,15 @@ from typing import Final
 
 from pyspark_substrait.errors import UnsupportedPlanError
 from pyspark_substrait.model.literals import Literal
-from pyspark_substrait.model.relations import Cross, Join, JoinType
+from pyspark_substrait.model.relations import Cross, Join, JoinType, Relation
 from pyspark_substrait.model.types import Boolean
 from pyspark_substrait.spark.producer.catalyst import Node
-from pyspark_substrait.spark.producer.expressions import expression
+from pyspark_substrait.spark.producer.expressions import condition
 from pyspark_substrait.spark.producer.relations import relation
-from pyspark_substrait.spark.producer.scope import Output, Production, Scope, scope_of
+from pyspark_substrait.spark.producer.relations.columns import projected
+from pyspark_substrait.spark.producer.scope import Output, Production, Scope, column, field_of, references, scope_of
 
-__all__ = ["FORMS"]
+__all__ = ["FORMS", "join_type", "joined"]
 
 _TYPES: Final = {
     "Inner": JoinType.INNER,
@@ -24,28 +25,58 @@ _TYPES: Final = {
     "LeftSemi": JoinType.LEFT_SEMI,
     "LeftAnti": JoinType.LEFT_ANTI,
     "LeftSingle": JoinType.LEFT_SINGLE,
+    "ExistenceJoin": JoinType.LEFT_MARK,
 }
 _LEFT_ONLY: Final = (JoinType.LEFT_SEMI, JoinType.LEFT_ANTI)
 
 
 def join(node: Node, production: Production, outer: Scope | None) -> Output:
-    """``Join`` of every type; without a condition, the cross product where it is an inner one."""
-    left = relation(node.children[0], production, outer)
-    right = relation(node.children[1], production, outer)
+    """``Join`` of every type; hints on how to join change no result."""
+    left = relation(node.child("left"), production, outer)
+    right = relation(node.child("right"), production, outer)
+    found = joined(left, right, join_type(node), node.tree("condition"), production, outer)
+    return _marked(node, left, found, production) if node.object_name("joinType") == "ExistenceJoin" else found
+
+
+def join_type(node: Node) -> JoinType:
+    """The type of a join.
+
+    Raises:
+        UnsupportedPlanError: Substrait has no such join.
+    """
     type = _TYPES.get(node.object_name("joinType"))
     if type is None:
-        raise UnsupportedPlanError(f"Spark's join {node.value('joinType')} has no Substrait form")
-    condition = node.tree("condition")
-    columns = left.columns if type in _LEFT_ONLY else left.columns + right.columns
-    if condition is None and type is JoinType.INNER:
-        return Output(Cross(left=left.relation, right=right.relation), columns)
+        raise UnsupportedPlanError(f"Spark's join {node.object_name('joinType')} has no Substrait form")
+    return type
+
+
+def joined(
+    left: Output, right: Output, type: JoinType, on: Node | None, production: Production, outer: Scope | None
+) -> Output:
+    """A join; without a condition, the cross product where it is an inner one."""
     both = Output(Cross(left=left.relation, right=right.relation), left.columns + right.columns)
-    on = (
-        Literal(type=Boolean(), value=True)
-        if condition is None
-        else expression(condition, scope_of(both, production, outer))
+    if on is None and type is JoinType.INNER:
+        return both
+    matches = Literal(type=Boolean(), value=True) if on is None else condition(on, scope_of(both, production, outer))
+    return Output(
+        Join(left=left.relation, right=right.relation, type=type, expression=matches),
+        left.columns if type in _LEFT_ONLY else both.columns,
     )
-    return Output(Join(left=left.relation, right=right.relation, type=type, expression=on), columns)
+
+
+def _marked(node: Node, left: Output, found: Output, production: Production) -> Output:
+    """The left columns and the mark of an ``ExistenceJoin``, which is false in Spark where the mark is null."""
+    relation: Relation = found.relation
+    mark = field_of(relation.schema, len(left.columns))
+    known = production.call("functions_comparison", "coalesce", (mark, Literal(type=Boolean(), value=False)))
+    exists = column(_exists(node))
+    return Output(projected(relation, (*references(relation)[:-1], known)), (*left.columns, exists))
+
+
+def _exists(node: Node) -> Node:
+    """The attribute that an ``ExistenceJoin`` adds."""
+    fields = node.value("joinType")["exists"][0]
+    return Node(name="AttributeReference", fields=fields, children=(), _java=lambda: node.java.joinType().exists())
 
 
 FORMS: Final = {"Join": join}

@@ -1,67 +1,224 @@
-"""Where records come from: files, tables of the catalog, data in memory, ranges."""
+"""Where records come from outside of the plan: files, tables of catalogs, views and DataFrames that go by a name."""
 
 from __future__ import annotations
 
-from typing import Final
+import json
+from collections.abc import Mapping
+from typing import Any, Final
 
 from pyspark_substrait.errors import UnsupportedPlanError
-from pyspark_substrait.model.expressions import NestedStruct
 from pyspark_substrait.model.relations import NamedTable, Read, VirtualTable
-from pyspark_substrait.model.types import NamedStruct, Struct
-from pyspark_substrait.spark.producer.catalyst import Node
+from pyspark_substrait.model.types import NamedStruct
+from pyspark_substrait.spark.producer.catalyst import Node, plan_of
 from pyspark_substrait.spark.producer.relations import relation
-from pyspark_substrait.spark.producer.scope import Column, Output, Production, Scope, column, columns_of
-from pyspark_substrait.spark.producer.types import names_of, type_of
+from pyspark_substrait.spark.producer.relations.files import NAME_IT, Source, local_files
+from pyspark_substrait.spark.producer.relations.schemas import schema_of, schema_of_fields
+from pyspark_substrait.spark.producer.scope import NamedFrame, Output, Production, Scope, column, columns_of
 
-__all__ = ["FORMS", "schema_of"]
+__all__ = ["FORMS", "named", "named_frame", "parts_of", "schema_of"]
 
 
-def schema_of(attributes: tuple[Node, ...]) -> NamedStruct:
-    """The schema that some attributes have as the columns of a table."""
-    types = tuple(type_of(item.value("dataType"), item.value("nullable")) for item in attributes)
-    names = [name for item in attributes for name in (item.value("name"), *names_of(item.value("dataType")))]
-    return NamedStruct(names=tuple(names), struct=Struct(types=types))
+def named_frame(name: str | tuple[str, ...], frame: Any) -> NamedFrame:
+    """What is looked for where a DataFrame shall go out by a name."""
+    plan = frame._jdf.queryExecution().analyzed()
+    while (kind := plan.getClass().getSimpleName()) in ("SubqueryAlias", "View"):
+        plan = plan.children().apply(0)
+    names = tuple(name.split(".")) if isinstance(name, str) else tuple(name)
+    return NamedFrame(names, plan, kind, frame.schema.jsonValue()["fields"])
+
+
+def named(node: Node, production: Production) -> Output | None:
+    """A read of the named table that a relation is; None for every other one."""
+    for frame in production.frames:
+        if node.name == frame.kind and node.java.sameResult(frame.plan):
+            return _named(frame.names, schema_of_fields(frame.fields), node)
+    return None
+
+
+def _named(names: tuple[str, ...], schema: NamedStruct, node: Node) -> Output:
+    return Output(Read(base_schema=schema, read_type=NamedTable(names=names)), columns_of(node))
 
 
 def view(node: Node, production: Production, outer: Scope | None) -> Output:
     """``View``: what it stands for, or a table by its name where the caller asked for that."""
-    names = view_name(node)
-    below = node.children[0]
-    if ".".join(names).lower() not in production.tables:
-        return relation(below, production, outer)
-    schema = node.value("desc")["schema"]["fields"]
-    base = NamedStruct(
-        names=tuple(name for item in schema for name in (item["name"], *names_of(item["type"]))),
-        struct=Struct(types=tuple(type_of(item["type"], item["nullable"]) for item in schema)),
-    )
-    return Output(Read(base_schema=base, read_type=NamedTable(names=names)), columns_of(below))
+    known = _asked_for(parts_of(node.value("desc")["identifier"]), production)
+    if known is None:
+        return relation(node.children[0], production, outer)
+    return _named(known, schema_of_fields(node.value("desc")["schema"]["fields"]), node)
 
 
-def view_name(node: Node) -> tuple[str, ...]:
-    """The name of a view, in parts; of a temporary view, its one part."""
-    identifier = node.value("desc")["identifier"]
+def parts_of(identifier: Mapping[str, Any]) -> tuple[str, ...]:
+    """The name of a table or view, in parts; of a temporary view, its one part."""
     parts = (identifier.get("catalog"), identifier.get("database"), identifier["table"])
     return tuple(part for part in parts if part is not None)
 
 
-def one_row(node: Node, production: Production, outer: Scope | None) -> Output:
-    """``OneRowRelation``: a record without columns."""
-    schema = NamedStruct(names=(), struct=Struct(types=()))
-    read = Read(base_schema=schema, read_type=VirtualTable(expressions=(NestedStruct(fields=()),)))
-    return Output(read, ())
+def _asked_for(parts: tuple[str, ...], production: Production) -> tuple[str, ...] | None:
+    """The name by which the caller wants a table to go out; None if it is none of those.
+
+    Raises:
+        UnsupportedPlanError: another table goes out by that name already.
+    """
+    whole = tuple(part.lower() for part in parts)
+    candidates = [whole]
+    if len(whole) > 1:
+        candidates.append(whole[-2:])
+        if production.database is not None and whole[:-1] == production.database:
+            candidates.append(whole[-1:])
+    for candidate in candidates:
+        asked = production.tables.get(".".join(candidate))
+        if asked is not None:
+            if production.named.setdefault(asked, whole) != whole:
+                raise UnsupportedPlanError(
+                    f"two tables of the query would go out as {'.'.join(asked)}: {'.'.join(parts)} and "
+                    f"{'.'.join(production.named[asked])}",
+                    hint="Give their full names in tables",
+                )
+            return asked
+    return None
 
 
-def table(node: Node, production: Production, outer: Scope | None) -> Output:
-    """``LogicalRelation``: a table of the catalog, by its name."""
+def logical(node: Node, production: Production, outer: Scope | None) -> Output:
+    """``LogicalRelation``: a table of the catalog by its name, else files."""
+    if node.value("isStreaming"):
+        return stream(node, production, outer)
     listed = node.value("catalogTable")
-    if listed is None:
-        raise UnsupportedPlanError("files can't go out yet")
     attributes = node.trees("output")
-    identifier = listed["identifier"]
-    parts = (identifier.get("catalog"), identifier.get("database"), identifier["table"])
-    names = tuple(part for part in parts if part is not None)
-    columns: tuple[Column, ...] = tuple(map(column, attributes))
-    return Output(Read(base_schema=schema_of(attributes), read_type=NamedTable(names=names)), columns)
+    if listed is not None:
+        parts = parts_of(listed["identifier"])
+        return _named(_asked_for(parts, production) or parts, schema_of(attributes), node)
+    java = node.java.relation()
+    if java.getClass().getSimpleName() != "HadoopFsRelation":
+        raise UnsupportedPlanError(f"a read of {java} has no Substrait form", hint=NAME_IT)
+    source = Source(
+        format=_format(java.fileFormat()),
+        index=java.location(),
+        options={key.lower(): value for key, value in _mapping(java.options()).items()},
+        data=_schema(java.dataSchema()),
+        partitions=_schema(java.partitionSchema()),
+    )
+    return _files(source, node, production)
 
 
-FORMS: Final = {"View": view, "OneRowRelation": one_row, "LogicalRelation": table}
+def second_version(node: Node, production: Production, outer: Scope | None) -> Output:
+    """``DataSourceV2Relation``: a table of a catalog by its name, else files."""
+    attributes = node.trees("output")
+    java = node.java
+    table = java.table()
+    if java.timeTravelSpec().isDefined():
+        raise UnsupportedPlanError(
+            f"a read of {table.name()} as it was at some time has no Substrait form", hint=NAME_IT
+        )
+    options = {key.lower(): value for key, value in _java_mapping(java.options().asCaseSensitiveMap()).items()}
+    if java.identifier().isDefined() and java.catalog().isDefined():
+        if options:
+            raise UnsupportedPlanError(f"the options of the read of {table.name()} have no Substrait form")
+        identifier = java.identifier().get()
+        parts = (java.catalog().get().name(), *identifier.namespace(), identifier.name())
+        return _named(_asked_for(parts, production) or parts, schema_of(attributes), node)
+    kind = table.getClass().getSimpleName()
+    if kind not in _FILE_TABLES:
+        raise UnsupportedPlanError(f"a read of {table.name()} has no Substrait form", hint=NAME_IT)
+    index = table.fileIndex()
+    source = Source(
+        format=_FILE_TABLES[kind],
+        index=index,
+        options=options,
+        data=_schema(table.dataSchema()),
+        partitions=_schema(index.partitionSchema()),
+    )
+    return _files(source, node, production)
+
+
+_FILE_TABLES: Final = {
+    "ParquetTable": "parquet",
+    "OrcTable": "orc",
+    "CSVTable": "csv",
+    "JsonTable": "json",
+    "TextTable": "text",
+    "AvroTable": "avro",
+}
+
+
+def _files(source: Source, node: Node, production: Production) -> Output:
+    attributes = node.trees("output")
+    known = {field["name"] for schema in (source.data, source.partitions) for field in schema["fields"]}
+    for attribute in attributes:
+        if attribute.value("name") not in known:
+            raise UnsupportedPlanError(
+                f"the column `{attribute.value('name')}`, which says where records come from, has no Substrait form",
+                hint="Leave it out",
+            )
+    schema = schema_of(attributes)
+    files = local_files(source, production.session)
+    # a read of no files at all has a form only as a table without records
+    read = Read(base_schema=schema, read_type=files if files.items else VirtualTable(expressions=()))
+    return Output(read, tuple(map(column, attributes)))
+
+
+def hive(node: Node, production: Production, outer: Scope | None) -> Output:
+    """``HiveTableRelation``: a table of Hive's metastore, by its name."""
+    parts = parts_of(node.value("tableMeta")["identifier"])
+    attributes = (*node.trees("dataCols"), *node.trees("partitionCols"))
+    schema = schema_of(attributes)
+    read = Read(base_schema=schema, read_type=NamedTable(names=_asked_for(parts, production) or parts))
+    return Output(read, tuple(map(column, attributes)))
+
+
+def cached(node: Node, production: Production, outer: Scope | None) -> Output:
+    """``InMemoryRelation`` of optimised plans: the query whose result is kept."""
+    below = relation(plan_of(node.java.cacheBuilder().logicalPlan()), production, outer)
+    return Output(below.relation, tuple(map(column, node.trees("output"))))
+
+
+def scanned(node: Node, production: Production, outer: Scope | None) -> Output:
+    """``DataSourceV2ScanRelation`` of optimised plans: the source does a part of the query that nobody else knows."""
+    raise UnsupportedPlanError(
+        "the optimized plan leaves a part of the query to the source of its records",
+        hint="Make the plan without optimized=True",
+    )
+
+
+def stream(node: Node, production: Production, outer: Scope | None) -> Output:
+    """A stream."""
+    raise UnsupportedPlanError(
+        "a stream has no Substrait form: a plan is about tables that have an end",
+        hint="Make the plan of the query over a table, and give the stream for that table where the plan is run",
+    )
+
+
+def _format(java: Any) -> str:
+    """The short name of a format of files."""
+    kind: str = java.getClass().getSimpleName()
+    return _FILE_FORMATS.get(kind, kind.removesuffix("FileFormat").lower())
+
+
+_FILE_FORMATS: Final = {"ParquetFileFormat": "parquet", "OrcFileFormat": "orc", "CSVFileFormat": "csv"}
+
+
+def _schema(java: Any) -> Mapping[str, Any]:
+    schema: Mapping[str, Any] = json.loads(java.json())
+    return schema
+
+
+def _mapping(java: Any) -> dict[str, str]:
+    """A map of Scala as one of Python."""
+    pairs = java.toSeq()
+    return {pair._1(): pair._2() for pair in map(pairs.apply, range(pairs.size()))}
+
+
+def _java_mapping(java: Any) -> dict[str, str]:
+    return {str(key): str(java.get(key)) for key in java.keySet().toArray()}
+
+
+FORMS: Final = {
+    "View": view,
+    "LogicalRelation": logical,
+    "DataSourceV2Relation": second_version,
+    "DataSourceV2ScanRelation": scanned,
+    "HiveTableRelation": hive,
+    "InMemoryRelation": cached,
+    "StreamingRelation": stream,
+    "StreamingRelationV2": stream,
+    "StreamingExecutionRelation": stream,
+}

@@ -26,6 +26,7 @@ from pyspark_substrait.sparksql.functions.arithmetic.quantiles import (
     plain_median,
     quantile,
 )
+from pyspark_substrait.sparksql.functions.catalyst import ansi
 from pyspark_substrait.sparksql.functions.fragments import (
     as_double,
     bound,
@@ -38,7 +39,7 @@ from pyspark_substrait.sparksql.functions.fragments import (
 )
 from pyspark_substrait.sparksql.functions.table import Call, Foreign, Row, in_steps, refuse, row
 
-__all__ = ["ROWS", "counted", "packed", "total_of_counts"]
+__all__ = ["ROWS", "counted", "float_product", "packed", "total_of_counts"]
 
 Text = Callable[[Call], str]
 
@@ -130,13 +131,28 @@ def _sums() -> tuple[Row, ...]:
         raising, bounded = (given(_bounded(saturate)) for saturate in (False, True))
         made += [
             row(name, plain, signatures=_INTEGER, steps=in_steps(plain), overflow=_UNSTATED),
-            row(name, fitting, signatures=_INTEGER, steps=in_steps(fitting), overflow="ERROR"),
+            row(
+                name,
+                fitting,
+                signatures=_INTEGER,
+                steps=in_steps(fitting),
+                overflow="ERROR",
+                catalyst=ansi("Sum") if name == "sum" else (),
+            ),
             row(
                 name,
                 saturated,
                 signatures=_INTEGER,
                 steps=in_steps(fitting, fitting, saturated),
                 overflow=_NO_ERROR,
+            ),
+            row(
+                name,
+                plain,
+                signatures=_FLOAT,
+                steps=in_steps(plain),
+                overflow=_UNSTATED,
+                catalyst="Sum" if name == "sum" else (),
             ),
             # the sum of FLOATs is a DOUBLE
             row(name, plain, signatures=("fp32",), steps=in_steps(plain), overflow=_ALL),
@@ -310,13 +326,21 @@ def statistic(name: str, *arguments: int) -> Text:
     return body
 
 
-def distributed(name: str, sample: str, population: str) -> tuple[Row, ...]:
+def distributed(name: str, sample: str, population: str, sample_class: str, class_: str) -> tuple[Row, ...]:
     """The rows of a statistic with SAMPLE or POPULATION, as an enumeration argument or as the option it used to be."""
     enumerated = tuple(f"req_{type}" for type in _FLOAT)
     return (
         *(
-            row(name, statistic(given, 1), signatures=enumerated, enums={"distribution": which}, rounding=EVEN)
-            for which, given in (("SAMPLE", sample), ("POPULATION", population))
+            row(
+                name,
+                statistic(given, 1),
+                signatures=enumerated,
+                enums={"distribution": which},
+                rounding=rounding,
+                catalyst=() if rounding else form,
+            )
+            for rounding in (_UNSTATED, (EVEN,))
+            for which, given, form in (("SAMPLE", sample, sample_class), ("POPULATION", population, class_))
         ),
         *(
             row(name, statistic(given, 0), signatures=_FLOAT, distribution=which, rounding=EVEN)
@@ -358,8 +382,8 @@ ROWS: tuple[Row, ...] = (
         steps=in_steps(partial_fitting_average, merged_fitting_average, final_fitting_average),
         overflow=("ERROR", "SATURATE"),
     ),
-    row("min", "[min({x})]", steps=in_steps("[min({0})]")),
-    row("max", "[max({x})]", steps=in_steps("[max({0})]")),
+    row("min", "[min({x})]", steps=in_steps("[min({0})]"), catalyst="Min"),
+    row("max", "[max({x})]", steps=in_steps("[max({0})]"), catalyst="Max"),
     row(
         "product",
         integer_product(False),
@@ -376,10 +400,11 @@ ROWS: tuple[Row, ...] = (
     ),
     row("product", float_product, signatures=_FLOAT, steps=in_steps(float_product), rounding=ROUNDINGS),
     row("mode", mode),
+    row("corr", statistic("corr", 0, 1), rounding=_UNSTATED, catalyst="Corr"),
     row("corr", statistic("corr", 0, 1), rounding=EVEN),
     refuse("corr", _STEPS, rounding=DIRECTED),
-    *distributed("std_dev", "stddev_samp", "stddev_pop"),
-    *distributed("variance", "var_samp", "var_pop"),
+    *distributed("std_dev", "stddev_samp", "stddev_pop", "StddevSamp", "StddevPop"),
+    *distributed("variance", "var_samp", "var_pop", "VarianceSamp", "VariancePop"),
     row("median", median_of_integers, signatures=_PRECISE_INTEGER, rounding=ROUNDINGS),
     row("median", plain_median, signatures=_PRECISE_FLOAT, rounding=_UNSTATED),
     row("median", median_of_floats, signatures=_PRECISE_FLOAT, rounding=ROUNDINGS),

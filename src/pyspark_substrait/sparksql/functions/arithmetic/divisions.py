@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from pyspark_substrait.model.types import I64, concrete
 from pyspark_substrait.sparksql.compiler.types import INTEGERS, spark_type
 from pyspark_substrait.sparksql.functions.arithmetic.float_rounding import EVEN, ROUNDINGS, rounded_quotient
+from pyspark_substrait.sparksql.functions.catalyst import CatalystForms, ansi, legacy, try_
 from pyspark_substrait.sparksql.functions.fragments import (
     any_null,
     constant,
@@ -90,6 +91,12 @@ def floor_modulus(zero_null: bool) -> Callable[[Call], str]:
     return body
 
 
+#: the remainders that Spark has
+_REMAINDERS: Mapping[tuple[str, str], CatalystForms] = {
+    ("TRUNCATE", "ERROR"): ansi("Remainder"),
+    ("TRUNCATE", "NULL"): (try_("Remainder"), legacy("Remainder")),
+}
+
 ROWS = (
     *(
         row(
@@ -98,7 +105,9 @@ ROWS = (
             signatures=_INTEGER,
             overflow=_NO_ERROR if saturate else "ERROR",
             on_division_by_zero=by_zero,
-            on_domain_error=("NULL", "ERROR"),  # nothing but the zero divisor is outside the domain
+            # nothing but the zero divisor is outside the domain
+            on_domain_error=("NULL", "ERROR") if by_zero == "NULL" else ("ERROR", "NULL"),
+            catalyst=ansi("IntegralDivide") if by_zero == "ERROR" and not saturate else (),
         )
         for saturate in (False, True)
         for by_zero in ("ERROR", "NULL")
@@ -126,6 +135,7 @@ ROWS = (
             division_type=kind,
             on_domain_error=domain,
             overflow=_ALL,  # no remainder overflows
+            catalyst=_REMAINDERS.get((kind, domain), ()),
         )
         for kind, of_kind in (("TRUNCATE", modulus), ("FLOOR", floor_modulus))
         for domain in ("ERROR", "NULL")

@@ -17,7 +17,7 @@ from pyspark_substrait.sparksql.functions.fragments import constant, raised
 from pyspark_substrait.sparksql.functions.over import WHOLE, Over
 from pyspark_substrait.sparksql.functions.table import Call, Foreign, row
 
-__all__ = ["ROWS"]
+__all__ = ["ROWS", "at_end", "nth_value", "position_error", "shifted"]
 
 _LARGEST = 2**31 - 1
 

@@ -15,6 +15,7 @@ from typing import Final
 from pyspark_substrait.model.types import Type
 from pyspark_substrait.sparksql.compiler.temporal import floored
 from pyspark_substrait.sparksql.compiler.types import FINEST, units_per_second
+from pyspark_substrait.sparksql.functions.catalyst import CatalystForms, ansi, in_zone
 from pyspark_substrait.sparksql.functions.datetimes import moments, zones
 from pyspark_substrait.sparksql.functions.fragments import bound
 from pyspark_substrait.sparksql.functions.table import Call, Foreign, Row, row
@@ -117,21 +118,40 @@ def _midnight(call: Call) -> str:
     return instant if precision is None else f"unix_seconds({instant}) * {units_per_second(precision)}L"
 
 
-def _shifts(name: str, operator: str) -> tuple[Row, ...]:
+def _shifts(
+    name: str,
+    operator: str,
+    date: CatalystForms = (),
+    timestamp: CatalystForms = (),
+    instant: CatalystForms = (),
+) -> tuple[Row, ...]:
+    """The rows of an operator, and the Catalyst expressions that mean it with months."""
     return (
-        row(name, f"{{x}} {operator} {{y}}", signatures=("date_iyear",)),
-        row(name, _months(operator), signatures=("pts_iyear",), foreign=Foreign.MOVED),
-        row(name, _months_in_zone(operator), signatures=("ptstz_iyear_str",), foreign=Foreign.MOVED),
+        row(name, f"{{x}} {operator} {{y}}", signatures=("date_iyear",), catalyst=date),
+        row(name, _months(operator), signatures=("pts_iyear",), foreign=Foreign.MOVED, catalyst=timestamp),
+        row(
+            name,
+            _months_in_zone(operator),
+            signatures=("ptstz_iyear_str",),
+            foreign=Foreign.MOVED,
+            catalyst=instant,
+        ),
         row(name, _days(operator), signatures=("pts_iday", "ptstz_iday", "date_iday"), foreign=Foreign.MOVED),
     )
 
 
 ROWS: Final = (
-    *_shifts("add", "+"),
+    *_shifts(
+        "add",
+        "+",
+        date="DateAddYMInterval",
+        timestamp="TimestampAddYMInterval",
+        instant=in_zone("TimestampAddYMInterval"),
+    ),
     *_shifts("subtract", "-"),
     # an interval may become longer than those that a plan can write, up to what the carrier holds
     row("multiply", "{y} * {x}", foreign=Foreign.MOVED),
-    row("add_intervals", "{x} + {y}", foreign=Foreign.MOVED),
+    row("add_intervals", "{x} + {y}", foreign=Foreign.MOVED, catalyst=ansi("Add")),
     row("local_timestamp", _local_timestamp, foreign=Foreign.MOVED),
     row("assume_timezone", _assume_timezone, signatures=("pts_str",), foreign=Foreign.MOVED),
     row("assume_timezone", _midnight, signatures=("date_str_i8",), foreign=Foreign.MOVED),

@@ -16,9 +16,11 @@ from collections.abc import Callable
 from typing import Final
 
 from pyspark_substrait.errors import UnsupportedPlanError
+from pyspark_substrait.model.types import I32
 from pyspark_substrait.sparksql.compiler.literals import string_literal
 from pyspark_substrait.sparksql.compiler.temporal import floored
 from pyspark_substrait.sparksql.compiler.types import units_per_second
+from pyspark_substrait.sparksql.functions.catalyst import CatalystForm, CatalystForms, catalyst, in_zone
 from pyspark_substrait.sparksql.functions.datetimes import moments, zone_rules, zones
 from pyspark_substrait.sparksql.functions.fragments import any_null, bound, raised
 from pyspark_substrait.sparksql.functions.table import Body, Call, Foreign, Row, row
@@ -64,6 +66,30 @@ _FROM_ONE: Final = {
     "US_WEEK": f"(dayofyear({_ITS_WEDNESDAY}) + 6) div 7",
 }
 _LEAP_YEAR: Final = "day(last_day(make_date(year({x}), 2, 1))) = 29"
+
+
+def _of_time(name: str) -> tuple[CatalystForm, ...]:
+    """The Catalyst expressions of a component of instants, timestamps and times."""
+    return in_zone(name, returns=I32()), catalyst(name, returns=I32()), catalyst(f"{name}sOfTime", returns=I32())
+
+
+#: the Catalyst expressions that mean a component, by it and the signatures or the indexing of its row
+_CATALYST: Final[dict[tuple[str, tuple[str, ...]], CatalystForms]] = {
+    ("YEAR", _DATE): catalyst("Year", returns=I32()),
+    ("ISO_YEAR", _DATE): catalyst("YearOfWeek", returns=I32()),
+    ("HOUR", _TIME): _of_time("Hour"),
+    ("MINUTE", _TIME): _of_time("Minute"),
+    ("SECOND", _TIME): _of_time("Second"),
+}
+_INDEXED_CATALYST: Final[dict[tuple[str, str], CatalystForms]] = {
+    ("QUARTER", "ONE"): catalyst("Quarter", returns=I32()),
+    ("MONTH", "ONE"): catalyst("Month", returns=I32()),
+    ("DAY", "ONE"): catalyst("DayOfMonth", returns=I32()),
+    ("DAY_OF_YEAR", "ONE"): catalyst("DayOfYear", returns=I32()),
+    ("SUNDAY_DAY_OF_WEEK", "ONE"): catalyst("DayOfWeek", returns=I32()),
+    ("MONDAY_DAY_OF_WEEK", "ZERO"): catalyst("WeekDay", returns=I32()),
+    ("ISO_WEEK", "ONE"): catalyst("WeekOfYear", returns=I32()),
+}
 
 
 def _local(call: Call) -> str:
@@ -196,7 +222,14 @@ def _extract() -> tuple[Row, ...]:
         ("TIMEZONE_OFFSET", ("req_ptstz_str",), _timezone_offset),
     ]
     rows = [
-        row("extract", body, signatures=signatures, enums={"component": name}, foreign=Foreign.MOVED)
+        row(
+            "extract",
+            body,
+            signatures=signatures,
+            enums={"component": name},
+            foreign=Foreign.MOVED,
+            catalyst=_CATALYST.get((name, signatures), ()),
+        )
         for name, signatures, body in bodies
     ]
     for name, number in _FROM_ONE.items():
@@ -208,6 +241,7 @@ def _extract() -> tuple[Row, ...]:
                     signatures=_INDEXED,
                     enums={"component": name, "indexing": indexing},
                     foreign=Foreign.MOVED,
+                    catalyst=_INDEXED_CATALYST.get((name, indexing), ()),
                 )
             )
     return tuple(rows)

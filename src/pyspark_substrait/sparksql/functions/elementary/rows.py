@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from pyspark_substrait.model.types import FP64
+from pyspark_substrait.sparksql.functions.catalyst import CatalystForms
 from pyspark_substrait.sparksql.functions.elementary import formulas
 from pyspark_substrait.sparksql.functions.elementary.arguments import directions, turned
 from pyspark_substrait.sparksql.functions.elementary.machine import machine
@@ -51,6 +52,7 @@ class Elementary:
         formula: what is to be rounded elsewhere.
         outside: the condition on ``{x}`` that it is outside the domain, if there is such a number.
         turned: whether the formula is of what is beyond the quarter turns of an angle.
+        catalyst: the class of Catalyst, where it isn't the name with a capital.
     """
 
     name: str
@@ -58,6 +60,7 @@ class Elementary:
     formula: Callable[[], formulas.Cases]
     outside: str | None = None
     turned: bool = False
+    catalyst: str = ""
 
     def directed(self, direction: str) -> Callable[[Call], str]:
         """The body for a direction of rounding."""
@@ -78,10 +81,11 @@ class Elementary:
         bodies: dict[tuple[str, ...], Callable[[Call], str]] = {NEAREST: through_double(self.name)}
         bodies.update({(direction,): self.directed(direction) for direction in DIRECTIONS})
         for rounding, body in bodies.items():
+            meant: CatalystForms = (self.catalyst or self.name.capitalize()) if rounding is NEAREST else ()
             if self.outside is None:
-                yield row(self.name, body, rounding=rounding)
+                yield row(self.name, body, rounding=rounding, catalyst=meant)
             else:
-                yield row(self.name, body, rounding=rounding, on_domain_error="NAN")
+                yield row(self.name, body, rounding=rounding, on_domain_error="NAN", catalyst=meant)
                 yield row(self.name, _failing(self.outside, body), rounding=rounding, on_domain_error="ERROR")
 
 
@@ -132,12 +136,16 @@ _FUNCTIONS = (
     Elementary(name="asin", exact="x = 0D", formula=formulas.arcus_sine, outside=_UNIT),
     Elementary(name="acos", exact="x = 1D", formula=formulas.arcus_cosine, outside=_UNIT),
     Elementary(name="atan", exact="x = 0D", formula=formulas.arcus_tangent),
-    Elementary(name="radians", exact=_INFINITE, formula=partial(formulas.proportional, formulas.PI / 180)),
-    Elementary(name="degrees", exact=_INFINITE, formula=partial(formulas.proportional, 180 / formulas.PI)),
+    Elementary(
+        name="radians", exact=_INFINITE, formula=partial(formulas.proportional, formulas.PI / 180), catalyst="ToRadians"
+    ),
+    Elementary(
+        name="degrees", exact=_INFINITE, formula=partial(formulas.proportional, 180 / formulas.PI), catalyst="ToDegrees"
+    ),
 )
 
 ROWS = (
     *(made for function in _FUNCTIONS for made in function.rows()),
-    row("atan2", through_double("atan2"), rounding=NEAREST, on_domain_error=("NAN", "ERROR")),
+    row("atan2", through_double("atan2"), rounding=NEAREST, on_domain_error=("NAN", "ERROR"), catalyst="Atan2"),
     *(row("atan2", angle(direction), rounding=direction, on_domain_error=("NAN", "ERROR")) for direction in DIRECTIONS),
 )

@@ -68,9 +68,9 @@ _MARKED = f"regexp_replace({{}}, {string_literal(_OTHER_SPACE)}, '$1 ')"
 _INITCAP = f"regexp_replace(initcap({_MARKED}), {string_literal(_OTHER_SPACE + ' ')}, '$1')"
 
 ROWS: tuple[Row, ...] = (
-    row("lower", fitted("lower({})"), char_set="UTF8"),
+    row("lower", fitted("lower({})"), char_set="UTF8", catalyst="Lower"),
     row("lower", applied(ASCII_LOWER), char_set="ASCII_ONLY"),
-    row("upper", fitted("upper({})"), char_set="UTF8"),
+    row("upper", fitted("upper({})"), char_set="UTF8", catalyst="Upper"),
     row("upper", applied(ASCII_UPPER), char_set="ASCII_ONLY"),
     row("swapcase", fitted(swapcase), char_set="UTF8"),
     row("swapcase", applied(ASCII_SWAPPED), char_set="ASCII_ONLY"),

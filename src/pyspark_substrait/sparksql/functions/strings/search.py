@@ -14,7 +14,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from pyspark_substrait.errors import UnsupportedPlanError
+from pyspark_substrait.model.types import I32
 from pyspark_substrait.sparksql.compiler.literals import string_literal
+from pyspark_substrait.sparksql.functions.catalyst import CatalystForms, catalyst
 from pyspark_substrait.sparksql.functions.strings.fragments import ASCII_LOWER, fitted, quoted_pattern
 from pyspark_substrait.sparksql.functions.table import Call, Row, row
 
@@ -39,13 +41,19 @@ _FOLDINGS = {
 _INSENSITIVE = ("CASE_INSENSITIVE", "CASE_INSENSITIVE_ASCII")
 
 
-def searching(name: str, body: Callable[[Call, str, str], str]) -> tuple[Row, ...]:
-    """The rows of a function that looks for its second argument in the first: both are folded for the body."""
+def searching(name: str, body: Callable[[Call, str, str], str], sensitive: CatalystForms = ()) -> tuple[Row, ...]:
+    """The rows of a function that looks for its second argument in the first: both are folded for the body.
+
+    ``sensitive`` are the Catalyst expressions that mean the same and tell cases apart.
+    """
 
     def folded(folding: str) -> Callable[[Call], str]:
         return lambda call: body(call, folding.format(call.sql(0)), folding.format(call.sql(1)))
 
-    return tuple(row(name, folded(folding), case_sensitivity=case) for case, folding in _FOLDINGS.items())
+    return tuple(
+        row(name, folded(folding), case_sensitivity=case, catalyst=sensitive if case == "CASE_SENSITIVE" else ())
+        for case, folding in _FOLDINGS.items()
+    )
 
 
 def count_substring(call: Call, text: str, part: str) -> str:
@@ -121,11 +129,15 @@ def _escaped(pattern: str, escape: str) -> str:
 
 ROWS: tuple[Row, ...] = (
     *(row("like", like(folding), case_sensitivity=case) for case, folding in _FOLDINGS.items()),
-    *searching("starts_with", lambda _, text, part: f"startswith({text}, {part})"),
-    *searching("ends_with", lambda _, text, part: f"endswith({text}, {part})"),
-    *searching("contains", lambda _, text, part: f"contains({text}, {part})"),
-    *searching("strpos", lambda _, text, part: f"CAST(instr({text}, {part}) AS BIGINT)"),
+    *searching("starts_with", lambda _, text, part: f"startswith({text}, {part})", "StartsWith"),
+    *searching("ends_with", lambda _, text, part: f"endswith({text}, {part})", "EndsWith"),
+    *searching("contains", lambda _, text, part: f"contains({text}, {part})", "Contains"),
+    *searching(
+        "strpos",
+        lambda _, text, part: f"CAST(instr({text}, {part}) AS BIGINT)",
+        catalyst("StringInstr", returns=I32()),
+    ),
     *searching("count_substring", count_substring),
-    row("replace", fitted("replace({}, {}, {})"), case_sensitivity="CASE_SENSITIVE"),
+    row("replace", fitted("replace({}, {}, {})"), case_sensitivity="CASE_SENSITIVE", catalyst="StringReplace"),
     *(row("replace", fitted(replaced(_FOLDINGS[case])), case_sensitivity=case) for case in _INSENSITIVE),
 )

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 import click
 
+from pyspark_substrait.cli.files import counted, files, is_json, named, opened, place, save
+from pyspark_substrait.cli.plan import plan
 from pyspark_substrait.errors import SubstraitError, SubstraitWarning
 
 if TYPE_CHECKING:
@@ -24,7 +26,6 @@ if TYPE_CHECKING:
 __all__ = ["main"]
 
 _DEFAULT_LIMIT = 50
-_FILE_SUFFIXES = ("", ".parquet", ".parq", ".pq", ".orc", ".arrow", ".feather", ".ipc")
 _FILE_FORMATS = {".parquet": "parquet", ".csv": "csv", ".json": "json", ".jsonl": "json", ".ndjson": "json"}
 
 _PLAN = click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path)
@@ -90,6 +91,7 @@ def main() -> None:
     Examples:
       pyspark-substrait explain plan.json
       pyspark-substrait run plan.json --table orders=orders.parquet --table products=products/
+      pyspark-substrait plan "SELECT * FROM orders" --table orders=orders.parquet -o plan.json
       pyspark-substrait convert plan.pb plan.json
 
     Exit codes: 0 done, 1 something is wrong with the plan or its data, 2 wrong usage.
@@ -141,11 +143,11 @@ def run(
       pyspark-substrait run plan.pb --remote sc://spark.example.com:15002 --limit 10
       pyspark-substrait run plan.pb --dry-run
     """
-    paths = dict(_table(text) for text in tables)
+    paths = dict(named(text) for text in tables)
     if len(paths) < len(tables):
         raise click.BadParameter("a name is given twice", param_hint="--table")
     rows = _Rows(limit, types, output, form, master, remote)
-    loaded = _load(_source(plan))
+    loaded = _load(opened(plan))
 
     import pyspark_substrait
 
@@ -193,8 +195,8 @@ def evaluate(
       pyspark-substrait evaluate expression.pb --data /data/orders/ --output result.parquet
     """
     rows = _Rows(limit, types, output, form, master, remote)
-    path = _files(data, "--data")
-    loaded = _load(_source(expression))
+    path = files(data, "--data")
+    loaded = _load(opened(expression))
     values = _parameters(parameters, loaded)
 
     import pyspark_substrait
@@ -212,7 +214,7 @@ def sql(plan: Path, parameters: tuple[str, ...], root: int | None) -> None:
     """Print the Spark SQL text that runs PLAN. Needs no Spark."""
     import pyspark_substrait
 
-    loaded = _load(_source(plan))
+    loaded = _load(opened(plan))
     click.echo(pyspark_substrait.to_sql(loaded, parameters=_parameters(parameters, loaded), root=root))
 
 
@@ -222,7 +224,7 @@ def explain(plan: Path) -> None:
     """Print PLAN as text, with the columns and types of every step. Needs no Spark."""
     import pyspark_substrait
 
-    click.echo(pyspark_substrait.explain(_load(_source(plan))))
+    click.echo(pyspark_substrait.explain(_load(opened(plan))))
 
 
 @main.command(short_help="List the functions that run, or show one.")
@@ -275,10 +277,10 @@ def convert(source: Path, target: Path, form: Literal["json", "pb"] | None) -> N
       pyspark-substrait convert plan.pb plan.json
       pyspark-substrait convert plan.pb - --to json
     """
-    loaded = _load(_source(source))
-    _save(loaded, target, form or ("json" if target.suffix.lower() == ".json" else "pb"))
+    loaded = _load(opened(source))
+    save(loaded, target, form or ("json" if target.suffix.lower() == ".json" else "pb"))
     if loaded.upgrades:
-        click.echo(f"{_count(len(loaded.upgrades), 'thing')} upgraded on the way (see: upgrade --check)", err=True)
+        click.echo(f"{counted(len(loaded.upgrades), 'thing')} upgraded on the way (see: upgrade --check)", err=True)
 
 
 @main.command(short_help="Bring a plan to the current release and say what was changed.")
@@ -298,20 +300,20 @@ def upgrade(plan: Path, check: bool, output: Path | None) -> None:
     """
     if check and output is not None:
         raise click.UsageError("--check writes nothing, so --output makes no sense with it")
-    source = _source(plan)
+    source = opened(plan)
     loaded = _load(source)
     for note in loaded.upgrades:
         click.echo(str(note), err=True)
     count = len(loaded.upgrades)
     if check:
-        click.echo(f"{_count(count, 'thing')} to upgrade" if count else "nothing to upgrade", err=True)
+        click.echo(f"{counted(count, 'thing')} to upgrade" if count else "nothing to upgrade", err=True)
         click.get_current_context().exit(1 if count else 0)
     if count == 0 and output is None and str(plan) != "-":
         click.echo("nothing to upgrade", err=True)
         return
     target = plan if output is None else output
-    _save(loaded, target, "json" if _is_json(source) else "pb")
-    click.echo(f"{_count(count, 'thing')} upgraded, written to {_place(target)}", err=True)
+    save(loaded, target, "json" if is_json(source) else "pb")
+    click.echo(f"{counted(count, 'thing')} upgraded, written to {place(target)}", err=True)
 
 
 def _load(source: Path | bytes) -> Plan | ExtendedExpression:
@@ -369,15 +371,15 @@ class _Rows:
             return
         if self.output is not None:
             write_file(rows, self.output, self.form or _file_format(self.output))
-            click.echo(f"{_count(rows.num_rows, 'row')} written to {self.output}", err=True)
+            click.echo(f"{counted(rows.num_rows, 'row')} written to {self.output}", err=True)
             return
 
         _console().print(as_table(rows.slice(0, shown), types=self.types))
         if rows.num_rows > shown:
-            more = f"… {_count(shown, 'row')} shown of more; --limit N shows more, --output FILE writes all"
+            more = f"… {counted(shown, 'row')} shown of more; --limit N shows more, --output FILE writes all"
             click.echo(more, err=True)
         else:
-            click.echo(f"{_count(rows.num_rows, 'row')}", err=True)
+            click.echo(f"{counted(rows.num_rows, 'row')}", err=True)
 
 
 def _console() -> Console:
@@ -385,43 +387,6 @@ def _console() -> Console:
     from rich.console import Console
 
     return Console() if sys.stdout.isatty() else Console(width=100_000)
-
-
-def _source(path: Path) -> Path | bytes:
-    return sys.stdin.buffer.read() if str(path) == "-" else path
-
-
-def _is_json(source: Path | bytes) -> bool:
-    content = source if isinstance(source, bytes) else source.read_bytes()
-    return content.lstrip()[:1] == b"{"
-
-
-def _save(loaded: Plan | ExtendedExpression, target: Path, form: Literal["json", "pb"]) -> None:
-    if str(target) != "-":
-        loaded.save(target, format=form)
-    elif form == "json":
-        click.echo(loaded.to_json())
-    else:
-        sys.stdout.buffer.write(loaded.to_bytes())
-
-
-def _table(text: str) -> tuple[str, str]:
-    name, equals, path = text.partition("=")
-    if not (name and equals and path):
-        raise click.BadParameter(f"{text!r} is not of the form NAME=PATH", param_hint="--table")
-    return name, _files(path, "--table")
-
-
-def _files(path: str, option: str) -> str:
-    """The path of files that hold a table, as far as can be seen from here."""
-    file = Path(path)
-    if "://" in path:
-        return path
-    if not file.exists():
-        raise click.BadParameter(f"{path} does not exist", param_hint=option)
-    if file.is_file() and file.suffix.lower() not in _FILE_SUFFIXES:
-        raise click.BadParameter(f"{path} is not a Parquet, ORC or Arrow file or folder", param_hint=option)
-    return path
 
 
 def _parameters(texts: tuple[str, ...], loaded: Plan | ExtendedExpression) -> dict[int, Any]:
@@ -453,9 +418,4 @@ def _file_format(output: Path) -> FileFormat:
     return cast("FileFormat", form)
 
 
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
-
-
-def _place(path: Path) -> str:
-    return "standard output" if str(path) == "-" else str(path)
+main.add_command(plan)

@@ -1,0 +1,146 @@
+"""Which record a reference means, while it isn't known yet how far away that record will stand.
+
+An expression refers to a record, or to the parameters of a lambda, by a token. When a relation (or lambda) takes the
+expression in, the references to its own records are closed: they become root references, outer references with the
+number of subqueries between, or lambda parameter references. The others wait for the relation around.
+
+A token stands in an :class:`OuterReference` as a negative ``rel_reference``, which no finished plan has.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from typing import TypeAlias
+
+from pyspark_substrait.model.expressions import (
+    Expression,
+    FieldReference,
+    InPredicate,
+    Lambda,
+    LambdaParameterReference,
+    OuterReference,
+    RootReference,
+    ScalarSubquery,
+    SetComparison,
+    SetPredicate,
+    StructField,
+)
+from pyspark_substrait.model.relations import Relation
+from pyspark_substrait.model.rewrite import with_children, with_expressions, with_inputs
+from pyspark_substrait.model.types import Type
+
+__all__ = [
+    "beside",
+    "closed",
+    "new_token",
+    "open_reference",
+    "open_tokens",
+    "open_tokens_of",
+    "rewritten",
+    "rewritten_relation",
+    "with_parameters",
+]
+
+#: what becomes of an open reference: its token, the reference, and how many lambdas and subqueries are around it
+Change: TypeAlias = Callable[[int, FieldReference, int, int], Expression | None]
+
+_tokens = itertools.count(1)
+
+
+def new_token() -> int:
+    """A token that nothing else has."""
+    return next(_tokens)
+
+
+def open_reference(token: int, position: int | None, type: Type) -> FieldReference:
+    """A reference to a column of a record that isn't placed yet; without a position, to something else by its token."""
+    path = () if position is None else (StructField(position),)
+    return FieldReference(root=OuterReference(rel_reference=-token), reference=path, type=type)
+
+
+def rewritten(node: Expression, change: Change, lambdas: int = 0, queries: int = 0) -> Expression:
+    """The expression with ``change`` applied to its open references, those inside subqueries included."""
+
+    def inside(child: Expression) -> Expression:
+        return rewritten(child, change, lambdas, queries)
+
+    def query(relation: Relation) -> Relation:
+        return rewritten_relation(relation, change, lambdas, queries + 1)
+
+    match node:
+        case FieldReference(root=OuterReference(rel_reference=int(number))) if number < 0:
+            found = change(-number, node, lambdas, queries)
+            return node if found is None else found
+        case Lambda(body=body):
+            return replace(node, body=rewritten(body, change, lambdas + 1, queries))
+        case ScalarSubquery(input=relation):
+            return replace(node, input=query(relation))
+        case SetPredicate(tuples=relation):
+            return replace(node, tuples=query(relation))
+        case InPredicate(needles=needles, haystack=relation):
+            return replace(node, needles=tuple(map(inside, needles)), haystack=query(relation))
+        case SetComparison(left=left, right=relation):
+            return replace(node, left=inside(left), right=query(relation))
+        case _:
+            return with_children(node, inside)
+
+
+def rewritten_relation(node: Relation, change: Change, lambdas: int = 0, queries: int = 0) -> Relation:
+    """The relation with ``change`` applied to the open references in it and in its inputs."""
+    below = with_inputs(node, lambda input: rewritten_relation(input, change, lambdas, queries))
+    return with_expressions(below, lambda expression: rewritten(expression, change, lambdas, queries))
+
+
+def closed(expression: Expression, offsets: Mapping[int, int]) -> Expression:
+    """The expression inside a relation whose input records have these tokens.
+
+    Args:
+        expression: the expression.
+        offsets: by token, the position of the first column of that record among the columns of all inputs.
+    """
+
+    def change(token: int, node: FieldReference, lambdas: int, queries: int) -> Expression | None:
+        offset = offsets.get(token)
+        if offset is None:
+            return None
+        assert isinstance(node.reference, tuple)
+        first, *rest = node.reference
+        assert isinstance(first, StructField)
+        root = RootReference() if queries == 0 else OuterReference(steps_out=queries)
+        return replace(node, root=root, reference=(StructField(first.field + offset), *rest))
+
+    return rewritten(expression, change)
+
+
+def with_parameters(body: Expression, token: int) -> Expression:
+    """The body of a lambda whose parameters have the token."""
+
+    def change(found: int, node: FieldReference, lambdas: int, queries: int) -> Expression | None:
+        return replace(node, root=LambdaParameterReference(lambdas)) if found == token else None
+
+    return rewritten(body, change)
+
+
+def beside(relation: Relation, token: int, anchor: int) -> Relation:
+    """The right input of a lateral join whose left record has the token; the join gets the anchor."""
+
+    def change(found: int, node: FieldReference, lambdas: int, queries: int) -> Expression | None:
+        return replace(node, root=OuterReference(rel_reference=anchor)) if found == token else None
+
+    return rewritten_relation(relation, change)
+
+
+def open_tokens(expression: Expression) -> Iterator[int]:
+    """The tokens of the references of an expression that are still open."""
+    found: list[int] = []
+    rewritten(expression, lambda token, *_: found.append(token))
+    return iter(found)
+
+
+def open_tokens_of(relation: Relation) -> Iterator[int]:
+    """The tokens of the references in a relation that are still open."""
+    found: list[int] = []
+    rewritten_relation(relation, lambda token, *_: found.append(token))
+    return iter(found)

@@ -1,0 +1,67 @@
+"""What commands read and write: files, standard input and output."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import click
+
+if TYPE_CHECKING:
+    from pyspark_substrait.documents import ExtendedExpression, Plan
+
+__all__ = ["counted", "files", "is_json", "named", "opened", "place", "save"]
+
+_FILE_SUFFIXES = ("", ".parquet", ".parq", ".pq", ".orc", ".arrow", ".feather", ".ipc")
+
+
+def opened(path: Path) -> Path | bytes:
+    """A file, or what standard input has."""
+    return sys.stdin.buffer.read() if str(path) == "-" else path
+
+
+def is_json(source: Path | bytes) -> bool:
+    """Whether a plan is JSON text."""
+    content = source if isinstance(source, bytes) else source.read_bytes()
+    return content.lstrip()[:1] == b"{"
+
+
+def save(loaded: Plan | ExtendedExpression, target: Path, form: Literal["json", "pb"]) -> None:
+    """Write a plan to a file or to standard output."""
+    if str(target) != "-":
+        loaded.save(target, format=form)
+    elif form == "json":
+        click.echo(loaded.to_json())
+    else:
+        sys.stdout.buffer.write(loaded.to_bytes())
+
+
+def named(text: str) -> tuple[str, str]:
+    """The name and the path of a table."""
+    name, equals, path = text.partition("=")
+    if not (name and equals and path):
+        raise click.BadParameter(f"{text!r} is not of the form NAME=PATH", param_hint="--table")
+    return name, files(path, "--table")
+
+
+def files(path: str, option: str) -> str:
+    """The path of files that hold a table, as far as can be seen from here."""
+    file = Path(path)
+    if "://" in path:
+        return path
+    if not file.exists():
+        raise click.BadParameter(f"{path} does not exist", param_hint=option)
+    if file.is_file() and file.suffix.lower() not in _FILE_SUFFIXES:
+        raise click.BadParameter(f"{path} is not a Parquet, ORC or Arrow file or folder", param_hint=option)
+    return path
+
+
+def counted(number: int, noun: str) -> str:
+    """So many things, as a text."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def place(path: Path) -> str:
+    """What to call the place where something was written."""
+    return "standard output" if str(path) == "-" else str(path)

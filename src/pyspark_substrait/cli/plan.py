@@ -1,0 +1,103 @@
+"""The command that makes plans of Spark SQL."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from pyspark_substrait.cli.files import named, place, save
+
+__all__ = ["plan"]
+
+
+@click.command(name="plan", short_help="Make a plan of a query or statement in Spark SQL.")
+@click.argument("text", metavar="SQL")
+@click.option(
+    "--table",
+    "tables",
+    metavar="NAME=PATH",
+    multiple=True,
+    help="A table that the query reads: its name (dots between the parts) and a Parquet, ORC or Arrow file or folder. "
+    "The plan reads it by the name. Repeatable.",
+)
+@click.option(
+    "--schema",
+    "schemas",
+    metavar="NAME=COLUMNS",
+    multiple=True,
+    help='A table of which only the columns are known: "orders=id BIGINT NOT NULL, price DECIMAL(10, 2)". Repeatable.',
+)
+@click.option(
+    "-o",
+    "--output",
+    metavar="OUT",
+    type=click.Path(dir_okay=False, allow_dash=True, path_type=Path),
+    default="-",
+    help="Write the plan here, as JSON (.json) or binary (any other suffix); as JSON to standard output when not "
+    "given.",
+)
+@click.option("--optimized", is_flag=True, help="Take Spark's optimized plan instead of the analysed one.")
+@click.option("--portable", is_flag=True, help="Refuse what only Spark has, and say where it is.")
+@click.option("--target", metavar="ENGINE", help="The engine that the plan is for: datafusion, acero, duckdb.")
+def plan(
+    text: str,
+    tables: tuple[str, ...],
+    schemas: tuple[str, ...],
+    output: Path,
+    optimized: bool,
+    portable: bool,
+    target: str | None,
+) -> None:
+    """Make a plan of SQL: a query or a statement of Spark SQL, a file with one (.sql), or - for standard input.
+
+    Nothing is executed.
+
+    \b
+    Examples:
+      pyspark-substrait plan "SELECT * FROM orders WHERE price > 10" --table orders=orders.parquet -o plan.json
+      pyspark-substrait plan query.sql --schema "orders=id BIGINT NOT NULL, price DOUBLE" -o plan.pb
+      echo "SELECT 1 AS x" | pyspark-substrait plan - | pyspark-substrait explain -
+    """
+    given = [*(named(table) for table in tables), *(_schema(schema) for schema in schemas)]
+    if len(dict(given)) < len(given):
+        raise click.BadParameter("a name is given twice", param_hint="--table, --schema")
+    query = _query(text)
+
+    import pyspark_substrait
+    from pyspark_substrait.spark.progress import waiting
+    from pyspark_substrait.spark.session import embedded_session
+
+    with waiting("Starting Spark"):
+        spark = embedded_session()
+    made = pyspark_substrait.from_sql(
+        query, spark, tables=dict(given), optimized=optimized, portable=portable, target=target
+    )
+    save(made, output, "json" if str(output) == "-" or output.suffix.lower() == ".json" else "pb")
+    if str(output) != "-":
+        click.echo(f"written to {place(output)}", err=True)
+
+
+def _schema(text: str) -> tuple[str, str]:
+    """The name and the columns of a table."""
+    name, equals, columns = text.partition("=")
+    if not (name and equals and columns.strip()):
+        raise click.BadParameter(f"{text!r} is not of the form NAME=COLUMNS", param_hint="--schema")
+    return name, columns
+
+
+def _query(text: str) -> str:
+    """The text of the query: given as it is, in a file, or on standard input."""
+    if text == "-":
+        found = sys.stdin.read()
+    elif text.lower().endswith(".sql") and not any(mark.isspace() for mark in text):
+        try:
+            found = Path(text).read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise click.BadParameter(f"{text} can't be read: {error}", param_hint="SQL") from error
+    else:
+        found = text
+    if not found.strip():
+        raise click.BadParameter("there is no query", param_hint="SQL")
+    return found.strip().removesuffix(";")

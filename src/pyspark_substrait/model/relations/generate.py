@@ -1,0 +1,128 @@
+"""Generators: what makes several records of one, out of a list, a map or a text in it.
+
+The specification has no relation for them. A plan has one as an ``ExtensionSingleRel`` with a message of this package
+(``proto/generate.proto``) as its detail.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+from pyspark_substrait.errors import InvalidPlanError
+from pyspark_substrait.model.types import (
+    I32,
+    List,
+    Map,
+    OpenStruct,
+    String,
+    Struct,
+    Type,
+    Unbound,
+    VarChar,
+    concrete,
+    same_type,
+    with_nullability,
+)
+
+__all__ = ["Generator", "GeneratorKind"]
+
+
+class GeneratorKind(Enum):
+    """What a generator makes of its arguments."""
+
+    #: of a list, a record for each element; of a map, one for each entry: key and value
+    EXPLODE = "explode"
+    #: the same, with the position, from 0, in front
+    POSEXPLODE = "posexplode"
+    #: of a list of structs, a record for each struct; nulls for one that is null
+    INLINE = "inline"
+    #: so many records of the arguments, one after the other; nulls for those that lack
+    STACK = "stack"
+    #: of a JSON text and names, one record: the fields of these names as texts
+    JSON_TUPLE = "json_tuple"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Generator:
+    """A generator: the records of the input, each with every record that is made of it.
+
+    The last columns of the input are the arguments; they aren't put out, but the columns made of them are, in their
+    place.
+
+    Args:
+        kind: what it makes.
+        arguments: how many of the input's columns it takes.
+        outer: a record of which nothing is made is kept, with nulls.
+        rows: how many records ``STACK`` makes; None for the others.
+    """
+
+    kind: GeneratorKind
+    arguments: int
+    outer: bool = False
+    rows: int | None = None
+
+    def kept(self, width: int) -> int:
+        """How many columns of an input of so many are no arguments.
+
+        Raises:
+            InvalidPlanError: there are too few.
+        """
+        if not 1 <= self.arguments <= width:
+            raise InvalidPlanError(f"{self.kind.value} takes {self.arguments} columns; the input has {width}")
+        return width - self.arguments
+
+    def schema(self, input: Struct) -> Struct:
+        """The columns that are put out.
+
+        Raises:
+            InvalidPlanError: the arguments are of the wrong number or type.
+        """
+        if isinstance(input, OpenStruct):
+            return OpenStruct()
+        kept = self.kept(len(input.types))
+        made = self.generated(input.types[kept:])
+        return OpenStruct() if made is None else Struct(types=(*input.types[:kept], *made))
+
+    def generated(self, arguments: Sequence[Type]) -> tuple[Type, ...] | None:
+        """The types of the columns made of arguments of these types; None where those are open.
+
+        Raises:
+            InvalidPlanError: the arguments are of the wrong number or type.
+        """
+        if any(isinstance(concrete(type), Unbound) for type in arguments):
+            return None
+        types = self._generated(tuple(map(concrete, arguments)))
+        if types is None:
+            listed = ", ".join(map(str, arguments))
+            raise InvalidPlanError(f"{self.kind.value} can't make records of ({listed})")
+        return tuple(with_nullability(type, True) for type in types) if self.outer else types
+
+    def _generated(self, arguments: tuple[Type, ...]) -> tuple[Type, ...] | None:
+        match self.kind, arguments:
+            case GeneratorKind.EXPLODE, (List(type=element),):
+                return (element,)
+            case GeneratorKind.EXPLODE, (Map(key=key, value=value),):
+                return (key, value)
+            case GeneratorKind.POSEXPLODE, (List(type=element),):
+                return (I32(), element)
+            case GeneratorKind.POSEXPLODE, (Map(key=key, value=value),):
+                return (I32(), key, value)
+            case GeneratorKind.INLINE, (List(type=element),) if isinstance(struct := concrete(element), Struct):
+                return tuple(with_nullability(type, type.nullable or struct.nullable) for type in struct.types)
+            case GeneratorKind.STACK, _ if self.rows is not None and self.rows > 0:
+                return self._stacked(arguments, self.rows)
+            case GeneratorKind.JSON_TUPLE, (_, _, *_) if all(isinstance(one, String | VarChar) for one in arguments):
+                return (String(nullable=True),) * (len(arguments) - 1)
+            case _:
+                return None
+
+    def _stacked(self, arguments: tuple[Type, ...], rows: int) -> tuple[Type, ...] | None:
+        width = -(-len(arguments) // rows)
+        columns = [arguments[position::width] for position in range(width)]
+        if not all(same_type(type, types[0]) for types in columns for type in types):
+            return None
+        return tuple(
+            with_nullability(types[0], len(types) < rows or any(type.nullable for type in types)) for types in columns
+        )

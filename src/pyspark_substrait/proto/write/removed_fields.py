@@ -1,0 +1,59 @@
+"""Plans with the fields that earlier releases had, for engines that look only there.
+
+Aggregations get their grouping expressions in each grouping too, limits their numbers; a cast, a call, a literal means
+the same in both. What has no place in the old form stays where it is now.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from google.protobuf.message import Message
+
+from pyspark_substrait.proto.legacy import union
+
+__all__ = ["with_removed_fields"]
+
+
+def with_removed_fields(message: Message) -> Message:
+    """A plan as a message that has the fields of earlier releases beside the current ones."""
+    made: Any = union().named("Plan")()
+    made.ParseFromString(message.SerializeToString())
+    for part in _messages(made):
+        match part.DESCRIPTOR.name:
+            case "AggregateRel":
+                for grouping in part.groupings:
+                    for number in grouping.expression_references:
+                        grouping.grouping_expressions.add().CopyFrom(part.grouping_expressions[number])
+            case "FetchRel":
+                _limits(part)
+            case _:
+                pass
+    written: Message = made
+    return written
+
+
+def _limits(fetch: Any) -> None:
+    """Literal numbers of records in the fields that were numbers; no limit was -1."""
+    for field, expression in (("offset", "offset_expr"), ("count", "count_expr")):
+        number = _number(getattr(fetch, expression)) if fetch.HasField(expression) else None
+        if number is not None:
+            setattr(fetch, field, number)
+        elif field == "count" and not fetch.HasField(expression):
+            fetch.count = -1
+
+
+def _number(expression: Any) -> int | None:
+    kind = expression.literal.WhichOneof("literal_type") if expression.WhichOneof("rex_type") == "literal" else None
+    return int(getattr(expression.literal, kind)) if kind in ("i8", "i16", "i32", "i64") else None
+
+
+def _messages(message: Any) -> Iterator[Any]:
+    """A message and all messages inside it."""
+    yield message
+    for field, value in message.ListFields():
+        if field.message_type is None:
+            continue
+        for item in value if field.is_repeated else (value,):
+            yield from _messages(item)

@@ -1,0 +1,484 @@
+"""Dates, times, instants and intervals: what needs more than a row of a table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from pyspark_substrait.errors import UnsupportedPlanError
+from pyspark_substrait.model.expressions import (
+    Cast,
+    ContextVariable,
+    EnumArgument,
+    ExecutionContextVariable,
+    Expression,
+    FailureBehavior,
+)
+from pyspark_substrait.model.literals import DayTime, Literal
+from pyspark_substrait.model.types import (
+    I8,
+    I32,
+    I64,
+    Date,
+    IntervalDay,
+    IntervalYear,
+    PrecisionTime,
+    PrecisionTimestamp,
+    PrecisionTimestampTZ,
+    String,
+    Type,
+    concrete,
+    with_nullability,
+)
+from pyspark_substrait.spark.producer.catalyst import Node, plan_of
+from pyspark_substrait.spark.producer.expressions import arithmetic, expression, expressions, written, zones
+from pyspark_substrait.spark.producer.expressions.literals import day_time
+from pyspark_substrait.spark.producer.expressions.strings import as_i64, text
+from pyspark_substrait.spark.producer.scope import Scope
+
+__all__ = ["FORMS", "OWN"]
+
+OWN: Final = "extension:pyspark_substrait:functions_spark_datetime"
+STANDARD: Final = "functions_datetime"
+_DAY: Final = 86_400_000_000
+_MOST_DAYS: Final = 3_650_000
+_INSTANT: Final = PrecisionTimestampTZ(precision=6)
+_LOCAL: Final = PrecisionTimestamp(precision=6)
+
+
+def micros_of(value: DayTime) -> int:
+    """The microseconds of an interval."""
+    return (value.days * 86_400 + value.seconds) * 1_000_000 + value.subseconds
+
+
+def interval_of_micros(micros: int) -> Literal:
+    """An interval as a literal."""
+    return Literal(type=IntervalDay(precision=6), value=day_time(micros))
+
+
+def _is(value: Expression, kind: type[Type]) -> bool:
+    return isinstance(concrete(value.type), kind)
+
+
+def _called(scope: Scope, name: str, *arguments: Expression, urn: str = OWN) -> Expression:
+    return scope.production.call(urn, name, arguments)
+
+
+def local(value: Expression, zone: Literal, scope: Scope) -> Expression:
+    """What clocks of a zone show at an instant; a local time as it is."""
+    return _called(scope, "local_timestamp", value, zone, urn=STANDARD) if _is(value, PrecisionTimestampTZ) else value
+
+
+# replaced by others --------------------------------------------------------------------------------------------------
+
+
+def replaced(node: Node, scope: Scope) -> Expression:
+    """What Spark itself replaces the node by; nullable where Spark takes it to be."""
+    value = expression(plan_of(node.java.replacement()), scope)
+    if value.type.nullable or not node.java.nullable():
+        return value
+    return Cast(type=with_nullability(value.type, True), input=value, failure_behavior=FailureBehavior.THROW_EXCEPTION)
+
+
+def tried(node: Node, scope: Scope) -> Expression | None:
+    """``TryEval`` of what has a form of its own that gives null for an error."""
+    inner = node.children[0]
+    name = {"ToTime": "try_to_time", "MakeTimestampNTZ": "try_make_timestamp"}.get(inner.name)
+    return None if name is None else _called(scope, name, *expressions(inner.children, scope))
+
+
+# days and months -----------------------------------------------------------------------------------------------------
+
+
+def days_added(node: Node, scope: Scope) -> Expression | None:
+    """``DateAdd`` and ``DateSub`` of a number of days that stands in the query: the addition of an interval."""
+    date, days = node.children[0], _known_days(node.children[1])
+    if days is None or abs(days) > _MOST_DAYS:
+        return None
+    value = expression(date, scope)
+    name = "add" if node.name == "DateAdd" else "subtract"
+    added = scope.production.call(STANDARD, name, (value, interval_of_micros(days * _DAY)))
+    return Cast(type=Date(nullable=added.type.nullable), input=added, failure_behavior=FailureBehavior.THROW_EXCEPTION)
+
+
+def _known_days(node: Node) -> int | None:
+    """The number of days that an expression is, if it stands in the query."""
+    match node.name:
+        case "Literal" if node.value("value") is not None:
+            number = int(node.value("value"))
+            return int(number / _DAY) if "interval" in str(node.value("dataType")) else number
+        case "ExtractANSIIntervalDays":
+            return _known_days(node.children[0])
+        case "UnaryMinus":
+            found = _known_days(node.children[0])
+            return None if found is None else -found
+        case _:
+            return None
+
+
+def add_months(node: Node, scope: Scope) -> Expression:
+    """``AddMonths``: the addition of an interval."""
+    date, months = expressions(node.children, scope)
+    match months:
+        case Literal(value=int() as number) if abs(number) <= 120_000:
+            interval: Expression = Literal(type=IntervalYear(nullable=months.type.nullable), value=number)
+        case _:
+            interval = _times(months, Literal(type=IntervalYear(), value=1), scope)
+    return _called(scope, "add", date, interval, urn=STANDARD)
+
+
+def _times(number: Expression, interval: Expression, scope: Scope) -> Expression:
+    """An interval an integer number of times."""
+    match number, interval:
+        case Literal(value=int() as count), Literal(value=DayTime() as days):
+            return interval_of_micros(count * micros_of(days))
+        case Literal(value=int() as count), Literal(value=int() as months) if abs(count * months) <= 120_000:
+            return Literal(type=IntervalYear(), value=count * months)
+        case _:
+            return _called(scope, "multiply", number, interval, urn=STANDARD)
+
+
+def negated(node: Node, scope: Scope) -> Expression | None:
+    """``UnaryMinus``; of an interval, it is that interval minus one times."""
+    if not _is_interval(node.children[0]):
+        return arithmetic.FORMS["UnaryMinus"](node, scope)
+    return _negative(expression(node.children[0], scope), scope)
+
+
+_OF_INTERVALS: Final = frozenset(
+    {"SubtractDates", "SubtractTimestamps", "SubtractTimes", "MakeDTInterval", "MakeYMInterval", "ScalarSubquery"}
+)
+
+
+def _is_interval(node: Node) -> bool:
+    """Whether an expression is an interval; the JVM is asked only where one has a part in it."""
+    if "dataType" in node.fields:
+        return str(node.value("dataType")).startswith("interval ")
+    if not any(one.name in _OF_INTERVALS or "interval" in str(one.value("dataType")) for one in node.walk()):
+        return False
+    return str(node.java.dataType().catalogString()).startswith("interval ")
+
+
+def _negative(value: Expression, scope: Scope) -> Expression:
+    return _times(Literal(type=I32(), value=-1), value, scope)
+
+
+def subtracted(node: Node, scope: Scope) -> Expression | None:
+    """``Subtract`` of intervals: the addition of the negative one."""
+    if not _is_interval(node.children[1]) or node.mode != "ANSI":
+        return None
+    one, other = expressions(node.children, scope)
+    return _called(scope, "add_intervals", one, _negative(other, scope), urn=STANDARD)
+
+
+def multiplied(node: Node, scope: Scope) -> Expression | None:
+    """``MultiplyDTInterval`` and ``MultiplyYMInterval`` by an integer."""
+    interval, number = expressions(node.children, scope)
+    if str(concrete(number.type)) not in ("i8", "i16", "i32", "i64"):
+        return None
+    return _times(number, interval, scope)
+
+
+def interval_added(node: Node, scope: Scope) -> Expression:
+    """``TimestampAddInterval``: full days are days of the calendar."""
+    value, interval = expressions(node.children, scope)
+    if not _is(interval, IntervalDay):
+        raise UnsupportedPlanError(
+            f"`{written(node)}` has no Substrait form: it adds an interval of months, days and time at once",
+            hint="Add an INTERVAL of years and months, then one of days and time",
+        )
+    return _later(value, interval, zones.named(node), scope)
+
+
+def _later(value: Expression, interval: Expression, zone: Literal, scope: Scope) -> Expression:
+    match interval:
+        case Literal(value=DayTime() as parts) if abs(micros_of(parts)) < _DAY:
+            plain = True
+        case _:
+            plain = not _is(value, PrecisionTimestampTZ) or zones.is_fixed(str(zone.value))
+    if plain:
+        return _called(scope, "add", value, interval, urn=STANDARD)
+    return _called(scope, "add", value, interval, zone)
+
+
+#: microseconds, or months, by the name of a unit
+_MICROS: Final = {
+    "MICROSECOND": 1,
+    "MILLISECOND": 1_000,
+    "SECOND": 1_000_000,
+    "MINUTE": 60_000_000,
+    "HOUR": 3_600_000_000,
+    "DAY": _DAY,
+    "DAYOFYEAR": _DAY,
+    "WEEK": 7 * _DAY,
+}
+_MONTHS: Final = {"MONTH": 1, "QUARTER": 3, "YEAR": 12}
+
+
+def timestamp_add(node: Node, scope: Scope) -> Expression:
+    """``TimestampAdd``: so many units later."""
+    count, value = expressions(node.children, scope)
+    unit, zone = str(node.value("unit")).upper(), zones.named(node)
+    if unit in _MICROS:
+        interval = _times(count, interval_of_micros(_MICROS[unit]), scope)
+        if _MICROS[unit] < _DAY:
+            return _called(scope, "add", value, interval, urn=STANDARD)
+        return _later(value, interval, zone, scope)
+    interval = _times(count, Literal(type=IntervalYear(), value=_MONTHS[unit]), scope)
+    if _is(value, PrecisionTimestampTZ):
+        return _called(scope, "add", value, interval, zone, urn=STANDARD)
+    return _called(scope, "add", value, interval, urn=STANDARD)
+
+
+def timestamp_diff(node: Node, scope: Scope) -> Expression:
+    """``TimestampDiff``: the full units between what clocks show."""
+    zone, unit = zones.named(node), str(node.value("unit")).upper()
+    start, end = (local(value, zone, scope) for value in expressions(node.children, scope))
+    name, size = ("micros_diff", _MICROS[unit]) if unit in _MICROS else ("months_diff", _MONTHS[unit])
+    found = _called(scope, name, start, end)
+    if size == 1:
+        return found
+    options = {"on_division_by_zero": "ERROR", "overflow": "ERROR", "on_domain_error": "ERROR"}
+    divisor = Literal(type=I64(), value=size)
+    return scope.production.call("functions_arithmetic", "divide", (found, divisor), options)
+
+
+def timestamps_subtracted(node: Node, scope: Scope) -> Expression:
+    """``SubtractTimestamps``: the difference of what clocks show."""
+    _not_legacy(node)
+    zone = zones.named(node)
+    end, start = (local(value, zone, scope) for value in expressions(node.children, scope))
+    return _called(scope, "subtract", end, start)
+
+
+def dates_subtracted(node: Node, scope: Scope) -> None:
+    """``SubtractDates``."""
+    _not_legacy(node)
+
+
+def _not_legacy(node: Node) -> None:
+    if node.value("legacyInterval"):
+        raise UnsupportedPlanError(
+            f"`{written(node)}` is an interval of months, days and time at once, which has no Substrait form here",
+            hint="Turn spark.sql.legacy.interval.enabled off",
+        )
+
+
+# rounding ------------------------------------------------------------------------------------------------------------
+
+_UNITS: Final[Mapping[str, tuple[str, str, int]]] = {
+    **dict.fromkeys(("YEAR", "YYYY", "YY"), ("YEAR", "YEAR", 1)),
+    "QUARTER": ("MONTH", "YEAR", 3),
+    **dict.fromkeys(("MONTH", "MM", "MON"), ("MONTH", "YEAR", 1)),
+    "WEEK": ("WEEK", "MONDAY_WEEK", 1),
+}
+_FINER: Final[Mapping[str, tuple[str, str, int]]] = {
+    **dict.fromkeys(("DAY", "DD"), ("DAY", "MONTH", 1)),
+    "HOUR": ("HOUR", "DAY", 1),
+    "MINUTE": ("MINUTE", "HOUR", 1),
+    "SECOND": ("SECOND", "MINUTE", 1),
+    "MILLISECOND": ("MILLISECOND", "SECOND", 1),
+    "MICROSECOND": ("MICROSECOND", "MILLISECOND", 1),
+}
+
+
+def truncated(node: Node, scope: Scope) -> Expression:
+    """``TruncTimestamp`` and ``TruncDate`` to a unit that stands in the query; null where there is no such unit."""
+    instant = node.name == "TruncTimestamp"
+    unit_node, value_node = node.children if instant else reversed(node.children)
+    value = expression(value_node, scope)
+    unit = expression(unit_node, scope)
+    if not isinstance(unit, Literal):
+        raise UnsupportedPlanError(
+            f"`{written(node)}` has no Substrait form: the unit isn't a constant", hint="Write the unit as a literal"
+        )
+    known = {**_UNITS, **_FINER} if instant else _UNITS
+    found = known.get(str(unit.value).upper()) if isinstance(unit.value, str) else None
+    if found is None:
+        return Literal(type=with_nullability(_INSTANT if instant else Date(), True), value=None)
+    name, origin, multiple = found
+    arguments = (
+        value,
+        EnumArgument("FLOOR"),
+        EnumArgument(name),
+        EnumArgument(origin),
+        Literal(type=I64(), value=multiple),
+    )
+    return scope.production.call(STANDARD, "round_calendar", (*arguments, zones.named(node)) if instant else arguments)
+
+
+# made of parts, of texts, of numbers ---------------------------------------------------------------------------------
+
+
+def make_timestamp(node: Node, scope: Scope) -> Expression:
+    """``MakeTimestamp`` of either type, with a zone or without."""
+    parts = expressions(node.children, scope)
+    trying = "try_" if node.mode == "LEGACY" else ""
+    if node.value("dataType") == "timestamp_ntz":
+        return _called(scope, f"{trying}make_timestamp", *parts[:6])
+    zone = parts[6:] or (zones.named(node),)
+    return _called(scope, f"{trying}make_timestamp_tz", *parts[:6], *zone)
+
+
+def make_timestamp_of_date(node: Node, scope: Scope) -> Expression:
+    """``MakeTimestampFromDateTime``."""
+    parts = expressions(node.children, scope)
+    if len(parts) < 2:
+        raise UnsupportedPlanError(f"`{written(node)}` has no Substrait form: it has a date and no time")
+    return _called(scope, "make_timestamp_tz", *(parts if len(parts) == 3 else (*parts, zones.named(node))))
+
+
+def parsed(node: Node, scope: Scope) -> Expression:
+    """``GetTimestamp``: a text by a pattern; what is a moment already stays one."""
+    value, pattern = expressions(node.children, scope)
+    trying = "try_" if node.mode == "LEGACY" else ""
+    wanted = _LOCAL if node.value("dataType") == "timestamp_ntz" else _INSTANT
+    if not _is(value, String):
+        raise UnsupportedPlanError(f"`{written(node)}` has no Substrait form: its argument is no text")
+    _constant(pattern, node)
+    if wanted is _LOCAL:
+        return _called(scope, f"{trying}parse_local_timestamp", value, pattern)
+    return _called(scope, f"{trying}parse_timestamp", value, pattern, zones.named(node))
+
+
+def _constant(pattern: Expression, node: Node) -> None:
+    if not isinstance(pattern, Literal) or pattern.value is None:
+        raise UnsupportedPlanError(
+            f"`{written(node)}` has no Substrait form: its pattern isn't a constant",
+            hint="Write the pattern as a literal",
+        )
+
+
+def formatted(node: Node, scope: Scope) -> Expression:
+    """``DateFormatClass`` and ``FromUnixTime``; the text may have the zone in it, as the session calls it."""
+    value, pattern = expressions(node.children, scope)
+    if _is(value, PrecisionTime):
+        return _called(scope, "date_format", value, pattern)
+    _constant(pattern, node)
+    name = "date_format" if node.name == "DateFormatClass" else "from_unixtime"
+    return _called(scope, name, value, pattern, text(str(node.value("timeZoneId"))))
+
+
+def unix_timestamp(node: Node, scope: Scope) -> Expression:
+    """``UnixTimestamp`` and ``ToUnixTimestamp``: the seconds of a text by a pattern, of a date or of a timestamp."""
+    value, pattern = expressions(node.children, scope)
+    zone = zones.named(node)
+    if _is(value, String):
+        _constant(pattern, node)
+        name = "try_parse_timestamp" if node.mode == "LEGACY" else "parse_timestamp"
+        value = _called(scope, name, value, pattern, zone)
+    elif _is(value, Date):
+        precision = Literal(type=I8(), value=6)
+        value = _called(scope, "assume_timezone", value, zone, precision, urn=STANDARD)
+    elif not _is(value, PrecisionTimestampTZ):
+        value = _called(scope, "timestamp_micros", _called(scope, "unix_micros", value))
+    return _called(scope, "unix_timestamp", value)
+
+
+def unix_seconds(node: Node, scope: Scope) -> Expression:
+    """``UnixSeconds``: the standard's Unix time, which is the same in all zones."""
+    value = expression(node.children[0], scope)
+    zone = () if isinstance(concrete(value.type), PrecisionTimestamp) else (text("UTC"),)
+    return scope.production.call(STANDARD, "extract", (EnumArgument("UNIX_TIME"), value, *zone))
+
+
+def of_count(name: str) -> Callable[[Node, Scope], Expression]:
+    """An instant of a count of units, whose type may be any integer."""
+
+    def form(node: Node, scope: Scope) -> Expression:
+        return _called(scope, name, as_i64(expression(node.children[0], scope)))
+
+    return form
+
+
+def precise(node: Node, scope: Scope) -> Expression:
+    """``PreciseTimestampConversion``: between moments and their microseconds, in the reckoning of windows of time."""
+    value = expression(node.children[0], scope)
+    match node.value("toType"):
+        case "long":
+            return _called(scope, "unix_micros", value)
+        case "timestamp":
+            return _called(scope, "timestamp_micros", value)
+        case _:
+            return _called(scope, "local_timestamp_micros", value)
+
+
+# now -----------------------------------------------------------------------------------------------------------------
+
+
+def now(node: Node, scope: Scope) -> Expression:
+    """``CurrentTimestamp`` and ``Now``."""
+    return ExecutionContextVariable(variable=ContextVariable.CURRENT_TIMESTAMP, type=_INSTANT)
+
+
+def today(node: Node, scope: Scope) -> Expression:
+    """``CurrentDate``."""
+    return ExecutionContextVariable(variable=ContextVariable.CURRENT_DATE, type=Date())
+
+
+def local_now(node: Node, scope: Scope) -> Expression:
+    """``LocalTimestamp``: what clocks of the zone show now."""
+    return local(now(node, scope), zones.named(node), scope)
+
+
+def time_now(node: Node, scope: Scope) -> Expression:
+    """``CurrentTime``: the time of the day that clocks of the zone show now, without further digits."""
+    match expression(node.children[0], scope):
+        case Literal(value=int() as precision):
+            type = PrecisionTime(precision=precision)
+            return Cast(type=type, input=local_now(node, scope), failure_behavior=FailureBehavior.THROW_EXCEPTION)
+        case _:
+            raise UnsupportedPlanError(f"`{written(node)}` has no Substrait form: its precision isn't a constant")
+
+
+def zone_converted(node: Node, scope: Scope) -> Expression | None:
+    """``ConvertTimezone`` out of the time zone of the session: that of the session which the query is from."""
+    if node.children[0].name != "CurrentTimeZone":
+        return None
+    zone = text(scope.production.session.conf.get("spark.sql.session.timeZone"))
+    return _called(scope, "convert_timezone", zone, *expressions(node.children[1:], scope))
+
+
+def current_zone(node: Node, scope: Scope) -> Expression:
+    """``CurrentTimeZone``."""
+    return ExecutionContextVariable(variable=ContextVariable.CURRENT_TIMEZONE, type=String())
+
+
+FORMS: Final = {
+    "DateAdd": days_added,
+    "DateSub": days_added,
+    "AddMonths": add_months,
+    "UnaryMinus": negated,
+    "Subtract": subtracted,
+    "MultiplyDTInterval": multiplied,
+    "MultiplyYMInterval": multiplied,
+    "TimestampAddInterval": interval_added,
+    "TimestampAdd": timestamp_add,
+    "TimestampDiff": timestamp_diff,
+    "SubtractTimestamps": timestamps_subtracted,
+    "SubtractDates": dates_subtracted,
+    "TruncTimestamp": truncated,
+    "TruncDate": truncated,
+    "MakeTimestamp": make_timestamp,
+    "MakeTimestampFromDateTime": make_timestamp_of_date,
+    "ParseToTimestamp": replaced,
+    "ParseToDate": replaced,
+    "TryEval": tried,
+    "KnownNullable": lambda node, scope: expression(node.children[0], scope),
+    "GetTimestamp": parsed,
+    "DateFormatClass": formatted,
+    "FromUnixTime": formatted,
+    "UnixTimestamp": unix_timestamp,
+    "ToUnixTimestamp": unix_timestamp,
+    "UnixSeconds": unix_seconds,
+    "MillisToTimestamp": of_count("timestamp_millis"),
+    "MicrosToTimestamp": of_count("timestamp_micros"),
+    "PreciseTimestampConversion": precise,
+    "CurrentTimestamp": now,
+    "Now": now,
+    "CurrentDate": today,
+    "LocalTimestamp": local_now,
+    "ConvertTimezone": zone_converted,
+    "CurrentTime": time_now,
+    "CurrentTimeZone": current_zone,
+}

@@ -1,0 +1,112 @@
+"""Refusing what only Spark has, where the query has it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from pyspark_substrait.errors import UnsupportedPlanError
+from pyspark_substrait.extensions.registry import OFFICIAL
+from pyspark_substrait.model.expressions import AggregateFunction, Expression, Function, ScalarFunction, WindowFunction
+from pyspark_substrait.model.relations import (
+    ExtensionLeaf,
+    ExtensionMulti,
+    ExtensionSingle,
+    ExtensionTable,
+    Read,
+    Relation,
+)
+from pyspark_substrait.model.walk import expression_children
+from pyspark_substrait.spark.producer.catalyst import Node
+
+__all__ = ["check_aggregate", "check_expression", "check_relation", "place"]
+
+_LONGEST = 200
+
+
+def check_expression(node: Node, made: Expression) -> None:
+    """Refuse an expression with a function in it that isn't the specification's.
+
+    Expressions are looked at from the inside to the outside, so the innermost one is named.
+
+    Raises:
+        UnsupportedPlanError: there is one; the message has the place in the query.
+    """
+    for function in _functions(made):
+        _check(node, function)
+
+
+def check_aggregate(node: Node, made: AggregateFunction) -> None:
+    """As :func:`check_expression`, of an aggregate function."""
+    _check(node, made.function)
+
+
+def check_relation(node: Node, made: Relation) -> None:
+    """As :func:`check_expression`, of a relation that is an extension itself."""
+    match made:
+        case ExtensionLeaf() | ExtensionSingle() | ExtensionMulti() | Read(read_type=ExtensionTable()):
+            raise UnsupportedPlanError(f"{_operator(node)}{place(node)} is a relation of an extension", hint=_HINT)
+        case _:
+            return
+
+
+_HINT = "Leave portable=True away, or express it by what the specification has"
+
+
+def _operator(node: Node) -> str:
+    from pyspark_substrait.spark.producer.expressions import written
+    from pyspark_substrait.spark.producer.refusals import operator
+
+    generator = node.tree("generator") if node.name == "Generate" else None
+    if generator is None and isinstance(node.value("generator"), int):
+        generator = node.child("generator")
+    return operator(node.name) if generator is None else f"`{_shortened(written(generator))}`"
+
+
+def _check(node: Node, function: Function) -> None:
+    if function.urn and not function.urn.startswith(OFFICIAL):
+        from pyspark_substrait.spark.producer.expressions import written
+
+        raise UnsupportedPlanError(
+            f"`{_shortened(written(node))}`{place(node)} is not portable: it needs the function {function.key} of "
+            f"{function.urn}",
+            hint=_HINT,
+        )
+
+
+def _functions(expression: Expression) -> Iterator[Function]:
+    pending = [expression]
+    while pending:
+        current = pending.pop()
+        if isinstance(current, ScalarFunction | WindowFunction):
+            yield current.function
+        pending.extend(expression_children(current))
+
+
+def place(node: Node) -> str:
+    """Where a node stands in the query, in words that can follow its name; empty where Spark doesn't know.
+
+    Of SQL, the line and the column, both from 1, and the text that stands there; of a DataFrame, the line of the
+    program that made it.
+    """
+    origin = node.java.origin()
+    text = _given(origin.sqlText())
+    if text is not None and _given(origin.line()) is not None:
+        line, column = int(_given(origin.line())), int(_given(origin.startPosition()) or 0) + 1
+        start, stop = _given(origin.startIndex()), _given(origin.stopIndex())
+        fragment = str(text)[int(start) : int(stop) + 1] if start is not None and stop is not None else ""
+        return f" (line {line}:{column}{f', `{_shortened(fragment)}`' if fragment else ''})"
+    context = _given(origin.pysparkErrorContext())
+    if context is not None:
+        fragment, site = str(context._1()), str(context._2())
+        return f" ({fragment} at {site.splitlines()[0] if site else 'an unknown line'})"
+    return ""
+
+
+def _given(option: Any) -> Any:
+    return option.get() if option.isDefined() else None
+
+
+def _shortened(text: str) -> str:
+    whole = " ".join(text.split())
+    return whole if len(whole) <= _LONGEST else f"{whole[:_LONGEST]}…"

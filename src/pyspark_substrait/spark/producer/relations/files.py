@@ -1,0 +1,134 @@
+"""Files that Spark reads, as the items of a read of local files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from pyspark_substrait.errors import UnsupportedPlanError
+from pyspark_substrait.model.relations import (
+    FileFormat,
+    FileOrFiles,
+    LocalFiles,
+    OrcReadOptions,
+    ParquetReadOptions,
+)
+from pyspark_substrait.spark.session import spark_errors
+from pyspark_substrait.spark.tables import first_line
+
+__all__ = ["NAME_IT", "Source", "local_files"]
+
+#: what to do with a read that has no form as files
+NAME_IT: Final = (
+    'Let the plan read it by a name, to_substrait(df, tables={"name": dataframe}), and give the table where it runs'
+)
+
+_FORMATS: Final[Mapping[str, FileFormat]] = {"parquet": ParquetReadOptions(), "orc": OrcReadOptions()}
+#: the formats that plans have no form for, and why
+_OTHERS: Final = {
+    "csv": "Spark's CSV reader passes over blank lines and takes empty values for null, which no options of plans say",
+}
+#: options that say where the files are or how their schema was found, which the plan says too
+_SAID: Final = frozenset({"path", "paths", "basepath", "mergeschema", "recursivefilelookup", "inferschema"})
+#: options that choose files by their names and times; the plan names those that were chosen
+_CHOOSING: Final = frozenset({"pathglobfilter", "modifiedbefore", "modifiedafter"})
+#: options that change nothing when they are false
+_OFF: Final = frozenset({"ignorecorruptfiles", "ignoremissingfiles"})
+
+
+@dataclass(frozen=True)
+class Source:
+    """Files as Spark knows them.
+
+    Args:
+        format: the short name of their format: ``parquet``.
+        index: which files they are, a ``FileIndex`` of the JVM.
+        options: those of the reader, by their names in lower case.
+        data: the columns that the files have, as a schema in JSON.
+        partitions: the columns that stand in the names of folders.
+    """
+
+    format: str
+    index: Any
+    options: Mapping[str, str]
+    data: Mapping[str, Any]
+    partitions: Mapping[str, Any]
+
+
+def local_files(source: Source, session: Any) -> LocalFiles:
+    """The files as items of a plan.
+
+    Raises:
+        UnsupportedPlanError: the format or an option has no form in plans.
+    """
+    format = _FORMATS.get(source.format)
+    if format is None:
+        reason = _OTHERS.get(source.format, "plans have no such format")
+        raise UnsupportedPlanError(f"a read of {source.format} files can't go out: {reason}", hint=NAME_IT)
+    for option, value in source.options.items():
+        if option not in _SAID | _CHOOSING and not (option in _OFF and value.lower() == "false"):
+            raise UnsupportedPlanError(f"the option {option}={value} of a read has no Substrait form", hint=NAME_IT)
+    _check_partitions(source)
+    try:
+        items = _items(source, session)
+    except spark_errors() as error:
+        raise UnsupportedPlanError(f"Spark can't list the files of a read: {first_line(error)}") from error
+    return LocalFiles(items=tuple(FileOrFiles(path_type=kind, path=path, file_format=format) for kind, path in items))
+
+
+def _check_partitions(source: Source) -> None:
+    """Whether the columns in the names of folders are what a reader of the plan takes them for."""
+    stored = {field["name"].lower() for field in source.data["fields"]}
+    for field in source.partitions["fields"]:
+        if field["name"].lower() in stored:
+            raise UnsupportedPlanError(
+                f"the column {field['name']} stands in the files and in the names of their folders, and Spark takes "
+                "the latter",
+                hint=NAME_IT,
+            )
+        if field["type"] == "timestamp":
+            raise UnsupportedPlanError(
+                f"the column {field['name']} stands in the names of folders as a time of the session's time zone",
+                hint=NAME_IT,
+            )
+
+
+def _items(source: Source, session: Any) -> list[tuple[Any, str]]:
+    """The paths, each with the field that it stands in."""
+    roots = _sequence(source.index.rootPaths())
+    if not _CHOOSING.isdisjoint(source.options):
+        return [("uri_file", uri) for uri in source.index.inputFiles()]
+    conf = session._jsparkSession.sessionState().newHadoopConf()
+    deep = bool(source.partitions["fields"]) or source.options.get("recursivefilelookup", "").lower() == "true"
+    found: list[tuple[Any, str]] = []
+    for root in roots:
+        files = root.getFileSystem(conf)
+        if not files.getFileStatus(root).isDirectory():
+            found.append(("uri_file", _uri(root)))
+        elif deep or not _has_folders(files, root):
+            found.append(("uri_folder", _uri(root)))
+        else:
+            # Spark reads only what is in the folder itself
+            statuses = [status for status in files.listStatus(root) if not status.isDirectory()]
+            found += [("uri_file", _uri(status.getPath())) for status in statuses if not _hidden(status)]
+    return found
+
+
+def _has_folders(files: Any, root: Any) -> bool:
+    return any(status.isDirectory() and not _hidden(status) for status in files.listStatus(root))
+
+
+def _hidden(status: Any) -> bool:
+    name: str = status.getPath().getName()
+    return name.startswith(".") or (name.startswith("_") and "=" not in name)
+
+
+def _uri(path: Any) -> str:
+    """The path as a URI, escaped where it must be; of this machine with an empty host: ``file:///data``."""
+    text: str = path.toUri().toString() if path.toUri().getRawPath() else path.toString()
+    return f"file://{text.removeprefix('file:')}" if text.startswith("file:/") and text[6:7] != "/" else text
+
+
+def _sequence(values: Any) -> list[Any]:
+    return [values.apply(number) for number in range(values.size())]

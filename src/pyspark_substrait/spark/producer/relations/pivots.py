@@ -1,0 +1,130 @@
+"""Pivots by ``pivotfirst``.
+
+Spark groups by the keys and the pivot column first, makes a list of the results of each key, in the order of the
+pivot's values, and takes it apart above.
+
+A plan has a measure for each place of those lists: the value of the one record that has the pivot's value, if there is
+one. Pivots of another form are aggregates of conditional values, which need nothing of their own.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Iterator, Mapping
+from typing import Final
+
+from pyspark_substrait.building.calls import aggregate as aggregate_call
+from pyspark_substrait.model.expressions import Expression, IfClause, IfThen
+from pyspark_substrait.model.literals import Literal
+from pyspark_substrait.model.relations import Aggregate, Grouping, Measure
+from pyspark_substrait.model.types import Boolean, with_nullability
+from pyspark_substrait.spark.producer.catalyst import Node, plan_of
+from pyspark_substrait.spark.producer.expressions import expression
+from pyspark_substrait.spark.producer.relations import basic, relation
+from pyspark_substrait.spark.producer.relations.basic import named_column
+from pyspark_substrait.spark.producer.relations.columns import projected
+from pyspark_substrait.spark.producer.scope import Output, Production, Scope, column, field_of, scope_of, urn_of
+
+__all__ = ["FORMS"]
+
+
+def project(node: Node, production: Production, outer: Scope | None) -> Output:
+    """``Project``; over the lists of a pivot, what it takes out of them."""
+    below = node.children[0]
+    lists = _lists(below)
+    items = node.trees("projectList")
+    if not lists or not all(_is_taken_apart(item, lists) for item in items):
+        return basic.project(node, production, outer)
+    input = relation(below.children[0], production, outer)
+    scope = scope_of(input, production, outer)
+    keys = below.trees("groupingExpressions")
+    measures: list[Measure] = []
+    firsts: dict[int, int] = {}
+    for id, call in lists.items():
+        firsts[id] = len(keys) + len(measures)
+        measures += _measures(call, scope)
+    made = Aggregate(
+        input=input.relation,
+        groupings=(Grouping(tuple(range(len(keys)))),) if keys else (),
+        grouping_expressions=tuple(expression(key, scope) for key in keys),
+        measures=tuple(measures),
+    )
+    taken: dict[Hashable, Expression] = {}
+    for item in items:
+        for part in item.walk():
+            if part.name == "GetArrayItem":
+                list_, place = part.children
+                position = firsts[list_.expression_id] + int(place.value("value"))
+                taken[part.signature] = field_of(made.schema, position)
+    above = Scope(production, tuple(map(column, keys)), made.schema, outer, replaced=taken)
+    values = [expression(item, above) for item in items]
+    return Output(projected(made, values), tuple(named_column(item, input) for item in items))
+
+
+def _lists(node: Node) -> Mapping[int, Node]:
+    """The calls of ``pivotfirst`` in an ``Aggregate`` of nothing else, by the numbers of the columns they make."""
+    found: dict[int, Node] = {}
+    if node.name != "Aggregate":
+        return found
+    keys = {key.expression_id for key in node.trees("groupingExpressions") if key.name == "AttributeReference"}
+    for result in node.trees("aggregateExpressions"):
+        call = result.children[0] if result.name == "Alias" else None
+        if call is not None and call.name == "AggregateExpression" and call.children[0].name == "PivotFirst":
+            found[result.expression_id] = call.children[0]
+        elif result.name != "AttributeReference" or result.expression_id not in keys:
+            return {}
+    return found
+
+
+def _is_taken_apart(item: Node, lists: Mapping[int, Node]) -> bool:
+    """Whether an expression has nothing of the lists but single values of them."""
+    if item.name == "AttributeReference":
+        return item.expression_id not in lists
+    if item.name == "GetArrayItem":
+        list_, place = item.children
+        return list_.name == "AttributeReference" and list_.expression_id in lists and place.name == "Literal"
+    return all(_is_taken_apart(child, lists) for child in item.children)
+
+
+def _measures(call: Node, scope: Scope) -> Iterator[Measure]:
+    """A measure for each value of the pivot column: at most one record has it."""
+    pivot, value = expression(call.child("pivotColumn"), scope), expression(call.child("valueColumn"), scope)
+    for item in _pivot_values(call, scope):
+        condition = _is(pivot, item, scope)
+        nothing = Literal(type=with_nullability(value.type, True), value=None)
+        yield Measure(
+            measure=aggregate_call(
+                scope.production.registry,
+                urn_of("functions_aggregate_generic"),
+                "any_value",
+                (IfThen(ifs=(IfClause(condition, value),), else_=nothing),),
+                {"ignore_nulls": "TRUE"},
+            )
+        )
+
+
+def _is(pivot: Expression, item: Literal, scope: Scope) -> Expression:
+    """Whether the pivot column has a value, as Spark finds it: in a hash table of Scala, where NaN and bytes aren't."""
+    match item.value:
+        case None:
+            return scope.production.call("functions_comparison", "is_null", (pivot,))
+        case float(nan) if math.isnan(nan):
+            return Literal(type=Boolean(), value=False)
+        case bytes():
+            return Literal(type=Boolean(), value=False)
+        case _:
+            return scope.production.call("functions_comparison", "equal", (pivot, item))
+
+
+def _pivot_values(call: Node, scope: Scope) -> tuple[Literal, ...]:
+    """The values that have a place in the lists, in order."""
+    catalyst = scope.production.session._jvm.org.apache.spark.sql.catalyst
+    types = scope.production.session._jvm.org.apache.spark.sql.types
+    values = catalyst.util.GenericArrayData(call.java.pivotColumnValues())
+    array = catalyst.expressions.Literal.create(values, types.ArrayType(call.java.pivotColumn().dataType(), True))
+    made = expression(plan_of(array), scope)
+    assert isinstance(made, Literal) and isinstance(made.value, tuple)
+    return tuple(item for item in made.value if isinstance(item, Literal))
+
+
+FORMS: Final = {"Project": project}

@@ -1,0 +1,29 @@
+"""Windows: a projection that keeps all columns."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from pyspark_substrait.spark.producer.catalyst import Node
+from pyspark_substrait.spark.producer.expressions import expressions
+from pyspark_substrait.spark.producer.relations import relation
+from pyspark_substrait.spark.producer.relations.basic import named_column
+from pyspark_substrait.spark.producer.relations.columns import projected
+from pyspark_substrait.spark.producer.scope import Output, Production, Scope, references, scope_of
+
+__all__ = ["FORMS"]
+
+
+def window(node: Node, production: Production, outer: Scope | None) -> Output:
+    """``Window``: the columns below, and behind them the window functions.
+
+    Its partitions and order are those that each of its functions has.
+    """
+    below = relation(node.children[0], production, outer)
+    named = node.trees("windowExpressions")
+    values = expressions(named, scope_of(below, production, outer))
+    columns = (*below.columns, *(named_column(item, below) for item in named))
+    return Output(projected(below.relation, (*references(below.relation), *values)), columns)
+
+
+FORMS: Final = {"Window": window}

@@ -1,0 +1,282 @@
+"""A plan in the form that an engine takes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import TypeVar
+
+from pyspark_substrait.errors import UnsupportedPlanError
+from pyspark_substrait.model.expressions import (
+    AggregateFunction,
+    Argument,
+    EnumArgument,
+    Expression,
+    FieldReference,
+    Function,
+    FunctionOption,
+    IfThen,
+    InPredicate,
+    RootReference,
+    ScalarFunction,
+    ScalarSubquery,
+    SetComparison,
+    SetPredicate,
+    SingularOrList,
+    StructField,
+    SwitchExpression,
+    TypeArgument,
+    WindowFunction,
+)
+from pyspark_substrait.model.literals import Literal
+from pyspark_substrait.model.notes import Note
+from pyspark_substrait.model.plan import Plan, PlanRel, RelRoot
+from pyspark_substrait.model.relations import Aggregate, Cross, Filter, Join, JoinType, Project, Reference, Relation
+from pyspark_substrait.model.rewrite import with_children, with_expressions, with_inputs
+from pyspark_substrait.model.types import Boolean, String, with_nullability
+from pyspark_substrait.targets.description import Spelling, Target
+
+__all__ = ["adapted"]
+
+_Call = TypeVar("_Call", ScalarFunction, AggregateFunction, WindowFunction)
+_COMPARISON = "extension:io.substrait:functions_comparison"
+_BOOLEAN = "extension:io.substrait:functions_boolean"
+
+
+def adapted(plan: Plan, target: Target) -> Plan:
+    """The plan in the form that an engine takes. What the engine doesn't look at, and why, stands in its ``notes``.
+
+    Raises:
+        UnsupportedPlanError: the engine has no form for something in the plan.
+    """
+    adapting = _Adapting(target)
+    trees = [adapting.tree(tree) for tree in plan.relations]
+    if not target.references:
+        trees = [tree for tree in trees if isinstance(tree, RelRoot)]
+    return replace(plan, relations=tuple(trees), notes=(*plan.notes, *adapting.notes.values()))
+
+
+@dataclass(eq=False)
+class _Adapting:
+    """The adapting of one plan; ``notes`` is what got lost, each thing once."""
+
+    target: Target
+    notes: dict[str, Note] = field(default_factory=dict)
+
+    def tree(self, tree: PlanRel) -> PlanRel:
+        if isinstance(tree, RelRoot):
+            return replace(tree, input=self.relation(tree.input))
+        return self.relation(tree)
+
+    def _check(self, node: Relation | Expression) -> None:
+        name = type(node).__name__
+        if name in self.target.lacks:
+            raise UnsupportedPlanError(
+                f"{self.target.engine} doesn't take {name} in plans", hint="Make the plan without a target"
+            )
+
+    # relations -------------------------------------------------------------------------------------------------------
+
+    def relation(self, node: Relation) -> Relation:
+        if isinstance(node, Reference):
+            inner = self.relation(node.subtree)
+            return replace(node, subtree=inner) if self.target.references else inner
+        self._check(node)
+        node = with_expressions(with_inputs(node, self.relation), self.expression)
+        match node:
+            case Aggregate():
+                if not self.target.measure_filters and any(item.filter is not None for item in node.measures):
+                    raise UnsupportedPlanError(
+                        f"{self.target.engine} ignores the filters of measures",
+                        hint="Write CASE WHEN condition THEN value END inside the aggregate function",
+                    )
+                measures = tuple(replace(item, measure=self._call(item.measure)) for item in node.measures)
+                node = replace(node, measures=measures)
+            case Cross(left=left, right=right) if not self.target.cross:
+                always = Literal(type=Boolean(), value=True)
+                node = Join(common=node.common, left=left, right=right, type=JoinType.INNER, expression=always)
+            case Join() if self.target.single_key_joins:
+                node = self._single_key(node)
+            case _:
+                pass
+        if node.common.emit is None:
+            return node
+        if not isinstance(node, Project):
+            return node if self.target.emits else self._projection(node)
+        return _whole(node) if self.target.whole_projections else node
+
+    def _single_key(self, node: Join) -> Relation:
+        """A join on one pair of keys, with the other conditions of an inner join in a filter above."""
+        conditions = _conjuncts(node.expression)
+        keys = [condition for condition in conditions if _is_key(condition, len(node.left.schema.types))]
+        others = [condition for condition in conditions if not keys or condition is not keys[0]]
+        if not keys or (others and node.type is not JoinType.INNER):
+            raise UnsupportedPlanError(
+                f"{self.target.engine} joins by one equality of a column on either side",
+                hint="Compute the keys in projections below; several keys are possible in inner joins only",
+            )
+        if not others:
+            return node
+        inner = replace(node, common=replace(node.common, emit=None), expression=keys[0])
+        nullable = any(item.type.nullable for item in others)
+        condition = others[0] if len(others) == 1 else _truth(Function(_BOOLEAN, "and", "bool"), others, nullable)
+        return Filter(common=replace(node.common, hint=None), input=inner, condition=condition)
+
+    def _projection(self, node: Relation) -> Relation:
+        """A relation that chooses columns, as one that doesn't, below a projection that does."""
+        assert not isinstance(node, Reference)
+        assert node.common.emit is not None
+        inner: Relation = replace(node, common=replace(node.common, emit=None))
+        chosen = Project(
+            common=replace(node.common, hint=None, rel_anchor=None),
+            input=inner,
+            expressions=(_field(inner, 0),) if inner.schema.types else (),
+        )
+        return _whole(chosen)
+
+    # expressions -----------------------------------------------------------------------------------------------------
+
+    def expression(self, node: Expression) -> Expression:
+        self._check(node)
+        node = with_children(node, self.expression)
+        match node:
+            case ScalarFunction():
+                return self._call(node)
+            case WindowFunction():
+                return self._call(node)
+            case ScalarSubquery():
+                return replace(node, input=self.relation(node.input))
+            case InPredicate():
+                return replace(node, haystack=self.relation(node.haystack))
+            case SetPredicate():
+                return replace(node, tuples=self.relation(node.tuples))
+            case SetComparison():
+                return replace(node, right=self.relation(node.right))
+            case IfThen(else_=None) | SwitchExpression(else_=None) if self.target.if_needs_else:
+                return replace(node, else_=Literal(type=with_nullability(node.type, True), value=None))
+            case SingularOrList() if not self.target.singular_lists:
+                return self._comparisons(node)
+            case _:
+                return node
+
+    def _comparisons(self, node: SingularOrList) -> Expression:
+        """Membership in a list as the comparisons that it is."""
+        found = [
+            _truth(Function(_COMPARISON, "equal", "any_any"), (node.value, option), node.type.nullable)
+            for option in node.options
+        ]
+        return found[0] if len(found) == 1 else _truth(Function(_BOOLEAN, "or", "bool"), found, node.type.nullable)
+
+    # calls -----------------------------------------------------------------------------------------------------------
+
+    def _call(self, call: _Call) -> _Call:
+        spelling = self._spelling(call)
+        arguments = call.arguments
+        if spelling.arguments is not None:
+            arguments = tuple(arguments[position] for position in spelling.arguments)
+        match spelling.words:
+            case "texts":
+                arguments = tuple(map(_text, arguments))
+            case "left out":
+                arguments = tuple(item for item in arguments if not isinstance(item, EnumArgument))
+            case "kept":
+                pass
+        options = self._options(call, spelling)
+        if spelling.name == call.function.name and self.target.keeps_urns:
+            return replace(call, arguments=arguments, options=options)
+        function = Function(self.target.extension, spelling.name, call.function.signature)
+        return replace(call, function=function, arguments=arguments, options=options)
+
+    def _spelling(self, call: ScalarFunction | AggregateFunction | WindowFunction) -> Spelling:
+        known = self.target.functions.get(call.function.name, ())
+        for spelling in known:
+            words = {
+                position: argument.value
+                for position, argument in enumerate(call.arguments)
+                if isinstance(argument, EnumArgument)
+            }
+            if all(words.get(position) in values for position, values in spelling.only.items()):
+                return spelling
+        if known:
+            words_of = " ".join(item.value for item in call.arguments if isinstance(item, EnumArgument))
+            raise UnsupportedPlanError(f"{self.target.engine} has no form for {call.function.key} with {words_of}")
+        raise UnsupportedPlanError(
+            f"{self.target.engine} has no function {call.function.key} of `{call.function.urn}`",
+            hint="Make the plan without a target, or express it by other functions",
+        )
+
+    def _options(
+        self, call: ScalarFunction | AggregateFunction | WindowFunction, spelling: Spelling
+    ) -> tuple[FunctionOption, ...]:
+        for option in call.options:
+            delivered = spelling.delivers.get(option.name, ())
+            if not any(value in delivered for value in option.preference):
+                wanted = f"{option.name}={'|'.join(option.preference)}"
+                text = f"{call.function.key} with {wanted}"
+                self.notes.setdefault(
+                    text,
+                    Note(
+                        rule="target-option",
+                        path="",
+                        before=text,
+                        after=f"{self.target.engine} doesn't say that it delivers this",
+                    ),
+                )
+        return call.options if self.target.options else ()
+
+
+def _conjuncts(condition: Expression) -> list[Expression]:
+    match condition:
+        case ScalarFunction(function=Function(name="and"), arguments=arguments):
+            return [
+                part
+                for item in arguments
+                if not isinstance(item, EnumArgument | TypeArgument)
+                for part in _conjuncts(item)
+            ]
+        case _:
+            return [condition]
+
+
+def _is_key(condition: Expression, width: int) -> bool:
+    """Whether a condition is an equality of a column of the left input with one of the right."""
+    match condition:
+        case ScalarFunction(
+            function=Function(name="equal" | "is_not_distinct_from"),
+            arguments=(
+                FieldReference(root=RootReference(), reference=(StructField(field=one),)),
+                FieldReference(root=RootReference(), reference=(StructField(field=other),)),
+            ),
+        ):
+            return (one < width) != (other < width)
+        case _:
+            return False
+
+
+def _text(argument: Argument) -> Argument:
+    if isinstance(argument, EnumArgument):
+        return Literal(type=String(), value=argument.value.lower())
+    return argument
+
+
+def _truth(function: Function, arguments: Sequence[Argument], nullable: bool) -> ScalarFunction:
+    type = Boolean(nullable=nullable)
+    return ScalarFunction(function=function, arguments=tuple(arguments), output_type=type, derived_type=type)
+
+
+def _field(input: Relation, position: int) -> FieldReference:
+    return FieldReference(root=RootReference(), reference=(StructField(position),), type=input.schema.types[position])
+
+
+def _whole(node: Project) -> Project:
+    """A projection that computes each column it puts out, one after the other."""
+    assert node.common.emit is not None
+    width = len(node.input.schema.types)
+    chosen = tuple(
+        node.expressions[position - width] if position >= width else _field(node.input, position)
+        for position in node.common.emit
+    )
+    if not chosen:
+        return node
+    emit = tuple(range(width, width + len(chosen)))
+    return replace(node, common=replace(node.common, emit=emit), expressions=chosen)

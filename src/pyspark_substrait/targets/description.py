@@ -1,0 +1,81 @@
+"""What there is to say of an engine that takes plans."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+__all__ = ["Spelling", "Target", "same"]
+
+#: What becomes of enumeration arguments: they stay, become string literals in lower case, or are left out.
+Words: TypeAlias = Literal["kept", "texts", "left out"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spelling:
+    """How an engine writes a function of the specification.
+
+    Args:
+        name: its name there.
+        words: what becomes of its enumeration arguments.
+        only: the enumeration values for which this spelling is right, by the position of the argument.
+        delivers: the option values that the engine's function has, by option. What a plan asks for besides is noted.
+        arguments: which arguments it takes there, by position, and in which order; None for all as they are.
+    """
+
+    name: str
+    words: Words = "kept"
+    only: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
+    delivers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    arguments: tuple[int, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Target:
+    """An engine.
+
+    Args:
+        name: by which users ask for it.
+        engine: its name and release, for messages.
+        functions: the functions of the specification that it has, by their simple name; the first spelling that fits a
+            call counts.
+        extension: the URN under which it looks for functions that have another name there; empty where it looks at
+            names alone.
+        keeps_urns: whether functions stand under the specification's URNs there.
+        options: whether it takes function options; where it doesn't, they are left out.
+        references: whether one relation tree may refer to another; where not, subtrees are repeated.
+        emits: whether relations other than projections may choose their columns.
+        whole_projections: whether a projection computes each column that it puts out, those of its input included.
+        if_needs_else: whether a choice must say what holds otherwise, null too.
+        singular_lists: whether it knows membership in a list; where not, it is written out by ``equal`` and ``or``.
+        measure_filters: whether it looks at the filters of measures.
+        lacks: the relations and expressions that it doesn't take, by the names of their classes in the model.
+        cross: whether it has cross products; where not, they are inner joins on true.
+        single_key_joins: whether a join's condition may only be one equality of a column on either side.
+        removed_fields: whether it reads grouping expressions and limits only in the fields that plans had for them
+            in earlier releases, so that they must stand there too.
+    """
+
+    name: str
+    engine: str
+    functions: Mapping[str, tuple[Spelling, ...]]
+    extension: str = ""
+    keeps_urns: bool = True
+    options: bool = False
+    references: bool = False
+    emits: bool = True
+    whole_projections: bool = False
+    if_needs_else: bool = False
+    singular_lists: bool = True
+    measure_filters: bool = True
+    lacks: frozenset[str] = frozenset()
+    cross: bool = True
+    single_key_joins: bool = False
+    removed_fields: bool = False
+
+
+def same(*names: str, **delivers: str | tuple[str, ...]) -> dict[str, tuple[Spelling, ...]]:
+    """Functions that the engine has under their own names, with these option values."""
+    values = {option: (value,) if isinstance(value, str) else value for option, value in delivers.items()}
+    return {name: (Spelling(name=name, delivers=values),) for name in names}
