@@ -345,33 +345,49 @@ def to_substrait(
     from pyspark_substrait.extensions.registry import Registry
     from pyspark_substrait.spark.producer.plan import plan_from
 
-    made = plan_from(
-        frame,
-        registry=registry or Registry.default(),
-        tables=tables,
-        max_rows=max_rows,
-        optimized=optimized,
-        portable=portable,
+    return _produced(
+        lambda: plan_from(
+            frame,
+            registry=registry or Registry.default(),
+            tables=tables,
+            max_rows=max_rows,
+            optimized=optimized,
+            portable=portable,
+        ),
+        target,
+        portable,
     )
-    return _produced(made, target, portable)
 
 
-def _produced(made: model.plan.Plan, target: str | None, portable: bool) -> Plan:
-    """A plan out of Spark, with the release that it is of."""
+def _produced(produce: Callable[[], model.plan.Plan], target: str | None, portable: bool) -> Plan:
+    """A plan out of Spark, with the release that it is of, and the stack that its depth needs."""
     from dataclasses import replace
 
     from pyspark_substrait.documents import Plan, held
-    from pyspark_substrait.proto.upgrade import CURRENT_VERSION
+    from pyspark_substrait.proto.depth import with_deep_stack
 
-    major, minor, patch = CURRENT_VERSION
-    version = replace(made.version, major_number=major, minor_number=minor, patch_number=patch)
-    document = held(replace(made, version=version), deep=False)
+    deep = False
+    try:
+        made = produce()
+    except RecursionError:
+        made, deep = with_deep_stack(produce), True
+    document = held(replace(made, version=_current(made.version)), deep=deep)
     assert isinstance(document, Plan)
     for use in document.portability if portable else ():
         raise UnsupportedPlanError(
             f"the plan needs the {use.kind} {use.name} of an extension", path=use.path, hint="Leave portable=True away"
         )
     return document if target is None else for_target(document, target)
+
+
+def _current(version: model.plan.Version) -> model.plan.Version:
+    """A version with the numbers of the current release."""
+    from dataclasses import replace
+
+    from pyspark_substrait.proto.upgrade import CURRENT_VERSION
+
+    major, minor, patch = CURRENT_VERSION
+    return replace(version, major_number=major, minor_number=minor, patch_number=patch)
 
 
 def to_substrait_expressions(
@@ -397,13 +413,15 @@ def to_substrait_expressions(
         InvalidPlanError: there is no session, or not as many names as columns.
         UnsupportedPlanError: something in a column has no Substrait form, or isn't computed from one record alone.
     """
+    from dataclasses import replace
+
     from pyspark_substrait.documents import ExtendedExpression, held
     from pyspark_substrait.extensions.registry import Registry
     from pyspark_substrait.spark.producer.columns import expressions_from
 
     known = registry or Registry.default()
     made = expressions_from(schema, columns, names=names, spark=spark, registry=known, portable=portable)
-    document = held(made, deep=False)
+    document = held(replace(made, version=_current(made.version)), deep=False)
     assert isinstance(document, ExtendedExpression)
     return document
 
@@ -440,17 +458,20 @@ def from_sql(
     from pyspark_substrait.extensions.registry import Registry
     from pyspark_substrait.spark.producer.sql import plan_of_text
 
-    made = plan_of_text(
-        text,
-        spark,
-        registry=registry or Registry.default(),
-        tables=tables,
-        args=args,
-        max_rows=max_rows,
-        optimized=optimized,
-        portable=portable,
+    return _produced(
+        lambda: plan_of_text(
+            text,
+            spark,
+            registry=registry or Registry.default(),
+            tables=tables,
+            args=args,
+            max_rows=max_rows,
+            optimized=optimized,
+            portable=portable,
+        ),
+        target,
+        portable,
     )
-    return _produced(made, target, portable)
 
 
 def for_target(plan: PlanSource, target: str, *, registry: Registry | None = None) -> Plan:

@@ -32,6 +32,7 @@ ACERO: Final = Target(
     emits=True,
     if_needs_else=True,
     single_key_joins=True,
+    plain_measures=True,
     lacks=frozenset(
         {
             "ScalarSubquery",

@@ -31,7 +31,17 @@ from pyspark_substrait.model.expressions import (
 from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.notes import Note
 from pyspark_substrait.model.plan import Plan, PlanRel, RelRoot
-from pyspark_substrait.model.relations import Aggregate, Cross, Filter, Join, JoinType, Project, Reference, Relation
+from pyspark_substrait.model.relations import (
+    Aggregate,
+    Cross,
+    Filter,
+    Join,
+    JoinType,
+    Project,
+    Reference,
+    Relation,
+    RelCommon,
+)
 from pyspark_substrait.model.rewrite import with_children, with_expressions, with_inputs
 from pyspark_substrait.model.types import Boolean, String, with_nullability
 from pyspark_substrait.targets.description import Spelling, Target
@@ -92,6 +102,7 @@ class _Adapting:
                     )
                 measures = tuple(replace(item, measure=self._call(item.measure)) for item in node.measures)
                 node = replace(node, measures=measures)
+                node = _over_columns(node) if self.target.plain_measures else node
             case Cross(left=left, right=right) if not self.target.cross:
                 always = Literal(type=Boolean(), value=True)
                 node = Join(common=node.common, left=left, right=right, type=JoinType.INNER, expression=always)
@@ -107,8 +118,9 @@ class _Adapting:
 
     def _single_key(self, node: Join) -> Relation:
         """A join on one pair of keys, with the other conditions of an inner join in a filter above."""
-        conditions = _conjuncts(node.expression)
-        keys = [condition for condition in conditions if _is_key(condition, len(node.left.schema.types))]
+        width = len(node.left.schema.types)
+        conditions = [_left_first(condition, width) for condition in _conjuncts(node.expression)]
+        keys = [condition for condition in conditions if _is_key(condition, width)]
         others = [condition for condition in conditions if not keys or condition is not keys[0]]
         if not keys or (others and node.type is not JoinType.INNER):
             raise UnsupportedPlanError(
@@ -116,7 +128,7 @@ class _Adapting:
                 hint="Compute the keys in projections below; several keys are possible in inner joins only",
             )
         if not others:
-            return node
+            return replace(node, expression=keys[0])
         inner = replace(node, common=replace(node.common, emit=None), expression=keys[0])
         nullable = any(item.type.nullable for item in others)
         condition = others[0] if len(others) == 1 else _truth(Function(_BOOLEAN, "and", "bool"), others, nullable)
@@ -238,6 +250,21 @@ def _conjuncts(condition: Expression) -> list[Expression]:
             return [condition]
 
 
+def _left_first(condition: Expression, width: int) -> Expression:
+    """A condition; of an equality of two columns, that of the left input comes first."""
+    match condition:
+        case ScalarFunction(
+            function=Function(name="equal" | "is_not_distinct_from"),
+            arguments=(
+                FieldReference(root=RootReference(), reference=(StructField(field=one),)) as first,
+                FieldReference(root=RootReference(), reference=(StructField(field=other),)) as second,
+            ),
+        ) if other < width <= one:
+            return replace(condition, arguments=(second, first))
+        case _:
+            return condition
+
+
 def _is_key(condition: Expression, width: int) -> bool:
     """Whether a condition is an equality of a column of the left input with one of the right."""
     match condition:
@@ -248,9 +275,30 @@ def _is_key(condition: Expression, width: int) -> bool:
                 FieldReference(root=RootReference(), reference=(StructField(field=other),)),
             ),
         ):
-            return (one < width) != (other < width)
+            return one < width <= other
         case _:
             return False
+
+
+def _over_columns(node: Aggregate) -> Aggregate:
+    """An aggregate whose functions and groupings are of columns alone: what they are of is computed below."""
+    computed: list[Expression] = []
+
+    def column(value: Expression) -> Expression:
+        match value:
+            case FieldReference(root=RootReference(), reference=(StructField(),)):
+                return value
+            case _:
+                computed.append(value)
+                position = len(node.input.schema.types) + len(computed) - 1
+                return FieldReference(root=RootReference(), reference=(StructField(position),), type=value.type)
+
+    made = with_expressions(node, column)
+    assert isinstance(made, Aggregate)
+    if not computed:
+        return node
+    emit = RelCommon(emit=tuple(range(len(node.input.schema.types) + len(computed))))
+    return replace(made, input=Project(common=emit, input=node.input, expressions=tuple(computed)))
 
 
 def _text(argument: Argument) -> Argument:

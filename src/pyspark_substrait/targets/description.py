@@ -53,6 +53,8 @@ class Target:
         lacks: the relations and expressions that it doesn't take, by the names of their classes in the model.
         cross: whether it has cross products; where not, they are inner joins on true.
         single_key_joins: whether a join's condition may only be one equality of a column on either side.
+        plain_measures: whether aggregate functions and groupings may only be of columns, so that what they are
+            computed of is a projection below.
         removed_fields: whether it reads grouping expressions and limits only in the fields that plans had for them
             in earlier releases, so that they must stand there too.
     """
@@ -72,6 +74,7 @@ class Target:
     lacks: frozenset[str] = frozenset()
     cross: bool = True
     single_key_joins: bool = False
+    plain_measures: bool = False
     removed_fields: bool = False
 
 

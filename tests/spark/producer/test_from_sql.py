@@ -76,7 +76,14 @@ def test_tables_of_the_callers(spark: SparkSession, tables: dict[Any, Any], quer
 def test_the_session_keeps_no_trace(spark: SparkSession, tables: dict[Any, Any]) -> None:
     def state() -> Any:
         settings = {row[0]: row[1] for row in spark.sql("SET").collect()}
-        return settings, spark.catalog.listTables(), spark.catalog.listDatabases(), spark.catalog.currentDatabase()
+        frames = spark.sparkContext.parallelize([(1,)]).toDF("a INT").sparkSession
+        return (
+            settings,
+            spark.catalog.listTables(),
+            spark.catalog.listDatabases(),
+            spark.catalog.currentDatabase(),
+            id(frames),
+        )
 
     before = state()
     ps.from_sql("SELECT * FROM orders, shop.items", spark, tables=tables)
@@ -86,7 +93,6 @@ def test_the_session_keeps_no_trace(spark: SparkSession, tables: dict[Any, Any])
         ps.from_sql("SELECT nothing FROM orders", spark, tables=tables)
     assert state() == before
     assert spark.getActiveSession() is not None
-    assert spark.sparkContext.parallelize([(1,)]).toDF("a INT").sparkSession is spark
 
 
 def test_views_and_settings_of_the_session(spark: SparkSession) -> None:

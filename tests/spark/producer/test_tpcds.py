@@ -70,7 +70,8 @@ def test_the_plan_of_a_query_gives_its_rows_and_schema(
 ) -> None:
     text = (kit / "queries" / f"{query}.sql").read_text().strip().rstrip(";")
     made = ps.from_sql(text, spark, tables=tables)
-    assert made.portability == ()
+    # a quotient of decimals has fewer digits in the standard than in Spark, and a rounded one as many as before
+    assert {use.name for use in made.portability} <= {"divide:dec_dec", "round:dec_i32"}
     read = ps.load(made.to_bytes(), strict=True)
     back, direct = ps.from_substrait(read, spark, tables=tables), spark.sql(text)
     assert schema(back) == schema(direct)

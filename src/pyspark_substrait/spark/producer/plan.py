@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias, Union
 
 from pyspark_substrait.errors import UnsupportedPlanError
 from pyspark_substrait.extensions.registry import Registry
+from pyspark_substrait.model.expressions import Cast, FailureBehavior
 from pyspark_substrait.model.plan import Plan, RelRoot, Version
 from pyspark_substrait.model.relations import Relation
-from pyspark_substrait.model.types import same_type
+from pyspark_substrait.model.types import List, Map, Struct, Type, concrete, with_nullability
 from pyspark_substrait.spark.producer.catalyst import plan_of
-from pyspark_substrait.spark.producer.expressions import typed
 from pyspark_substrait.spark.producer.relations import relation
 from pyspark_substrait.spark.producer.relations.columns import projected
 from pyspark_substrait.spark.producer.relations.reads import named_frame
@@ -113,9 +114,26 @@ def _parts(name: str) -> tuple[str, ...]:
 
 
 def _of_schema(input: Relation, fields: Sequence[Any]) -> Relation:
-    """The relation with exactly the types that its columns have in Spark, nullability included."""
+    """The relation with the types that its columns have in Spark; nullable also where its own columns are."""
     values = []
     for position, one in enumerate(fields):
-        value, wanted = field_of(input.schema, position), type_of(one["type"], one["nullable"])
-        values.append(value if same_type(value.type, wanted) else typed(value, wanted))
+        value = field_of(input.schema, position)
+        wanted = _nullable_as(type_of(one["type"], one["nullable"]), value.type)
+        same = value.type == wanted
+        failure = FailureBehavior.THROW_EXCEPTION
+        values.append(value if same else Cast(type=wanted, input=value, failure_behavior=failure))
     return projected(input, values)
+
+
+def _nullable_as(type: Type, other: Type) -> Type:
+    """A type, nullable also where another one is, as far as both have the same parts."""
+    match type, concrete(other):
+        case List(type=one), List(type=two):
+            type = replace(type, type=_nullable_as(one, two))
+        case Map(key=key, value=one), Map(key=other_key, value=two):
+            type = replace(type, key=_nullable_as(key, other_key), value=_nullable_as(one, two))
+        case Struct(types=ones), Struct(types=twos) if len(ones) == len(twos):
+            type = replace(type, types=tuple(map(_nullable_as, ones, twos)))
+        case _:
+            pass
+    return with_nullability(type, type.nullable or other.nullable)
