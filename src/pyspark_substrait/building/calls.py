@@ -11,7 +11,7 @@ from pyspark_substrait.extensions.definitions import Kind
 from pyspark_substrait.extensions.registry import Registry
 from pyspark_substrait.extensions.resolution import Resolved
 from pyspark_substrait.extensions.signatures import Argument as GivenArgument
-from pyspark_substrait.extensions.signatures import EnumArg, TypeArg, ValueArg
+from pyspark_substrait.extensions.signatures import EnumArg, ValueArg, given
 from pyspark_substrait.model.expressions import (
     AggregateFunction,
     AggregationInvocation,
@@ -25,7 +25,6 @@ from pyspark_substrait.model.expressions import (
     SortField,
     TypeArgument,
 )
-from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.types import Func, Type, concrete, same_type
 
 __all__ = ["Options", "ResolvedCall", "aggregate", "resolved", "scalar"]
@@ -61,7 +60,7 @@ def resolved(
     Raises:
         InvalidPlanError: there is no such function, none that takes these arguments, or no such option.
     """
-    found = registry.resolve(urn, name, tuple(map(_given, arguments)), kind=kind, strict=":" in name)
+    found = registry.resolve(urn, name, tuple(map(given, arguments)), kind=kind, strict=":" in name)
     if found.definition is None or found.output_type is None:
         raise InvalidPlanError(f"the extension `{urn}` is not known", hint="Add its file to the registry")
     taken = [_fitted(argument, wanted) for argument, wanted in zip(arguments, found.arguments, strict=True)]
@@ -137,21 +136,6 @@ def _fitted(argument: Argument, wanted: GivenArgument) -> Argument | None:
             return Cast(type=type, input=argument, failure_behavior=FailureBehavior.THROW_EXCEPTION)
         case _:
             return None
-
-
-def _given(argument: Argument) -> GivenArgument:
-    """An argument as the registry sees it."""
-    match argument:
-        case EnumArgument(value=value):
-            return EnumArg(value)
-        case TypeArgument(type=type):
-            return TypeArg(type)
-        case Literal(type=type, value=None):
-            return ValueArg(type, null=True)
-        case Literal(type=type, value=int() | str() as value) if not isinstance(value, bool):
-            return ValueArg(type, value)
-        case _:
-            return ValueArg(argument.type)
 
 
 def _types(arguments: Sequence[Argument]) -> str:

@@ -17,6 +17,8 @@ from pyspark_substrait.extensions.type_syntax import (
     TypePattern,
     UserPattern,
 )
+from pyspark_substrait.model import expressions
+from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.types import Type, UserDefined, concrete
 
 __all__ = [
@@ -25,6 +27,7 @@ __all__ = [
     "TypeArg",
     "ValueArg",
     "call_text",
+    "given",
     "looser_key",
     "pattern_short_name",
     "short_name",
@@ -64,6 +67,22 @@ class EnumArg:
 
 
 Argument: TypeAlias = ValueArg | TypeArg | EnumArg
+
+
+def given(argument: expressions.Argument) -> Argument:
+    """An argument of a call in the model, as resolution sees it."""
+    match argument:
+        case expressions.EnumArgument(value=value):
+            return EnumArg(value)
+        case expressions.TypeArgument(type=type):
+            return TypeArg(type)
+        case Literal(type=type, value=None):
+            return ValueArg(type, null=True)
+        case Literal(type=type, value=int() | str() as value) if not isinstance(value, bool):
+            return ValueArg(type, value)
+        case _:
+            return ValueArg(argument.type)
+
 
 _KEYWORD_TO_SHORT: Final = {
     "boolean": "bool",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 import pyspark_substrait as ps
@@ -15,7 +16,7 @@ from pyspark_substrait.spark.producer.relations.schemas import schema_of_fields
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-__all__ = ["assert_round_trip", "assert_same", "rows", "schema"]
+__all__ = ["assert_alike", "assert_round_trip", "assert_same", "rows", "schema"]
 
 
 def assert_round_trip(
@@ -144,3 +145,22 @@ def _close(left: Any, right: Any, tolerance: float) -> bool:
     if isinstance(left, float) and isinstance(right, float):
         return math.isclose(left, right, rel_tol=tolerance) or (math.isnan(left) and math.isnan(right))
     return repr(left) == repr(right)
+
+
+def assert_alike(found: Sequence[tuple[Any, ...]], expected: Sequence[tuple[Any, ...]]) -> None:
+    """Both have the same rows, numbers to 1e-6: engines give quotients of decimals, and averages, other scales."""
+    assert len(found) == len(expected)
+    for ours, theirs in zip(sorted(found, key=_order), sorted(expected, key=_order), strict=True):
+        assert all(_alike(one, other) for one, other in zip(ours, theirs, strict=True)), (ours, theirs)
+
+
+def _order(row: tuple[Any, ...]) -> str:
+    return repr([round(float(item), 3) if isinstance(item, Decimal | float | int) else str(item) for item in row])
+
+
+def _alike(one: Any, other: Any) -> bool:
+    if isinstance(one, Decimal | float) or isinstance(other, Decimal | float):
+        if one is None or other is None:
+            return one is other
+        return math.isclose(one, other, rel_tol=1e-6, abs_tol=1e-6) or (math.isnan(one) and math.isnan(other))
+    return bool(one == other)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 PAGE = Path(__file__).parents[3] / "docs" / "spark-functions.md"
 
-#: functions that give something else each time
+#: functions that give something else each time, or in each partition
 UNSTABLE: Final = frozenset(
     {
         "aes_encrypt",
@@ -30,8 +30,14 @@ UNSTABLE: Final = frozenset(
         "current_timestamp",
         "localtime",
         "localtimestamp",
+        "monotonically_increasing_id",
         "now",
+        "rand",
+        "randn",
+        "random",
+        "randstr",
         "shuffle",
+        "spark_partition_id",
         "unix_timestamp",
         "uuid",
     }

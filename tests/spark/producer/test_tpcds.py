@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import json
-import math
 import re
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
-from decimal import Decimal
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
 import pyspark_substrait as ps
-from tests.spark.producer.round_trips import assert_same, rows, schema
+from tests.spark.producer.round_trips import assert_alike, assert_same, rows, schema
 
 if TYPE_CHECKING:
     import duckdb
@@ -82,22 +80,3 @@ def test_the_plan_of_a_query_gives_its_rows_and_schema(
     assert_same(found, expected, ordered=query not in UNORDERED, tolerance=INEXACT.get(query, 0.0))
     if query not in NOT_IN_DUCKDB:
         assert_alike(found, duck.execute(re.sub("`", '"', text)).fetchall())
-
-
-def assert_alike(found: Sequence[tuple[Any, ...]], expected: Sequence[tuple[Any, ...]]) -> None:
-    """Both have the same rows, numbers to 1e-6."""
-    assert len(found) == len(expected)
-    for ours, theirs in zip(sorted(found, key=_key), sorted(expected, key=_key), strict=True):
-        assert all(_alike(one, other) for one, other in zip(ours, theirs, strict=True)), (ours, theirs)
-
-
-def _key(row: tuple[Any, ...]) -> str:
-    return repr([round(float(item), 3) if isinstance(item, Decimal | float | int) else str(item) for item in row])
-
-
-def _alike(one: Any, other: Any) -> bool:
-    if isinstance(one, Decimal | float) or isinstance(other, Decimal | float):
-        if one is None or other is None:
-            return one is other
-        return math.isclose(one, other, rel_tol=1e-6, abs_tol=1e-6) or (math.isnan(one) and math.isnan(other))
-    return bool(one == other)

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Sequence
-from decimal import Decimal
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
 import pyspark_substrait as ps
-from tests.spark.producer.round_trips import assert_same, rows, schema
+from tests.spark.producer.round_trips import assert_alike, assert_same, rows, schema
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -66,22 +64,3 @@ def test_datafusion_runs_the_plan_made_for_it(
     found = context.create_dataframe_from_logical_plan(logical).to_arrow_table()
     theirs = [tuple(record.values()) for record in found.to_pylist()]
     assert_alike(theirs, rows(spark.sql(text)))
-
-
-def assert_alike(found: Sequence[tuple[Any, ...]], expected: Sequence[tuple[Any, ...]]) -> None:
-    """Both have the same rows, numbers up to the sixth decimal: engines give decimal quotients other scales."""
-    assert len(found) == len(expected)
-    for ours, theirs in zip(sorted(found, key=_key), sorted(expected, key=_key), strict=True):
-        assert len(ours) == len(theirs)
-        for one, other in zip(ours, theirs, strict=True):
-            assert _alike(one, other), (ours, theirs)
-
-
-def _key(row: tuple[Any, ...]) -> str:
-    return repr([round(float(item), 4) if isinstance(item, Decimal | float | int) else item for item in row])
-
-
-def _alike(one: Any, other: Any) -> bool:
-    if isinstance(one, Decimal | float) or isinstance(other, Decimal | float):
-        return one is not None and other is not None and math.isclose(one, other, rel_tol=1e-6, abs_tol=1e-6)
-    return bool(one == other)

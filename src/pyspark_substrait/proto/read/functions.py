@@ -10,8 +10,8 @@ from substrait import algebra_pb2
 from pyspark_substrait.extensions.definitions import Kind, ValueArgument
 from pyspark_substrait.extensions.matching import Phase
 from pyspark_substrait.extensions.resolution import Resolved
-from pyspark_substrait.extensions.signatures import Argument as GivenArgument
 from pyspark_substrait.extensions.signatures import EnumArg, TypeArg, ValueArg
+from pyspark_substrait.extensions.signatures import given as as_given
 from pyspark_substrait.model.expressions import (
     AggregateFunction,
     AggregationInvocation,
@@ -33,7 +33,6 @@ from pyspark_substrait.model.expressions import (
     TypeArgument,
     WindowFunction,
 )
-from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.plan import ExtensionDeclaration, ExtensionKind
 from pyspark_substrait.model.relations import WindowRelFunction
 from pyspark_substrait.model.types import (
@@ -232,10 +231,10 @@ def _call(message: Any, kind: Kind, phase: AggregationPhase, scope: Scope, path:
     arguments = quirks.arguments(declared.name, arguments, stated, reading, path)
     found: Resolved | None = None
     if not any(not isinstance(argument, EnumArgument) and is_unbound(argument.type) for argument in arguments):
-        given = tuple([_given(argument) for argument in arguments])
+        seen = tuple([as_given(argument) for argument in arguments])
         with located(path):
             found = reading.registry.resolve(
-                declared.urn or None, declared.name, given, kind=kind, phase=_PHASES[phase], strict=reading.strict
+                declared.urn or None, declared.name, seen, kind=kind, phase=_PHASES[phase], strict=reading.strict
             )
     if found is None or found.definition is None or found.output_type is None:
         if stated is None and found is not None:
@@ -334,21 +333,6 @@ def _argument(message: algebra_pb2.FunctionArgument, scope: Scope, path: Path) -
             return TypeArgument(data_type(message.type, scope.reading, (path, "type")))
         case _:
             raise invalid("an argument is missing", path)
-
-
-def _given(argument: Argument) -> GivenArgument:
-    """An argument as the registry sees it."""
-    match argument:
-        case EnumArgument(value=value):
-            return EnumArg(value)
-        case TypeArgument(type=type):
-            return TypeArg(type)
-        case Literal(type=type, value=None):
-            return ValueArg(type, null=True)
-        case Literal(type=type, value=int() | str() as value) if not isinstance(value, bool):
-            return ValueArg(type, value)
-        case _:
-            return ValueArg(argument.type)
 
 
 def _taken(arguments: list[Argument], found: Resolved) -> tuple[Argument, ...]:

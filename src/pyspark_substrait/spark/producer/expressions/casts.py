@@ -6,6 +6,7 @@ together of it where that is short; and what only Spark has is a function of our
 
 from __future__ import annotations
 
+import decimal
 import json
 import re
 from dataclasses import dataclass, replace
@@ -180,8 +181,33 @@ def _converted(value: Expression, target: Type, conversion: _Conversion) -> Expr
 
 
 def _cast(value: Expression, target: Type, null: bool = False) -> Expression:
+    known = _number(value, target)
+    if known is not None:
+        return known
     behaviour = FailureBehavior.RETURN_NULL if null else FailureBehavior.THROW_EXCEPTION
     return Cast(type=with_nullability(target, null or value.type.nullable), input=value, failure_behavior=behaviour)
+
+
+def _number(value: Expression, target: Type) -> Literal | None:
+    """A known integer or decimal as a literal of another such type; None where it is none, or doesn't fit."""
+    if not isinstance(value, Literal) or isinstance(value.value, bool):
+        return None
+    if not isinstance(value.value, int | decimal.Decimal):
+        return None
+    if not isinstance(concrete(value.type), I8 | I16 | I32 | I64 | Decimal):  # months and days are numbers too
+        return None
+    type, number = with_nullability(target, value.type.nullable), value.value
+    match concrete(target):
+        case Decimal(precision=precision, scale=scale):
+            exact = decimal.Context(prec=100)
+            digits = exact.quantize(decimal.Decimal(number), decimal.Decimal(1).scaleb(-scale))
+            fits = digits == number and abs(digits) < decimal.Decimal(1).scaleb(precision - scale)
+            return Literal(type=type, value=digits) if fits else None
+        case I8() | I16() | I32() | I64() as integer if isinstance(number, int):
+            limit = 1 << (INTEGERS[integer.__class__] - 1)
+            return Literal(type=type, value=number) if -limit <= number < limit else None
+        case _:
+            return None
 
 
 def _has_exponent(source: Type, target: Type) -> bool:
