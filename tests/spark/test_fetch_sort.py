@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+import pyspark_substrait as ps
 from pyspark_substrait.errors import ExecutionError, InvalidPlanError, ParameterError
 from pyspark_substrait.model.expressions import (
     Cast,
@@ -21,6 +22,7 @@ from tests.spark.plans import (
     INT_,
     LONG,
     REAL_,
+    TEXT,
     TEXT_,
     call,
     col,
@@ -204,3 +206,13 @@ def test_the_order_lasts_through_project_and_filter(spark: SparkSession) -> None
     pair = values([INT, INT], [(1, 3), (2, 2), (3, 1)])
     node = Sort(input=pair, sorts=(sort(col(pair, 1)),), common=emit(0, 0))
     assert rows(spark, node) == [(3, 3), (2, 2), (1, 1)]
+
+
+@pytest.mark.parametrize("names", [("c2", "c1"), ("C2", "C3"), ("c3", "c2"), ("c4", "c5")])
+def test_names_of_the_result_are_none_that_the_order_means(spark: SparkSession, names: tuple[str, str]) -> None:
+    table = values((INT, TEXT), [(1, "z"), (3, "a"), (2, "y")])
+    first = Fetch(
+        input=Sort(input=table, sorts=(sort(col(table, 0), SortDirection.DESC_NULLS_LAST),)), count_expr=long(1)
+    )
+    assert tuples(ps.run_query(plan(first, names), spark=spark)) == [(3, "a")]
+    assert ps.from_substrait(plan(first, names), spark).collect() == [(3, "a")]

@@ -214,3 +214,14 @@ def test_optimized(spark: SparkSession) -> None:
     plan = ps.from_sql(query, spark, tables={"t": "a INT, b INT"}, optimized=True)
     frame = spark.createDataFrame([(2, 1), (3, 1)], "a INT, b INT")
     assert ps.from_substrait(plan, spark, tables={"t": frame}).collect() == [(2,)]
+
+
+def test_spark_inserts_into_tables_of_its_catalog_only(spark: SparkSession) -> None:
+    with pytest.raises(
+        UnsupportedPlanError, match=r"INSERT INTO shop\.Target: Spark inserts into tables of its catalog"
+    ):
+        ps.from_sql(
+            "INSERT INTO shop.Target SELECT a FROM source",
+            spark,
+            tables={"shop.target": "a INT", "source": "a INT"},
+        )

@@ -56,6 +56,8 @@ def state(spark: SparkSession) -> dict[str, Any]:
 
 STATEMENTS = (
     "INSERT INTO t VALUES (9, 'z', 1)",
+    "INSERT INTO t SELECT i + 10, s, d FROM t ORDER BY i DESC NULLS LAST, s LIMIT 1",
+    "CREATE TABLE top AS SELECT * FROM t ORDER BY i DESC NULLS LAST, s DESC LIMIT 2",
     "INSERT INTO t VALUES (NULL, NULL, NULL), (3, 'x', 1.255)",
     "INSERT INTO t SELECT i + 1, upper(s), d * 2 FROM t WHERE i > 1",
     "INSERT INTO t (s, i) SELECT 'q', 5",

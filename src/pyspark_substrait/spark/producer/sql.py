@@ -62,7 +62,7 @@ def plan_of_text(
         stand_ins[stand_in.queryExecution().analyzed().rdd().id()] = parts
     with _active(session, own):
         try:
-            execution = _execution(text, args, own, session, dotted)
+            execution = _execution(text, args, own, session, dotted, set(stand_ins.values()))
         except spark_errors() as error:
             raise InvalidPlanError(f"Spark doesn't take the query: {_said(error)}") from error
         production = Production(
@@ -94,7 +94,14 @@ def _quoted(name: str) -> str:
     return "`" + name.replace("`", "``") + "`"
 
 
-def _execution(text: str, args: Arguments | None, own: Any, session: Any, dotted: list[tuple[str, ...]]) -> Any:
+def _execution(
+    text: str,
+    args: Arguments | None,
+    own: Any,
+    session: Any,
+    dotted: list[tuple[str, ...]],
+    given: set[tuple[str, ...]],
+) -> Any:
     """What Spark would execute: analysed, no more."""
     jvm = session._jvm
     parser = own.sessionState().sqlParser()
@@ -102,11 +109,24 @@ def _execution(text: str, args: Arguments | None, own: Any, session: Any, dotted
     kind = parsed.getClass().getSimpleName()
     if kind in _PROGRAMS:
         raise UnsupportedPlanError(f"{_PROGRAMS[kind]} has no Substrait form", hint="Make a plan of each statement")
+    if kind == "InsertIntoStatement":
+        _refuse_given(parsed.table(), given)
     if dotted:
         parsed = _Renaming(session._sc._gateway, set(dotted)).made(parsed)
     execution = own.sessionState().executePlan(parsed, jvm.org.apache.spark.sql.execution.CommandExecutionMode.SKIP())
     execution.assertAnalyzed()
     return execution
+
+
+def _refuse_given(target: Any, given: set[tuple[str, ...]]) -> None:
+    """Refuse an INSERT into a table that the caller gave."""
+    found = target.multipartIdentifier() if target.getClass().getSimpleName() == "UnresolvedRelation" else None
+    parts = () if found is None else tuple(found.apply(number) for number in range(found.size()))
+    if tuple(part.lower() for part in parts) in {tuple(part.lower() for part in name) for name in given}:
+        raise UnsupportedPlanError(
+            f"INSERT INTO {'.'.join(parts)}: Spark inserts into tables of its catalog only, and this one is given",
+            hint="CREATE TABLE it in the session, and leave it out of `tables`",
+        )
 
 
 _PROGRAMS: Final = {"CompoundBody": "a script (BEGIN … END)", "UnresolvedExecuteImmediate": "EXECUTE IMMEDIATE"}

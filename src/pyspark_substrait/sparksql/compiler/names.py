@@ -37,11 +37,20 @@ def quoted_path(names: Iterable[str]) -> str:
 
 @dataclass
 class NameSource:
-    """Gives out names that no other column or relation of the statement has."""
+    """Gives out names that no other column or relation of the statement has.
+
+    Args:
+        given: the number of the last one.
+        users: the names that the result's columns get, in lower case. Beside them in a SELECT, ORDER BY would take one
+            of them for a column of ours that is called the same.
+    """
 
     given: int = 0
+    users: frozenset[str] = frozenset()
 
     def fresh(self, prefix: str) -> str:
         """The next name. ``prefix`` is one lower-case letter that says what is named."""
         self.given += 1
-        return f"{prefix}{self.given}"
+        while (name := f"{prefix}{self.given}") in self.users:
+            self.given += 1
+        return name

@@ -13,7 +13,7 @@ from pyspark_substrait.model.plan import Plan, RelRoot
 from pyspark_substrait.model.relations import Relation
 from pyspark_substrait.model.types import NamedStruct, name_count
 from pyspark_substrait.sparksql.compiler import relations
-from pyspark_substrait.sparksql.compiler.names import quoted
+from pyspark_substrait.sparksql.compiler.names import NameSource, quoted
 from pyspark_substrait.sparksql.compiler.outputs import named, uniform
 from pyspark_substrait.sparksql.compiler.query import FRAME_MARK, Query
 from pyspark_substrait.sparksql.compiler.reads import catalog_source
@@ -118,6 +118,7 @@ def statement(
         sources=sources,
         parameters=parameter_values(plan, parameters),
         evaluation=plan.execution_behavior,
+        names=NameSource(users=_users_names(node, names)),
     )
     with at("relations", position, *(("root", "input") if names is not None else ("rel",))):
         query = _query(node, compilation)
@@ -201,6 +202,14 @@ def root(plan: Plan, chosen: int | None = None) -> tuple[int, Relation, tuple[st
     relation = plan.relations[0]
     assert not isinstance(relation, RelRoot)
     return 0, relation, None
+
+
+def _users_names(node: Relation, names: tuple[str, ...] | None) -> frozenset[str]:
+    """The names that the columns of the result get, in lower case; none of a wrong relation, which is refused later."""
+    try:
+        return frozenset(name.lower() for name in (_known_names(node) if names is None else names))
+    except SubstraitError:
+        return frozenset()
 
 
 def _known_names(node: Relation) -> tuple[str, ...]:
