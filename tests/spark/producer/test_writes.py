@@ -48,6 +48,8 @@ def state(spark: SparkSession) -> dict[str, Any]:
     """All tables and views: their columns and records."""
     found: dict[str, Any] = {}
     for table in spark.catalog.listTables():
+        if table.isTemporary:  # left by others
+            continue
         frame = spark.table(table.name)
         fields = [(field.name, field.dataType.simpleString(), field.nullable) for field in frame.schema.fields]
         found[table.name] = table.tableType, fields, sorted(map(repr, rows(frame)))
