@@ -228,7 +228,8 @@ class Registry:
             raise InvalidPlanError(f"`{name}` needs one implementation: `sql` or `arrow`")
         if urn not in self._added:
             official = urn.startswith((OFFICIAL, OWN))
-            fault = "has its functions already" if official else "is not known"
+            whose = "the specification" if urn.startswith(OFFICIAL) else "this package"
+            fault = f"is one of {whose}'s own" if official else "is not known"
             hint = "Declare a function of your own" if official else "Add its file first: registry.with_yaml(...)"
             raise InvalidPlanError(f"the extension `{urn}` {fault}", hint=hint)
         simple, colon, signature = name.partition(":")
