@@ -22,7 +22,6 @@ from pyspark_substrait.model.expressions import (
     ScalarSubquery,
     SetComparison,
     SetPredicate,
-    SingularOrList,
     StructField,
     SwitchExpression,
     TypeArgument,
@@ -33,7 +32,6 @@ from pyspark_substrait.model.notes import Note
 from pyspark_substrait.model.plan import Plan, PlanRel, RelRoot
 from pyspark_substrait.model.relations import (
     Aggregate,
-    Cross,
     Filter,
     Join,
     JoinType,
@@ -49,7 +47,6 @@ from pyspark_substrait.targets.description import Spelling, Target
 __all__ = ["adapted"]
 
 _Call = TypeVar("_Call", ScalarFunction, AggregateFunction, WindowFunction)
-_COMPARISON = "extension:io.substrait:functions_comparison"
 _BOOLEAN = "extension:io.substrait:functions_boolean"
 
 
@@ -103,9 +100,6 @@ class _Adapting:
                 measures = tuple(replace(item, measure=self._call(item.measure)) for item in node.measures)
                 node = replace(node, measures=measures)
                 node = _over_columns(node) if self.target.plain_measures else node
-            case Cross(left=left, right=right) if not self.target.cross:
-                always = Literal(type=Boolean(), value=True)
-                node = Join(common=node.common, left=left, right=right, type=JoinType.INNER, expression=always)
             case Join() if self.target.single_key_joins:
                 node = self._single_key(node)
             case _:
@@ -166,18 +160,8 @@ class _Adapting:
                 return replace(node, right=self.relation(node.right))
             case IfThen(else_=None) | SwitchExpression(else_=None) if self.target.if_needs_else:
                 return replace(node, else_=Literal(type=with_nullability(node.type, True), value=None))
-            case SingularOrList() if not self.target.singular_lists:
-                return self._comparisons(node)
             case _:
                 return node
-
-    def _comparisons(self, node: SingularOrList) -> Expression:
-        """Membership in a list as the comparisons that it is."""
-        found = [
-            _truth(Function(_COMPARISON, "equal", "any_any"), (node.value, option), node.type.nullable)
-            for option in node.options
-        ]
-        return found[0] if len(found) == 1 else _truth(Function(_BOOLEAN, "or", "bool"), found, node.type.nullable)
 
     # calls -----------------------------------------------------------------------------------------------------------
 
@@ -194,9 +178,9 @@ class _Adapting:
             case "kept":
                 pass
         options = self._options(call, spelling)
-        if spelling.name == call.function.name and self.target.keeps_urns:
+        if spelling.name == call.function.name:
             return replace(call, arguments=arguments, options=options)
-        function = Function(self.target.extension, spelling.name, call.function.signature)
+        function = Function("", spelling.name, call.function.signature)
         return replace(call, function=function, arguments=arguments, options=options)
 
     def _spelling(self, call: ScalarFunction | AggregateFunction | WindowFunction) -> Spelling:

@@ -66,6 +66,5 @@ DATAFUSION: Final = Target(
             ),
         ),
     },
-    keeps_urns=True,
     whole_projections=True,
 )

@@ -17,7 +17,7 @@ class Spelling:
     """How an engine writes a function of the specification.
 
     Args:
-        name: its name there.
+        name: its name there; another one than in the specification stands under no URN.
         words: what becomes of its enumeration arguments.
         only: the enumeration values for which this spelling is right, by the position of the argument.
         delivers: the option values that the engine's function has, by option. What a plan asks for besides is noted.
@@ -40,18 +40,13 @@ class Target:
         engine: its name and release, for messages.
         functions: the functions of the specification that it has, by their simple name; the first spelling that fits a
             call counts.
-        extension: the URN under which it looks for functions that have another name there; empty where it looks at
-            names alone.
-        keeps_urns: whether functions stand under the specification's URNs there.
         options: whether it takes function options; where it doesn't, they are left out.
         references: whether one relation tree may refer to another; where not, subtrees are repeated.
         emits: whether relations other than projections may choose their columns.
         whole_projections: whether a projection computes each column that it puts out, those of its input included.
         if_needs_else: whether a choice must say what holds otherwise, null too.
-        singular_lists: whether it knows membership in a list; where not, it is written out by ``equal`` and ``or``.
         measure_filters: whether it looks at the filters of measures.
         lacks: the relations and expressions that it doesn't take, by the names of their classes in the model.
-        cross: whether it has cross products; where not, they are inner joins on true.
         single_key_joins: whether a join's condition may only be one equality of a column on either side.
         plain_measures: whether aggregate functions and groupings may only be of columns, so that what they are
             computed of is a projection below.
@@ -62,17 +57,13 @@ class Target:
     name: str
     engine: str
     functions: Mapping[str, tuple[Spelling, ...]]
-    extension: str = ""
-    keeps_urns: bool = True
     options: bool = False
     references: bool = False
     emits: bool = True
     whole_projections: bool = False
     if_needs_else: bool = False
-    singular_lists: bool = True
     measure_filters: bool = True
     lacks: frozenset[str] = frozenset()
-    cross: bool = True
     single_key_joins: bool = False
     plain_measures: bool = False
     removed_fields: bool = False
