@@ -14,6 +14,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
+from pyspark_substrait.checking import validate
 from pyspark_substrait.errors import (
     ExecutionError,
     InvalidPlanError,
@@ -68,6 +69,7 @@ __all__ = [
     "to_substrait",
     "to_substrait_expressions",
     "touches",
+    "validate",
 ]
 
 

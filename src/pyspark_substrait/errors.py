@@ -7,6 +7,10 @@ the plan is entered with :func:`at`, which puts its segment in front.
 from __future__ import annotations
 
 from types import TracebackType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pyspark_substrait.codes import Code
 
 __all__ = [
     "ExecutionError",
@@ -29,13 +33,15 @@ class SubstraitError(Exception):
         message: what is wrong, in one sentence without a final full stop.
         path: where in the plan, like ``relations[0].root.input.filter.condition``; empty when it has no place.
         hint: what to do about it, in one sentence; optional.
+        code: its class among findings; optional.
     """
 
-    def __init__(self, message: str, *, path: str = "", hint: str | None = None) -> None:
+    def __init__(self, message: str, *, path: str = "", hint: str | None = None, code: Code | None = None) -> None:
         super().__init__(message)
         self.message = message
         self.path = path
         self.hint = hint
+        self.code = code
 
     def prepend(self, segment: str | int) -> None:
         """Put one path segment (a field name, or an index into a repeated field) in front of the path."""

@@ -21,6 +21,7 @@ from pyspark_substrait.model.expressions import (
     Argument,
     Bound,
     BoundsType,
+    BrokenExpression,
     Cast,
     CurrentRow,
     DetachedExpression,
@@ -220,6 +221,8 @@ def expression_text(node: Expression, scope: Scope, marks: Marks, binding: int =
             text = f"detached #{number}"
             if not shown:
                 text += f" ({expression_text(expression, scope, marks)})"
+        case BrokenExpression(kind=kind, parts=parts):
+            text = f"!{kind or 'missing'}({list_text(parts, scope, marks)})"
         case _:
             assert_never(node)
     return f"({text})" if level < binding else text

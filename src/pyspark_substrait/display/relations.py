@@ -29,6 +29,7 @@ from pyspark_substrait.model.expressions import Expression, FieldReference, Func
 from pyspark_substrait.model.relations import (
     Aggregate,
     Broadcast,
+    BrokenRelation,
     ComparisonJoinKey,
     ConsistentPartitionWindow,
     Cross,
@@ -221,6 +222,9 @@ def details(relation: Relation, inputs: Sequence[tuple[Column, ...]], outer: Sco
             properties.append(_exchange_kind(kind, scope, marks))
             properties.extend([f"{count} partitions"] if count else [])
             properties.extend(exchange_targets(targets))
+        case BrokenRelation(kind=kind):
+            properties.append(f"broken {kind}" if kind else "missing")
+            items, runs = (), ()
         case _:
             assert_never(relation)
     return Details(properties=tuple(properties), items=items, scope=scope, runs=runs)

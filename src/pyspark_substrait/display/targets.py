@@ -14,6 +14,7 @@ from pyspark_substrait.model.masks import masked_schema
 from pyspark_substrait.model.relations import (
     AdvancedExtension,
     ArrowReadOptions,
+    BrokenRelation,
     DelimiterSeparatedTextReadOptions,
     DetachedRel,
     DwrfReadOptions,
@@ -201,7 +202,9 @@ def margin_text(relation: Relation) -> str:
     """What a relation carries beside its meaning, in braces: its hint, and the messages of others."""
     texts = [] if relation.common.hint is None else _hint(relation.common.hint)
     texts.extend(extension_texts(relation.common.advanced_extension))
-    if not isinstance(relation, (ExtensionLeaf, ExtensionSingle, ExtensionMulti, Reference, DetachedRel)):
+    if not isinstance(
+        relation, (ExtensionLeaf, ExtensionSingle, ExtensionMulti, Reference, DetachedRel, BrokenRelation)
+    ):
         texts.extend(extension_texts(relation.advanced_extension))
     return _in_braces(texts)
 

@@ -11,6 +11,7 @@ from typing_extensions import assert_never
 from pyspark_substrait.model.expressions import (
     Argument,
     Bound,
+    BrokenExpression,
     Cast,
     DetachedExpression,
     DynamicParameter,
@@ -47,6 +48,7 @@ from pyspark_substrait.model.expressions import (
 from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.relations import (
     Aggregate,
+    BrokenRelation,
     ConsistentPartitionWindow,
     Cross,
     Ddl,
@@ -147,6 +149,8 @@ def with_children(node: Expression, change: Change) -> Expression:
             return replace(node, lambda_=called, arguments=tuple(map(change, node.arguments)))
         case DetachedExpression():
             return replace(node, expression=change(node.expression))
+        case BrokenExpression():
+            return replace(node, parts=tuple(map(change, node.parts)))
         case _:
             assert_never(node)
 
@@ -170,7 +174,7 @@ def with_inputs(node: Relation, change: Callable[[Relation], Relation]) -> Relat
             return replace(node, input=change(node.input))
         case Join() | LateralJoin() | Cross() | HashJoin() | MergeJoin() | NestedLoopJoin():
             return replace(node, left=change(node.left), right=change(node.right))
-        case Set() | ExtensionMulti():
+        case Set() | ExtensionMulti() | BrokenRelation():
             return replace(node, members=tuple(map(change, node.members)))
         case DetachedRel():
             return replace(node, relation=change(node.relation))
@@ -267,6 +271,7 @@ def with_expressions(node: Relation, change: Change) -> Relation:
             | ExtensionLeaf()
             | ExtensionSingle()
             | ExtensionMulti()
+            | BrokenRelation()
         ):
             return node
         case _:

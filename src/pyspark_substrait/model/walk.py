@@ -9,6 +9,7 @@ from typing_extensions import assert_never
 from pyspark_substrait.model.expressions import (
     Argument,
     Bound,
+    BrokenExpression,
     Cast,
     DetachedExpression,
     DynamicParameter,
@@ -43,6 +44,7 @@ from pyspark_substrait.model.expressions import (
 from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.relations import (
     Aggregate,
+    BrokenRelation,
     ConsistentPartitionWindow,
     Cross,
     Ddl,
@@ -156,6 +158,8 @@ def expression_children(expression: Expression) -> Iterator[Expression]:
             yield from items
         case DetachedExpression(expression=inner):
             yield inner
+        case BrokenExpression(parts=parts):
+            yield from parts
         case _:
             assert_never(expression)
 
@@ -225,6 +229,7 @@ def relation_expressions(relation: Relation) -> Iterator[Expression]:
             | ExtensionLeaf()
             | ExtensionSingle()
             | ExtensionMulti()
+            | BrokenRelation()
         ):
             return
         case _:

@@ -10,7 +10,7 @@ from substrait import algebra_pb2, plan_pb2
 
 from pyspark_substrait.errors import InvalidPlanError
 from pyspark_substrait.model import expressions, plan, relations
-from pyspark_substrait.proto.paths import Path, render
+from pyspark_substrait.model.paths import Path, render
 
 __all__ = [
     "AGGREGATION_PHASE",

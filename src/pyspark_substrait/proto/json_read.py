@@ -20,9 +20,9 @@ from google.protobuf.message import Message
 
 from pyspark_substrait.errors import PlanFormatError, UnsupportedPlanError
 from pyspark_substrait.model.notes import Note
+from pyspark_substrait.model.paths import Path, render
 from pyspark_substrait.proto import generates, legacy, write_targets
 from pyspark_substrait.proto.depth import MAX_NESTING, is_repeated, too_deep
-from pyspark_substrait.proto.paths import Path, render
 
 __all__ = ["message_from_json"]
 

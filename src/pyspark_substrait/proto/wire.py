@@ -14,9 +14,9 @@ from google.protobuf.unknown_fields import UnknownFieldSet
 
 from pyspark_substrait.errors import PlanFormatError
 from pyspark_substrait.model.notes import Note
+from pyspark_substrait.model.paths import Path, render
 from pyspark_substrait.proto import legacy
 from pyspark_substrait.proto.depth import DEEP, is_deep, is_repeated, parse_message, split_fields, with_deep_stack
-from pyspark_substrait.proto.paths import Path, render
 from pyspark_substrait.proto.upgrade import drop_replaced, needs_walk, stamp, upgrade_messages, upgrade_top
 
 __all__ = ["Parsed", "Source", "parse", "to_bytes", "to_json"]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TypeAlias, Union
 
+from pyspark_substrait.model.expressions.broken import BrokenExpression
 from pyspark_substrait.model.expressions.conditions import (
     Cast,
     FailureBehavior,
@@ -77,6 +78,7 @@ __all__ = [
     "Argument",
     "Bound",
     "BoundsType",
+    "BrokenExpression",
     "Cast",
     "ComparisonOp",
     "ContextVariable",
@@ -150,6 +152,7 @@ Expression: TypeAlias = Union[
     LambdaInvocation,
     ExecutionContextVariable,
     DetachedExpression,
+    BrokenExpression,
 ]
 
 Argument: TypeAlias = Union[EnumArgument, TypeArgument, Expression]

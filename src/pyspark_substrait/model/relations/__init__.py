@@ -9,6 +9,7 @@ Names are those of the protobuf messages without ``Rel``, fields unchanged. A re
 * ``physical``: windows, expand, exchange
 * ``writing``: writes, DDL, updates
 * ``extension``: relations of others
+* ``broken``: what stands for a relation that can't be understood
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from pyspark_substrait.model.relations.base import (
     SavedComputation,
     Stats,
 )
+from pyspark_substrait.model.relations.broken import BrokenRelation
 from pyspark_substrait.model.relations.extension import ExtensionLeaf, ExtensionMulti, ExtensionSingle
 from pyspark_substrait.model.relations.joins import (
     BuildInput,
@@ -106,6 +108,7 @@ __all__ = [
     "Aggregate",
     "ArrowReadOptions",
     "Broadcast",
+    "BrokenRelation",
     "BuildInput",
     "ComparisonJoinKey",
     "ComputationType",
@@ -206,4 +209,5 @@ Relation: TypeAlias = Union[
     Expand,
     TopN,
     DetachedRel,
+    BrokenRelation,
 ]

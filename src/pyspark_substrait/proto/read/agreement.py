@@ -24,6 +24,7 @@ from pyspark_substrait.model.expressions import (
     StructField,
 )
 from pyspark_substrait.model.literals import Literal
+from pyspark_substrait.model.paths import Path
 from pyspark_substrait.model.relations import Project, Relation, RelCommon
 from pyspark_substrait.model.types import (
     FP32,
@@ -46,7 +47,6 @@ from pyspark_substrait.model.types import (
     same_type,
     with_nullability,
 )
-from pyspark_substrait.proto.paths import Path
 from pyspark_substrait.proto.read.context import Reading, invalid
 
 __all__ = ["agreed", "as_cell", "as_literal", "checked_condition", "comparable", "compared_types", "is_unbound"]

@@ -12,9 +12,9 @@ from google.protobuf import wrappers_pb2
 from pyspark_substrait.extensions.definitions import FunctionDefinition
 from pyspark_substrait.model import types
 from pyspark_substrait.model.literals import AnyMessage, Literal
+from pyspark_substrait.model.paths import Path
 from pyspark_substrait.model.plan import ExtensionDeclaration
 from pyspark_substrait.model.types import UNSIGNED_INTEGERS, Type, concrete
-from pyspark_substrait.proto.paths import Path
 from pyspark_substrait.proto.read.context import Reading, invalid
 
 __all__ = ["TYPES", "is_own", "literal", "options", "output_names", "standard_type", "writes"]

@@ -6,6 +6,7 @@ from typing import Any
 
 from substrait import algebra_pb2
 
+from pyspark_substrait.model.paths import Path, render
 from pyspark_substrait.model.relations import (
     AdvancedExtension,
     Hint,
@@ -15,7 +16,6 @@ from pyspark_substrait.model.relations import (
     Stats,
 )
 from pyspark_substrait.proto.enums import COMPUTATION_TYPE
-from pyspark_substrait.proto.paths import Path, render
 from pyspark_substrait.proto.read.context import Reading, invalid
 from pyspark_substrait.proto.read.literals import any_message
 

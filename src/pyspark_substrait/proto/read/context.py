@@ -11,14 +11,16 @@ from dataclasses import dataclass, field, replace
 from types import TracebackType
 from typing import Any, TypeVar
 
+from pyspark_substrait.codes import Code, Level
 from pyspark_substrait.errors import InvalidPlanError, SubstraitError
 from pyspark_substrait.extensions import Registry
 from pyspark_substrait.model.expressions import NamedLambda
+from pyspark_substrait.model.findings import Finding, Places, as_finding
 from pyspark_substrait.model.notes import Note
+from pyspark_substrait.model.paths import Path, render
 from pyspark_substrait.model.plan import ExtensionDeclaration, ExtensionKind
 from pyspark_substrait.model.relations import Relation
 from pyspark_substrait.model.types import Struct, Type
-from pyspark_substrait.proto.paths import Path, render
 
 __all__ = ["Detached", "Frame", "OpenReference", "Reading", "Scope", "invalid", "located"]
 
@@ -26,9 +28,9 @@ _T = TypeVar("_T")
 _Key = TypeVar("_Key", bound=Hashable)
 
 
-def invalid(message: str, path: Path, hint: str | None = None) -> InvalidPlanError:
-    """The error that something at ``path`` is wrong."""
-    return InvalidPlanError(message, path=render(path), hint=hint)
+def invalid(message: str, path: Path, hint: str | None = None, code: Code | None = None) -> InvalidPlanError:
+    """The error that something at ``path`` is wrong; ``code`` is its class among findings."""
+    return InvalidPlanError(message, path=render(path), hint=hint, code=code)
 
 
 class located:
@@ -50,6 +52,26 @@ class located:
             while path is not None:
                 path, segment = path
                 error.prepend(segment)
+
+
+class going_on(located):
+    """As :class:`located`; and an error ends here where findings are collected (:meth:`Reading.going_on`)."""
+
+    __slots__ = ("code", "reading")
+
+    def __init__(self, reading: Reading, path: Path, code: Code) -> None:
+        super().__init__(path)
+        self.reading = reading
+        self.code = code
+
+    def __exit__(  # type: ignore[override]
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool:
+        super().__exit__(kind, error, trace)
+        if self.reading.findings is None or not isinstance(error, SubstraitError):
+            return False
+        self.reading.fault(error, self.code)
+        return True
 
 
 class OpenReference(Exception):
@@ -80,6 +102,8 @@ class Reading:
         functions, types, variations: what the message declares, by anchor.
         aliases, named_lambdas: the messages by anchor, and the path of each; bound when first needed.
         trees: the messages ``PlanRel`` of the plan, for references.
+        findings: where faults are collected, so that reading goes on after them; None to raise the first.
+        places: where the nodes that were read stand, when findings are collected.
     """
 
     registry: Registry
@@ -102,6 +126,8 @@ class Reading:
     bound_parts: dict[tuple[object, ...], tuple[Scope, Any]] = field(default_factory=dict)
     used_parts: set[tuple[int, str, int]] = field(default_factory=set)
     rel_anchors: dict[int, str] = field(default_factory=dict)
+    findings: list[Finding] | None = None
+    places: Places = field(default_factory=Places)
     unfinished: set[tuple[object, ...]] = field(default_factory=set)
     remarked: set[tuple[str, str]] = field(default_factory=set)
 
@@ -129,6 +155,33 @@ class Reading:
                 return self.variations
             case ExtensionKind.FUNCTION:
                 return self.functions
+
+    def fault(self, error: SubstraitError, code: Code = Code.UNCLASSIFIED) -> None:
+        """Raise an error; or, where findings are collected, take it down, so that reading goes on.
+
+        Args:
+            error: what is wrong, with its whole path.
+            code: its class, unless the error has one itself.
+        """
+        if self.findings is None:
+            raise error
+        self.findings.append(as_finding(error, code))
+
+    def find(
+        self, code: Code, path: Path, what: str, *, level: Level | None = None, why: str = "", mend: str = ""
+    ) -> None:
+        """Take down what isn't an error, where findings are collected."""
+        if self.findings is not None:
+            self.findings.append(Finding.of(code, path, what, level=level, why=why, mend=mend))
+
+    def going_on(self, path: Path = None, code: Code = Code.UNCLASSIFIED) -> going_on:
+        """A block whose error is taken down where findings are collected; then what follows it runs.
+
+        Args:
+            path: what to put in front of the error's path, as :class:`located` does.
+            code: its class, unless the error has one itself.
+        """
+        return going_on(self, path, code)
 
     def note(self, rule: str, path: Path, before: str, after: str) -> None:
         """Record an assumption."""

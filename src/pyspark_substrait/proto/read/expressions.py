@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, get_args
 
 from substrait import algebra_pb2, type_pb2
 
+from pyspark_substrait.codes import Code
+from pyspark_substrait.errors import InvalidPlanError, SubstraitError
 from pyspark_substrait.model.expressions import (
+    BrokenExpression,
     Cast,
     ContextVariable,
     DetachedExpression,
@@ -34,13 +37,14 @@ from pyspark_substrait.model.expressions import (
     SwitchExpression,
 )
 from pyspark_substrait.model.literals import Literal
+from pyspark_substrait.model.paths import Path
 from pyspark_substrait.model.relations import Relation
 from pyspark_substrait.model.types import OpenStruct, Struct, TypeVariation, Unbound, concrete, with_nullability
+from pyspark_substrait.model.walk import expression_children
 from pyspark_substrait.proto.enums import COMPARISON_OP, FAILURE_BEHAVIOR, PREDICATE_OP, REDUCTION_OP
-from pyspark_substrait.proto.paths import Path
 from pyspark_substrait.proto.read import functions, references, relations
 from pyspark_substrait.proto.read.agreement import agreed, as_literal, checked_condition, comparable
-from pyspark_substrait.proto.read.context import Scope, invalid, located
+from pyspark_substrait.proto.read.context import Reading, Scope, invalid, located
 from pyspark_substrait.proto.read.literals import literal
 from pyspark_substrait.proto.read.types import data_type, schema_struct, variation
 
@@ -55,6 +59,7 @@ __all__ = [
 ]
 
 _Reader = Callable[[Any, Scope, Path], Expression]
+_KINDS: tuple[Any, ...] = get_args(Expression)
 
 
 def expression(message: algebra_pb2.Expression, scope: Scope, path: Path) -> Expression:
@@ -63,10 +68,32 @@ def expression(message: algebra_pb2.Expression, scope: Scope, path: Path) -> Exp
     Raises:
         InvalidPlanError: it is missing, or contradicts the specification or the scope.
     """
-    kind = message.WhichOneof("rex_type")
-    if kind is None:
-        raise invalid("an expression is missing", path)
-    return _READERS[kind](getattr(message, kind), scope, (path, kind))
+    reading, kind = scope.reading, message.WhichOneof("rex_type")
+    if reading.findings is None:
+        if kind is None:
+            raise _missing(path)
+        return _READERS[kind](getattr(message, kind), scope, (path, kind))
+    known = len(reading.places)
+    try:
+        if kind is None:
+            raise _missing(path)
+        node = _READERS[kind](getattr(message, kind), scope, (path, kind))
+    except SubstraitError as error:
+        reading.fault(error)
+        node = BrokenExpression(kind=kind or "", fault=error.message, parts=_parts(reading, known))
+    reading.places.add(node, path)
+    return node
+
+
+def _missing(path: Path) -> InvalidPlanError:
+    return invalid("an expression is missing", path, code=Code.PROTO_MISSING_FIELD)
+
+
+def _parts(reading: Reading, known: int) -> tuple[Expression, ...]:
+    """The expressions inside a broken one: those that were read since, and that stand in no other of them."""
+    found: list[Expression] = [node for node, _ in reading.places.since(known) if isinstance(node, _KINDS)]
+    inner = {id(child) for node in found for child in expression_children(node)}
+    return tuple([node for node in found if id(node) not in inner])
 
 
 def optional_expression(message: Any, field: str, scope: Scope, path: Path) -> Expression | None:

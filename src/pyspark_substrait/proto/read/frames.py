@@ -20,6 +20,7 @@ from pyspark_substrait.model.expressions import (
     Unbounded,
 )
 from pyspark_substrait.model.literals import Compound, DayTime, Literal
+from pyspark_substrait.model.paths import Path
 from pyspark_substrait.model.types import (
     FP32,
     FP64,
@@ -43,7 +44,6 @@ from pyspark_substrait.model.types import (
 )
 from pyspark_substrait.model.walk import holds_window
 from pyspark_substrait.proto.enums import BOUNDS_TYPE
-from pyspark_substrait.proto.paths import Path
 from pyspark_substrait.proto.read import expressions
 from pyspark_substrait.proto.read.context import Reading, Scope, invalid
 

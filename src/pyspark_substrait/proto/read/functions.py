@@ -33,6 +33,7 @@ from pyspark_substrait.model.expressions import (
     TypeArgument,
     WindowFunction,
 )
+from pyspark_substrait.model.paths import Path
 from pyspark_substrait.model.plan import ExtensionDeclaration, ExtensionKind
 from pyspark_substrait.model.relations import WindowRelFunction
 from pyspark_substrait.model.types import (
@@ -55,7 +56,6 @@ from pyspark_substrait.model.types import (
 )
 from pyspark_substrait.model.walk import expression_children, subquery_relation
 from pyspark_substrait.proto.enums import AGGREGATION_PHASE, INVOCATION, SORT_DIRECTION
-from pyspark_substrait.proto.paths import Path
 from pyspark_substrait.proto.read import expressions, frames, quirks
 from pyspark_substrait.proto.read.agreement import is_unbound
 from pyspark_substrait.proto.read.context import Reading, Scope, invalid, located

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from pyspark_substrait.model.expressions import Function, RootReference
+from pyspark_substrait.model.paths import Path
 from pyspark_substrait.model.relations import (
     ComparisonJoinKey,
     Cross,
@@ -27,7 +28,6 @@ from pyspark_substrait.proto.enums import (
     NESTED_LOOP_JOIN_TYPE,
     SIMPLE_COMPARISON_TYPE,
 )
-from pyspark_substrait.proto.paths import Path
 from pyspark_substrait.proto.read import expressions, functions, relations
 from pyspark_substrait.proto.read.agreement import compared_types
 from pyspark_substrait.proto.read.base import advanced_extension, common

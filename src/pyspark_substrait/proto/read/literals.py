@@ -13,8 +13,8 @@ from substrait import algebra_pb2, type_pb2
 
 from pyspark_substrait.model import types
 from pyspark_substrait.model.literals import AnyMessage, Compound, DayTime, Literal, LiteralValue
+from pyspark_substrait.model.paths import Path
 from pyspark_substrait.model.types import Type, TypeVariation, with_nullability
-from pyspark_substrait.proto.paths import Path
 from pyspark_substrait.proto.read import arrow
 from pyspark_substrait.proto.read.context import Reading, invalid
 from pyspark_substrait.proto.read.types import SIMPLE, aliased_type, data_type, type_parameter, user_defined, variation

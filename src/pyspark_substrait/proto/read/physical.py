@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from pyspark_substrait.model.expressions import Expression
+from pyspark_substrait.model.paths import Path
 from pyspark_substrait.model.relations import (
     Broadcast,
     ConsistentPartitionWindow,
@@ -19,7 +20,6 @@ from pyspark_substrait.model.relations import (
     SingleBucketExpression,
     SwitchingField,
 )
-from pyspark_substrait.proto.paths import Path
 from pyspark_substrait.proto.read import expressions, functions, relations
 from pyspark_substrait.proto.read.agreement import agreed
 from pyspark_substrait.proto.read.base import advanced_extension, common

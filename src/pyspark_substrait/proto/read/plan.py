@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from substrait import extended_expression_pb2, plan_pb2
 
+from pyspark_substrait.codes import Code
 from pyspark_substrait.errors import InvalidPlanError
 from pyspark_substrait.extensions import Registry
 from pyspark_substrait.model.expressions import AggregateFunction, Expression
+from pyspark_substrait.model.findings import Finding, Places
 from pyspark_substrait.model.notes import Note
+from pyspark_substrait.model.paths import Path
 from pyspark_substrait.model.plan import (
     DynamicParameterBinding,
     ExpressionReference,
@@ -23,10 +27,10 @@ from pyspark_substrait.model.plan import (
     VariableEvaluationMode,
     Version,
 )
-from pyspark_substrait.model.types import OpenStruct
+from pyspark_substrait.model.relations import BrokenRelation
+from pyspark_substrait.model.types import NamedStruct, OpenStruct
 from pyspark_substrait.proto.depth import with_deep_stack
 from pyspark_substrait.proto.enums import VARIABLE_EVALUATION_MODE
-from pyspark_substrait.proto.paths import Path
 from pyspark_substrait.proto.read import expressions, functions, quirks, writing
 from pyspark_substrait.proto.read.base import advanced_extension
 from pyspark_substrait.proto.read.context import Detached, OpenReference, Reading, Scope, invalid
@@ -34,7 +38,7 @@ from pyspark_substrait.proto.read.literals import literal
 from pyspark_substrait.proto.read.trees import detached, tree
 from pyspark_substrait.proto.read.types import aliased_type, check_names, named_struct
 
-__all__ = ["extended_expression", "plan"]
+__all__ = ["Checked", "checked", "extended_expression", "plan"]
 
 _Message = TypeVar("_Message")
 
@@ -60,11 +64,46 @@ def plan(
     Raises:
         InvalidPlanError: the plan contradicts the specification or itself; the error says where.
     """
-    reading = _reading(message, registry, strict, upgrades, original_version)
-    reading.trees = message.relations
-    reading.aliases = _by_anchor(message.type_aliases, "type_alias_anchor", (None, "type_aliases"))
-    reading.named_lambdas = _by_anchor(message.named_lambdas, "lambda_anchor", (None, "named_lambdas"))
+    reading = Reading(registry=registry, strict=strict)
+    _declare(reading, message, upgrades, original_version)
     return _on_any_stack(_plan, message, reading, tuple(upgrades), original_version)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checked:
+    """What reading that goes on after faults gives.
+
+    Args:
+        document: the plan or the extended expression, as far as it can be understood: what can't is broken in it.
+        findings: what is wrong, in the order in which it was seen; a part that is used twice may be found twice.
+        places: where the nodes of the document stand.
+    """
+
+    document: Plan | ExtendedExpression
+    findings: tuple[Finding, ...]
+    places: Places
+
+
+def checked(
+    message: plan_pb2.Plan | extended_expression_pb2.ExtendedExpression,
+    registry: Registry,
+    *,
+    upgrades: Sequence[Note] = (),
+    original_version: str | None = None,
+) -> Checked:
+    """A message, bound as far as it can be, and all that is wrong with it. Arguments are those of :func:`plan`."""
+
+    def read() -> Checked:
+        reading = Reading(registry=registry, findings=[])
+        _declare(reading, message, upgrades, original_version)
+        of_kind = _plan if message.DESCRIPTOR.name == "Plan" else _extended_expression
+        document: Plan | ExtendedExpression = of_kind(message, reading, tuple(upgrades), original_version)
+        return Checked(document=document, findings=tuple(reading.findings or ()), places=reading.places)
+
+    try:
+        return read()
+    except RecursionError:
+        return with_deep_stack(read)
 
 
 def extended_expression(
@@ -76,7 +115,8 @@ def extended_expression(
     original_version: str | None = None,
 ) -> ExtendedExpression:
     """Expressions outside a plan, bound to the schema that comes with them. As :func:`plan` otherwise."""
-    reading = _reading(message, registry, strict, upgrades, original_version)
+    reading = Reading(registry=registry, strict=strict)
+    _declare(reading, message, upgrades, original_version)
     return _on_any_stack(_extended_expression, message, reading, tuple(upgrades), original_version)
 
 
@@ -111,7 +151,8 @@ def _plan(message: plan_pb2.Plan, reading: Reading, upgrades: tuple[Note, ...], 
     anchors = [binding.parameter_anchor for binding in bindings]
     for index, anchor in enumerate(anchors):
         if anchor in anchors[:index]:
-            raise invalid(f"the parameter {anchor} is bound twice", (place, index), "Leave one of the bindings")
+            fault = f"the parameter {anchor} is bound twice"
+            reading.fault(invalid(fault, (place, index), "Leave one of the bindings", Code.LINK_DUPLICATE_DEFINITION))
     aliases = tuple(
         aliased_type(item.type_alias_anchor, reading, ((None, "type_aliases"), index))
         for index, item in enumerate(message.type_aliases)
@@ -148,14 +189,19 @@ def _relations(message: plan_pb2.Plan, reading: Reading) -> tuple[PlanRel, ...]:
     for ordinal, item in enumerate(message.relations):
         used = reading.open_trees.get(ordinal)
         if ordinal in waiting and used is None:
-            raise waiting[ordinal]
+            reading.fault(waiting[ordinal])
+            found.append(BrokenRelation(kind="", fault=waiting[ordinal].message))
+            continue
         input = tree(ordinal, scope, (place, ordinal)) if used is None else used
         if item.WhichOneof("rel_type") == "rel":
             found.append(input)
         else:
-            names = writing.root_names(tuple(item.root.names), input, reading, (((place, ordinal), "root"), "names"))
-            if not isinstance(input.schema, OpenStruct):
-                check_names(names, input.schema, (((place, ordinal), "root"), "names"))
+            where: Path = (((place, ordinal), "root"), "names")
+            names = tuple(item.root.names)
+            with reading.going_on(code=Code.TYPE_MISMATCHED_FIELD_NAMES):
+                names = writing.root_names(names, input, reading, where)
+                if not isinstance(input.schema, OpenStruct):
+                    check_names(names, input.schema, where)
             found.append(RelRoot(input=input, names=names))
     return tuple(found)
 
@@ -164,8 +210,10 @@ def _extended_expression(
     message: Any, reading: Reading, upgrades: tuple[Note, ...], original_version: str | None
 ) -> ExtendedExpression:
     if not message.HasField("base_schema"):
-        raise invalid("base_schema is missing", None)
-    schema = named_struct(message.base_schema, reading, (None, "base_schema"))
+        reading.fault(invalid("base_schema is missing", None, code=Code.PROTO_MISSING_FIELD))
+    schema = NamedStruct(names=(), struct=OpenStruct())
+    with reading.going_on():
+        schema = named_struct(message.base_schema, reading, (None, "base_schema"))
     lists = Detached(message.detached_expressions, message.detached_rels)
     scope = Scope(reading, record=schema.struct, detached=lists)
     place: Path = (None, "referred_expr")
@@ -210,35 +258,37 @@ _DECLARATIONS = {
 }
 
 
-def _reading(
-    message: Any, registry: Registry, strict: bool, upgrades: Sequence[Note], original_version: str | None
-) -> Reading:
-    reading = Reading(
-        registry=registry,
-        strict=strict,
-        version=_release(message, upgrades, original_version),
-        producer=message.version.producer,
-    )
+def _declare(reading: Reading, message: Any, upgrades: Sequence[Note], original_version: str | None) -> None:
+    """Tell ``reading`` what a message says at its top: who wrote it, and what it declares."""
+    reading.version = _release(message, upgrades, original_version)
+    reading.producer = message.version.producer
+    if message.DESCRIPTOR.name == "Plan":
+        reading.trees = message.relations
+        reading.aliases = _by_anchor(message.type_aliases, "type_alias_anchor", reading, (None, "type_aliases"))
+        reading.named_lambdas = _by_anchor(message.named_lambdas, "lambda_anchor", reading, (None, "named_lambdas"))
     urns: dict[int, str] = {}
     for index, item in enumerate(message.extension_urns):
         if urns.setdefault(item.extension_urn_anchor, item.urn) != item.urn:
             place: Path = ((None, "extension_urns"), index)
-            raise invalid(f"the anchor {item.extension_urn_anchor} stands for two URNs", place)
+            fault = f"the anchor {item.extension_urn_anchor} stands for two URNs"
+            reading.fault(invalid(fault, place, code=Code.LINK_DUPLICATE_DEFINITION))
     for index, item in enumerate(message.extensions):
         place = ((None, "extensions"), index)
         mapping = item.WhichOneof("mapping_type")
         if mapping is None:
-            raise invalid("the extension declares nothing", place)
+            reading.fault(invalid("the extension declares nothing", place, code=Code.PROTO_MISSING_FIELD))
+            continue
         fields = getattr(item, mapping)
         kind, anchor_field = _DECLARATIONS[mapping]
         anchor: int = getattr(fields, anchor_field)
         if anchor == 0 and kind is ExtensionKind.TYPE_VARIATION:
-            raise invalid("type_variation_anchor is 0", place, "0 is the system-preferred variation; use another one")
+            hint = "0 is the system-preferred variation; use another one"
+            reading.fault(invalid("type_variation_anchor is 0", place, hint, Code.LINK_ANCHOR_ZERO))
         # A producer that knows no extension refers to none: the name alone must do then.
         declaration = ExtensionDeclaration(urns.get(fields.extension_urn_reference, ""), kind, fields.name)
         if reading.declared(kind).setdefault(anchor, declaration) != declaration:
-            raise invalid(f"the anchor {anchor} stands for two {kind.value}s", place)
-    return reading
+            fault = f"the anchor {anchor} stands for two {kind.value}s"
+            reading.fault(invalid(fault, place, code=Code.LINK_DUPLICATE_DEFINITION))
 
 
 def _release(message: Any, upgrades: Sequence[Note], original_version: str | None) -> tuple[int, int, int] | None:
@@ -255,12 +305,14 @@ def _release(message: Any, upgrades: Sequence[Note], original_version: str | Non
     return stated if any(stated) else None
 
 
-def _by_anchor(messages: Any, field: str, path: Path) -> dict[int, tuple[Any, Path]]:
+def _by_anchor(messages: Any, field: str, reading: Reading, path: Path) -> dict[int, tuple[Any, Path]]:
     found: dict[int, tuple[Any, Path]] = {}
     for index, message in enumerate(messages):
         anchor = getattr(message, field)
         if anchor in found:
-            raise invalid(f"the anchor {anchor} stands twice", (path, index))
+            reading.fault(
+                invalid(f"the anchor {anchor} stands twice", (path, index), code=Code.LINK_DUPLICATE_DEFINITION)
+            )
         found[anchor] = (message, (path, index))
     return found
 
@@ -280,6 +332,8 @@ def _unused_extensions(message: Any, reading: Reading) -> tuple[ExtensionDeclara
     unused = []
     for item in message.extensions:
         mapping = item.WhichOneof("mapping_type")
+        if mapping is None:
+            continue
         kind, anchor_field = _DECLARATIONS[mapping]
         anchor = getattr(getattr(item, mapping), anchor_field)
         if (kind, anchor) not in reading.used:

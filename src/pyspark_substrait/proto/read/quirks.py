@@ -10,6 +10,7 @@ from typing import Any
 
 from pyspark_substrait.extensions.definitions import FunctionDefinition
 from pyspark_substrait.model.expressions import Argument, Cast, EnumArgument, FailureBehavior, TypeArgument
+from pyspark_substrait.model.paths import Path
 from pyspark_substrait.model.relations import JoinType, RelCommon
 from pyspark_substrait.model.types import (
     FP64,
@@ -22,7 +23,6 @@ from pyspark_substrait.model.types import (
     Type,
     name_count,
 )
-from pyspark_substrait.proto.paths import Path
 from pyspark_substrait.proto.read import arrow
 from pyspark_substrait.proto.read.arrow import Option
 from pyspark_substrait.proto.read.context import Reading, invalid

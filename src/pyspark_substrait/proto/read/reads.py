@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from pyspark_substrait.model.paths import Path
 from pyspark_substrait.model.relations import (
     ArrowReadOptions,
     DelimiterSeparatedTextReadOptions,
@@ -22,7 +23,6 @@ from pyspark_substrait.model.relations import (
     Relation,
 )
 from pyspark_substrait.model.types import NamedStruct
-from pyspark_substrait.proto.paths import Path
 from pyspark_substrait.proto.read import expressions
 from pyspark_substrait.proto.read.base import advanced_extension, common
 from pyspark_substrait.proto.read.context import Scope, invalid, located

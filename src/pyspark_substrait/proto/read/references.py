@@ -30,8 +30,8 @@ from pyspark_substrait.model.masks import (
     StructSelect,
     masked_type,
 )
+from pyspark_substrait.model.paths import Path
 from pyspark_substrait.model.types import Struct, Type, concrete
-from pyspark_substrait.proto.paths import Path
 from pyspark_substrait.proto.read import expressions
 from pyspark_substrait.proto.read.context import OpenReference, Reading, Scope, invalid, located
 from pyspark_substrait.proto.read.literals import literal

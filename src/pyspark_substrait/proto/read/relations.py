@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, get_args
 
 from substrait import algebra_pb2
 
+from pyspark_substrait.codes import Code
+from pyspark_substrait.errors import SubstraitError
 from pyspark_substrait.extensions.relation_handlers import extension_schema
 from pyspark_substrait.model.literals import AnyMessage
+from pyspark_substrait.model.paths import Path, render
 from pyspark_substrait.model.relations import (
     Aggregate,
+    BrokenRelation,
     DetachedRel,
     ExtensionLeaf,
     ExtensionMulti,
@@ -30,7 +34,6 @@ from pyspark_substrait.model.relations.extension import ExtensionSchema, input_s
 from pyspark_substrait.model.types import OpenStruct
 from pyspark_substrait.proto import generates
 from pyspark_substrait.proto.enums import FETCH_MODE, SET_OP
-from pyspark_substrait.proto.paths import Path, render
 from pyspark_substrait.proto.read import expressions, functions, joins, physical, reads, trees, writing
 from pyspark_substrait.proto.read.base import advanced_extension, common
 from pyspark_substrait.proto.read.context import Scope, invalid, located
@@ -40,6 +43,7 @@ from pyspark_substrait.proto.read.quirks import project_emit
 __all__ = ["inputs", "relation"]
 
 _Reader = Callable[[Any, Scope, Path], Relation]
+_KINDS: tuple[Any, ...] = get_args(Relation)
 
 
 def relation(message: algebra_pb2.Rel, scope: Scope, path: Path) -> Relation:
@@ -48,14 +52,52 @@ def relation(message: algebra_pb2.Rel, scope: Scope, path: Path) -> Relation:
     Raises:
         InvalidPlanError: it is missing, or contradicts the specification or itself.
     """
-    kind = message.WhichOneof("rel_type")
+    reading, kind = scope.reading, message.WhichOneof("rel_type")
+    place = path if kind is None else (path, kind)
+    if reading.findings is None:
+        return _relation(message, kind, scope, place)
+    known = len(reading.places)
+    try:
+        node = _relation(message, kind, scope, place)
+    except SubstraitError as error:
+        reading.fault(error)
+        node = BrokenRelation(
+            kind=kind or "", fault=error.message, members=_members(message, kind, known, scope, place)
+        )
+    reading.places.add(node, place)
+    return node
+
+
+def _relation(message: algebra_pb2.Rel, kind: str | None, scope: Scope, path: Path) -> Relation:
     if kind is None:
-        raise invalid("a relation is missing", path)
-    path = (path, kind)
+        raise invalid("a relation is missing", path, code=Code.RELATION_MISSING)
     node = _READERS[kind](getattr(message, kind), scope, path)
     with located(path):
         _ = node.schema
     return node
+
+
+def _members(message: algebra_pb2.Rel, kind: str | None, known: int, scope: Scope, path: Path) -> tuple[Relation, ...]:
+    """The inputs of a broken relation: those that were read since, and those that reading didn't come to."""
+    if kind is None:
+        return ()
+    fields = getattr(message, kind)
+    read = [(node, place) for node, place in scope.reading.places.since(known) if isinstance(node, _KINDS)]
+    members: list[Relation] = []
+    for name in ("input", "left", "right", "inputs", "view_definition"):
+        field = fields.DESCRIPTOR.fields_by_name.get(name)
+        if field is None or field.message_type is None or field.message_type.name != "Rel":
+            continue
+        given = getattr(fields, name)
+        single = field.label != field.LABEL_REPEATED
+        if single and not fields.HasField(name):
+            continue
+        items = [(given, (path, name))] if single else [(item, ((path, name), i)) for i, item in enumerate(given)]
+        for item, place in items:
+            text = render((place, item.WhichOneof("rel_type") or ""))
+            found = next((node for node, at in read if render(at) == text), None)
+            members.append(relation(item, scope, place) if found is None else found)
+    return tuple(members)
 
 
 def inputs(messages: Any, scope: Scope, path: Path) -> tuple[Relation, ...]:

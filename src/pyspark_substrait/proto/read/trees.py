@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from pyspark_substrait.model.relations import Relation
-from pyspark_substrait.proto.paths import Path
+from pyspark_substrait.codes import Code
+from pyspark_substrait.model.paths import Path
+from pyspark_substrait.model.relations import BrokenRelation, Relation
 from pyspark_substrait.proto.read import relations
 from pyspark_substrait.proto.read.context import Detached, OpenReference, Reading, Scope, invalid
 
@@ -33,11 +34,15 @@ def tree(ordinal: int, scope: Scope, path: Path) -> Relation:
         raise invalid(f"there are {len(reading.trees)} relation trees, no number {ordinal}", path)
     if ordinal not in reading.open_trees:
         notes, remarked = len(reading.notes), set(reading.remarked)
+        places, findings = len(reading.places), len(reading.findings or ())
         try:
             return _bound(ordinal, Scope(reading, closed=True, detached=detached(ordinal, reading)))
         except OpenReference:
             reading.open_trees[ordinal] = None
             del reading.notes[notes:]
+            reading.places.forget(places)
+            if reading.findings is not None:
+                del reading.findings[findings:]
             reading.remarked = remarked
     inner = Scope(
         reading, outer=scope.outer, fence=len(scope.outer), closed=scope.closed, detached=detached(ordinal, reading)
@@ -59,7 +64,9 @@ def _bound(ordinal: int, scope: Scope) -> Relation:
             case "root":
                 return relations.relation(message.root.input, scope, ((path, "root"), "input"))
             case _:
-                raise invalid("a relation is missing", path)
+                fault = invalid("a relation is missing", path, code=Code.RELATION_MISSING)
+                reading.fault(fault)
+                return BrokenRelation(kind="", fault=fault.message)
 
     key = (ordinal, scope.outer)
     return reading.once(reading.bound_trees, key, ("tree", ordinal), "a relation tree", path, bind)

@@ -9,9 +9,9 @@ from typing import Any
 from substrait import type_pb2
 
 from pyspark_substrait.model import types
+from pyspark_substrait.model.paths import Path
 from pyspark_substrait.model.plan import ExtensionKind
 from pyspark_substrait.model.types import NamedStruct, Struct, Type, TypeParameter, TypeVariation, name_count
-from pyspark_substrait.proto.paths import Path
 from pyspark_substrait.proto.read import arrow
 from pyspark_substrait.proto.read.context import Reading, invalid
 

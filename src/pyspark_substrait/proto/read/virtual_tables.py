@@ -6,9 +6,9 @@ from typing import Any
 
 from pyspark_substrait.model.expressions import Expression, NestedStruct
 from pyspark_substrait.model.literals import Literal
+from pyspark_substrait.model.paths import Path
 from pyspark_substrait.model.relations import VirtualTable
 from pyspark_substrait.model.types import NamedStruct, Type
-from pyspark_substrait.proto.paths import Path
 from pyspark_substrait.proto.read import expressions
 from pyspark_substrait.proto.read.agreement import as_cell
 from pyspark_substrait.proto.read.context import Scope, invalid

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from pyspark_substrait.model.paths import Path
 from pyspark_substrait.model.relations import (
     Ddl,
     ExtensionObject,
@@ -16,7 +17,6 @@ from pyspark_substrait.model.relations import (
 )
 from pyspark_substrait.proto import write_targets
 from pyspark_substrait.proto.enums import CREATE_MODE, DDL_OBJECT, DDL_OP, OUTPUT_MODE, WRITE_OP
-from pyspark_substrait.proto.paths import Path
 from pyspark_substrait.proto.read import expressions, relations
 from pyspark_substrait.proto.read.agreement import as_cell
 from pyspark_substrait.proto.read.base import advanced_extension, common

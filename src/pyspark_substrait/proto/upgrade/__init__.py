@@ -13,8 +13,8 @@ from typing import Any
 from google.protobuf.descriptor import FieldDescriptor
 
 from pyspark_substrait.model.notes import Note
+from pyspark_substrait.model.paths import Path
 from pyspark_substrait.proto.depth import is_repeated
-from pyspark_substrait.proto.paths import Path
 from pyspark_substrait.proto.upgrade import calls, relations, types
 from pyspark_substrait.proto.upgrade.context import SETTLED_MINOR, Context
 from pyspark_substrait.proto.upgrade.extensions import drop_replaced, upgrade_extensions

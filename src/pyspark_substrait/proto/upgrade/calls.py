@@ -7,7 +7,7 @@ from typing import Any, Literal
 from typing_extensions import assert_never
 
 from pyspark_substrait.errors import InvalidPlanError
-from pyspark_substrait.proto.paths import Path, render
+from pyspark_substrait.model.paths import Path, render
 from pyspark_substrait.proto.upgrade.context import SETTLED_MINOR, Context, Function
 from pyspark_substrait.proto.upgrade.keys import Append, Drop, MoveOptions, option_names
 

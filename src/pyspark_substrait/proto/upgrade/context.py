@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pyspark_substrait.model.notes import Note
-from pyspark_substrait.proto.paths import Path, render
+from pyspark_substrait.model.paths import Path, render
 from pyspark_substrait.proto.upgrade.keys import Edit
 
 __all__ = ["SETTLED_MINOR", "Context", "Function"]

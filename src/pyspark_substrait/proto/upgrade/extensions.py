@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-from pyspark_substrait.proto.paths import Path
+from pyspark_substrait.model.paths import Path
 from pyspark_substrait.proto.upgrade.context import Context, Function
 from pyspark_substrait.proto.upgrade.keys import Edit, upgrade_key
 

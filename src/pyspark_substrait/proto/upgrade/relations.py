@@ -7,8 +7,8 @@ from typing import Any
 from google.protobuf.message import DecodeError
 
 from pyspark_substrait.errors import InvalidPlanError
+from pyspark_substrait.model.paths import Path, render
 from pyspark_substrait.proto.depth import parse_message
-from pyspark_substrait.proto.paths import Path, render
 from pyspark_substrait.proto.upgrade.context import Context
 
 __all__ = [

@@ -6,7 +6,7 @@ from typing import Any
 
 from google.protobuf.unknown_fields import UnknownFieldSet
 
-from pyspark_substrait.proto.paths import Path
+from pyspark_substrait.model.paths import Path
 from pyspark_substrait.proto.upgrade.context import Context
 
 __all__ = ["upgrade_interval_literal", "upgrade_literal", "upgrade_type"]

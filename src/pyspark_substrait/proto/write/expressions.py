@@ -8,6 +8,7 @@ from typing import Any
 from substrait import algebra_pb2
 from typing_extensions import assert_never
 
+from pyspark_substrait.errors import InvalidPlanError
 from pyspark_substrait.model import expressions as nodes
 from pyspark_substrait.model.expressions import Expression
 from pyspark_substrait.model.literals import Literal
@@ -86,6 +87,8 @@ def expression(node: Expression, into: Any, parts: Parts) -> None:
             _context_variable(node, into.execution_context_variable, parts)
         case nodes.DetachedExpression():
             into.detached_expression_ordinal = _detached(node.expression, parts)
+        case nodes.BrokenExpression():
+            raise InvalidPlanError(f"an expression that can't be understood can't be written: {node.fault}")
         case _:
             assert_never(node)
 

@@ -111,6 +111,8 @@ def relation(node: Relation, into: Any, parts: Parts) -> None:
         case nodes.DetachedRel():
             _without_common(node.common, "a detached relation")
             into.detached_rel_ordinal = _detached(node.relation, parts)
+        case nodes.BrokenRelation():
+            raise InvalidPlanError(f"a relation that can't be understood can't be written: {node.fault}")
         case _:
             assert_never(node)
 

@@ -6,6 +6,7 @@ from typing_extensions import assert_never
 
 from pyspark_substrait.errors import InvalidPlanError, ParameterError, UnsupportedPlanError, at
 from pyspark_substrait.model.expressions import (
+    BrokenExpression,
     Cast,
     DetachedExpression,
     DynamicParameter,
@@ -93,6 +94,8 @@ def expression(node: Expression, scope: Scope, compilation: Compilation) -> str:
                 "a lambda can only be an argument of a function, or invoked: Spark has no functions as values",
                 path="lambda" if isinstance(node, Lambda) else "named_lambda_reference",
             )
+        case BrokenExpression(kind=kind, fault=fault):
+            raise InvalidPlanError(fault, path=kind)
         case _:
             assert_never(node)
 

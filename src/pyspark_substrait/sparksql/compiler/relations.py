@@ -11,6 +11,7 @@ from pyspark_substrait.model.order import gathered, in_order
 from pyspark_substrait.model.relations import (
     AdvancedExtension,
     Aggregate,
+    BrokenRelation,
     ConsistentPartitionWindow,
     Cross,
     Ddl,
@@ -87,6 +88,8 @@ def relation(node: Relation, outer: Outer, compilation: Compilation) -> Query:
     match node:
         case DetachedRel(relation=inner):
             return relation(inner, outer, compilation)
+        case BrokenRelation(kind=kind, fault=fault):
+            raise InvalidPlanError(fault, path=kind)
         case Reference():
             with at("reference"):
                 return _reference(node, outer, compilation)
@@ -189,7 +192,7 @@ def _direct(node: Relation, outer: Outer, compilation: Compilation) -> Query:
                 f"the relation {FIELDS[node.__class__]} changes tables, and is no part of a query",
                 hint="from_substrait and run_query carry it out before the query that uses its records",
             )
-        case Reference() | DetachedRel():
+        case Reference() | DetachedRel() | BrokenRelation():
             raise AssertionError("handled by relation()")
         case _:
             assert_never(node)

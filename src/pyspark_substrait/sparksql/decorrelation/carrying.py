@@ -8,12 +8,13 @@ from functools import partial
 
 from typing_extensions import assert_never
 
-from pyspark_substrait.errors import UnsupportedPlanError
+from pyspark_substrait.errors import InvalidPlanError, UnsupportedPlanError
 from pyspark_substrait.model.expressions import Function, WindowFunction
 from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.masks import StructItem, StructSelect
 from pyspark_substrait.model.relations import (
     Aggregate,
+    BrokenRelation,
     ConsistentPartitionWindow,
     Cross,
     Ddl,
@@ -164,6 +165,8 @@ def carry(node: Relation, domain: Domain, *, ordered: bool) -> Carried:
             raise UnsupportedPlanError(
                 "an outer reference leads out of an extension relation, whose handler is called only once"
             )
+        case BrokenRelation(fault=fault):
+            raise InvalidPlanError(fault)
         case _:
             assert_never(node)
 

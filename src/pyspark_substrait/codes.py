@@ -1,0 +1,481 @@
+"""The classes of what can be found in a plan, each with its number.
+
+Numbers up to 7008 are those of substrait-validator, for the classes that it has. Classes of our own have a number from
+100 up within their group (the thousands), and groups from 8000.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum, IntEnum
+from functools import cache
+
+__all__ = ["Class", "Code", "Level", "class_of", "classes"]
+
+
+class Level(Enum):
+    """How grave a finding is.
+
+    ``ERROR``: the plan contradicts the specification or itself, and can't run. ``WARNING``: it can be understood, but
+    is looser than the specification, or hardly means what it says. ``INFO``: worth knowing.
+    """
+
+    ERROR = "error"
+    WARNING = "warning"
+    INFO = "info"
+
+
+class Code(IntEnum):
+    """A class of findings. Its name, level, reason and page of the specification: :func:`class_of`."""
+
+    UNCLASSIFIED = 0
+    NOT_YET_IMPLEMENTED = 1
+    ILLEGAL_VALUE = 2
+    ILLEGAL_VALUE_IN_HINT = 3
+    ILLEGAL_URI = 4
+    ILLEGAL_GLOB = 5
+    DEPRECATION = 6
+    VERSIONING = 7
+    ILLEGAL_URN = 8
+    UPGRADED = 100
+    ASSUMPTION = 101
+
+    PROTO_PARSE_FAILED = 1001
+    PROTO_MISSING_FIELD = 1002
+    PROTO_ANY = 1004
+    PROTO_MISSING_ANY_DECLARATION = 1006
+    PROTO_UNKNOWN_FIELD = 1100
+    PROTO_UNKNOWN_ENUM = 1101
+    PROTO_UNSPECIFIED_ENUM = 1102
+
+    YAML_RESOLUTION_DISABLED = 2001
+    YAML_RESOLUTION_FAILED = 2002
+
+    LINK_MISSING_ANCHOR = 3001
+    LINK_ANCHOR_ZERO = 3005
+    LINK_UNRESOLVED_NAME = 3007
+    LINK_AMBIGUOUS_NAME = 3008
+    LINK_DUPLICATE_DEFINITION = 3009
+    LINK_SIMPLE_FUNCTION_NAME = 3010
+    LINK_CYCLE = 3100
+    LINK_MISSING_PART = 3101
+
+    TYPE_UNKNOWN = 4001
+    TYPE_MISMATCHED_PARAMETERS = 4002
+    TYPE_MISMATCHED_FIELD_NAMES = 4003
+    TYPE_INVALID_SWIZZLE = 4004
+    TYPE_MISMATCH = 4005
+    TYPE_STRUCT_REQUIRED = 4006
+    TYPE_MISMATCHED_VARIATION = 4007
+    TYPE_MISMATCHED_NULLABILITY = 4008
+    TYPE_DERIVATION_FAILED = 4010
+    TYPE_INVALID_FIELD_NAME = 4013
+    TYPE_UNBOUND = 4100
+
+    RELATION_ROOT_MISSING = 5001
+    RELATION_MISSING = 5002
+    RELATION_INVALID = 5003
+    RELATION_GROUPING = 5100
+    RELATION_EXTENSION_UNKNOWN = 5101
+
+    EXPRESSION_MISSING_STREAM = 6001
+    EXPRESSION_ILLEGAL_LITERAL = 6002
+    EXPRESSION_FUNCTION_UNAVAILABLE = 6003
+    EXPRESSION_ILLEGAL_SUBQUERY = 6004
+    EXPRESSION_NO_OVERLOAD = 6100
+    EXPRESSION_OPTION = 6101
+    EXPRESSION_OUTPUT_TYPE = 6102
+    EXPRESSION_NOT_CONSTANT = 6103
+    EXPRESSION_WINDOW_BOUNDS = 6104
+    EXPRESSION_PHASE = 6105
+    EXPRESSION_REFERENCE = 6106
+    EXPRESSION_LAMBDA = 6107
+    EXPRESSION_CAST = 6108
+    EXPRESSION_SORT = 6109
+
+    REDUNDANT_ANY_DECLARATION = 7001
+    REDUNDANT_EXTENSION = 7002
+    REDUNDANT_FUNCTION = 7003
+    REDUNDANT_TYPE = 7004
+    REDUNDANT_TYPE_VARIATION = 7005
+    REDUNDANT_LIST_SLICE = 7006
+    REDUNDANT_FIELD = 7007
+    REDUNDANT_ENUM_VARIANT = 7008
+    REDUNDANT_DETACHED = 7100
+
+    TARGET_FUNCTION = 8001
+    TARGET_TYPE = 8002
+    TARGET_RELATION = 8003
+    TARGET_EXPRESSION = 8004
+    TARGET_OPTION = 8005
+    TARGET_FEATURE = 8006
+
+
+@dataclass(frozen=True, slots=True)
+class Class:
+    """What a code stands for.
+
+    Args:
+        code: the number.
+        title: the class in a few words.
+        level: how grave it is unless a finding says otherwise.
+        why: the rule behind it, in a sentence or two.
+        page: the page of the specification that states it, like ``relations/logical_relations``; empty for none.
+    """
+
+    code: Code
+    title: str
+    level: Level
+    why: str
+    page: str = ""
+
+
+_E, _W, _I = Level.ERROR, Level.WARNING, Level.INFO
+
+_CLASSES = (
+    Class(Code.UNCLASSIFIED, "something is wrong", _E, "The plan contradicts the specification or itself."),
+    Class(Code.NOT_YET_IMPLEMENTED, "not checked", _W, "This part is not looked at by the checks."),
+    Class(Code.ILLEGAL_VALUE, "a value is not allowed", _E, "The field allows only certain values."),
+    Class(
+        Code.ILLEGAL_VALUE_IN_HINT,
+        "a value in a hint is not allowed",
+        _W,
+        "A hint may be ignored.",
+        "relations/common_fields",
+    ),
+    Class(Code.ILLEGAL_URI, "a URI is malformed", _E, "Locations are URIs.", "relations/logical_relations"),
+    Class(
+        Code.ILLEGAL_GLOB, "a glob is malformed", _E, "Globs follow the usual syntax.", "relations/logical_relations"
+    ),
+    Class(Code.DEPRECATION, "a deprecated form", _W, "A later release writes this otherwise.", "spec/versioning"),
+    Class(
+        Code.VERSIONING,
+        "the version is missing or unusual",
+        _W,
+        "A plan states the release it was written for.",
+        "spec/versioning",
+    ),
+    Class(Code.ILLEGAL_URN, "a URN is malformed", _E, "An extension URN reads extension:<owner>:<id>.", "extensions"),
+    Class(
+        Code.UPGRADED, "a form of an earlier release", _I, "Loading brings it to the current form.", "spec/versioning"
+    ),
+    Class(
+        Code.ASSUMPTION,
+        "looser than the specification",
+        _W,
+        "The plan leaves open what it means here; something was assumed.",
+    ),
+    Class(Code.PROTO_PARSE_FAILED, "not a plan", _E, "A plan is a protobuf message, in binary or JSON."),
+    Class(Code.PROTO_MISSING_FIELD, "a required field is missing", _E, "Without it, the message means nothing."),
+    Class(Code.PROTO_ANY, "a message of somebody else", _I, "Only its maker knows what it means.", "extensions"),
+    Class(
+        Code.PROTO_MISSING_ANY_DECLARATION,
+        "a message type is not declared",
+        _E,
+        "A plan lists the types of foreign messages in expected_type_urls.",
+        "extensions",
+    ),
+    Class(
+        Code.PROTO_UNKNOWN_FIELD, "an unknown field", _E, "No release has this field; what it means can't be honoured."
+    ),
+    Class(Code.PROTO_UNKNOWN_ENUM, "an unknown enumeration value", _E, "The enumeration has no such value."),
+    Class(Code.PROTO_UNSPECIFIED_ENUM, "an enumeration is left unspecified", _E, "The field must say which."),
+    Class(
+        Code.YAML_RESOLUTION_DISABLED,
+        "the extension's definitions are not at hand",
+        _W,
+        "Calls can't be checked against definitions that nobody gave.",
+        "extensions",
+    ),
+    Class(Code.YAML_RESOLUTION_FAILED, "the extension can't be read", _E, "An extension is a YAML file.", "extensions"),
+    Class(
+        Code.LINK_MISSING_ANCHOR,
+        "an anchor is not declared",
+        _E,
+        "A reference needs a declaration with its anchor.",
+        "extensions",
+    ),
+    Class(Code.LINK_ANCHOR_ZERO, "an anchor is 0", _E, "This anchor counts from 1.", "extensions"),
+    Class(
+        Code.LINK_UNRESOLVED_NAME,
+        "the extension has no such name",
+        _E,
+        "A declaration names something that its extension defines.",
+        "extensions",
+    ),
+    Class(
+        Code.LINK_AMBIGUOUS_NAME,
+        "a name stands for several things",
+        _E,
+        "A declaration must name one definition.",
+        "extensions",
+    ),
+    Class(Code.LINK_DUPLICATE_DEFINITION, "an anchor stands for two things", _E, "Anchors are unique.", "extensions"),
+    Class(
+        Code.LINK_SIMPLE_FUNCTION_NAME,
+        "a function is named without its signature",
+        _W,
+        "A function is named by its compound name, like add:i32_i32.",
+        "extensions",
+    ),
+    Class(Code.LINK_CYCLE, "something refers to itself", _E, "Definitions may not depend on themselves."),
+    Class(Code.LINK_MISSING_PART, "there is no such part", _E, "An ordinal refers to a part that the plan holds."),
+    Class(
+        Code.TYPE_UNKNOWN,
+        "an unknown type",
+        _E,
+        "Every type is one of the specification or declared.",
+        "types/type_system",
+    ),
+    Class(
+        Code.TYPE_MISMATCHED_PARAMETERS,
+        "parameters of a type are wrong",
+        _E,
+        "Parameters have limits.",
+        "types/type_classes",
+    ),
+    Class(
+        Code.TYPE_MISMATCHED_FIELD_NAMES,
+        "names and fields don't match",
+        _E,
+        "Every column and nested field has one name, in depth-first order.",
+        "types/named_structs",
+    ),
+    Class(
+        Code.TYPE_INVALID_SWIZZLE,
+        "a mask doesn't fit",
+        _E,
+        "A mask selects fields that there are.",
+        "expressions/field_references",
+    ),
+    Class(Code.TYPE_MISMATCH, "types don't match", _E, "Types must agree here.", "types/type_system"),
+    Class(
+        Code.TYPE_STRUCT_REQUIRED,
+        "this must be a struct",
+        _E,
+        "Only a struct has fields.",
+        "expressions/field_references",
+    ),
+    Class(
+        Code.TYPE_MISMATCHED_VARIATION,
+        "type variations don't match",
+        _E,
+        "A variation belongs to one type.",
+        "types/type_variations",
+    ),
+    Class(
+        Code.TYPE_MISMATCHED_NULLABILITY,
+        "nullability doesn't match",
+        _E,
+        "Whether a value may be null is part of its type.",
+        "types/type_system",
+    ),
+    Class(
+        Code.TYPE_DERIVATION_FAILED,
+        "a type can't be derived",
+        _E,
+        "The definition's expression gives no type for these arguments.",
+        "extensions",
+    ),
+    Class(
+        Code.TYPE_INVALID_FIELD_NAME,
+        "a field name is not usable",
+        _W,
+        "Field names are not empty and differ from each other.",
+        "types/named_structs",
+    ),
+    Class(
+        Code.TYPE_UNBOUND,
+        "a type is left open",
+        _W,
+        "A placeholder type has to be bound before the plan runs.",
+        "types/type_classes",
+    ),
+    Class(
+        Code.RELATION_ROOT_MISSING,
+        "no root relation",
+        _E,
+        "A plan to be run has at least one root.",
+        "relations/basics",
+    ),
+    Class(Code.RELATION_MISSING, "a relation is missing", _E, "This relation needs an input.", "relations/basics"),
+    Class(
+        Code.RELATION_INVALID,
+        "a relation is invalid",
+        _E,
+        "The relation contradicts what the specification says of it.",
+        "relations/logical_relations",
+    ),
+    Class(
+        Code.RELATION_GROUPING,
+        "grouping sets are wrong",
+        _E,
+        "Grouping sets refer to the grouping expressions, and use each.",
+        "relations/logical_relations",
+    ),
+    Class(
+        Code.RELATION_EXTENSION_UNKNOWN,
+        "an extension relation that nobody knows",
+        _W,
+        "Its schema is known to its maker only.",
+        "relations/logical_relations",
+    ),
+    Class(
+        Code.EXPRESSION_MISSING_STREAM,
+        "nothing to refer to",
+        _E,
+        "There is no input record in this place.",
+        "expressions/field_references",
+    ),
+    Class(
+        Code.EXPRESSION_ILLEGAL_LITERAL,
+        "a literal is out of range",
+        _E,
+        "A literal is a value of its type.",
+        "expressions/specialized_record_expressions",
+    ),
+    Class(
+        Code.EXPRESSION_FUNCTION_UNAVAILABLE,
+        "a function's definition is not at hand",
+        _W,
+        "The call can't be checked.",
+        "extensions",
+    ),
+    Class(
+        Code.EXPRESSION_ILLEGAL_SUBQUERY,
+        "a subquery is wrong",
+        _E,
+        "A subquery has the columns that its place needs.",
+        "expressions/subqueries",
+    ),
+    Class(
+        Code.EXPRESSION_NO_OVERLOAD,
+        "no overload takes these arguments",
+        _E,
+        "A call matches one of the function's definitions.",
+        "expressions/scalar_functions",
+    ),
+    Class(
+        Code.EXPRESSION_OPTION,
+        "an option or enumeration value is unknown",
+        _E,
+        "A definition lists its options and their values.",
+        "expressions/scalar_functions",
+    ),
+    Class(
+        Code.EXPRESSION_OUTPUT_TYPE,
+        "the stated output type isn't what the function gives",
+        _E,
+        "The definition says what a call gives.",
+        "expressions/scalar_functions",
+    ),
+    Class(
+        Code.EXPRESSION_NOT_CONSTANT,
+        "the argument must be a constant",
+        _E,
+        "The definition asks for a constant.",
+        "expressions/scalar_functions",
+    ),
+    Class(
+        Code.EXPRESSION_WINDOW_BOUNDS,
+        "window bounds are wrong",
+        _E,
+        "Bounds go with the sorting of the window.",
+        "expressions/window_functions",
+    ),
+    Class(
+        Code.EXPRESSION_PHASE,
+        "the phase doesn't fit",
+        _E,
+        "Phases other than the whole need a decomposable function.",
+        "expressions/aggregate_functions",
+    ),
+    Class(
+        Code.EXPRESSION_REFERENCE,
+        "a reference leads nowhere",
+        _E,
+        "A reference names a column, field or query that there is.",
+        "expressions/field_references",
+    ),
+    Class(
+        Code.EXPRESSION_LAMBDA,
+        "a lambda is wrong",
+        _E,
+        "A lambda has the parameters that its use needs.",
+        "expressions/lambda_expressions",
+    ),
+    Class(
+        Code.EXPRESSION_CAST,
+        "a cast is wrong",
+        _E,
+        "A cast names the type it makes.",
+        "expressions/specialized_record_expressions",
+    ),
+    Class(Code.EXPRESSION_SORT, "a sort is wrong", _E, "A sort says its direction.", "relations/logical_relations"),
+    Class(
+        Code.REDUNDANT_ANY_DECLARATION,
+        "a message type is declared and not used",
+        _I,
+        "It can be left out.",
+        "extensions",
+    ),
+    Class(Code.REDUNDANT_EXTENSION, "an extension is declared and not used", _I, "It can be left out.", "extensions"),
+    Class(Code.REDUNDANT_FUNCTION, "a function is declared and not used", _I, "It can be left out.", "extensions"),
+    Class(Code.REDUNDANT_TYPE, "a type is declared and not used", _I, "It can be left out.", "extensions"),
+    Class(
+        Code.REDUNDANT_TYPE_VARIATION,
+        "a type variation is declared and not used",
+        _I,
+        "It can be left out.",
+        "extensions",
+    ),
+    Class(
+        Code.REDUNDANT_LIST_SLICE,
+        "a slice selects one element or none",
+        _I,
+        "An item says the same.",
+        "expressions/field_references",
+    ),
+    Class(Code.REDUNDANT_FIELD, "a field says nothing", _I, "It can be left out."),
+    Class(Code.REDUNDANT_ENUM_VARIANT, "an enumeration value says nothing", _I, "It can be left out."),
+    Class(
+        Code.REDUNDANT_DETACHED, "a detached part is not used", _I, "Nothing refers to it.", "serialization/detached"
+    ),
+    Class(
+        Code.TARGET_FUNCTION, "the target doesn't run this function", _E, "It isn't among what the target says it runs."
+    ),
+    Class(Code.TARGET_TYPE, "the target doesn't have this type", _E, "It isn't among what the target says it has."),
+    Class(
+        Code.TARGET_RELATION, "the target doesn't run this relation", _E, "It isn't among what the target says it runs."
+    ),
+    Class(
+        Code.TARGET_EXPRESSION,
+        "the target doesn't run this expression",
+        _E,
+        "It isn't among what the target says it runs.",
+    ),
+    Class(
+        Code.TARGET_OPTION,
+        "the target doesn't honour this option",
+        _E,
+        "It isn't among what the target says it honours.",
+    ),
+    Class(
+        Code.TARGET_FEATURE, "the target can't run this", _E, "Nothing on the target does exactly what the plan says."
+    ),
+)
+
+
+@cache
+def _by_code() -> dict[Code, Class]:
+    return {item.code: item for item in _CLASSES}
+
+
+def class_of(code: Code) -> Class:
+    """What a code stands for."""
+    return _by_code()[code]
+
+
+def classes() -> tuple[Class, ...]:
+    """All classes, in the order of their numbers."""
+    return tuple(sorted(_CLASSES, key=lambda item: item.code))

@@ -1,0 +1,94 @@
+"""What was found in a plan, and where its nodes stand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from pyspark_substrait.codes import Code, Level, class_of
+from pyspark_substrait.errors import SubstraitError
+from pyspark_substrait.model.paths import Path, render
+
+__all__ = ["Finding", "Places", "as_finding"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """One thing that somebody should know about a plan.
+
+    Args:
+        code: its class.
+        level: how grave it is.
+        path: where in the plan, like ``relations[0].root.input.filter.condition``; empty for the plan as a whole.
+        what: what is the case here, in one sentence without a final full stop.
+        why: the rule behind it.
+        mend: what to do about it; empty when there is nothing to say.
+    """
+
+    code: Code
+    level: Level
+    path: str
+    what: str
+    why: str
+    mend: str = ""
+
+    @classmethod
+    def of(
+        cls, code: Code, path: Path | str, what: str, *, level: Level | None = None, why: str = "", mend: str = ""
+    ) -> Finding:
+        """A finding of a class, with the level and the reason of that class where none are given."""
+        known = class_of(code)
+        place = path if isinstance(path, str) else render(path)
+        return cls(code=code, level=level or known.level, path=place, what=what, why=why or known.why, mend=mend)
+
+    def __str__(self) -> str:
+        place = f" at {self.path}" if self.path else ""
+        advice = f". {self.mend}" if self.mend else ""
+        return f"{self.level.value} {self.code:04d}{place}: {self.what}{advice}"
+
+
+def as_finding(error: SubstraitError, code: Code = Code.UNCLASSIFIED) -> Finding:
+    """What an error says, as a finding of the error's class, or of ``code`` where it has none."""
+    return Finding.of(error.code or code, error.path, error.message, level=Level.ERROR, mend=error.hint or "")
+
+
+@dataclass(slots=True)
+class Places:
+    """Where the nodes of a plan were read from; nodes are told apart by identity.
+
+    Relations, expressions, measures, sort fields and the functions of window relations have places. A node that reading
+    put in (a cast, say) has none.
+    """
+
+    _entries: list[tuple[Any, Path]] = field(default_factory=list)
+    _paths: dict[int, Path] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def __iter__(self) -> Iterator[tuple[Any, Path]]:
+        return iter(self._entries)
+
+    def add(self, node: Any, path: Path) -> None:
+        """Note that ``node`` was read from ``path``."""
+        self._entries.append((node, path))
+        self._paths.setdefault(id(node), path)
+
+    def forget(self, count: int) -> None:
+        """Keep only the first ``count``."""
+        for node, _ in self._entries[count:]:
+            self._paths.pop(id(node), None)
+        del self._entries[count:]
+
+    def since(self, count: int) -> list[tuple[Any, Path]]:
+        """Those after the first ``count``."""
+        return self._entries[count:]
+
+    def path(self, node: Any) -> str | None:
+        """Where a node was read from, as text; None for one that no message stands for."""
+        found = self._paths.get(id(node), _NOWHERE)
+        return None if found is _NOWHERE else render(found)
+
+
+_NOWHERE: Path = (None, "nowhere")

@@ -1,0 +1,44 @@
+"""What stands for a relation that contradicts the specification, where reading goes on after faults."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from pyspark_substrait.model.relations.base import Names, RelationBase
+from pyspark_substrait.model.types import OpenStruct, Struct
+
+if TYPE_CHECKING:
+    from pyspark_substrait.model.relations import Relation
+
+__all__ = ["BrokenRelation"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class BrokenRelation(RelationBase):
+    """A relation that can't be understood. Only reading that collects findings makes it, and nothing runs it.
+
+    Its schema is open: any column of it may be referred to.
+
+    Args:
+        kind: the field of the message ``Rel`` that is set, like ``filter``; empty when none is.
+        fault: what is wrong with it.
+        members: its inputs, as far as they were read.
+    """
+
+    kind: str
+    fault: str
+    members: tuple[Relation, ...] = ()
+
+    @property
+    def inputs(self) -> tuple[Relation, ...]:
+        return self.members
+
+    @cached_property
+    def direct_schema(self) -> Struct:
+        return OpenStruct()
+
+    @cached_property
+    def direct_names(self) -> Names:
+        return ()
