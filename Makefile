@@ -9,7 +9,7 @@ PIP := $(RUN) -m pip --disable-pip-version-check
 BASE := .venv/.base
 DEV := .venv/.dev
 
-.PHONY: help demo test test-integration conformance check format bench bench-functions bench-large clean java
+.PHONY: help demo test test-integration conformance check format bench bench-functions bench-large bench-checking clean java
 
 help:
 	@echo "make demo    run the tutorial's plan of 2023 on Spark"
@@ -21,6 +21,7 @@ help:
 	@echo "make bench   measure                    (ARGS='--help')"
 	@echo "make bench-functions  measure functions, a row at a time"
 	@echo "make bench-large  measure how time grows with large plans and inputs"
+	@echo "make bench-checking  measure checks of plans, beside substrait-validator"
 	@echo "make clean   remove .venv and what tools left behind"
 
 demo: java
@@ -53,6 +54,9 @@ bench-functions: java $(DEV)
 
 bench-large: java $(DEV)
 	@$(RUN) -m benchmarks.large $(ARGS)
+
+bench-checking: $(DEV)
+	@$(RUN) -m benchmarks.checking $(ARGS)
 
 clean:
 	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache build dist examples/demo/data
