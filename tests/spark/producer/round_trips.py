@@ -46,6 +46,7 @@ def assert_round_trip(
     plan = ps.load(made.to_bytes())
     assert isinstance(plan, Plan)
     assert plan.notes == (), "our own plans are as the specification has them"
+    assert ps.validate(plan, "spark").errors == ()
     back = ps.from_substrait(plan, spark, tables=tables, allowed_paths=["/"])
     declared, own = _declared(made), schema_of_fields(frame.schema.jsonValue()["fields"])
     assert declared.names == own.names
