@@ -96,7 +96,7 @@ def test_wrong_usage_is_2(arguments: list[str], plan_file: Path) -> None:
     assert "Usage:" in result.output
 
 
-@pytest.mark.parametrize("command", ["sql", "explain"])
+@pytest.mark.parametrize("command", ["sql"])
 def test_a_bad_plan_is_1_with_one_line(command: str, plan_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(source: Any, *, strict: bool = False) -> FakePlan:
         raise InvalidPlanError("there is no relation", path="relations", hint="Add one")

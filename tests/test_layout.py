@@ -32,7 +32,7 @@ MAY_IMPORT = {
     "targets": BASE,
     "proto": BASE,
     "spark": BASE | {"sparksql", "building"},
-    "documents": BASE | {"proto"},
+    "documents": BASE | {"proto", "textform"},
     "write_targets": BASE | {"proto"},
     "builder": BASE | {"building", "documents", "proto"},
     "checking": BASE
@@ -73,6 +73,7 @@ ONLY_IN = {
     "substrait": {"proto"},  # the generated messages
     "google": {"proto", "documents", "write_targets"},
     "click": {"cli"},
+    "lark": {"textform"},
 }
 """Packages that only some parts may import. The verbs name types of all of them in annotations, and import none."""
 

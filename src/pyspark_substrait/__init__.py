@@ -14,7 +14,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
-from pyspark_substrait.checking import validate
+from pyspark_substrait.checking import capabilities, dialect, diff, explain, fixed, lint, message_of, validate
 from pyspark_substrait.errors import (
     ExecutionError,
     InvalidPlanError,
@@ -57,12 +57,17 @@ __all__ = [
     "SubstraitWarning",
     "TableError",
     "UnsupportedPlanError",
+    "capabilities",
+    "dialect",
+    "diff",
     "evaluate",
     "evaluate_arrow",
     "explain",
+    "fixed",
     "for_target",
     "from_sql",
     "from_substrait",
+    "lint",
     "load",
     "run_query",
     "to_sql",
@@ -88,7 +93,8 @@ def load(source: PlanSource, *, strict: bool = False, registry: Registry | None 
     specification in ``notes``.
 
     Args:
-        source: binary protobuf; JSON text; a path of a file with either; a dict of the JSON form; a message.
+        source: binary protobuf; JSON text; the text form (``to_text``); a path of a file with one of these; a dict of
+            the JSON form; a message.
         strict: refuse what is looser than the specification instead of noting it.
         registry: the extensions; by default those of the specification.
 
@@ -101,10 +107,10 @@ def load(source: PlanSource, *, strict: bool = False, registry: Registry | None 
     if isinstance(source, Plan | ExtendedExpression):
         return source
     from pyspark_substrait.extensions.registry import Registry
-    from pyspark_substrait.proto import read, wire
+    from pyspark_substrait.proto import read
     from pyspark_substrait.proto.depth import with_deep_stack
 
-    parsed = wire.parse(source)
+    parsed = message_of(source)
 
     def bound() -> model.plan.Plan | model.plan.ExtendedExpression:
         of_kind = read.plan if parsed.message.DESCRIPTOR.name == "Plan" else read.extended_expression
@@ -496,14 +502,6 @@ def for_target(plan: PlanSource, target: str, *, registry: Registry | None = Non
     loaded, engine = _plan(plan, registry), targets.target(target)
     made = _called(loaded, lambda: targets.adapted(loaded, engine))
     return replace(loaded, relations=made.relations, notes=made.notes, removed_fields=engine.removed_fields)
-
-
-def explain(plan: PlanSource) -> str:
-    """The plan as text for people: a line per relation, readable expressions, columns with names and types."""
-    from pyspark_substrait.display import explain as explained
-
-    document = load(plan)
-    return _called(document, lambda: explained(document))
 
 
 def touches(plan: PlanSource, *, root: int | None = None) -> tuple[Touch, ...]:

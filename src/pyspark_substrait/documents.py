@@ -15,7 +15,10 @@ if TYPE_CHECKING:
 
     from pyspark_substrait.proto.portability import Use
 
-__all__ = ["ExtendedExpression", "Plan", "held"]
+__all__ = ["FORMS", "ExtendedExpression", "Plan", "form_of", "held"]
+
+FORMS: dict[str, Literal["json", "pb", "text"]] = {".json": "json", ".txt": "text", ".substrait": "text"}
+"""The form of a file by its suffix; others are binary."""
 
 
 class _Document:
@@ -48,19 +51,31 @@ class _Document:
 
         return wire.to_json(self.to_message())
 
-    def save(self, path: str | os.PathLike[str], *, format: Literal["json", "pb"] | None = None) -> None:
+    def to_text(self) -> str:
+        """The text form, which people read and write and :func:`load` reads back without loss."""
+        from pyspark_substrait import textform
+        from pyspark_substrait.proto.depth import with_deep_stack
+        from pyspark_substrait.proto.fields import message_fields
+
+        fields, is_plan = message_fields(self.to_message()), isinstance(self, model.Plan)
+        try:
+            return textform.write(fields, is_plan=is_plan)
+        except RecursionError:
+            return with_deep_stack(lambda: textform.write(fields, is_plan=is_plan))
+
+    def save(self, path: str | os.PathLike[str], *, format: Literal["json", "pb", "text"] | None = None) -> None:
         """Write the plan to a file, whole or not at all.
 
         Args:
             path: the file.
-            format: ``json`` or ``pb`` (binary); by the file's suffix when not given, binary unless that is ``.json``.
+            format: ``json``, ``pb`` (binary) or ``text``; by the file's suffix when not given: ``.json``, ``.txt`` or
+                ``.substrait`` for text, and binary for any other.
 
         Raises:
             SubstraitError: the file can't be written.
         """
         target = Path(path)
-        form = format or ("json" if target.suffix.lower() == ".json" else "pb")
-        content = self.to_json().encode() + b"\n" if form == "json" else self.to_bytes()
+        content = self._content(format or FORMS.get(target.suffix.lower(), "pb"))
         beside = target.with_name(f".{target.name}.{os.getpid()}.new")
         try:
             beside.write_bytes(content)
@@ -68,6 +83,14 @@ class _Document:
         except OSError as error:
             beside.unlink(missing_ok=True)
             raise SubstraitError(f"{target} can't be written: {error.strerror or error}") from error
+
+    def _content(self, form: Literal["json", "pb", "text"]) -> bytes:
+        match form:
+            case "json":
+                return self.to_json().encode() + b"\n"
+            case "text":
+                return self.to_text().encode()
+        return self.to_bytes()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,6 +124,15 @@ class ExtendedExpression(_Document, model.ExtendedExpression):
         from pyspark_substrait.proto.depth import with_deep_stack
 
         return with_deep_stack(write.extended_expression, self) if self.deep else write.extended_expression(self)
+
+
+def form_of(content: bytes) -> Literal["json", "pb", "text"]:
+    """Which form the content of a file has, as far as its beginning shows."""
+    from pyspark_substrait.textform import text_of
+
+    if content.lstrip()[:1] == b"{":
+        return "json"
+    return "pb" if text_of(content) is None else "text"
 
 
 def held(document: model.Plan | model.ExtendedExpression, *, deep: bool) -> Plan | ExtendedExpression:

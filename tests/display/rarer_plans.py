@@ -1,8 +1,9 @@
-"""The nodes that the plans next door leave out."""
+"""The nodes that the plans next door leave out, and those that only tolerant reading makes."""
 
 from __future__ import annotations
 
 from pyspark_substrait.model.expressions import (
+    BrokenExpression,
     DetachedExpression,
     FieldReference,
     Function,
@@ -30,10 +31,11 @@ from pyspark_substrait.model.masks import (
     StructItem,
     StructSelect,
 )
-from pyspark_substrait.model.plan import Plan
+from pyspark_substrait.model.plan import Plan, RelRoot
 from pyspark_substrait.model.relations import (
     AdvancedExtension,
     Broadcast,
+    BrokenRelation,
     BuildInput,
     ComputationType,
     Cross,
@@ -45,6 +47,7 @@ from pyspark_substrait.model.relations import (
     ExtensionTable,
     FetchMode,
     FileOrFiles,
+    Filter,
     HashJoin,
     Hint,
     IcebergTable,
@@ -60,12 +63,14 @@ from pyspark_substrait.model.relations import (
     RelCommon,
     RoundRobin,
     SavedComputation,
+    Set,
+    SetOp,
     SingleBucketExpression,
     TopN,
 )
 from pyspark_substrait.model.relations.joins import ComparisonJoinKey, SimpleComparisonType
 from pyspark_substrait.model.types import I32, Boolean, List, Map, NamedStruct, String, Struct, Type
-from tests.display.plans import BOOL, VERSION, call, lit, ref, table
+from tests.display.plans import BOOL, MONEY, VERSION, call, lit, ref, table
 
 MESSAGE = AnyMessage("type.googleapis.com/example.Detail", b"\x01")
 INT: Type = I32()
@@ -181,3 +186,22 @@ def rarer() -> Plan:
     changed = RelCommon(advanced_extension=AdvancedExtension(optimization=(MESSAGE,), enhancement=MESSAGE))
     crossed = Cross(left=many, right=multi, common=changed)
     return Plan(relations=(looped, shown, crossed), version=VERSION)
+
+
+def unreadable() -> Plan:
+    """What reading that goes on after faults makes of parts that it can't understand."""
+    orders = table("orders", id=I32(), price=MONEY)
+    cast = BrokenExpression(kind="cast", fault="a type is missing", parts=(ref(MONEY, 1),))
+    nothing = BrokenExpression(kind="", fault="an expression is missing")
+    kept = Filter(input=orders, condition=call("and", cast, call("not", nothing, type=BOOL), type=BOOL, urn="boolean"))
+    member = BrokenRelation(kind="hash_join", fault="a relation is missing", members=(kept, orders))
+    top = Project(input=member, expressions=(ref(I32(), 1),), common=RelCommon(emit=(4,)))
+    known = BrokenRelation(
+        kind="sort",
+        fault="the sort direction is missing",
+        members=(orders,),
+        record=orders.schema,
+        record_names=orders.names,
+    )
+    gone = BrokenRelation(kind="", fault="a relation is missing")
+    return Plan(relations=(RelRoot(input=top, names=("x",)), known, Set(members=(gone, orders), op=SetOp.UNION_ALL)))

@@ -6,7 +6,9 @@ import re
 
 import pytest
 
+import pyspark_substrait as ps
 from pyspark_substrait.display import explain
+from pyspark_substrait.documents import held
 from pyspark_substrait.model.plan import ExtendedExpression, Plan
 from tests.samples import EXTENDED_EXPRESSIONS, PLANS
 
@@ -24,3 +26,9 @@ def test_sample(name: str) -> None:
     # a sample is valid, so nothing in it contradicts the specification
     assert not [line for line in lines if line.lstrip().startswith("!") or "  ! " in line]
     assert not re.search(r"object at 0x|\b[A-Z]\w+\(\w+=|<\w+\.\w+: |\bUnknown\b|\bNone\b|…[;\] ]*=>", page)
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_reading_that_goes_on_shows_what_reading_that_stops_shows(name: str) -> None:
+    message = held(SAMPLES[name], deep=False).to_message()
+    assert ps.explain(message, findings=False) == explain(ps.load(message))

@@ -6,28 +6,37 @@ import dataclasses
 import re
 import sys
 import threading
-from pathlib import Path
 from typing import get_args
 
 import pytest
 
 from pyspark_substrait.display import explain
-from pyspark_substrait.model.expressions import Bound, Expression
+from pyspark_substrait.model.expressions import Bound, Expression, Function, SingularOrList
 from pyspark_substrait.model.masks import Select
 from pyspark_substrait.model.plan import Plan, RelRoot
-from pyspark_substrait.model.relations import ExchangeKind, Filter, ReadType, Relation
-from pyspark_substrait.model.types import I32
-from tests.display import plans
+from pyspark_substrait.model.relations import (
+    ExchangeKind,
+    Filter,
+    Join,
+    JoinType,
+    Project,
+    ReadType,
+    Relation,
+    RelCommon,
+)
+from pyspark_substrait.model.types import I32, String
+from tests.display.goldens import BY_HAND as PLANS
+from tests.display.goldens import DOCS, PAGES, documented, pages
 from tests.display.plans import BOOLEAN, call, lit, ref, table
-from tests.display.rarer_plans import rarer
-
-PLANS = {**plans.PLANS, "rarer": rarer}
-PAGES = Path(__file__).parent / "pages"
 
 
-@pytest.mark.parametrize("name", PLANS)
-def test_page(name: str) -> None:
-    assert explain(PLANS[name]()) + "\n" == (PAGES / f"{name}.txt").read_text(encoding="utf-8")
+def test_pages() -> None:
+    for name, text in pages().items():
+        assert text == (PAGES / name).read_text(encoding="utf-8"), f"{name}; tests.display.goldens writes it anew"
+
+
+def test_the_documentation_shows_pages_as_they_are() -> None:
+    assert documented() == DOCS.read_text(encoding="utf-8")
 
 
 def test_every_node_is_on_a_page() -> None:
@@ -103,3 +112,67 @@ def test_deep_plans() -> None:
     assert lines[1].count("(") == 999
     assert len(lines[-1]) < 100
     assert lines[-1].endswith("(1001) Read[t => a: i32]")
+
+
+def test_a_side_of_a_join_is_abbreviated_where_all_of_it_may_be_null_now() -> None:
+    left, right = table("l", a=I32()), table("r", b=I32(), c=I32(nullable=True))
+
+    def joined(emit: tuple[int, ...] | None, type: JoinType) -> str:
+        join = Join(left=left, right=right, type=type, expression=BOOLEAN, common=RelCommon(emit=emit))
+        return explain(Plan(relations=(join,))).splitlines()[1].partition(" => ")[2]
+
+    assert joined(None, JoinType.INNER) == "*]"
+    assert joined(None, JoinType.LEFT) == "left.*, right.*?]"
+    assert joined(None, JoinType.OUTER) == "*?]"
+    assert joined((1, 2), JoinType.LEFT) == "right.*?]"
+    assert joined((2, 1), JoinType.LEFT) == "c: i32?, b: i32?]"
+    # of these, the first is as it was
+    assert joined((0, 1, 2), JoinType.LEFT) == "left.*, right.*?]"
+
+
+def test_negation_stands_where_sql_has_it() -> None:
+    a = ref(String(), 0)
+
+    def shown(node: Expression) -> str:
+        kept = Filter(input=table("t", a=String()), condition=call("not", node, type=I32(), urn="boolean"))
+        return explain(Plan(relations=(kept,))).splitlines()[1]
+
+    like = call("like", a, lit(String(), "x%"), type=I32(), urn="string")
+    mine = dataclasses.replace(like, function=Function("extension:mine", "like", ""))
+    assert shown(like) == "Filter[a NOT LIKE 'x%' => *]"
+    assert shown(call("between", a, a, a, type=I32())) == "Filter[a NOT BETWEEN a AND a => *]"
+    assert shown(SingularOrList(value=a, options=(a,))) == "Filter[a NOT IN (a) => *]"
+    assert shown(call("equal", a, a, type=I32())) == "Filter[NOT a = a => *]"
+    assert shown(mine) == "Filter[NOT like(a, 'x%') => *]"
+    assert shown(call("not", like, type=I32(), urn="boolean")) == "Filter[NOT a NOT LIKE 'x%' => *]"
+
+
+def test_options_stand_once_where_all_calls_have_them() -> None:
+    def shown(*calls: Expression) -> list[str]:
+        page = explain(Plan(relations=(Project(input=table("t", a=I32()), expressions=calls),)), types=False)
+        return [line.strip() for line in page.splitlines() if not line.lstrip().startswith(("Plan", "Read"))]
+
+    a = ref(I32(), 0)
+    loud = call("add", a, a, type=I32(), urn="arithmetic", overflow="ERROR")
+    quiet = call("add", a, a, type=I32(), urn="arithmetic")
+    product = call("multiply", loud, a, type=I32(), urn="arithmetic", overflow="ERROR")
+    assert shown(product) == [
+        "Project[*, $1 = (a + a) * a]",
+        "with options throughout: add, multiply [overflow: ERROR]",
+    ]
+    assert shown(product, quiet) == [
+        "Project[*, $1 = add(a, a)[overflow: ERROR] * a, $2 = a + a]",
+        "with options throughout: multiply [overflow: ERROR]",
+    ]
+    assert shown(quiet) == ["Project[*, $1 = a + a]"]
+
+
+@pytest.mark.parametrize("width", [40, 60, 80])
+def test_long_conditions_are_broken_before_and(width: int) -> None:
+    one = call("equal", ref(I32(), 0), ref(I32(), 0), type=I32())
+    condition = call("and", *[one] * 30, type=I32(), urn="boolean")
+    page = explain(Plan(relations=(Filter(input=table("t", column=I32()), condition=condition),)), width=width)
+    folded = [line.strip() for line in page.splitlines()[1:-1]]
+    assert len(folded) > 5
+    assert all(line.startswith(("AND column = column", "=>")) for line in folded[1:])
+    assert max(map(len, page.splitlines())) <= width

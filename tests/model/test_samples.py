@@ -28,6 +28,8 @@ FAMILIES = {
     "exchanges": relations.ExchangeKind,
     "relation trees": plan.PlanRel,
 }
+BROKEN = {expressions.BrokenExpression, relations.BrokenRelation}
+"""What stands for parts that can't be understood: no valid plan has it."""
 MODULES = (types, literals, masks, expressions, relations, base, plan)
 
 
@@ -61,7 +63,7 @@ def test_families(name: str, found: set[type]) -> None:
         if isinstance(member, type) and typing.get_origin(member) is None
     }
     assert members
-    assert members <= found
+    assert members - BROKEN <= found
 
 
 def test_every_class_of_the_model(found: set[type]) -> None:
@@ -74,7 +76,7 @@ def test_every_class_of_the_model(found: set[type]) -> None:
         if isinstance(item := getattr(module, name), type)
         and (dataclasses.is_dataclass(item) or issubclass(item, Enum))
     }
-    assert declared - found == bases
+    assert declared - found == bases | BROKEN
 
 
 def test_every_enum_has_all_members_in_samples() -> None:

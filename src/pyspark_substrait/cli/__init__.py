@@ -12,8 +12,15 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 import click
 
-from pyspark_substrait.cli.files import counted, files, is_json, named, opened, place, save
+from pyspark_substrait.cli.dialect import capabilities, dialect
+from pyspark_substrait.cli.diff import diff
+from pyspark_substrait.cli.explain import explain
+from pyspark_substrait.cli.files import counted, files, named, opened, save
+from pyspark_substrait.cli.findings import findings
+from pyspark_substrait.cli.lint import lint
 from pyspark_substrait.cli.plan import plan
+from pyspark_substrait.cli.upgrade import upgrade
+from pyspark_substrait.cli.validate import validate
 from pyspark_substrait.errors import SubstraitError, SubstraitWarning
 
 if TYPE_CHECKING:
@@ -94,7 +101,7 @@ def main() -> None:
       pyspark-substrait plan "SELECT * FROM orders" --table orders=orders.parquet -o plan.json
       pyspark-substrait convert plan.pb plan.json
 
-    Exit codes: 0 done, 1 something is wrong with the plan or its data, 2 wrong usage.
+    Exit codes: 0 done; 1 something is wrong with the plan or its data, or was found in it; 2 wrong usage.
     """
 
 
@@ -218,13 +225,7 @@ def sql(plan: Path, parameters: tuple[str, ...], root: int | None) -> None:
     click.echo(pyspark_substrait.to_sql(loaded, parameters=_parameters(parameters, loaded), root=root))
 
 
-@main.command()
-@click.argument("plan", type=_PLAN)
-def explain(plan: Path) -> None:
-    """Print PLAN as text, with the columns and types of every step. Needs no Spark."""
-    import pyspark_substrait
-
-    click.echo(pyspark_substrait.explain(_load(opened(plan))))
+main.add_command(explain)
 
 
 @main.command(short_help="List the functions that run, or show one.")
@@ -265,55 +266,27 @@ def functions(name: str | None, extensions: tuple[Path, ...], full: bool, as_pag
         _console().print(listed(found))
 
 
-@main.command(short_help="Write a plan as JSON or binary.")
+@main.command(short_help="Write a plan as JSON, text or binary.")
 @click.argument("source", metavar="IN", type=_PLAN)
 @click.argument("target", metavar="OUT", type=click.Path(dir_okay=False, allow_dash=True, path_type=Path))
-@click.option("--to", "form", type=click.Choice(["json", "pb"]), help="The form of OUT; by its suffix when not given.")
-def convert(source: Path, target: Path, form: Literal["json", "pb"] | None) -> None:
-    """Write the plan IN to OUT, as JSON (.json) or binary (any other suffix), in the current form of the format.
+@click.option(
+    "--to", "form", type=click.Choice(["json", "pb", "text"]), help="The form of OUT; by its suffix when not given."
+)
+def convert(source: Path, target: Path, form: Literal["json", "pb", "text"] | None) -> None:
+    """Write the plan IN to OUT in the current form of the format: as JSON (.json), text (.txt, .substrait) or binary.
 
     \b
     Examples:
       pyspark-substrait convert plan.pb plan.json
+      pyspark-substrait convert plan.pb plan.substrait
       pyspark-substrait convert plan.pb - --to json
     """
+    from pyspark_substrait.documents import FORMS
+
     loaded = _load(opened(source))
-    save(loaded, target, form or ("json" if target.suffix.lower() == ".json" else "pb"))
+    save(loaded, target, form or FORMS.get(target.suffix.lower(), "pb"))
     if loaded.upgrades:
         click.echo(f"{counted(len(loaded.upgrades), 'thing')} upgraded on the way (see: upgrade --check)", err=True)
-
-
-@main.command(short_help="Bring a plan to the current release and say what was changed.")
-@click.argument("plan", type=_PLAN)
-@click.option("--check", is_flag=True, help="Write nothing; exit with 1 when there is something to upgrade.")
-@click.option(
-    "-o",
-    "--output",
-    metavar="OUT",
-    type=click.Path(dir_okay=False, allow_dash=True, path_type=Path),
-    help="Write the upgraded plan here; over PLAN itself when not given.",
-)
-def upgrade(plan: Path, check: bool, output: Path | None) -> None:
-    """Bring PLAN to the current release of the format and say what was changed.
-
-    JSON stays JSON, binary stays binary.
-    """
-    if check and output is not None:
-        raise click.UsageError("--check writes nothing, so --output makes no sense with it")
-    source = opened(plan)
-    loaded = _load(source)
-    for note in loaded.upgrades:
-        click.echo(str(note), err=True)
-    count = len(loaded.upgrades)
-    if check:
-        click.echo(f"{counted(count, 'thing')} to upgrade" if count else "nothing to upgrade", err=True)
-        click.get_current_context().exit(1 if count else 0)
-    if count == 0 and output is None and str(plan) != "-":
-        click.echo("nothing to upgrade", err=True)
-        return
-    target = plan if output is None else output
-    save(loaded, target, "json" if is_json(source) else "pb")
-    click.echo(f"{counted(count, 'thing')} upgraded, written to {place(target)}", err=True)
 
 
 def _load(source: Path | bytes) -> Plan | ExtendedExpression:
@@ -419,3 +392,10 @@ def _file_format(output: Path) -> FileFormat:
 
 
 main.add_command(plan)
+main.add_command(dialect)
+main.add_command(capabilities)
+main.add_command(validate)
+main.add_command(lint)
+main.add_command(upgrade)
+main.add_command(findings)
+main.add_command(diff)

@@ -11,7 +11,7 @@ import click
 if TYPE_CHECKING:
     from pyspark_substrait.documents import ExtendedExpression, Plan
 
-__all__ = ["counted", "files", "is_json", "named", "opened", "place", "save"]
+__all__ = ["counted", "files", "form_of", "named", "opened", "place", "save"]
 
 _FILE_SUFFIXES = ("", ".parquet", ".parq", ".pq", ".orc", ".arrow", ".feather", ".ipc")
 
@@ -21,18 +21,21 @@ def opened(path: Path) -> Path | bytes:
     return sys.stdin.buffer.read() if str(path) == "-" else path
 
 
-def is_json(source: Path | bytes) -> bool:
-    """Whether a plan is JSON text."""
-    content = source if isinstance(source, bytes) else source.read_bytes()
-    return content.lstrip()[:1] == b"{"
+def form_of(source: Path | bytes) -> Literal["json", "pb", "text"]:
+    """The form that a plan has."""
+    from pyspark_substrait import documents
+
+    return documents.form_of(source if isinstance(source, bytes) else source.read_bytes())
 
 
-def save(loaded: Plan | ExtendedExpression, target: Path, form: Literal["json", "pb"]) -> None:
+def save(loaded: Plan | ExtendedExpression, target: Path, form: Literal["json", "pb", "text"]) -> None:
     """Write a plan to a file or to standard output."""
     if str(target) != "-":
         loaded.save(target, format=form)
     elif form == "json":
         click.echo(loaded.to_json())
+    elif form == "text":
+        click.echo(loaded.to_text(), nl=False)
     else:
         sys.stdout.buffer.write(loaded.to_bytes())
 

@@ -1,13 +1,17 @@
 """Plans as text for people. The text has no other reader: nothing in this package is meant to be parsed back.
 
-* ``text``: the page: header, one line a relation, subqueries, notes
+* ``page``: the page as lines: header, one line a relation, subqueries, notes
+* ``lines``: what a line is, and which findings stand at which
+* ``text``: the page as text; ``folding``: its long lines
 * ``touches``: what a plan would read and change
 * ``relations``: what a relation's line says
 * ``expressions``, ``literals``: expressions and values, near SQL
 * ``columns``: columns, their labels, and the scopes in which expressions name them
 """
 
+from pyspark_substrait.display.lines import Line, LineKind
+from pyspark_substrait.display.page import page
 from pyspark_substrait.display.text import explain
 from pyspark_substrait.display.touches import Action, Touch, touches
 
-__all__ = ["Action", "Touch", "explain", "touches"]
+__all__ = ["Action", "Line", "LineKind", "Touch", "explain", "page", "touches"]

@@ -1,18 +1,16 @@
 """Expressions as text, near SQL: operators where the standard functions have one, ``name(arguments)`` elsewhere.
 
 A subquery is only named in the text (``subquery #1``); the page shows it below the line. Subqueries and detached
-expressions are numbered in the order they are met, which is what :class:`Marks` remembers.
+expressions are numbered in the order they are met, which is what ``Marks`` remembers.
 """
 
 from __future__ import annotations
-
-from dataclasses import dataclass, field
-from itertools import count
 
 from typing_extensions import assert_never
 
 from pyspark_substrait.display.columns import Column, Scope, escaped, parameter_name, quoted, type_text
 from pyspark_substrait.display.literals import limited, literal_text
+from pyspark_substrait.display.marks import Marks, Options
 from pyspark_substrait.display.masks import mask_text
 from pyspark_substrait.model.expressions import (
     AggregateFunction,
@@ -33,7 +31,6 @@ from pyspark_substrait.model.expressions import (
     FieldReference,
     Following,
     Function,
-    FunctionOption,
     IfThen,
     InPredicate,
     Lambda,
@@ -42,7 +39,6 @@ from pyspark_substrait.model.expressions import (
     ListElement,
     MapKey,
     MultiOrList,
-    NamedLambda,
     NamedLambdaReference,
     NestedList,
     NestedMap,
@@ -66,10 +62,10 @@ from pyspark_substrait.model.expressions import (
 )
 from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.masks import MaskExpression
-from pyspark_substrait.model.relations import Relation, WindowRelFunction
+from pyspark_substrait.model.relations import WindowRelFunction
 from pyspark_substrait.model.types import List, Map, Struct, Type, concrete, name_count
 
-__all__ = ["Marks", "aggregate_text", "expression_text", "list_text", "sorts_text", "window_text"]
+__all__ = ["aggregate_text", "expression_text", "list_text", "options_text", "sorts_text", "window_text"]
 
 # how tightly an operator binds, loosest first
 _LAMBDA, _OR, _AND, _NOT, _COMPARISON, _CONCAT, _SUM, _PRODUCT, _SIGN, _POSTFIX, _ATOM = range(11)
@@ -112,35 +108,11 @@ _DIRECTIONS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Marks:
-    """What has been numbered so far on the page, and the subqueries of the line at hand that are yet to be shown."""
+def expression_text(node: Expression, scope: Scope, marks: Marks, binding: int = _LAMBDA, no: str = "") -> str:
+    """An expression; in parentheses where it binds more loosely than ``binding``.
 
-    named_lambdas: tuple[NamedLambda, ...] = ()
-    subqueries: list[tuple[int, Relation, Scope]] = field(default_factory=list)
-    detached: dict[int, int] = field(default_factory=dict)
-    subquery_numbers: count[int] = field(default_factory=lambda: count(1))
-
-    def subquery(self, relation: Relation, scope: Scope) -> str:
-        """Number a subquery and keep it for the page."""
-        number = next(self.subquery_numbers)
-        self.subqueries.append((number, relation, scope))
-        return f"subquery #{number}"
-
-    def detach(self, node: object) -> tuple[int, bool]:
-        """The number of a detached node, and whether it was shown already."""
-        known = id(node) in self.detached
-        return self.detached.setdefault(id(node), len(self.detached) + 1), known
-
-    def lambda_name(self, named: NamedLambda) -> str:
-        """How a named lambda is called in the text."""
-        if named.name is not None:
-            return f"@{quoted(named.name)}"
-        return f"@lambda{self.named_lambdas.index(named) if named in self.named_lambdas else ''}"
-
-
-def expression_text(node: Expression, scope: Scope, marks: Marks, binding: int = _LAMBDA) -> str:
-    """An expression; in parentheses where it binds more loosely than ``binding``."""
+    ``no`` stands before the operator that has its negation inside: that of ``a NOT IN (1, 2)``.
+    """
     level = _ATOM
     match node:
         case Literal():
@@ -149,7 +121,7 @@ def expression_text(node: Expression, scope: Scope, marks: Marks, binding: int =
         case FieldReference():
             text = _reference(node, scope, marks)
         case ScalarFunction():
-            text, level = _scalar(node, scope, marks)
+            text, level = _scalar(node, scope, marks, no)
         case WindowFunction():
             text = window_text(node, scope, marks)
         case Cast(type=type, input=value, failure_behavior=failure):
@@ -168,10 +140,10 @@ def expression_text(node: Expression, scope: Scope, marks: Marks, binding: int =
             text += " END" if otherwise is None else f" ELSE {expression_text(otherwise, scope, marks)} END"
         case SingularOrList(value=value, options=options):
             listed = limited([expression_text(option, scope, marks) for option in options])
-            text, level = f"{expression_text(value, scope, marks, _CONCAT)} IN ({listed})", _COMPARISON
+            text, level = f"{expression_text(value, scope, marks, _CONCAT)}{no} IN ({listed})", _COMPARISON
         case MultiOrList(value=values, options=rows):
             listed = limited([f"({list_text(row, scope, marks)})" for row in rows])
-            text, level = f"({list_text(values, scope, marks)}) IN ({listed})", _COMPARISON
+            text, level = f"({list_text(values, scope, marks)}){no} IN ({listed})", _COMPARISON
         case NestedStruct(fields=fields, nullable=nullable):
             text = f"struct{'?' if nullable else ''}({list_text(fields, scope, marks)})"
         case NestedList(values=values, nullable=nullable):
@@ -180,18 +152,18 @@ def expression_text(node: Expression, scope: Scope, marks: Marks, binding: int =
             items = [f"{expression_text(k, scope, marks)}: {expression_text(v, scope, marks)}" for k, v in pairs]
             text = f"map{'?' if nullable else ''}{{{limited(items)}}}"
         case ScalarSubquery(input=query):
-            text = f"({marks.subquery(query, scope)})"
+            text = f"({marks.subquery(node, query, scope)})"
         case InPredicate(needles=needles, haystack=query):
             if len(needles) == 1:
                 left = expression_text(needles[0], scope, marks, _CONCAT)
             else:
                 left = f"({list_text(needles, scope, marks)})"
-            text, level = f"{left} IN ({marks.subquery(query, scope)})", _COMPARISON
+            text, level = f"{left}{no} IN ({marks.subquery(node, query, scope)})", _COMPARISON
         case SetPredicate(predicate_op=predicate, tuples=query):
-            text = f"{predicate.name} ({marks.subquery(query, scope)})"
+            text = f"{predicate.name} ({marks.subquery(node, query, scope)})"
         case SetComparison(reduction_op=reduction, comparison_op=comparison, left=value, right=query):
             left = expression_text(value, scope, marks, _CONCAT)
-            text = f"{left} {comparison.value} {reduction.name} ({marks.subquery(query, scope)})"
+            text = f"{left} {comparison.value} {reduction.name} ({marks.subquery(node, query, scope)})"
             level = _COMPARISON
         case DynamicParameter(type=type, parameter_reference=number):
             text = f"parameter({number}: {type_text(type)})"
@@ -316,11 +288,12 @@ def _inside(reference: tuple[ReferenceSegment, ...] | MaskExpression, type: Type
 # --- functions --------------------------------------------------------------------------------------------------------
 
 
-def _scalar(node: ScalarFunction, scope: Scope, marks: Marks) -> tuple[str, int]:
+def _scalar(node: ScalarFunction, scope: Scope, marks: Marks, no: str = "") -> tuple[str, int]:
     """A call, as an operator where the standard function has one; and how tightly it binds."""
     name, arguments = node.function.name, node.arguments
     operands = [argument for argument in arguments if not isinstance(argument, (EnumArgument, TypeArgument))]
-    if not node.options and _is_standard(node.function) and len(operands) == len(arguments):
+    options = marks.options(node.function, node.options)
+    if not options and _is_standard(node.function) and len(operands) == len(arguments):
         if name in _INFIX and (len(operands) == 2 or (len(operands) > 2 and name in _VARIADIC)):
             operator, level, first, others = _INFIX[name]
             texts = []
@@ -329,9 +302,11 @@ def _scalar(node: ScalarFunction, scope: Scope, marks: Marks) -> tuple[str, int]
                 if name == "or" and _is_and(operand):
                     binding = _NOT  # it would be right without parentheses, but hard to read
                 texts.append(expression_text(operand, scope, marks, binding))
-            return f" {operator} ".join(texts), level
+            return f"{no} {operator} ".join(texts), level
         if len(operands) == 1:
             if name == "not":
+                if _takes_not(operands[0], marks):
+                    return expression_text(operands[0], scope, marks, _COMPARISON, " NOT"), _COMPARISON
                 return f"NOT {expression_text(operands[0], scope, marks, _NOT)}", _NOT
             if name == "negate":
                 text = expression_text(operands[0], scope, marks, _POSTFIX)
@@ -340,8 +315,20 @@ def _scalar(node: ScalarFunction, scope: Scope, marks: Marks) -> tuple[str, int]
                 return f"{expression_text(operands[0], scope, marks, _CONCAT)} {_POSTFIXES[name]}", _COMPARISON
         if name == "between" and len(operands) == 3:
             value, low, high = (expression_text(operand, scope, marks, _CONCAT) for operand in operands)
-            return f"{value} BETWEEN {low} AND {high}", _COMPARISON
-    return _call(node.function, list_text(arguments, scope, marks)) + _options(node.options), _ATOM
+            return f"{value}{no} BETWEEN {low} AND {high}", _COMPARISON
+    return _call(node.function, list_text(arguments, scope, marks)) + options_text(options), _ATOM
+
+
+def _takes_not(node: Expression, marks: Marks) -> bool:
+    """Whether ``NOT`` stands inside an expression: ``a NOT LIKE 'b'``."""
+    match node:
+        case SingularOrList() | MultiOrList() | InPredicate():
+            return True
+        case ScalarFunction(function=function, arguments=arguments, options=options):
+            plain = not options or function.name in marks.common
+            return plain and _is_standard(function) and (function.name, len(arguments)) in (("like", 2), ("between", 3))
+        case _:
+            return False
 
 
 def _is_and(node: Expression) -> bool:
@@ -358,7 +345,8 @@ def _call(function: Function, arguments: str) -> str:
     return f"{quoted(function.name) if not function.name.isidentifier() else function.name}({arguments})"
 
 
-def _options(options: tuple[FunctionOption, ...], *more: str) -> str:
+def options_text(options: Options, *more: str) -> str:
+    """The options of a call, and what else is said of it, in brackets."""
     stated = [f"{escaped(option.name)}: {'|'.join(map(escaped, option.preference))}" for option in options]
     stated.extend(text for text in more if text)
     return f"[{', '.join(stated)}]" if stated else ""
@@ -393,7 +381,8 @@ def _aggregate(
     if sorts:
         arguments = f"{arguments} ORDER BY {sorts_text(sorts, scope, marks)}".lstrip()
     partial = node.phase is not AggregationPhase.INITIAL_TO_RESULT
-    return _call(node.function, arguments) + _options(node.options, f"phase: {node.phase.name}" if partial else "")
+    options = marks.options(node.function, node.options)
+    return _call(node.function, arguments) + options_text(options, f"phase: {node.phase.name}" if partial else "")
 
 
 def window_text(node: WindowFunction | WindowRelFunction, scope: Scope, marks: Marks) -> str:

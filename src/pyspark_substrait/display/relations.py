@@ -9,7 +9,6 @@ from typing_extensions import assert_never
 
 from pyspark_substrait.display.columns import Column, Scope, labels
 from pyspark_substrait.display.expressions import (
-    Marks,
     aggregate_text,
     expression_text,
     list_text,
@@ -17,6 +16,7 @@ from pyspark_substrait.display.expressions import (
     window_text,
 )
 from pyspark_substrait.display.literals import message_text
+from pyspark_substrait.display.marks import Marks
 from pyspark_substrait.display.targets import (
     exchange_targets,
     named_columns,
@@ -68,6 +68,7 @@ from pyspark_substrait.model.relations import (
     Write,
 )
 from pyspark_substrait.model.relations.writing import CreateMode, WriteOp
+from pyspark_substrait.model.types import OpenStruct
 
 __all__ = ["Details", "Item", "Run", "details"]
 
@@ -189,10 +190,11 @@ def details(relation: Relation, inputs: Sequence[tuple[Column, ...]], outer: Sco
             columns = () if relation.derived is None else named_columns(relation.derived.output)
             items, runs = tuple(map(Item, columns, labels(columns))), ()
         case Write(write_type=target, table_schema=schema, op=op, create_mode=mode, output=output):
-            word = {WriteOp.INSERT: " into", WriteOp.DELETE: " from"}.get(op, "")
-            properties.append(f"{op.value}{word} {object_text(target)} {schema_text(schema)}")
+            word = _WRITES.get(op, op.value)
+            source = " from the input" if op is WriteOp.CTAS else ""
+            properties.append(f"{word} {object_text(target)} {schema_text(schema)}{source}")
             properties.extend([] if mode is CreateMode.UNSPECIFIED else [mode.value])
-            properties.extend([] if output is OutputMode.UNSPECIFIED else [f"output {output.value}"])
+            properties.extend([] if output is OutputMode.UNSPECIFIED else [_OUTPUTS[output]])
             columns = named_columns(schema) if output is OutputMode.MODIFIED_RECORDS else ()
             items = tuple(Item(column, label) for column, label in zip(columns, labels(columns), strict=True))
             runs = ()
@@ -208,7 +210,7 @@ def details(relation: Relation, inputs: Sequence[tuple[Column, ...]], outer: Sco
                 new = expression_text(change.transformation, scope, marks)
                 properties.append(f"set {scope.label(change.column_target)} = {new}")
             properties.extend(_stated("where", condition, scope, marks))
-            items, runs = (), ()
+            items, runs = (Item(Column(), "number of changed records"),), ()
         case ConsistentPartitionWindow(window_functions=functions, partition_expressions=partitions, sorts=sorts):
             properties.extend([f"partition by {list_text(partitions, scope, marks)}"] if partitions else [])
             properties.extend([f"order by {sorts_text(sorts, scope, marks)}"] if sorts else [])
@@ -222,12 +224,20 @@ def details(relation: Relation, inputs: Sequence[tuple[Column, ...]], outer: Sco
             properties.append(_exchange_kind(kind, scope, marks))
             properties.extend([f"{count} partitions"] if count else [])
             properties.extend(exchange_targets(targets))
-        case BrokenRelation(kind=kind):
-            properties.append(f"broken {kind}" if kind else "missing")
-            items, runs = (), ()
+        case BrokenRelation(record=record, record_names=names):
+            columns = () if isinstance(record, OpenStruct) else tuple(Column(name=name) for name in names)
+            items, runs = tuple(map(Item, columns, labels(columns))), ()
         case _:
             assert_never(relation)
     return Details(properties=tuple(properties), items=items, scope=scope, runs=runs)
+
+
+_WRITES = {
+    WriteOp.INSERT: "insert into",
+    WriteOp.DELETE: "delete from",
+    WriteOp.CTAS: "create table",
+}
+_OUTPUTS = {OutputMode.NO_OUTPUT: "puts out nothing", OutputMode.MODIFIED_RECORDS: "puts out the modified records"}
 
 
 def _scope(columns: tuple[Column, ...], outer: Scope | None, anchor: int | None, left: int | None = None) -> Scope:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing_extensions import assert_never
 
 from pyspark_substrait.display.columns import Column, Scope, dotted, escaped, labels, type_text
-from pyspark_substrait.display.expressions import Marks, list_text
-from pyspark_substrait.display.literals import counted, limited, message_text, string_text
+from pyspark_substrait.display.expressions import list_text
+from pyspark_substrait.display.literals import counted, limited, literal_text, message_text, string_text
+from pyspark_substrait.display.marks import Marks
 from pyspark_substrait.display.masks import mask_text
 from pyspark_substrait.errors import InvalidPlanError
-from pyspark_substrait.model.literals import AnyMessage
+from pyspark_substrait.model.literals import AnyMessage, Literal
 from pyspark_substrait.model.masks import masked_schema
 from pyspark_substrait.model.relations import (
     AdvancedExtension,
@@ -41,7 +42,7 @@ from pyspark_substrait.model.relations import (
     Relation,
     VirtualTable,
 )
-from pyspark_substrait.model.types import NamedStruct, name_count
+from pyspark_substrait.model.types import NamedStruct, PrecisionTimestampTZ, name_count
 
 __all__ = [
     "exchange_targets",
@@ -115,7 +116,8 @@ def read_text(read_type: ReadType, scope: Scope, marks: Marks) -> str:
             return message_text(detail)
         case IcebergTable(metadata_uri=uri, snapshot_id=snapshot, snapshot_timestamp=time):
             version = "" if snapshot is None else f" snapshot {escaped(snapshot)}"
-            version += "" if time is None else f" as of {time} µs"
+            if time is not None:
+                version += f" as of {literal_text(Literal(type=PrecisionTimestampTZ(precision=6), value=time))}"
             return f"Iceberg {string_text(uri)}{version}"
         case _:
             assert_never(read_type)

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from pyspark_substrait.codes import Code
 from pyspark_substrait.errors import InvalidPlanError
 from pyspark_substrait.extensions.type_syntax import Node, parse
 from pyspark_substrait.model.types import Type
@@ -150,24 +151,35 @@ class FunctionDefinition:
         Raises:
             InvalidPlanError: an option or a value that the function doesn't declare, an option twice, or no value.
         """
-        declared = {name.lower(): (name, values) for name, values in self.options}
-        found: dict[str, tuple[str, ...]] = {}
-        for given, preferences in options:
-            if given.lower() not in declared:
-                known = ", ".join(f"`{name}`" for name, _ in self.options) or "none"
-                raise InvalidPlanError(f"`{self.key}` has no option `{given}`", hint=f"Its options: {known}")
-            name, values = declared[given.lower()]
-            if name in found:
-                raise InvalidPlanError(f"the option `{name}` of `{self.key}` is given twice")
-            spelling = {value.lower(): value for value in values}
-            unknown = [value for value in preferences if value.lower() not in spelling]
-            if unknown or not preferences:
-                reason = f"can't be `{unknown[0]}`" if unknown else "has no value"
-                raise InvalidPlanError(
-                    f"the option `{name}` of `{self.key}` {reason}", hint=f"Its values: {', '.join(values)}"
-                )
-            found[name] = tuple(spelling[value.lower()] for value in preferences)
-        return tuple(found.items())
+        found: list[tuple[str, tuple[str, ...]]] = []
+        for option in options:
+            found.append(self.check_option(option, found))
+        return tuple(found)
+
+    def check_option(
+        self, option: tuple[str, Sequence[str]], before: Sequence[tuple[str, Sequence[str]]] = ()
+    ) -> tuple[str, tuple[str, ...]]:
+        """One option of a call, as :meth:`check_options`; ``before`` are those that were checked already."""
+        given, preferences = option
+        declared = next(((name, values) for name, values in self.options if name.lower() == given.lower()), None)
+        if declared is None:
+            known = ", ".join(f"`{name}`" for name, _ in self.options) or "none"
+            raise InvalidPlanError(
+                f"`{self.key}` has no option `{given}`", hint=f"Its options: {known}", code=Code.EXPRESSION_OPTION
+            )
+        name, values = declared
+        if any(name == other for other, _ in before):
+            raise InvalidPlanError(f"the option `{name}` of `{self.key}` is given twice", code=Code.EXPRESSION_OPTION)
+        spelling = {value.lower(): value for value in values}
+        unknown = [value for value in preferences if value.lower() not in spelling]
+        if unknown or not preferences:
+            reason = f"can't be `{unknown[0]}`" if unknown else "has no value"
+            raise InvalidPlanError(
+                f"the option `{name}` of `{self.key}` {reason}",
+                hint=f"Its values: {', '.join(values)}",
+                code=Code.EXPRESSION_OPTION,
+            )
+        return name, tuple(spelling[value.lower()] for value in preferences)
 
     def signature(self) -> str:
         """The implementation as people write it, ``add(x: i32, y: i32) -> i32``; a program is shortened."""

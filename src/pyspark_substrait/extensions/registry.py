@@ -15,6 +15,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
+from pyspark_substrait.codes import Code
 from pyspark_substrait.errors import InvalidPlanError, at
 from pyspark_substrait.extensions.definitions import FunctionDefinition, Kind, TypeDefinition, VariationDefinition
 from pyspark_substrait.extensions.derivation import Scope
@@ -299,6 +300,10 @@ class Registry:
         """What :meth:`with_table` has said of a kind of table; None where it said nothing."""
         return self._tables.get(type_url)
 
+    def handled_type_urls(self) -> tuple[str, ...]:
+        """The kinds of relations and tables that :meth:`with_relation` and :meth:`with_table` were told of."""
+        return (*self._relations, *self._tables)
+
     def _check(self, file: _File) -> None:
         keys: dict[str, str] = {}
         for name in file.names():
@@ -361,6 +366,14 @@ class Registry:
             raise InvalidPlanError(f"the type `{name}` of `{urn}` contains itself")
         declared[name] = definition = read_type(found, self._scope(urn, file.head[1]))
         return definition
+
+    def type_names(self, urn: str) -> tuple[str, ...]:
+        """The names of the types that an extension declares; none if it isn't known."""
+        return tuple(self._declared_types(urn))
+
+    def variation_names(self, urn: str) -> tuple[str, ...]:
+        """The names of the type variations that an extension declares; none if it isn't known."""
+        return tuple(self._variation_definitions(urn))
 
     def variation(self, urn: str, name: str) -> VariationDefinition | None:
         """A type variation; None if the extension isn't known or hasn't got it."""
@@ -504,20 +517,29 @@ class Registry:
             names = {known for one in self.urns() if (file := self._file(one)) for known in file.names()}
             near = difflib.get_close_matches(simple, sorted(names), n=3)
             hint = f"Did you mean {' or '.join(f'`{one}`' for one in near)}?" if near else "Add its extension file"
-            return InvalidPlanError(f"there is no function `{simple}`{place}", hint=hint)
+            return InvalidPlanError(
+                f"there is no function `{simple}`{place}", hint=hint, code=Code.LINK_UNRESOLVED_NAME
+            )
         fitting = [definition for definition in same_name if definition.kind in kinds_for(kind)]
         if not fitting:
             kinds = " or ".join(sorted({definition.kind for definition in same_name}))
-            return InvalidPlanError(f"`{simple}`{place} is called as {kind} function, but it is of the kind {kinds}")
+            return InvalidPlanError(
+                f"`{simple}`{place} is called as {kind} function, but it is of the kind {kinds}",
+                code=Code.EXPRESSION_NO_OVERLOAD,
+            )
         if phase != "INITIAL_TO_RESULT" and all(definition.decomposable == "NONE" for definition in fitting):
             return InvalidPlanError(
-                f"`{simple}`{place} can't be computed in phases ({phase})", hint="Its only phase is INITIAL_TO_RESULT"
+                f"`{simple}`{place} can't be computed in phases ({phase})",
+                hint="Its only phase is INITIAL_TO_RESULT",
+                code=Code.EXPRESSION_PHASE,
             )
         shown = "; ".join(definition.signature() for definition in fitting[:8])
         more = f" and {len(fitting) - 8} more" if len(fitting) > 8 else ""
         rule = "exactly as the specification asks (strict)" if strict else "these arguments"
         return InvalidPlanError(
-            f"no implementation{place} takes {rule}: {call_text(name, arguments)}", hint=f"There are: {shown}{more}"
+            f"no implementation{place} takes {rule}: {call_text(name, arguments)}",
+            hint=f"There are: {shown}{more}",
+            code=Code.EXPRESSION_NO_OVERLOAD,
         )
 
 

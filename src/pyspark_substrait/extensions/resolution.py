@@ -23,6 +23,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from pyspark_substrait.codes import Code
 from pyspark_substrait.errors import InvalidPlanError
 from pyspark_substrait.extensions import definitions
 from pyspark_substrait.extensions.coercion import may_overflow
@@ -200,6 +201,7 @@ def _best(call: Call, matches: list[Match]) -> Match:
             f"the call {call_text(call.name, call.arguments)} is ambiguous: {candidates}",
             hint="Name the function by its extension and its full signature, such as "
             f"`{best[0].definition.key}`, or cast the arguments",
+            code=Code.LINK_AMBIGUOUS_NAME,
         )
     return best[0]
 
@@ -229,9 +231,14 @@ def _resolved(call: Call, match: Match, qualified: bool, widened: bool) -> Resol
     if widened and not casts:
         casts.append(f"the elements that the arguments of `{definition.key}` are about differ in nullability")
     notes += casts
+    try:
+        output_type = match.output_type()
+    except InvalidPlanError as error:
+        error.code = error.code or Code.TYPE_DERIVATION_FAILED
+        raise
     return Resolved(
         definition=definition,
-        output_type=match.output_type(),
+        output_type=output_type,
         bindings=match.bindings,
         arguments=match.arguments,
         sources=call.sources,

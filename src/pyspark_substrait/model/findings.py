@@ -85,6 +85,9 @@ class Places:
         """Those after the first ``count``."""
         return self._entries[count:]
 
+    def __contains__(self, node: Any) -> bool:
+        return id(node) in self._paths
+
     def path(self, node: Any) -> str | None:
         """Where a node was read from, as text; None for one that no message stands for."""
         found = self._paths.get(id(node), _NOWHERE)

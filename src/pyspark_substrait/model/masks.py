@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TypeAlias, Union
 
+from pyspark_substrait.codes import Code
 from pyspark_substrait.errors import InvalidPlanError
 from pyspark_substrait.model.types import (
     FixedChar,
@@ -31,6 +33,7 @@ __all__ = [
     "MapKeySelect",
     "MapSelect",
     "MaskExpression",
+    "Report",
     "Select",
     "StructItem",
     "StructSelect",
@@ -114,23 +117,25 @@ class MaskExpression:
     maintain_singular_struct: bool = False
 
 
-def masked_type(type: Struct, mask: MaskExpression) -> Struct:
+Report: TypeAlias = Callable[[InvalidPlanError], None]
+"""Told of a fault, with its path inside the mask, so that laying the mask goes on."""
+
+
+def masked_type(type: Struct, mask: MaskExpression, report: Report | None = None) -> Struct:
     """What a record looks like under a mask. The record itself stays a struct, whatever is kept of it.
 
+    Args:
+        type: the record.
+        mask: what is kept of it.
+        report: told of all faults; what doesn't fit is unbound then.
+
     Raises:
-        InvalidPlanError: the mask doesn't fit the struct.
+        InvalidPlanError: the mask doesn't fit the struct, and there is nobody to report it to.
     """
     if isinstance(type, OpenStruct):
         return type
-    types = tuple(_item(type, item, mask.maintain_singular_struct) for item in mask.select.struct_items)
+    types = _Laying(mask.maintain_singular_struct, report).items(type, mask.select, "select")
     return Struct(types=types, nullable=type.nullable)
-
-
-def _item(type: Struct, item: StructItem, maintain: bool) -> Type:
-    if not 0 <= item.field < len(type.types):
-        raise InvalidPlanError(f"the mask keeps field {item.field}, but the struct has {len(type.types)} fields")
-    child = type.types[item.field]
-    return child if item.child is None else _select(child, item.child, maintain)
 
 
 def _structure(type: Type) -> Type:
@@ -141,85 +146,131 @@ def _structure(type: Type) -> Type:
     return here
 
 
-def _select(type: Type, select: Select, maintain: bool) -> Type:
-    here = _structure(type)
-    match select, here:
-        case _, Unbound():
-            return Unbound(nullable=True)
-        case StructSelect(struct_items=items), Struct():
-            types = tuple(_item(here, item, maintain) for item in items)
-            if len(types) == 1 and not maintain:
-                return with_nullability(types[0], types[0].nullable or here.nullable)
-            return Struct(types=types, nullable=here.nullable)
-        case ListSelect(selection=selection, child=child), List(type=element):
-            # an element that isn't there is null; a slice just ends where the list does
-            picked = any(isinstance(item, ListItem) for item in selection)
-            element = with_nullability(element, element.nullable or picked)
-            kept = element if child is None else _select(element, child, maintain)
-            if len(selection) == 1 and picked and not maintain:
-                return with_nullability(kept, True)
-            return List(type=kept, nullable=here.nullable)
-        case MapSelect(select=chosen, child=child), Map(key=key, value=value):
-            _check_key(chosen, concrete(key))
-            kept = value if child is None else _select(value, child, maintain)
-            if isinstance(chosen, MapKeySelect) and not maintain:
-                return with_nullability(kept, True)
-            return Map(key=key, value=kept, nullable=here.nullable)
-        case _:
-            raise InvalidPlanError(f"the mask doesn't fit {type}")
+@dataclass(frozen=True, slots=True)
+class _Laying:
+    """Lays a mask over types; a path is that of what is laid, inside the mask."""
+
+    maintain: bool
+    report: Report | None
+
+    def items(self, type: Struct, select: StructSelect, path: str) -> tuple[Type, ...]:
+        """The types of what is kept of a struct."""
+        kept = enumerate(select.struct_items)
+        return tuple([self._item(type, item, f"{path}.struct_items[{index}]") for index, item in kept])
+
+    def _item(self, type: Struct, item: StructItem, path: str) -> Type:
+        if not 0 <= item.field < len(type.types):
+            fault = f"the mask keeps field {item.field}, but the struct has {len(type.types)} fields"
+            return self._fault(InvalidPlanError(fault, code=Code.EXPRESSION_REFERENCE), f"{path}.field")
+        child = type.types[item.field]
+        return child if item.child is None else self._select(child, item.child, f"{path}.child")
+
+    def _fault(self, error: InvalidPlanError, path: str) -> Type:
+        if self.report is None:
+            raise error
+        error.prepend(path)
+        self.report(error)
+        return Unbound(nullable=True)
+
+    def _select(self, type: Type, select: Select, path: str) -> Type:
+        here = _structure(type)
+        match select, here:
+            case _, Unbound():
+                return Unbound(nullable=True)
+            case StructSelect(), Struct():
+                types = self.items(here, select, f"{path}.struct")
+                if len(types) == 1 and not self.maintain:
+                    return with_nullability(types[0], types[0].nullable or here.nullable)
+                return Struct(types=types, nullable=here.nullable)
+            case ListSelect(selection=selection, child=child), List(type=element):
+                # an element that isn't there is null; a slice just ends where the list does
+                picked = any(isinstance(item, ListItem) for item in selection)
+                element = with_nullability(element, element.nullable or picked)
+                kept = element if child is None else self._select(element, child, f"{path}.list.child")
+                if len(selection) == 1 and picked and not self.maintain:
+                    return with_nullability(kept, True)
+                return List(type=kept, nullable=here.nullable)
+            case MapSelect(select=chosen, child=child), Map(key=key, value=value):
+                fault = _wrong_key(chosen, concrete(key))
+                if fault is not None:
+                    self._fault(fault, f"{path}.map")
+                kept = value if child is None else self._select(value, child, f"{path}.map.child")
+                if isinstance(chosen, MapKeySelect) and not self.maintain:
+                    return with_nullability(kept, True)
+                return Map(key=key, value=kept, nullable=here.nullable)
+            case _:
+                error = InvalidPlanError(f"the mask doesn't fit {type}", code=Code.TYPE_MISMATCH)
+                return self._fault(error, f"{path}.{_KINDS[select.__class__]}")
 
 
-def _check_key(select: MapKeySelect | MapKeyExpression, key: Type) -> None:
+_KINDS = {StructSelect: "struct", ListSelect: "list", MapSelect: "map"}
+
+
+def _wrong_key(select: MapKeySelect | MapKeyExpression, key: Type) -> InvalidPlanError | None:
     match select, key:
         case MapKeySelect(map_key=text), FixedChar(length=length) if len(text) != length:
-            raise InvalidPlanError(
-                f"no key of the map is {text!r}: each is a {key}", hint=f"Fill it up with blanks to {length} characters"
+            return InvalidPlanError(
+                f"no key of the map is {text!r}: each is a {key}",
+                hint=f"Fill it up with blanks to {length} characters",
+                code=Code.EXPRESSION_REFERENCE,
             )
         case _, String() | VarChar() | FixedChar() | Unbound():
-            pass
+            return None
         case _:
-            raise InvalidPlanError(f"the mask selects a map's key by its text, but the keys are {key}")
+            fault = f"the mask selects a map's key by its text, but the keys are {key}"
+            return InvalidPlanError(fault, code=Code.TYPE_MISMATCH)
 
 
-def masked_schema(schema: NamedStruct, mask: MaskExpression) -> NamedStruct:
-    """A schema under a mask, with the names of what is kept."""
-    starts, position = [], 0
-    for type in schema.struct.types:
-        starts.append(position)
-        position += 1 + name_count(type)
-    names: list[str] = []
-    for item in mask.select.struct_items:
-        if not 0 <= item.field < len(starts):
-            raise InvalidPlanError(f"the mask keeps field {item.field}, but the struct has {len(starts)} fields")
-        type, start = schema.struct.types[item.field], starts[item.field]
-        below = schema.names[start + 1 : start + 1 + name_count(type)]
-        names.append(schema.names[start])
-        names.extend(below if item.child is None else _names(type, below, item.child, mask.maintain_singular_struct))
-    return NamedStruct(names=tuple(names), struct=masked_type(schema.struct, mask))
+def masked_schema(schema: NamedStruct, mask: MaskExpression, report: Report | None = None) -> NamedStruct:
+    """A schema under a mask, with the names of what is kept. As :func:`masked_type`."""
+    struct = masked_type(schema.struct, mask, report)
+    if isinstance(struct, OpenStruct):
+        return NamedStruct(names=(), struct=struct)
+    laying = _Naming(mask.maintain_singular_struct, report)
+    names = laying.kept(schema.struct, schema.names, mask.select, named=True)
+    return NamedStruct(names=tuple(names), struct=struct)
 
 
-def _names(type: Type, names: tuple[str, ...], select: Select, maintain: bool) -> list[str]:
-    """The names left of those nested inside ``type``."""
-    here = concrete(type)
-    match select, here:
-        case StructSelect(struct_items=items), Struct():
-            starts, position = [], 0
-            for child in here.types:
-                starts.append(position)
-                position += 1 + name_count(child)
-            left: list[str] = []
-            for item in items:
-                child, start = here.types[item.field], starts[item.field]
-                below = names[start + 1 : start + 1 + name_count(child)]
-                if len(items) > 1 or maintain:
-                    left.append(names[start])
-                left.extend(below if item.child is None else _names(child, below, item.child, maintain))
-            return left
-        case ListSelect(child=child_select), List(type=element):
-            return list(names) if child_select is None else _names(element, names, child_select, maintain)
-        case MapSelect(select=chosen, child=child_select), Map(key=key, value=value):
-            keys, values = names[: name_count(key)], names[name_count(key) :]
-            kept = list(values) if child_select is None else _names(value, values, child_select, maintain)
-            return kept if isinstance(chosen, MapKeySelect) and not maintain else [*keys, *kept]
-        case _:
-            raise InvalidPlanError(f"the mask doesn't fit {type}")
+@dataclass(frozen=True, slots=True)
+class _Naming:
+    """Lays a mask over the names of fields; what doesn't fit was reported before."""
+
+    maintain: bool
+    report: Report | None
+
+    def kept(self, struct: Struct, names: tuple[str, ...], select: StructSelect, *, named: bool) -> Iterator[str]:
+        """The names of what is kept of a struct; ``named``: those of its fields too, not only of what is in them."""
+        starts, position = [], 0
+        for child in struct.types:
+            starts.append(position)
+            position += 1 + name_count(child)
+        for item in select.struct_items:
+            if not 0 <= item.field < len(starts):
+                if named:
+                    yield ""
+                continue
+            child, start = struct.types[item.field], starts[item.field]
+            below = names[start + 1 : start + 1 + name_count(child)]
+            if named:
+                yield names[start] if start < len(names) else ""
+            yield from below if item.child is None else self._inside(child, below, item.child)
+
+    def _inside(self, type: Type, names: tuple[str, ...], select: Select) -> list[str]:
+        """The names left of those nested inside ``type``."""
+        here = concrete(type)
+        match select, here:
+            case StructSelect(struct_items=items), Struct():
+                return list(self.kept(here, names, select, named=len(items) > 1 or self.maintain))
+            case ListSelect(child=child), List(type=element):
+                return list(names) if child is None else self._inside(element, names, child)
+            case MapSelect(select=chosen, child=child), Map(key=key, value=value):
+                keys, values = names[: name_count(key)], names[name_count(key) :]
+                kept = list(values) if child is None else self._inside(value, values, child)
+                return kept if isinstance(chosen, MapKeySelect) and not self.maintain else [*keys, *kept]
+            case _:
+                error = InvalidPlanError(f"the mask doesn't fit {type}", code=Code.TYPE_MISMATCH)
+                if self.report is None:
+                    raise error
+                if isinstance(here, UserDefined):
+                    self.report(error)
+                return []

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import Enum
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from substrait import algebra_pb2, plan_pb2
 
+from pyspark_substrait.codes import Code
 from pyspark_substrait.errors import InvalidPlanError
 from pyspark_substrait.model import expressions, plan, relations
 from pyspark_substrait.model.paths import Path, render
+
+if TYPE_CHECKING:
+    from pyspark_substrait.proto.read.context import Reading
 
 __all__ = [
     "AGGREGATION_PHASE",
@@ -78,8 +82,15 @@ class EnumNumbers(Generic[_Member]):
                 f"{field} {fault}",
                 path=render((path, field)),
                 hint=f"It is one of {', '.join(known.name for known in self.numbers)}",
+                code=Code.PROTO_UNSPECIFIED_ENUM if number == 0 else Code.PROTO_UNKNOWN_ENUM,
             )
         return member
+
+    def known(self, number: int, reading: Reading, path: Path, field: str) -> _Member | None:
+        """As :meth:`member`; None for what has no meaning, where findings are collected."""
+        with reading.going_on():
+            return self.member(number, path, field)
+        return None
 
 
 _algebra = algebra_pb2

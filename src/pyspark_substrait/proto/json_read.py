@@ -18,7 +18,8 @@ from typing import Any, NoReturn
 from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import Message
 
-from pyspark_substrait.errors import PlanFormatError, UnsupportedPlanError
+from pyspark_substrait.codes import Code
+from pyspark_substrait.errors import PlanFormatError, SubstraitError, UnsupportedPlanError
 from pyspark_substrait.model.notes import Note
 from pyspark_substrait.model.paths import Path, render
 from pyspark_substrait.proto import generates, legacy, write_targets
@@ -49,13 +50,16 @@ _RENAMED_VALUES = {
 _PRECISION_TIMESTAMP = "substrait.Expression.Literal.PrecisionTimestamp"
 
 
-def message_from_json(value: Mapping[str, Any], kind: str, notes: list[Note]) -> tuple[Message, int]:
+def message_from_json(
+    value: Mapping[str, Any], kind: str, notes: list[Note], faults: list[SubstraitError] | None = None
+) -> tuple[Message, int]:
     """Convert a JSON object to a message with the fields of every release.
 
     Args:
         value: the object; field names in camelCase or snake_case.
         kind: the message, ``Plan`` or ``ExtendedExpression``.
         notes: what had to be changed is added here.
+        faults: takes down what can't be read, which is left out then.
 
     Returns:
         The message, and how deep it is nested.
@@ -71,7 +75,7 @@ def message_from_json(value: Mapping[str, Any], kind: str, notes: list[Note]) ->
         if depth > MAX_NESTING:
             raise too_deep()
         deepest = max(deepest, depth)
-        children = _fill(message, content, path, depth, notes)
+        children = _fill(message, content, path, depth, notes, faults)
         children.reverse()
         todo.extend(children)
     return root, deepest
@@ -80,40 +84,56 @@ def message_from_json(value: Mapping[str, Any], kind: str, notes: list[Note]) ->
 _Child = tuple[Any, Mapping[str, Any], Path, int]
 
 
-def _fill(message: Any, content: Mapping[str, Any], path: Path, depth: int, notes: list[Note]) -> list[_Child]:
+def _fill(
+    message: Any,
+    content: Mapping[str, Any],
+    path: Path,
+    depth: int,
+    notes: list[Note],
+    faults: list[SubstraitError] | None,
+) -> list[_Child]:
     """Set the fields of one message from its object; the message fields are returned, still empty."""
     descriptor = message.DESCRIPTOR
     fields = _fields(descriptor)
     children: list[_Child] = []
     taken: set[Any] = set()
     for key, value in content.items():
-        field = fields.get(key)
-        if field is None:
-            field = _renamed(descriptor, key, path, notes)
-        if value is None:
-            continue
-        here = (path, field.name)
-        mark = field.containing_oneof or field
-        if mark in taken:
-            what = f"more than one field of {mark.name!r}" if mark is not field else f"the field {field.name!r} twice"
-            raise PlanFormatError(f"the object has {what}", path=render(path), hint="Leave one of them")
-        taken.add(mark)
-        if is_repeated(field):
-            value = _repeated(field, value, here, notes)
-            target = getattr(message, field.name)
-            if field.message_type is None:
-                target.extend([_scalar_value(field, each, (here, i), notes) for i, each in enumerate(value)])
+        try:
+            field = fields.get(key)
+            if field is None:
+                field = _renamed(descriptor, key, path, notes)
+            if value is None:
+                continue
+            here = (path, field.name)
+            mark = field.containing_oneof or field
+            if mark in taken:
+                what = (
+                    f"more than one field of {mark.name!r}" if mark is not field else f"the field {field.name!r} twice"
+                )
+                raise PlanFormatError(f"the object has {what}", path=render(path), hint="Leave one of them")
+            taken.add(mark)
+            if is_repeated(field):
+                value = _repeated(field, value, here, notes)
+                target = getattr(message, field.name)
+                if field.message_type is None:
+                    target.extend([_scalar_value(field, each, (here, i), notes) for i, each in enumerate(value)])
+                else:
+                    for index, each in enumerate(value):
+                        _message_value(field, target.add(), each, (here, index), depth, children, notes)
+            elif field.message_type is None:
+                setattr(message, field.name, _scalar_value(field, value, here, notes))
+            elif _is_old_timestamp(field, value):
+                message.MergeFromString(_old_timestamp(field, value, here))
             else:
-                for index, each in enumerate(value):
-                    _message_value(field, target.add(), each, (here, index), depth, children, notes)
-        elif field.message_type is None:
-            setattr(message, field.name, _scalar_value(field, value, here, notes))
-        elif _is_old_timestamp(field, value):
-            message.MergeFromString(_old_timestamp(field, value, here))
-        else:
-            part = getattr(message, field.name)
-            part.SetInParent()
-            _message_value(field, part, value, here, depth, children, notes)
+                part = getattr(message, field.name)
+                part.SetInParent()
+                _message_value(field, part, value, here, depth, children, notes)
+        except SubstraitError as error:
+            if faults is None:
+                raise
+            if error.code is Code.PROTO_UNKNOWN_FIELD:
+                error.path = render((path, str(key)))
+            faults.append(error)
     return children
 
 
@@ -132,6 +152,7 @@ def _renamed(descriptor: Any, key: str, path: Path, notes: list[Note]) -> Any:
             "this is an embedded function; the specification has such a message, but no release has a place for it",
             path=render((path, "embedded_function")),
             hint="Code inside a plan is never run; call a function of an extension",
+            code=Code.PROTO_UNKNOWN_FIELD,
         )
     known = _fields(descriptor)
     near = difflib.get_close_matches(str(key), [str(name) for name in known], n=1)
@@ -140,6 +161,7 @@ def _renamed(descriptor: Any, key: str, path: Path, notes: list[Note]) -> Any:
         f"{key!r} is not a field of {descriptor.full_name.removeprefix('substrait.')}",
         path=render(path),
         hint=hint.rstrip(".") if near or known else None,
+        code=Code.PROTO_UNKNOWN_FIELD,
     )
 
 
@@ -240,6 +262,10 @@ def _any_value(message: Any, value: Mapping[str, Any], path: Path) -> None:
     from google.protobuf import json_format
 
     type_url = str(value.get("@type", ""))
+    content = value.get("value")
+    if isinstance(content, bytes):  # from the text form; JSON itself has no bytes
+        message.type_url, message.value = type_url, content
+        return
     standard = type_url.rpartition("/")[2].startswith("substrait.")
     try:
         pool = legacy.union().pool if standard else write_targets.pool_of(type_url) or generates.pool_of(type_url)
@@ -277,6 +303,8 @@ def _scalar_value(field: Any, value: Any, path: Path, notes: list[Note]) -> Any:
         return value
     if kind in _FLOATS:
         return _float(field, value, path)
+    if isinstance(value, bytes):
+        return value
     if not isinstance(value, str):
         _refuse(field, "bytes in base64", value, path)
     try:
@@ -338,6 +366,7 @@ def _enum_value(field: Any, value: Any, path: Path, notes: list[Note]) -> int:
             f"{value!r} is not a value of {field.name!r}",
             path=render(path),
             hint=f"Is {near[0]!r} meant?" if near else f"It can be: {', '.join(values)}",
+            code=Code.PROTO_UNKNOWN_ENUM,
         )
     if isinstance(value, int) and not isinstance(value, bool) and -(2**31) <= value < 2**31:
         return value

@@ -22,7 +22,7 @@ from substrait import extended_expression_pb2, plan_pb2
 
 from pyspark_substrait.proto.depth import DEEP
 
-__all__ = ["KINDS", "Messages", "Probe", "current_probe", "settled_probe", "type_probe", "union"]
+__all__ = ["KINDS", "Messages", "Probe", "current_probe", "probe_without", "settled_probe", "type_probe", "union"]
 
 KINDS = ("Plan", "ExtendedExpression")
 
@@ -104,6 +104,7 @@ _CHANGED_TYPES = frozenset(
 # The runtime reads messages nested up to 100 deep, but looks for unknown fields in the first 63 levels only.
 _PARSE_LIMIT = 100
 _UNKNOWN_LIMIT = DEEP
+_UNUSED_NUMBER = 100_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,6 +186,11 @@ def current_probe() -> Probe:
     return _probe(removed=False, without=frozenset())
 
 
+def probe_without(fields: frozenset[tuple[str, str]]) -> Probe:
+    """Finds any of some fields of the current release, each by its message, like ``RelCommon.Hint``, and its name."""
+    return _probe(removed=False, without=fields)
+
+
 def _probe(*, removed: bool, without: frozenset[tuple[str, str]]) -> Probe:
     pool = _build(removed=removed, without=without)
     file = FileDescriptorProto(name="pyspark_substrait/probe.proto", package="pyspark_substrait", syntax="proto3")
@@ -203,13 +209,24 @@ def _build(*, removed: bool, without: frozenset[tuple[str, str]]) -> Any:
     if removed:
         _add_removed(files, messages)
     for name, field in without:
-        kept = [each for each in messages[name].field if each.name != field]
-        del messages[name].field[:]
-        messages[name].field.extend(kept)
+        _leave_out(messages[name], field)
     pool = descriptor_pool.DescriptorPool()
     for file in files.values():
         pool.Add(file)
     return pool
+
+
+def _leave_out(message: DescriptorProto, name: str) -> None:
+    """Take a field out of a message; the last one of a oneof, which may not be empty, gets a number that none has."""
+    field = next(each for each in message.field if each.name == name)
+    choice = field.oneof_index if field.HasField("oneof_index") else None
+    if (
+        choice is not None
+        and sum(each.HasField("oneof_index") and each.oneof_index == choice for each in message.field) == 1
+    ):
+        field.number = _UNUSED_NUMBER + choice
+    else:
+        message.field.remove(field)
 
 
 def _files() -> dict[str, FileDescriptorProto]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path as FilePath
@@ -12,18 +12,21 @@ from typing import Any, TypeAlias
 from google.protobuf.message import DecodeError, EncodeError, Message
 from google.protobuf.unknown_fields import UnknownFieldSet
 
-from pyspark_substrait.errors import PlanFormatError
+from pyspark_substrait.codes import Code
+from pyspark_substrait.errors import PlanFormatError, SubstraitError
 from pyspark_substrait.model.notes import Note
 from pyspark_substrait.model.paths import Path, render
+from pyspark_substrait.model.plan import Version
 from pyspark_substrait.proto import legacy
 from pyspark_substrait.proto.depth import DEEP, is_deep, is_repeated, parse_message, split_fields, with_deep_stack
 from pyspark_substrait.proto.upgrade import drop_replaced, needs_walk, stamp, upgrade_messages, upgrade_top
 
-__all__ = ["Parsed", "Source", "parse", "to_bytes", "to_json"]
+__all__ = ["Faults", "Parsed", "Source", "parse", "to_bytes", "to_json"]
 
+Faults: TypeAlias = list[SubstraitError]
 Source: TypeAlias = bytes | bytearray | memoryview | str | os.PathLike[str] | Mapping[str, Any] | Message
 
-_HINT = "A plan is binary protobuf, JSON text, a path to a file with either, a dict, or a protobuf message"
+_HINT = "A plan is binary protobuf, JSON, the text form, a path to a file with one of them, a dict, or a message"
 _WIRE_TYPES = ("a number", "8 bytes", "a length-delimited value", "a group", "a group", "4 bytes")
 _VERSION_TAGS = (0x08, 0x10, 0x18, 0x22, 0x2A)
 _EXPRESSION_KEYS = ("referredExpr", "referred_expr", "baseSchema", "base_schema")
@@ -37,6 +40,8 @@ class Parsed:
         message: a ``substrait.Plan`` or ``substrait.ExtendedExpression`` of the installed release; no unknown fields.
         notes: what was rewritten, in the order in which it was done.
         original_version: the release that the plan says it was written for, like ``0.85.0``; None when it doesn't say.
+        stated: what the plan itself says of its version; None when it says nothing.
+        faults: what couldn't be read and was left out.
         deep: whether a recursive function should be called through
             :func:`~pyspark_substrait.proto.depth.with_deep_stack`.
     """
@@ -45,14 +50,18 @@ class Parsed:
     notes: tuple[Note, ...]
     original_version: str | None
     deep: bool
+    stated: Version | None = None
+    faults: tuple[SubstraitError, ...] = ()
 
 
-def parse(source: Source) -> Parsed:
+def parse(source: Source, faults: Faults | None = None) -> Parsed:
     """Read a plan or an extended expression of any release and bring it to its current form.
 
     Args:
         source: binary protobuf or JSON as ``bytes``; JSON text or a path as ``str``; a path to a file with either;
             a JSON object; a message of any protobuf class of a ``Plan`` or ``ExtendedExpression``.
+        faults: takes down fields that no release has, and JSON values that their fields can't take: they are left out
+            then, and parsing goes on.
 
     Raises:
         PlanFormatError: the source can't be read, or has fields that no release has.
@@ -60,17 +69,17 @@ def parse(source: Source) -> Parsed:
     """
     match source:
         case bytes() | bytearray() | memoryview():
-            return _parse_content(bytes(source))
+            return _parse_content(bytes(source), faults)
         case str():
             if source.lstrip()[:1] in ("{", "["):
-                return _parse_text(source.lstrip("\ufeff"))
-            return _parse_content(_file_content(source))
+                return _parse_text(source.lstrip("\ufeff"), faults)
+            return _parse_content(_file_content(source), faults)
         case os.PathLike():
-            return _parse_content(_file_content(source))
+            return _parse_content(_file_content(source), faults)
         case Mapping():
-            return _parse_json(source)
+            return _parse_json(source, faults)
         case Message():
-            return _parse_message(source)
+            return _parse_message(source, faults)
     raise PlanFormatError(f"a {type(source).__name__} is not a plan", hint=_HINT)
 
 
@@ -92,7 +101,7 @@ def _file_content(path: str | os.PathLike[str]) -> bytes:
         raise PlanFormatError(f"the file {shown!r} can't be read: {reason}") from error
 
 
-def _parse_content(content: bytes) -> Parsed:
+def _parse_content(content: bytes, faults: Faults | None) -> Parsed:
     text = content.removeprefix(b"\xef\xbb\xbf").lstrip()
     if not text:
         raise PlanFormatError("the source is empty", hint=_HINT)
@@ -103,22 +112,22 @@ def _parse_content(content: bytes) -> Parsed:
             raise PlanFormatError(
                 f"the JSON text is not UTF-8, at byte {error.start}", hint="Save it as UTF-8"
             ) from error
-        return _parse_text(decoded)
-    return _parse_binary(content, _binary_kind(content))
+        return _parse_text(decoded, faults)
+    return _parse_binary(content, _binary_kind(content), faults)
 
 
 # JSON
 
 
-def _parse_text(text: str) -> Parsed:
+def _parse_text(text: str, faults: Faults | None) -> Parsed:
     from pyspark_substrait.proto import json_text
 
     if json_text.fits_the_stack(text):
-        return _parse_json(json_text.parse_text(text))
-    return with_deep_stack(lambda: _parse_json(json_text.parse_text(text)))
+        return _parse_json(json_text.parse_text(text), faults)
+    return with_deep_stack(lambda: _parse_json(json_text.parse_text(text), faults))
 
 
-def _parse_json(value: Any) -> Parsed:
+def _parse_json(value: Any, faults: Faults | None) -> Parsed:
     from pyspark_substrait.proto.json_read import message_from_json
 
     if not isinstance(value, Mapping):
@@ -129,10 +138,10 @@ def _parse_json(value: Any) -> Parsed:
     if "relations" not in value and any(key in value for key in _EXPRESSION_KEYS):
         kind = "ExtendedExpression"
     notes: list[Note] = []
-    message, depth = message_from_json(value, kind, notes)
+    message, depth = message_from_json(value, kind, notes, faults)
     if depth > DEEP:
-        return with_deep_stack(_upgrade, message, kind, notes, None, True)
-    return _upgrade(message, kind, notes, None, False)
+        return with_deep_stack(_upgrade, message, kind, notes, None, True, faults)
+    return _upgrade(message, kind, notes, None, False, faults)
 
 
 def _json_kind(value: Any) -> str:
@@ -142,7 +151,7 @@ def _json_kind(value: Any) -> str:
 # binary
 
 
-def _parse_message(message: Message) -> Parsed:
+def _parse_message(message: Message, faults: Faults | None) -> Parsed:
     name = message.DESCRIPTOR.name
     if name not in legacy.KINDS:
         raise PlanFormatError(f"a message {message.DESCRIPTOR.full_name} is not a plan", hint=_HINT)
@@ -152,7 +161,7 @@ def _parse_message(message: Message) -> Parsed:
         raise PlanFormatError(f"the message can't be serialised: {error}") from error
     if not data:
         raise PlanFormatError("the message is empty", hint="A plan has relations")
-    return _parse_binary(data, name)
+    return _parse_binary(data, name, faults)
 
 
 def _binary_kind(content: bytes) -> str:
@@ -209,7 +218,7 @@ def _current(kind: str) -> Any:
     return plan_pb2.Plan if kind == "Plan" else extended_expression_pb2.ExtendedExpression
 
 
-def _parse_binary(data: bytes, kind: str) -> Parsed:
+def _parse_binary(data: bytes, kind: str, faults: Faults | None) -> Parsed:
     notes: list[Note] = []
     try:
         if legacy.settled_probe().unknown(data, kind) is False:
@@ -222,11 +231,11 @@ def _parse_binary(data: bytes, kind: str) -> Parsed:
     except DecodeError as error:
         raise _not_protobuf() from error
     if legacy.current_probe().unknown(data, kind) is None:
-        return with_deep_stack(_upgrade, old, kind, notes, data, True)
-    return _upgrade(old, kind, notes, data, False)
+        return with_deep_stack(_upgrade, old, kind, notes, data, True, faults)
+    return _upgrade(old, kind, notes, data, False, faults)
 
 
-def _upgrade(old: Any, kind: str, notes: list[Note], data: bytes | None, deep: bool) -> Parsed:
+def _upgrade(old: Any, kind: str, notes: list[Note], data: bytes | None, deep: bool, faults: Faults | None) -> Parsed:
     """Upgrade a message that has the fields of every release, and make a current one of it."""
     if data is None:
         data = old.SerializeToString()
@@ -241,11 +250,25 @@ def _upgrade(old: Any, kind: str, notes: list[Note], data: bytes | None, deep: b
         raise _not_protobuf() from error
     unknown = legacy.current_probe().unknown(upgraded, kind)
     if unknown is not False:
-        _refuse_unknown(message)
+        for fault in _unknown_fields(message):
+            if faults is None:
+                raise fault
+            faults.append(fault)
+        message.DiscardUnknownFields()
     return _finished(message, context, deep=deep or unknown is None)
 
 
 def _finished(message: Any, context: Any, *, deep: bool) -> Parsed:
+    stated = None
+    if message.HasField("version"):
+        said = message.version
+        stated = Version(
+            major_number=said.major_number,
+            minor_number=said.minor_number,
+            patch_number=said.patch_number,
+            git_hash=said.git_hash,
+            producer=said.producer,
+        )
     stamp(message, context)
     version = context.version
     return Parsed(
@@ -253,29 +276,31 @@ def _finished(message: Any, context: Any, *, deep: bool) -> Parsed:
         notes=tuple(context.notes),
         original_version=None if version is None else ".".join(map(str, version)),
         deep=deep,
+        stated=stated,
     )
 
 
-def _refuse_unknown(root: Message) -> None:
-    """Raise for the first field that no release has."""
+def _unknown_fields(root: Message) -> Iterator[PlanFormatError]:
+    """The fields that no release has."""
     stack: list[tuple[Any, Path]] = [(root, None)]
     while stack:
         message, path = stack.pop()
         unknown: Any = UnknownFieldSet(message)
-        if len(unknown):
-            place = message.DESCRIPTOR.full_name.removeprefix("substrait.")
-            raise PlanFormatError(
-                f"field {unknown[0].field_number} ({_WIRE_TYPES[unknown[0].wire_type]}) is in no release of {place}",
+        place = message.DESCRIPTOR.full_name.removeprefix("substrait.")
+        for field in unknown:
+            yield PlanFormatError(
+                f"field {field.field_number} ({_WIRE_TYPES[field.wire_type]}) is in no release of {place}",
                 path=render(path),
                 hint="The plan is newer than this package, has private fields, or is no Substrait plan",
+                code=Code.PROTO_UNKNOWN_FIELD,
             )
         found: list[tuple[Any, Path]] = []
-        for field, value in message.ListFields():
-            if field.message_type is None:
+        for each, value in message.ListFields():
+            if each.message_type is None:
                 continue
-            here = (path, field.name)
-            if is_repeated(field):
-                found.extend((each, (here, index)) for index, each in enumerate(value))
+            here = (path, each.name)
+            if is_repeated(each):
+                found.extend((one, (here, index)) for index, one in enumerate(value))
             else:
                 found.append((value, here))
         found.reverse()

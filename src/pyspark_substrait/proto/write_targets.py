@@ -17,10 +17,14 @@ from pyspark_substrait.errors import InvalidPlanError, PlanFormatError, Unsuppor
 from pyspark_substrait.model.literals import AnyMessage
 from pyspark_substrait.model.relations import Files, InMemoryTable, WriteTarget
 
-__all__ = ["decoded", "encoded", "pool_of"]
+__all__ = ["TYPE_URLS", "decoded", "encoded", "pool_of"]
 
 _PACKAGE: Final = "pyspark_substrait.v1"
 _PREFIX: Final = "type.googleapis.com/"
+_NAMES: Final = ("InMemoryTable", "Files")
+
+#: the messages that say what a write writes to
+TYPE_URLS: Final = tuple(f"{_PREFIX}{_PACKAGE}.{name}" for name in _NAMES)
 _PARQUET: Final = 1
 
 
@@ -51,7 +55,7 @@ def _pool() -> Any:
 def _name(type_url: str) -> str | None:
     """Which of the messages a type URL names; None for any other."""
     package, _, name = type_url.rpartition("/")[2].rpartition(".")
-    return name if package == _PACKAGE and name in ("InMemoryTable", "Files") else None
+    return name if package == _PACKAGE and name in _NAMES else None
 
 
 def _class(name: str) -> Any:

@@ -1,23 +1,284 @@
-"""What was upgraded or assumed while a plan was read, as findings."""
+"""What was upgraded or assumed while a plan was read, as findings: a row for each rule, by its name."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
-from pyspark_substrait.codes import Code
+from pyspark_substrait.codes import Code, Level
 from pyspark_substrait.model.findings import Finding
 from pyspark_substrait.model.notes import Note
 
-__all__ = ["assumed", "upgraded"]
+__all__ = ["ASSUMPTIONS", "UPGRADES", "NoteRule", "assumed", "upgraded"]
+
+_I, _W = Level.INFO, Level.WARNING
+
+
+@dataclass(frozen=True, slots=True)
+class NoteRule:
+    """What the notes of one rule say as findings.
+
+    Args:
+        code: the class.
+        level: a warning where strict reading refuses it, or where the meaning was in doubt; else an info.
+        why: which release changed it, or what the specification says.
+        mend: what to do about it.
+    """
+
+    code: Code
+    level: Level
+    why: str
+    mend: str
+
+
+_UPGRADE = "Save the upgraded plan (`pyspark-substrait upgrade`), or use a newer release of the producer"
+_NAMES = "Name functions by their compound name, with the URN of their extension"
+
+
+def _changed(why: str) -> NoteRule:
+    """A form of an earlier release that means the same as a form of today."""
+    return NoteRule(Code.UPGRADED, _I, why, _UPGRADE)
+
+
+UPGRADES: Mapping[str, NoteRule] = {
+    "uri-to-urn": _changed("Since 0.75 extensions are named by URNs, not by the URIs of their files"),
+    "uri-reference": _changed("Since 0.75 declarations refer to extension_urns; extension_uris is gone since 0.85"),
+    "extension-without-file": NoteRule(
+        Code.YAML_RESOLUTION_FAILED,
+        _W,
+        "An extension is one YAML file; a folder, or nothing, doesn't say which",
+        "Declare the URN of each extension, like extension:io.substrait:functions_arithmetic",
+    ),
+    "unknown-extension-uri": NoteRule(
+        Code.ILLEGAL_URN,
+        _W,
+        "An extension URN reads extension:<owner>:<id>",
+        "Give the extension a URN, and declare that",
+    ),
+    "function-key": _changed("The extension renamed this function, changed its arguments or moved it"),
+    "function-argument": _changed("The extension changed the arguments of this function"),
+    "function-args": _changed("The arguments of a call stand in arguments; args is gone since 0.93"),
+    "enum-expression": _changed(
+        "Enumeration values are arguments of their own; as expressions they are gone since 0.93"
+    ),
+    "enum-argument": _changed("Since 0.20 an enumeration argument is a text, not a message"),
+    "enum-to-option": _changed("Since 0.20 optional enumeration arguments are options"),
+    "unspecified-enum": _changed("Since 0.20 an enumeration argument that says nothing is left out"),
+    "extract-indexing": _changed("Since 0.30 extract says whether a counted component starts from one or from zero"),
+    "distribution-argument": _changed("Since 0.88 the distribution of std_dev and variance is an argument"),
+    "window-bounds-type": _changed("Since 0.32 a window says whether its bounds count rows; before, they did"),
+    "window-offset": _changed("Since 0.102 the offset of a window bound is an expression, offset_expr"),
+    "unknown-type": _changed("Since 0.99 a type that is left open is `unbound`, not a type of an extension"),
+    "timestamp-type": _changed("timestamp, timestamp_tz and time are gone since 0.88; they had microseconds"),
+    "timestamp-literal": _changed("timestamp, timestamp_tz and time are gone since 0.88; they had microseconds"),
+    "precision-timestamp-literal": _changed("Since 0.52 a literal of a precision timestamp states its precision"),
+    "interval-day-precision": _changed("Since 0.97 interval_day states its precision; it was microseconds"),
+    "interval-microseconds": _changed("Since 0.98 the field microseconds is gone; a precision and subseconds say it"),
+    "user-defined-type": _changed(
+        "Type.user_defined_type_reference is gone since 0.95; user_defined says the nullability too"
+    ),
+    "fetch-offset": _changed("Since 0.98 the offset of a fetch is an expression"),
+    "fetch-count": _changed("Since 0.98 the count of a fetch is an expression; left out, it means all records"),
+    "fetch-count-absent": NoteRule(
+        Code.UPGRADED,
+        _W,
+        "Before 0.63 no count and a count of 0 were the same bytes; by the letter both mean no record",
+        "State count_expr, or leave it out in a plan of 0.63 or later if all records are meant",
+    ),
+    "grouping-expressions": _changed("Since 0.88 grouping sets refer to expressions of the relation"),
+    "virtual-table-values": _changed("Since 0.98 the records of a virtual table are expressions"),
+    "virtual-table-row": _changed("In 0.58 a record of a virtual table was one expression, a struct"),
+    "file-format": _changed("Since 0.5 a file's format is a message with options, not an enumeration"),
+    "join-keys": _changed("Since 0.98 the keys of a physical join are pairs with a comparison"),
+    "post-join-filter-meaning": NoteRule(
+        Code.UPGRADED,
+        _W,
+        "Before 0.91 it was open whether a post_join_filter decides about matches; since then it filters the output",
+        "Move a condition of the match into the join's expression or residual_expression",
+    ),
+    "execution-behavior": NoteRule(
+        Code.PROTO_UNSPECIFIED_ENUM,
+        _I,
+        "Since 0.87 a plan says how often the variables of the execution context are evaluated",
+        "Set execution_behavior.variable_eval_mode, normally to VARIABLE_EVALUATION_MODE_PER_PLAN",
+    ),
+    "json-name": _changed("The field had this name in JSON in an earlier release"),
+    "json-enum-name": _changed("The enumeration value had this name in an earlier release"),
+    "repeated-optimization": _changed("Since 0.50 an extension has a list of optimizations"),
+    "several-types-in-one": NoteRule(
+        Code.ASSUMPTION,
+        _W,
+        "A Type message has one kind; the specification's tutorial once printed several in one object",
+        "Write each type as an object of its own",
+    ),
+}
+"""The rewrites of older forms, by the rule's name."""
+
+
+def _harmless(code: Code, why: str, mend: str) -> NoteRule:
+    """Something that can mean one thing only."""
+    return NoteRule(code, _I, why, mend)
+
+
+def _doubtful(code: Code, why: str, mend: str) -> NoteRule:
+    """Something that strict reading refuses, or that means something else by the letter."""
+    return NoteRule(code, _W, why, mend)
+
+
+_OUTPUT_NAMES = "An output has one name, and one for each field of nested structs, in depth-first order"
+
+ASSUMPTIONS: Mapping[str, NoteRule] = {
+    "names-of-an-update": _doubtful(
+        Code.TYPE_MISMATCHED_FIELD_NAMES, "An update puts out one column, a number of records", "Give it one name"
+    ),
+    "names-of-no-output": _doubtful(
+        Code.TYPE_MISMATCHED_FIELD_NAMES, "The root has one name for each column that is put out", "Remove the names"
+    ),
+    "different-types": _doubtful(
+        Code.TYPE_MISMATCH, "The specification has no implicit casts; these types must be the same", "Cast one of them"
+    ),
+    "required-null": _doubtful(
+        Code.TYPE_MISMATCHED_NULLABILITY, "A null has a nullable type", "Make the type of the null nullable"
+    ),
+    "output-type": _doubtful(
+        Code.EXPRESSION_OUTPUT_TYPE,
+        "The definition of a function says what a call gives",
+        "State the type that the definition gives, and cast it where another one is wanted",
+    ),
+    "unspecified-phase": _doubtful(
+        Code.PROTO_UNSPECIFIED_ENUM,
+        "By the letter an unset phase is INTERMEDIATE_TO_RESULT, which takes no records of the input",
+        "Set the phase to AGGREGATION_PHASE_INITIAL_TO_RESULT",
+    ),
+    "duckdb-project": _doubtful(
+        Code.ASSUMPTION,
+        "Without emit, a projection puts out the columns of its input as well; DuckDB means the expressions alone",
+        "Write emit, with the positions of the expressions",
+    ),
+    "semi-join-emit": _harmless(
+        Code.EXPRESSION_REFERENCE,
+        "A semi or anti join puts out the columns of one side only; columns of the other can't be emitted",
+        "Leave the other side's columns out of emit, and renumber it",
+    ),
+    "duckdb-average": _doubtful(
+        Code.EXPRESSION_OUTPUT_TYPE,
+        "The average of decimals is a decimal; DuckDB means that of doubles",
+        "Cast the argument to fp64",
+    ),
+    "duckdb-comparison-type": _doubtful(
+        Code.EXPRESSION_OUTPUT_TYPE,
+        "A comparison gives a boolean; DuckDB states the operands' type",
+        "State boolean as the output type",
+    ),
+    "output-names": _doubtful(Code.TYPE_MISMATCHED_FIELD_NAMES, _OUTPUT_NAMES, "Name every field"),
+    "offset-ignored": _harmless(
+        Code.DEPRECATION,
+        "A bound's offset is deprecated; where offset_expr is set, that counts",
+        "Leave out offset, or give it the value of offset_expr",
+    ),
+    "zero-offset": _doubtful(
+        Code.EXPRESSION_WINDOW_BOUNDS, "A bound's offset is positive", "Make the bound the current row"
+    ),
+    "rows-offset": _doubtful(
+        Code.EXPRESSION_WINDOW_BOUNDS, "With ROWS, the offset of a bound is an i64", "Write the offset as an i64"
+    ),
+    "unused-detached": _harmless(
+        Code.REDUNDANT_DETACHED, "Parts kept apart are there to be referred to", "Leave the part out"
+    ),
+    "missing-root": _harmless(
+        Code.PROTO_MISSING_FIELD,
+        "A reference says what it starts from; without that, only the input record makes sense",
+        "Set root_reference",
+    ),
+    "arrow-type": _harmless(
+        Code.ASSUMPTION,
+        "Arrow writes types of its own where the specification has the same type",
+        "Use the specification's type",
+    ),
+    "arrow-overflow": _doubtful(
+        Code.EXPRESSION_OPTION,
+        "The definition of this function has no such option; Arrow writes it with every arithmetic call",
+        "Leave out the option",
+    ),
+    "arrow-names": _doubtful(
+        Code.TYPE_MISMATCHED_FIELD_NAMES,
+        _OUTPUT_NAMES + "; Arrow writes them from the inside out",
+        "Write the names in depth-first order",
+    ),
+    "nullable-cast": _harmless(
+        Code.TYPE_MISMATCHED_NULLABILITY,
+        "A cast of something nullable, or one that gives null where it fails, may give null",
+        "Make the type of the cast nullable",
+    ),
+    "unspecified-nullability": _doubtful(
+        Code.PROTO_UNSPECIFIED_ENUM,
+        "Every type says whether it is nullable or required",
+        "Set nullability to NULLABILITY_NULLABLE or NULLABILITY_REQUIRED",
+    ),
+    "undeclared-variation": _doubtful(
+        Code.LINK_MISSING_ANCHOR,
+        "A variation of a type is declared in extensions; 0 is the system-preferred one",
+        "Declare the variation, or leave out the reference",
+    ),
+    "nullable-record": _doubtful(
+        Code.TYPE_MISMATCHED_NULLABILITY,
+        "A record is never null as a whole",
+        "Set the nullability of the struct to NULLABILITY_REQUIRED",
+    ),
+}
+"""The assumptions of reading, by the rule's name; those about functions are told apart by :func:`_of_function`."""
+
+_OTHER = _doubtful(Code.ASSUMPTION, "The plan leaves open what it means here; something was assumed", "")
+_SIMPLE_NAME = _doubtful(
+    Code.LINK_SIMPLE_FUNCTION_NAME,
+    "A function is declared by its compound name, the name and the short types of the arguments",
+    "Declare the compound name, like add:i32_i32",
+)
+_NOT_AT_HAND = _doubtful(
+    Code.EXPRESSION_FUNCTION_UNAVAILABLE,
+    "A call is checked against the definition in the YAML file of the extension",
+    "Give the file (`Registry.with_yaml`), or correct the URN",
+)
+_ELSEWHERE = _doubtful(Code.LINK_UNRESOLVED_NAME, "A declaration names the extension that defines the function", _NAMES)
+_CAST = _doubtful(
+    Code.TYPE_MISMATCH,
+    "A call matches the types of the overload that it names; there are no implicit casts",
+    "Cast the argument, or declare the overload that takes it",
+)
+_OTHER_CALL = _doubtful(
+    Code.EXPRESSION_NO_OVERLOAD, "A call matches one of the function's definitions", "Write the call as defined"
+)
 
 
 def upgraded(notes: Sequence[Note]) -> Iterator[Finding]:
     """A finding for each rewrite of an older form."""
     for note in notes:
-        yield Finding.of(Code.UPGRADED, note.path, f"{note.rule}: {note.before} → {note.after}")
+        yield _finding(note, UPGRADES.get(note.rule, _OTHER), f"{note.before}; now: {note.after}")
 
 
 def assumed(notes: Sequence[Note]) -> Iterator[Finding]:
     """A finding for each assumption, where the plan is looser than the specification."""
     for note in notes:
-        yield Finding.of(Code.ASSUMPTION, note.path, f"{note.rule}: {note.before} → {note.after}")
+        if note.rule == "function":
+            yield _finding(note, _of_function(note), f"{note.before}, {note.after}".removesuffix(", accepted"))
+        else:
+            joint = ";" if note.rule == "output-type" else "; taken as:"
+            yield _finding(note, ASSUMPTIONS.get(note.rule, _OTHER), f"{note.before}{joint} {note.after}")
+
+
+def _finding(note: Note, rule: NoteRule, what: str) -> Finding:
+    return Finding.of(rule.code, note.path, what, level=rule.level, why=rule.why, mend=rule.mend)
+
+
+def _of_function(note: Note) -> NoteRule:
+    """The rule that a note on a call belongs to, by what was done."""
+    if note.after.startswith("found in "):
+        return _ELSEWHERE
+    if note.after.startswith("cast from "):
+        return _CAST
+    if " is not known" in note.before:
+        return _NOT_AT_HAND
+    simple = note.before.strip("`")
+    if note.after.startswith(f"read as `{simple}:"):
+        return _SIMPLE_NAME
+    return _OTHER_CALL

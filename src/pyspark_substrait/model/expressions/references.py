@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
+from pyspark_substrait.codes import Code
 from pyspark_substrait.errors import InvalidPlanError
 from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.masks import MaskExpression
@@ -101,7 +102,9 @@ def referenced_type(root: Type, segments: tuple[ReferenceSegment, ...]) -> Type:
         here = concrete(type)
         if isinstance(here, UserDefined):
             raise InvalidPlanError(
-                f"a reference can't take a {here} apart", hint="A function of the type's extension may give its parts"
+                f"a reference can't take a {here} apart",
+                hint="A function of the type's extension may give its parts",
+                code=Code.TYPE_STRUCT_REQUIRED,
             )
         nullable = nullable or here.nullable
         match segment, here:
@@ -114,6 +117,7 @@ def referenced_type(root: Type, segments: tuple[ReferenceSegment, ...]) -> Type:
                     raise InvalidPlanError(
                         f"there is no field {field}; the struct has {len(types)}",
                         hint=f"Fields are counted from 0; the struct is {here}",
+                        code=Code.EXPRESSION_REFERENCE,
                     )
                 type = types[field]
             case ListElement(), List(type=element):
@@ -123,10 +127,12 @@ def referenced_type(root: Type, segments: tuple[ReferenceSegment, ...]) -> Type:
                     raise InvalidPlanError(
                         f"a key of type {literal.type} can't be one of the map's, which are {key}",
                         hint="Write the key as a literal of the map's key type",
+                        code=Code.TYPE_MISMATCH,
                     )
                 type, nullable = value, True
             case _:
-                raise InvalidPlanError(f"a {_SEGMENT_NAMES[segment.__class__]} can't be taken from {here}")
+                fault = f"a {_SEGMENT_NAMES[segment.__class__]} can't be taken from {here}"
+                raise InvalidPlanError(fault, code=Code.TYPE_MISMATCH)
     return with_nullability(type, type.nullable or nullable)
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
 
+from pyspark_substrait.codes import Code
 from pyspark_substrait.errors import InvalidPlanError
 from pyspark_substrait.model.types import Boolean, OpenStruct, Type, Unbound, with_nullability
 
@@ -36,7 +37,10 @@ class ScalarSubquery:
         if isinstance(schema, OpenStruct):
             return Unbound(nullable=True)
         if len(schema.types) != 1:
-            raise InvalidPlanError(f"a scalar subquery has one column, this one has {len(schema.types)}")
+            raise InvalidPlanError(
+                f"a scalar subquery has one column, this one has {len(schema.types)}",
+                code=Code.EXPRESSION_ILLEGAL_SUBQUERY,
+            )
         return with_nullability(schema.types[0], True)
 
 

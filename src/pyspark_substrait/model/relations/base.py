@@ -8,6 +8,7 @@ from enum import Enum
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from pyspark_substrait.codes import Code
 from pyspark_substrait.errors import InvalidPlanError
 from pyspark_substrait.model.literals import AnyMessage
 from pyspark_substrait.model.types import OpenStruct, Struct, Type, Unbound, name_count, with_nullability
@@ -25,6 +26,8 @@ __all__ = [
     "RelationBase",
     "SavedComputation",
     "Stats",
+    "assume_direct_schema",
+    "assume_schema",
     "joined",
     "nullable",
 ]
@@ -146,7 +149,9 @@ class RelationBase:
         for position in emit:
             if not 0 <= position < width:
                 raise InvalidPlanError(
-                    f"emit names column {position}, but there are {width} columns", path="common.emit.output_mapping"
+                    f"emit names column {position}, but there are {width} columns",
+                    path="common.emit.output_mapping",
+                    code=Code.TYPE_INVALID_SWIZZLE,
                 )
         return Struct(types=tuple(direct.types[position] for position in emit))
 
@@ -157,7 +162,18 @@ class RelationBase:
             return _hinted(self.common.hint.output_names, self.schema)
         if self.common.emit is None or isinstance(self.direct_schema, OpenStruct):
             return self.direct_names if self.common.emit is None else (None,) * len(self.schema.types)
-        return tuple(self.direct_names[position] for position in self.common.emit)
+        known = self.direct_names
+        return tuple(known[position] if 0 <= position < len(known) else None for position in self.common.emit)
+
+
+def assume_direct_schema(node: RelationBase, schema: Struct) -> None:
+    """Say what a relation puts out before emit, where it contradicts itself and can't tell."""
+    vars(node)["direct_schema"] = schema
+
+
+def assume_schema(node: RelationBase, schema: Struct) -> None:
+    """Say what a relation puts out, where it contradicts itself and can't tell."""
+    vars(node)["schema"] = schema
 
 
 def _hinted(hinted: tuple[str, ...], schema: Struct) -> Names:

@@ -19,17 +19,21 @@ __all__ = ["BrokenRelation"]
 class BrokenRelation(RelationBase):
     """A relation that can't be understood. Only reading that collects findings makes it, and nothing runs it.
 
-    Its schema is open: any column of it may be referred to.
+    Its schema is open, unless it is known all the same: any column of it may be referred to.
 
     Args:
         kind: the field of the message ``Rel`` that is set, like ``filter``; empty when none is.
         fault: what is wrong with it.
         members: its inputs, as far as they were read.
+        record: what it would put out before emit.
+        record_names: the names of that.
     """
 
     kind: str
     fault: str
     members: tuple[Relation, ...] = ()
+    record: Struct = OpenStruct()
+    record_names: Names = ()
 
     @property
     def inputs(self) -> tuple[Relation, ...]:
@@ -37,8 +41,8 @@ class BrokenRelation(RelationBase):
 
     @cached_property
     def direct_schema(self) -> Struct:
-        return OpenStruct()
+        return self.record
 
     @cached_property
     def direct_names(self) -> Names:
-        return ()
+        return self.record_names

@@ -7,6 +7,7 @@ from enum import Enum
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from pyspark_substrait.codes import Code
 from pyspark_substrait.errors import InvalidPlanError
 from pyspark_substrait.model.expressions import Expression, FieldReference, Function
 from pyspark_substrait.model.relations.base import AdvancedExtension, Names, RelationBase, extended, joined, nullable
@@ -130,6 +131,7 @@ class LateralJoin(JoinBase):
                 f"a lateral join can't be of type {self.type.value}",
                 path="type",
                 hint=f"Possible are {', '.join(type.value for type in _LATERAL_TYPES)}",
+                code=Code.RELATION_INVALID,
             )
         return super().direct_schema
 

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from pyspark_substrait.codes import Code
 from pyspark_substrait.errors import InvalidPlanError
 from pyspark_substrait.model.expressions import AggregateFunction, Expression, FieldReference, SortField, StructField
 from pyspark_substrait.model.expressions import RootReference as _Root
 from pyspark_substrait.model.relations.base import AdvancedExtension, Names, RelationBase, extended
-from pyspark_substrait.model.types import I32, OpenStruct, Struct, same_type, with_nullability
+from pyspark_substrait.model.types import I32, OpenStruct, Struct, Unbound, same_type, with_nullability
 
 if TYPE_CHECKING:
     from pyspark_substrait.model.relations import Relation
@@ -32,6 +34,7 @@ __all__ = [
     "Sort",
     "TopN",
     "referenced_name",
+    "set_faults",
 ]
 
 
@@ -176,6 +179,35 @@ class Aggregate(RelationBase):
         return keys + (None,) * (len(self.direct_schema.types) - len(keys))
 
 
+def set_faults(members: tuple[Relation, ...]) -> Iterator[InvalidPlanError]:
+    """Why the inputs of a set operation don't go together; inputs whose schema is open go with all others."""
+    if len(members) < 2:
+        fault = f"a set operation has at least two inputs, this one has {len(members)}"
+        yield InvalidPlanError(fault, code=Code.RELATION_MISSING)
+    primary, *secondary = [member.schema for member in members] or [OpenStruct()]
+    for column, type in enumerate(primary.types):
+        for number, schema in enumerate(secondary, start=1):
+            if isinstance(schema, OpenStruct):
+                continue
+            width = len(schema.types)
+            if width != len(primary.types):
+                if column == 0:
+                    yield InvalidPlanError(
+                        f"input {number} has {width} columns, the primary input {len(primary.types)}",
+                        path=f"inputs[{number}]",
+                        code=Code.TYPE_MISMATCH,
+                    )
+            elif not (isinstance(type, Unbound) or isinstance(schema.types[column], Unbound)) and not same_type(
+                schema.types[column], type
+            ):
+                yield InvalidPlanError(
+                    f"column {column} is {schema.types[column]}, in the primary input {type}",
+                    path=f"inputs[{number}]",
+                    hint="All inputs of a set operation have the same types; add a cast",
+                    code=Code.TYPE_MISMATCH,
+                )
+
+
 class SetOp(Enum):
     """The set operations. Spec: relations/logical_relations, "Set Operation Types"."""
 
@@ -206,28 +238,18 @@ class Set(RelationBase):
         schemas = [member.schema for member in self.members]
         if any(isinstance(schema, OpenStruct) for schema in schemas):
             return OpenStruct()
-        if len(schemas) < 2:
-            raise InvalidPlanError(f"a set operation has at least two inputs, this one has {len(schemas)}")
+        for fault in self.faults():
+            raise fault
         primary, *secondary = schemas
         types = []
         for column, type in enumerate(primary.types):
-            others = []
-            for number, schema in enumerate(secondary, start=1):
-                other = schema.types[column] if column < len(schema.types) else None
-                if other is None or len(schema.types) != len(primary.types):
-                    raise InvalidPlanError(
-                        f"input {number} has {len(schema.types)} columns, the primary input {len(primary.types)}",
-                        path=f"inputs[{number}]",
-                    )
-                if not same_type(other, type):
-                    raise InvalidPlanError(
-                        f"column {column} is {other}, in the primary input {type}",
-                        path=f"inputs[{number}]",
-                        hint="All inputs of a set operation have the same types; add a cast",
-                    )
-                others.append(other.nullable)
+            others = [schema.types[column].nullable for schema in secondary]
             types.append(with_nullability(type, self._nullable(type.nullable, others)))
         return Struct(types=tuple(types))
+
+    def faults(self) -> Iterator[InvalidPlanError]:
+        """Why the inputs don't go together."""
+        return set_faults(self.members)
 
     def _nullable(self, primary: bool, secondary: list[bool]) -> bool:
         """The specification's table of output nullability, for one column."""
@@ -243,7 +265,7 @@ class Set(RelationBase):
 
     @cached_property
     def direct_names(self) -> Names:
-        return self.members[0].names
+        return self.members[0].names if self.members else ()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -156,6 +156,10 @@ class Read(RelationBase):
         """The columns, with all their names, after the projection."""
         return self.base_schema if self.projection is None else masked_schema(self.base_schema, self.projection)
 
+    def assume(self, projected: NamedStruct) -> None:
+        """Say what the columns are after the projection, which was laid over them already."""
+        vars(self)["projected"] = projected
+
     @cached_property
     def direct_schema(self) -> Struct:
         return self.projected.struct

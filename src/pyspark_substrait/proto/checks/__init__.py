@@ -1,15 +1,52 @@
-"""What only a message shows, once it is current: declarations that nobody uses, fields that say nothing."""
+"""What only a message shows, once it is current: declarations that nobody uses, fields that say nothing.
+
+* ``versions``: the release that the plan states
+* ``declarations``: the extensions and what of them the plan declares
+* ``parts``: messages of others, anchors, computations and deprecated fields, by a walk that most plans don't need
+* ``enumerations``: values left unspecified where the specification wants one
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
-from pyspark_substrait.model.findings import Finding
+from pyspark_substrait.codes import Code
+from pyspark_substrait.extensions.registry import Registry
+from pyspark_substrait.model.findings import Finding, Places
+from pyspark_substrait.model.notes import Note
+from pyspark_substrait.model.plan import Version
+from pyspark_substrait.proto.checks import declarations, enumerations, parts, versions
+
+if TYPE_CHECKING:
+    from pyspark_substrait.model.plan import ExtendedExpression, Plan
 
 __all__ = ["findings"]
 
 
-def findings(message: Any) -> Iterator[Finding]:
-    """What is found in a ``Plan`` or ``ExtendedExpression`` message."""
-    yield from ()
+def findings(
+    message: Any,
+    document: Plan | ExtendedExpression,
+    places: Places,
+    registry: Registry,
+    *,
+    stated: Version | None,
+    upgrades: Sequence[Note] = (),
+) -> Iterator[Finding]:
+    """What is found in a ``Plan`` or ``ExtendedExpression`` message.
+
+    Args:
+        message: the current message.
+        document: what was read of it.
+        places: where the nodes of the document stand.
+        registry: the extensions.
+        stated: the version that the message stated before it was upgraded; None when it stated none.
+        upgrades: what was rewritten.
+    """
+    yield from versions.findings(stated, upgrades)
+    if message.DESCRIPTOR.name == "Plan" and not message.relations:
+        what = "the plan has no relations, so it does nothing"
+        yield Finding.of(Code.RELATION_ROOT_MISSING, "relations", what, mend="Add a root relation")
+    yield from declarations.findings(message, document, registry)
+    yield from parts.findings(message)
+    yield from enumerations.findings(places)

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import cast
 
+from pyspark_substrait.codes import Code
 from pyspark_substrait.extensions.coercion import common_type
 from pyspark_substrait.model.expressions import (
     Cast,
@@ -74,7 +75,12 @@ def checked_condition(condition: Expression, path: Path) -> Expression:
         InvalidPlanError: it is something else.
     """
     if not isinstance(concrete(condition.type), Boolean | Unbound):
-        raise invalid(f"the condition is {condition.type}", path, "It must be a boolean: compare it with something")
+        raise invalid(
+            f"the condition is {condition.type}",
+            path,
+            "It must be a boolean: compare it with something",
+            Code.TYPE_MISMATCH,
+        )
     return condition
 
 
@@ -98,6 +104,34 @@ def agreed(
     same = all(same_type(item.type, first) for item in items)
     if same and not exactly:
         return tuple(items)
+    if not same and reading.findings is not None:
+        return _compared_to_first(items, reading, places)
+    return _in_common(items, reading, places, same)
+
+
+def _compared_to_first(items: Sequence[Expression], reading: Reading, places: Sequence[Path]) -> tuple[Expression, ...]:
+    """As :func:`_in_common`, where findings are collected: each item of another type than the first is one."""
+    first = _plain(next((item for item in items if not _is_null(item)), items[0]).type)
+    found: Type | None = first
+    for item, place in zip(items, places, strict=True):
+        type = _plain(item.type)
+        if same_type(type, first):
+            continue
+        if _is_null(item) or common_type((first, type)) is not None:
+            reading.loose("different-types", place, f"this is {item.type}, the first is {first}", "cast to one type")
+        else:
+            fault, hint = f"this is {item.type}, where the others are {first}", "All have to be of one type; add a cast"
+            reading.fault(invalid(fault, place, hint, Code.TYPE_MISMATCH))
+        if found is not None and not _is_null(item):
+            found = common_type((found, type))
+    if found is None:
+        return tuple(items)
+    return tuple([_as(item, found, reading, place, silent=True) for item, place in zip(items, places, strict=True)])
+
+
+def _in_common(
+    items: Sequence[Expression], reading: Reading, places: Sequence[Path], same: bool
+) -> tuple[Expression, ...]:
     found: Type | None = None
     # a null is one of any type, so it has a say only among nulls
     for position in sorted(range(len(items)), key=lambda position: _is_null(items[position])):
@@ -111,6 +145,7 @@ def agreed(
                 f"this is {item.type}, where the others are {found}",
                 places[position],
                 "All have to be of one type; add a cast",
+                Code.TYPE_MISMATCH,
             )
         found = common
     assert found is not None
@@ -158,7 +193,12 @@ def as_literal(value: Expression, path: Path) -> Literal:
                     exact = decimal.Decimal(content).quantize(decimal.Decimal(1).scaleb(-scale), context=_EXACT)
                     return Literal(type=type, value=exact)
                 case _:
-                    raise invalid(f"this is {source}, where {type} is compared", path, "Write it as one of that type")
+                    raise invalid(
+                        f"this is {source}, where {type} is compared",
+                        path,
+                        "Write it as one of that type",
+                        Code.TYPE_MISMATCH,
+                    )
         case _:
             raise AssertionError("a literal or its cast")
 
@@ -201,7 +241,7 @@ def compared_types(left: Expression, right: Expression, reading: Reading, path: 
         return None
     common = common_type((_plain(left.type), _plain(right.type)))
     if common is None:
-        raise invalid(f"{left.type} is compared with {right.type}", path, "Cast one of them below")
+        raise invalid(f"{left.type} is compared with {right.type}", path, "Cast one of them below", Code.TYPE_MISMATCH)
     reading.loose("different-types", path, f"{left.type} is compared with {right.type}", f"both as {common}")
     return with_nullability(common, left.type.nullable), with_nullability(common, right.type.nullable)
 
@@ -217,12 +257,15 @@ def as_cell(value: Expression, type: Type, reading: Reading, path: Path) -> Expr
     if not same_type(value.type, type):
         common = common_type((_plain(value.type), _plain(type)))
         if not _is_null(value) and (common is None or not same_type(common, type)):
-            raise invalid(f"the value is {value.type}, its column {type}", path, "Add a cast")
+            raise invalid(f"the value is {value.type}, its column {type}", path, "Add a cast", Code.TYPE_MISMATCH)
         value = _as(value, _plain(type), reading, path)
     null = _null_inside(value, type)
     if null is not None:
         raise invalid(
-            f"{null}, but the type of its column, {type}, has no null there", path, "Make it nullable in the schema"
+            f"{null}, but the type of its column, {type}, has no null there",
+            path,
+            "Make it nullable in the schema",
+            Code.TYPE_MISMATCHED_NULLABILITY,
         )
     return value
 

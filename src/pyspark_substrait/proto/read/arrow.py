@@ -9,6 +9,7 @@ from typing import Any
 
 from google.protobuf import wrappers_pb2
 
+from pyspark_substrait.codes import Code
 from pyspark_substrait.extensions.definitions import FunctionDefinition
 from pyspark_substrait.model import types
 from pyspark_substrait.model.literals import AnyMessage, Literal
@@ -82,7 +83,11 @@ def literal(type: Type, value: AnyMessage, path: Path) -> Literal:
         case types.Binary() if isinstance(content, bytes):
             return Literal(type=type, value=content)
         case _:
-            raise invalid(f"the value of type {type} is a message {value.type_url!r} that isn't one", path)
+            raise invalid(
+                f"the value of type {type} is a message {value.type_url!r} that isn't one",
+                path,
+                code=Code.EXPRESSION_ILLEGAL_LITERAL,
+            )
 
 
 _WRAPPERS = ("UInt32Value", "UInt64Value", "Int32Value", "Int64Value", "StringValue", "BytesValue")

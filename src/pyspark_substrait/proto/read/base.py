@@ -6,9 +6,11 @@ from typing import Any
 
 from substrait import algebra_pb2
 
+from pyspark_substrait.codes import Code
 from pyspark_substrait.model.paths import Path, render
 from pyspark_substrait.model.relations import (
     AdvancedExtension,
+    ComputationType,
     Hint,
     LoadedComputation,
     RelCommon,
@@ -48,10 +50,11 @@ def common(relation: Any, reading: Reading, path: Path) -> RelCommon:
     anchor: int | None = None
     if message.HasField("rel_anchor"):
         anchor = message.rel_anchor
-        _register(message.rel_anchor, reading, path)
+        with reading.going_on():
+            _register(anchor, reading, path)
     return RelCommon(
         emit=tuple(message.emit.output_mapping) if message.WhichOneof("emit_kind") == "emit" else None,
-        hint=_hint(message.hint, (path, "hint")) if message.HasField("hint") else None,
+        hint=_hint(message.hint, reading, (path, "hint")) if message.HasField("hint") else None,
         advanced_extension=advanced_extension(message),
         rel_anchor=anchor,
     )
@@ -60,17 +63,18 @@ def common(relation: Any, reading: Reading, path: Path) -> RelCommon:
 def _register(anchor: int, reading: Reading, path: Path) -> None:
     place = render(path)
     if anchor == 0:
-        raise invalid("rel_anchor is 0", path, "It is at least 1")
+        raise invalid("rel_anchor is 0", path, "It is at least 1", Code.LINK_ANCHOR_ZERO)
     other = reading.rel_anchors.setdefault(anchor, place)
     if other != place:
-        raise invalid(f"the rel_anchor {anchor} is that of {other.removesuffix('.common')} too", path)
+        fault = f"the rel_anchor {anchor} is that of {other.removesuffix('.common')} too"
+        raise invalid(fault, path, code=Code.LINK_DUPLICATE_DEFINITION)
 
 
-def _hint(message: Any, path: Path) -> Hint:
+def _hint(message: Any, reading: Reading, path: Path) -> Hint:
     saved = [
         SavedComputation(
             computation_id=item.computation_id,
-            type=COMPUTATION_TYPE.member(item.type, ((path, "saved_computations"), index), "type"),
+            type=_computation(item.type, reading, ((path, "saved_computations"), index)),
             advanced_extension=advanced_extension(item),
         )
         for index, item in enumerate(message.saved_computations)
@@ -78,7 +82,7 @@ def _hint(message: Any, path: Path) -> Hint:
     loaded = [
         LoadedComputation(
             computation_id_reference=item.computation_id_reference,
-            type=COMPUTATION_TYPE.member(item.type, ((path, "loaded_computations"), index), "type"),
+            type=_computation(item.type, reading, ((path, "loaded_computations"), index)),
             advanced_extension=advanced_extension(item),
         )
         for index, item in enumerate(message.loaded_computations)
@@ -92,6 +96,10 @@ def _hint(message: Any, path: Path) -> Hint:
         saved_computations=tuple(saved),
         loaded_computations=tuple(loaded),
     )
+
+
+def _computation(number: int, reading: Reading, path: Path) -> ComputationType:
+    return COMPUTATION_TYPE.known(number, reading, path, "type") or ComputationType.UNSPECIFIED
 
 
 def _stats(message: Any) -> Stats:

@@ -74,6 +74,23 @@ class going_on(located):
         return True
 
 
+class _raising(going_on):
+    """As :class:`going_on` where the first fault ends reading and its path is known: there is nothing to do."""
+
+    __slots__ = ()
+
+    def __init__(self) -> None:
+        pass
+
+    def __exit__(  # type: ignore[override, exit-return]
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool:
+        return False
+
+
+_RAISING = _raising()
+
+
 class OpenReference(Exception):
     """An outer reference leads out of a tree that is read by itself: ``error``, unless it is bound at a use of it."""
 
@@ -181,7 +198,7 @@ class Reading:
             path: what to put in front of the error's path, as :class:`located` does.
             code: its class, unless the error has one itself.
         """
-        return going_on(self, path, code)
+        return _RAISING if self.findings is None and path is None else going_on(self, path, code)
 
     def note(self, rule: str, path: Path, before: str, after: str) -> None:
         """Record an assumption."""
@@ -210,7 +227,7 @@ class Reading:
         found = memo.get(key)
         if found is None:
             if mark in self.unfinished:
-                raise invalid(f"{what} refers to itself", path)
+                raise invalid(f"{what} refers to itself", path, code=Code.LINK_CYCLE)
             self.unfinished.add(mark)
             try:
                 found = memo[key] = bind()

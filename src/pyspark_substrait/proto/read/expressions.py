@@ -12,6 +12,7 @@ from pyspark_substrait.errors import InvalidPlanError, SubstraitError
 from pyspark_substrait.model.expressions import (
     BrokenExpression,
     Cast,
+    ComparisonOp,
     ContextVariable,
     DetachedExpression,
     DynamicParameter,
@@ -30,6 +31,8 @@ from pyspark_substrait.model.expressions import (
     NestedList,
     NestedMap,
     NestedStruct,
+    PredicateOp,
+    ReductionOp,
     ScalarSubquery,
     SetComparison,
     SetPredicate,
@@ -39,7 +42,7 @@ from pyspark_substrait.model.expressions import (
 from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.paths import Path
 from pyspark_substrait.model.relations import Relation
-from pyspark_substrait.model.types import OpenStruct, Struct, TypeVariation, Unbound, concrete, with_nullability
+from pyspark_substrait.model.types import OpenStruct, Struct, Type, TypeVariation, Unbound, concrete, with_nullability
 from pyspark_substrait.model.walk import expression_children
 from pyspark_substrait.proto.enums import COMPARISON_OP, FAILURE_BEHAVIOR, PREDICATE_OP, REDUCTION_OP
 from pyspark_substrait.proto.read import functions, references, relations
@@ -103,7 +106,12 @@ def optional_expression(message: Any, field: str, scope: Scope, path: Path) -> E
 
 def condition(message: algebra_pb2.Expression, scope: Scope, path: Path) -> Expression:
     """An expression that is a condition, so a boolean."""
-    return checked_condition(expression(message, scope, path), path)
+    node = expression(message, scope, path)
+    if scope.reading.findings is None:
+        return checked_condition(node, path)
+    with scope.reading.going_on(code=Code.TYPE_MISMATCH):
+        checked_condition(node, path)
+    return node
 
 
 def optional_condition(message: Any, field: str, scope: Scope, path: Path) -> Expression | None:
@@ -121,17 +129,27 @@ def _literal(message: Any, scope: Scope, path: Path) -> Expression:
 
 
 def _cast(message: Any, scope: Scope, path: Path) -> Expression:
-    type = data_type(message.type, scope.reading, (path, "type"))
-    if isinstance(type, Unbound):
-        raise invalid("a cast to a type that is unbound says nothing", (path, "type"), "Name the type")
+    reading, type = scope.reading, _type_of(message, scope, path)
+    if message.type.WhichOneof("kind") == "unbound":
+        fault = "a cast to a type that is unbound says nothing"
+        reading.fault(invalid(fault, (path, "type"), "Name the type", Code.EXPRESSION_CAST))
     input = expression(message.input, scope, (path, "input"))
-    failure = FAILURE_BEHAVIOR.member(message.failure_behavior, path, "failure_behavior")
+    failure = FailureBehavior.THROW_EXCEPTION
+    with reading.going_on():
+        failure = FAILURE_BEHAVIOR.member(message.failure_behavior, path, "failure_behavior")
     if not type.nullable and (input.type.nullable or failure is FailureBehavior.RETURN_NULL):
         # the specification doesn't say what a null becomes in a type that has none; in SQL it stays one
         nullable = with_nullability(type, True)
-        scope.reading.note("nullable-cast", (path, "type"), f"{type}, of a cast that may give null", str(nullable))
+        reading.note("nullable-cast", (path, "type"), f"{type}, of a cast that may give null", str(nullable))
         type = nullable
     return Cast(type=type, input=input, failure_behavior=failure)
+
+
+def _type_of(message: Any, scope: Scope, path: Path) -> Type:
+    """The type in the field ``type`` of a message."""
+    with scope.reading.going_on(code=Code.TYPE_UNKNOWN):
+        return data_type(message.type, scope.reading, (path, "type"))
+    return Unbound(nullable=True)
 
 
 def _if_then(message: Any, scope: Scope, path: Path) -> Expression:
@@ -146,23 +164,28 @@ def _if_then(message: Any, scope: Scope, path: Path) -> Expression:
 def _switch(message: Any, scope: Scope, path: Path) -> Expression:
     match = expression(message.match, scope, (path, "match"))
     places: list[Path] = [(((path, "ifs"), index), "if") for index in range(len(message.ifs))]
-    values = [
-        literal(getattr(clause, "if"), scope.reading, place) for clause, place in zip(message.ifs, places, strict=True)
-    ]
+    values = [_case(getattr(clause, "if"), scope, place) for clause, place in zip(message.ifs, places, strict=True)]
     match, *compared = agreed((match, *values), scope.reading, [(path, "match"), *places])
     branches, otherwise = _branches(message, scope, path)
     ifs = map(IfValue, map(as_literal, compared, places), branches)
     return SwitchExpression(match=match, ifs=tuple(ifs), else_=otherwise)
 
 
+def _case(message: Any, scope: Scope, path: Path) -> Literal:
+    """The value of a clause of a switch; where it is wrong and reading goes on, a null of no type stands for it."""
+    with scope.reading.going_on(code=Code.EXPRESSION_ILLEGAL_LITERAL):
+        return literal(message, scope.reading, path)
+    return Literal(type=Unbound(nullable=True), value=None)
+
+
 def _branches(message: Any, scope: Scope, path: Path) -> tuple[tuple[Expression, ...], Expression | None]:
     """The results of a choice, which are all of one type."""
     place: Path = (path, "ifs")
-    if not message.ifs:
-        raise invalid("there is no clause", place)
     places: list[Path] = [((place, index), "then") for index in range(len(message.ifs))]
     branches = [expression(clause.then, scope, place) for clause, place in zip(message.ifs, places, strict=True)]
     otherwise = optional_expression(message, "else", scope, path)
+    if not message.ifs:
+        raise invalid("there is no clause", place, code=Code.PROTO_MISSING_FIELD)
     if otherwise is None:
         return agreed(branches, scope.reading, places, exactly=True), None
     places.append((path, "else"))
@@ -184,7 +207,9 @@ def _multi_or_list(message: Any, scope: Scope, path: Path) -> Expression:
         place: Path = ((path, "options"), index)
         fields = expressions(record.fields, scope, (place, "fields"))
         if len(fields) != len(rows[0]):
-            raise invalid(f"the option has {len(fields)} fields, the value {len(rows[0])}", place)
+            fault = f"the option has {len(fields)} fields, the value {len(rows[0])}"
+            scope.reading.fault(invalid(fault, place, code=Code.TYPE_MISMATCH))
+            continue
         rows.append(fields)
         places.append((place, "fields"))
     columns = [
@@ -200,7 +225,9 @@ def _multi_or_list(message: Any, scope: Scope, path: Path) -> Expression:
 
 def _nested(message: Any, scope: Scope, path: Path) -> Expression:
     nullable: bool = message.nullable
-    kept = variation(message.type_variation_reference, scope.reading, path)
+    kept: TypeVariation | None = None
+    with scope.reading.going_on(code=Code.LINK_MISSING_ANCHOR):
+        kept = variation(message.type_variation_reference, scope.reading, path)
     kind = message.WhichOneof("nested_type")
     match kind:
         case "struct":
@@ -209,7 +236,12 @@ def _nested(message: Any, scope: Scope, path: Path) -> Expression:
             place: Path = ((path, kind), "values")
             values = expressions(message.list.values, scope, place)
             if not values:
-                raise invalid("a list without elements has no type", place, "Use the literal empty_list")
+                raise invalid(
+                    "a list without elements has no type",
+                    place,
+                    "Use the literal empty_list",
+                    Code.PROTO_MISSING_FIELD,
+                )
             values = agreed(values, scope.reading, [(place, index) for index in range(len(values))], exactly=True)
             return NestedList(values=values, nullable=nullable, variation=kept)
         case "map":
@@ -219,10 +251,16 @@ def _nested(message: Any, scope: Scope, path: Path) -> Expression:
             for index, pair in enumerate(message.map.key_values):
                 keys.append(expression(pair.key, scope, ((place, index), "key")))
                 if isinstance(keys[-1], Literal) and keys[-1].value is None:
-                    raise invalid("the key of a map is null", ((place, index), "key"))
+                    fault = "the key of a map is null"
+                    scope.reading.fault(invalid(fault, ((place, index), "key"), code=Code.TYPE_MISMATCHED_NULLABILITY))
                 items.append(expression(pair.value, scope, ((place, index), "value")))
             if not keys:
-                raise invalid("a map without entries has no type", place, "Use the literal empty_map")
+                raise invalid(
+                    "a map without entries has no type",
+                    place,
+                    "Use the literal empty_map",
+                    Code.PROTO_MISSING_FIELD,
+                )
             pairs = zip(
                 agreed(keys, scope.reading, [(place, "key") for place in places], exactly=True),
                 agreed(items, scope.reading, [(place, "value") for place in places], exactly=True),
@@ -230,7 +268,7 @@ def _nested(message: Any, scope: Scope, path: Path) -> Expression:
             )
             return NestedMap(key_values=tuple(pairs), nullable=nullable, variation=kept)
         case _:
-            raise invalid("the nested expression makes nothing", path)
+            raise invalid("the nested expression makes nothing", path, code=Code.PROTO_MISSING_FIELD)
 
 
 def nested_struct(
@@ -247,7 +285,7 @@ def nested_struct(
 def _subquery(message: Any, scope: Scope, path: Path) -> Expression:
     kind = message.WhichOneof("subquery_type")
     if kind is None:
-        raise invalid("a subquery is missing", path)
+        raise invalid("a subquery is missing", path, code=Code.PROTO_MISSING_FIELD)
     query, path = getattr(message, kind), (path, kind)
 
     def relation(field: str) -> Relation:
@@ -261,24 +299,30 @@ def _subquery(message: Any, scope: Scope, path: Path) -> Expression:
             needles = expressions(query.needles, scope, (path, "needles"))
             haystack = relation("haystack")
             if not isinstance(haystack.schema, OpenStruct) and len(haystack.schema.types) != len(needles):
-                raise invalid(f"{len(needles)} needles for {len(haystack.schema.types)} columns of the haystack", path)
-            needles, haystack = comparable(
-                needles, haystack, scope.reading, [((path, "needles"), index) for index in range(len(needles))]
-            )
+                fault = f"{len(needles)} needles for {len(haystack.schema.types)} columns of the haystack"
+                scope.reading.fault(invalid(fault, path, code=Code.TYPE_MISMATCH))
+            else:
+                places: list[Path] = [((path, "needles"), index) for index in range(len(needles))]
+                needles, haystack = comparable(needles, haystack, scope.reading, places)
             subquery = InPredicate(needles=needles, haystack=haystack)
         case "set_predicate":
-            predicate = PREDICATE_OP.member(query.predicate_op, path, "predicate_op")
+            predicate = PredicateOp.EXISTS
+            with scope.reading.going_on():
+                predicate = PREDICATE_OP.member(query.predicate_op, path, "predicate_op")
             subquery = SetPredicate(predicate_op=predicate, tuples=relation("tuples"))
         case _:
             left, right = expression(query.left, scope, (path, "left")), relation("right")
             if len(right.schema.types) == 1:
                 (left,), right = comparable((left,), right, scope.reading, [(path, "left")])
-            subquery = SetComparison(
-                reduction_op=REDUCTION_OP.member(query.reduction_op, path, "reduction_op"),
-                comparison_op=COMPARISON_OP.member(query.comparison_op, path, "comparison_op"),
-                left=left,
-                right=right,
-            )
+            elif not isinstance(right.schema, OpenStruct):
+                what = f"the subquery of a comparison has one column, this one has {len(right.schema.types)}"
+                scope.reading.find(Code.EXPRESSION_ILLEGAL_SUBQUERY, path, what)
+            reduction, operation = ReductionOp.ANY, ComparisonOp.EQ
+            with scope.reading.going_on():
+                reduction = REDUCTION_OP.member(query.reduction_op, path, "reduction_op")
+            with scope.reading.going_on():
+                operation = COMPARISON_OP.member(query.comparison_op, path, "comparison_op")
+            subquery = SetComparison(reduction_op=reduction, comparison_op=operation, left=left, right=right)
     with located(path):
         _ = subquery.type
     return subquery
@@ -288,12 +332,14 @@ def _subquery(message: Any, scope: Scope, path: Path) -> Expression:
 
 
 def _dynamic_parameter(message: Any, scope: Scope, path: Path) -> Expression:
-    type = data_type(message.type, scope.reading, (path, "type"))
+    type = _type_of(message, scope, path)
     return DynamicParameter(type=type, parameter_reference=message.parameter_reference)
 
 
 def _lambda(message: algebra_pb2.Expression.Lambda, scope: Scope, path: Path) -> Lambda:
-    parameters = schema_struct(message.parameters, scope.reading, (path, "parameters"))
+    parameters: Struct = OpenStruct()
+    with scope.reading.going_on(code=Code.TYPE_UNKNOWN):
+        parameters = schema_struct(message.parameters, scope.reading, (path, "parameters"))
     return Lambda(parameters=parameters, body=expression(message.body, scope.inside_lambda(parameters), (path, "body")))
 
 
@@ -301,9 +347,13 @@ def named_lambda(anchor: int, scope: Scope, path: Path) -> NamedLambda:
     """The lambda that the plan defines under an anchor. It sees nothing but its parameters."""
     reading = scope.reading
     if reading.named_lambdas is None:
-        raise invalid("an extended expression has no named lambdas", path, "Write the lambda in place")
+        raise invalid(
+            "an extended expression has no named lambdas", path, "Write the lambda in place", Code.LINK_MISSING_ANCHOR
+        )
     if anchor not in reading.named_lambdas:
-        raise invalid(f"the lambda {anchor} is not defined", path, "Add it to the plan's named_lambdas")
+        raise invalid(
+            f"the lambda {anchor} is not defined", path, "Add it to the plan's named_lambdas", Code.LINK_MISSING_ANCHOR
+        )
     message, place = reading.named_lambdas[anchor]
 
     def bind() -> NamedLambda:
@@ -318,7 +368,8 @@ def _named_lambda_reference(message: Any, scope: Scope, path: Path) -> NamedLamb
 
 
 def _lambda_invocation(message: Any, scope: Scope, path: Path) -> Expression:
-    kind = message.WhichOneof("lambda_type")
+    kind, place = message.WhichOneof("lambda_type"), ((path, "arguments"), "fields")
+    arguments = expressions(message.arguments.fields, scope, place)
     called: Lambda | NamedLambdaReference
     match kind:
         case "lambda":
@@ -328,33 +379,34 @@ def _lambda_invocation(message: Any, scope: Scope, path: Path) -> Expression:
             called = _named_lambda_reference(message.named_lambda, scope, (path, kind))
             parameters = called.lambda_.lambda_.parameters
         case _:
-            raise invalid("the lambda to invoke is missing", path)
-    place: Path = ((path, "arguments"), "fields")
-    arguments = expressions(message.arguments.fields, scope, place)
-    _check_arguments(arguments, parameters, place)
+            raise invalid("the lambda to invoke is missing", path, code=Code.PROTO_MISSING_FIELD)
+    _check_arguments(arguments, parameters, scope.reading, place)
     return LambdaInvocation(lambda_=called, arguments=arguments)
 
 
-def _check_arguments(arguments: tuple[Expression, ...], parameters: Struct, path: Path) -> None:
+def _check_arguments(arguments: tuple[Expression, ...], parameters: Struct, reading: Reading, path: Path) -> None:
     if len(arguments) != len(parameters.types):
-        raise invalid(f"there are {len(arguments)} arguments for {len(parameters.types)} parameters", path)
-    for index, (argument, wanted) in enumerate(zip(arguments, parameters.types, strict=True)):
+        fault = f"there are {len(arguments)} arguments for {len(parameters.types)} parameters"
+        reading.fault(invalid(fault, path, code=Code.EXPRESSION_LAMBDA))
+    for index, (argument, wanted) in enumerate(zip(arguments, parameters.types, strict=False)):
         given, wanted = concrete(argument.type), concrete(wanted)
         if isinstance(given, Unbound) or isinstance(wanted, Unbound):
             continue
         if with_nullability(given, False) != with_nullability(wanted, False) or (
             given.nullable and not wanted.nullable
         ):
-            raise invalid(f"the argument is {given}, the parameter {wanted}", (path, index))
+            fault = f"the argument is {given}, the parameter {wanted}"
+            reading.fault(invalid(fault, (path, index), code=Code.EXPRESSION_LAMBDA))
 
 
 def _context_variable(message: Any, scope: Scope, path: Path) -> Expression:
     kind = message.WhichOneof("execution_context_variable_type")
     if kind is None:
-        raise invalid("the variable is missing", path)
+        raise invalid("the variable is missing", path, code=Code.PROTO_MISSING_FIELD)
     fields, path = getattr(message, kind), (path, kind)
     if fields.nullability == type_pb2.Type.NULLABILITY_NULLABLE:
-        raise invalid("the variable is never null", path, "Its nullability must be NULLABILITY_REQUIRED")
+        hint = "Its nullability must be NULLABILITY_REQUIRED"
+        scope.reading.fault(invalid("the variable is never null", path, hint, Code.TYPE_MISMATCHED_NULLABILITY))
     wrapped = type_pb2.Type(**{_VARIABLE_TYPES[kind]: fields})
     getattr(wrapped, _VARIABLE_TYPES[kind]).nullability = type_pb2.Type.NULLABILITY_REQUIRED
     return ExecutionContextVariable(
@@ -372,7 +424,11 @@ _VARIABLE_TYPES = {
 def _detached(ordinal: int, scope: Scope, path: Path) -> Expression:
     reading, lists = scope.reading, scope.detached
     if ordinal >= len(lists.expressions):
-        raise invalid(f"there are {len(lists.expressions)} detached expressions, no number {ordinal}", path)
+        raise invalid(
+            f"there are {len(lists.expressions)} detached expressions, no number {ordinal}",
+            path,
+            code=Code.LINK_MISSING_PART,
+        )
     place: Path = ((lists.path, "detached_expressions"), ordinal)
     reading.used_parts.add((id(lists), "detached_expressions", ordinal))
 

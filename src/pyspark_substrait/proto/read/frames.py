@@ -6,9 +6,11 @@ import decimal
 from dataclasses import replace
 from typing import Any
 
+from pyspark_substrait.codes import Code
 from pyspark_substrait.model.expressions import (
     Bound,
     BoundsType,
+    BrokenExpression,
     Cast,
     CurrentRow,
     Expression,
@@ -62,9 +64,12 @@ def frame(message: Any, sorts: tuple[SortField, ...], scope: Scope, path: Path) 
     upper = _bound(message.upper_bound, scope, (path, "upper_bound"))
     if message.bounds_type == 0 and isinstance(lower, Unbounded) and isinstance(upper, Unbounded):
         return None, lower, upper
-    type = BOUNDS_TYPE.member(message.bounds_type, path, "bounds_type")
-    lower = _checked(lower, type, sorts, scope.reading, (path, "lower_bound"), path)
-    upper = _checked(upper, type, sorts, scope.reading, (path, "upper_bound"), path)
+    reading, type = scope.reading, None
+    with reading.going_on(code=Code.EXPRESSION_WINDOW_BOUNDS):
+        type = BOUNDS_TYPE.member(message.bounds_type, path, "bounds_type")
+    if type is not None:
+        lower = _checked(lower, type, sorts, reading, (path, "lower_bound"), path)
+        upper = _checked(upper, type, sorts, reading, (path, "upper_bound"), path)
     return type, lower, upper
 
 
@@ -86,7 +91,10 @@ def _offset(message: Any, scope: Scope, path: Path) -> Expression:
     number = message.offset
     if not message.HasField("offset_expr"):
         if number <= 0:
-            raise invalid("the bound has no offset", path, "Set offset_expr, or make the bound the current row")
+            hint = "Set offset_expr, or make the bound the current row"
+            missing = invalid("the bound has no offset", path, hint, Code.EXPRESSION_WINDOW_BOUNDS)
+            scope.reading.fault(missing)
+            return BrokenExpression(kind="", fault=missing.message)
         return Literal(type=I64(), value=number)
     expr = expressions.expression(message.offset_expr, scope, (path, "offset_expr"))
     if number != 0 and not (isinstance(expr, Literal) and expr.value == number):
@@ -95,6 +103,15 @@ def _offset(message: Any, scope: Scope, path: Path) -> Expression:
 
 
 def _checked(
+    bound: Bound, type: BoundsType, sorts: tuple[SortField, ...], reading: Reading, path: Path, window: Path
+) -> Bound:
+    """The bound as it is meant; as it is given, where something is wrong with it and reading goes on."""
+    with reading.going_on(code=Code.EXPRESSION_WINDOW_BOUNDS):
+        return _fitting(bound, type, sorts, reading, path, window)
+    return bound
+
+
+def _fitting(
     bound: Bound, type: BoundsType, sorts: tuple[SortField, ...], reading: Reading, path: Path, window: Path
 ) -> Bound:
     if not isinstance(bound, Preceding | Following):

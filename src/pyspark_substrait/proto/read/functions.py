@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from substrait import algebra_pb2
 
-from pyspark_substrait.extensions.definitions import Kind, ValueArgument
+from pyspark_substrait.codes import Code, Level
+from pyspark_substrait.errors import InvalidPlanError
+from pyspark_substrait.extensions.definitions import FunctionDefinition, Kind, ValueArgument
 from pyspark_substrait.extensions.matching import Phase
 from pyspark_substrait.extensions.resolution import Resolved
 from pyspark_substrait.extensions.signatures import EnumArg, TypeArg, ValueArg
@@ -17,6 +20,7 @@ from pyspark_substrait.model.expressions import (
     AggregationInvocation,
     AggregationPhase,
     Argument,
+    BrokenExpression,
     Cast,
     EnumArgument,
     Expression,
@@ -36,29 +40,14 @@ from pyspark_substrait.model.expressions import (
 from pyspark_substrait.model.paths import Path
 from pyspark_substrait.model.plan import ExtensionDeclaration, ExtensionKind
 from pyspark_substrait.model.relations import WindowRelFunction
-from pyspark_substrait.model.types import (
-    FP32,
-    FP64,
-    I8,
-    I16,
-    I32,
-    I64,
-    Boolean,
-    List,
-    Map,
-    Struct,
-    Type,
-    Unbound,
-    concrete,
-    same_kind,
-    same_type,
-    with_nullability,
-)
+from pyspark_substrait.model.types import Boolean, Type, Unbound, concrete, same_type, with_nullability
 from pyspark_substrait.model.walk import expression_children, subquery_relation
 from pyspark_substrait.proto.enums import AGGREGATION_PHASE, INVOCATION, SORT_DIRECTION
 from pyspark_substrait.proto.read import expressions, frames, quirks
 from pyspark_substrait.proto.read.agreement import is_unbound
+from pyspark_substrait.proto.read.arrow import Option
 from pyspark_substrait.proto.read.context import Reading, Scope, invalid, located
+from pyspark_substrait.proto.read.output_types import output_type
 from pyspark_substrait.proto.read.types import data_type
 
 __all__ = [
@@ -88,7 +77,7 @@ def aggregate_function(message: algebra_pb2.AggregateFunction, scope: Scope, pat
     """A call of an aggregate function."""
     phase = _phase(message, scope.reading, path)
     call = _call(message, "aggregate", phase, scope, path)
-    return AggregateFunction(
+    node = AggregateFunction(
         function=call.function,
         arguments=call.arguments,
         options=call.options,
@@ -96,8 +85,11 @@ def aggregate_function(message: algebra_pb2.AggregateFunction, scope: Scope, pat
         derived_type=call.derived_type,
         phase=phase,
         sorts=sort_fields(message.sorts, scope, (path, "sorts")),
-        invocation=_invocation(message, path),
+        invocation=_invocation(message, scope.reading, path),
     )
+    if scope.reading.findings is not None:
+        scope.reading.places.add(node, path)
+    return node
 
 
 def window_function(message: algebra_pb2.Expression.WindowFunction, scope: Scope, path: Path) -> Expression:
@@ -114,7 +106,7 @@ def window_function(message: algebra_pb2.Expression.WindowFunction, scope: Scope
         derived_type=call.derived_type,
         phase=phase,
         sorts=sorts,
-        invocation=_invocation(message, path),
+        invocation=_invocation(message, scope.reading, path),
         partitions=expressions.expressions(message.partitions, scope, (path, "partitions")),
         bounds_type=bounds_type,
         lower_bound=lower,
@@ -128,18 +120,21 @@ def window_rel_function(message: Any, sorts: tuple[SortField, ...], scope: Scope
     phase = _phase(message, scope.reading, path)
     call = _call(message, "window", phase, scope, path)
     bounds_type, lower, upper = frames.frame(message, sorts, scope, path)
-    return WindowRelFunction(
+    node = WindowRelFunction(
         function=call.function,
         arguments=call.arguments,
         options=call.options,
         output_type=call.cast or call.output_type,
         derived_type=call.derived_type,
         phase=phase,
-        invocation=_invocation(message, path),
+        invocation=_invocation(message, scope.reading, path),
         bounds_type=bounds_type,
         lower_bound=lower,
         upper_bound=upper,
     )
+    if scope.reading.findings is not None:
+        scope.reading.places.add(node, path)
+    return node
 
 
 def sort_fields(messages: Any, scope: Scope, path: Path) -> tuple[SortField, ...]:
@@ -148,15 +143,21 @@ def sort_fields(messages: Any, scope: Scope, path: Path) -> tuple[SortField, ...
 
 
 def _sort_field(message: algebra_pb2.SortField, scope: Scope, path: Path) -> SortField:
-    expr = expressions.expression(message.expr, scope, (path, "expr"))
-    kind: SortDirection | Function
-    match message.WhichOneof("sort_kind"):
-        case "comparison_function_reference":
-            place = (path, "comparison_function_reference")
-            kind = comparison(message.comparison_function_reference, expr.type, expr.type, scope.reading, place)
-        case _:
-            kind = SORT_DIRECTION.member(message.direction, path, "direction")
-    return SortField(expr=expr, sort_kind=kind)
+    reading, expr = scope.reading, expressions.expression(message.expr, scope, (path, "expr"))
+    kind: SortDirection | Function = SortDirection.CLUSTERED
+    with reading.going_on(code=Code.EXPRESSION_SORT):
+        match message.WhichOneof("sort_kind"):
+            case "comparison_function_reference":
+                place = (path, "comparison_function_reference")
+                kind = comparison(message.comparison_function_reference, expr.type, expr.type, reading, place)
+            case None if reading.findings is not None:
+                raise invalid("sort_kind is missing", path, "Set direction", Code.PROTO_MISSING_FIELD)
+            case _:
+                kind = SORT_DIRECTION.member(message.direction, path, "direction")
+    node = SortField(expr=expr, sort_kind=kind)
+    if reading.findings is not None:
+        reading.places.add(node, path)
+    return node
 
 
 def comparison(anchor: int, left: Type, right: Type, reading: Reading, path: Path) -> Function:
@@ -178,10 +179,15 @@ def condition(
         return _as_declared(declared), None
     assert found.output_type is not None, "it is known where the definition is"
     if not isinstance(concrete(found.output_type), Boolean):
-        raise invalid(f"`{declared.name}` gives {found.output_type}", path, "It must be a function to a boolean")
+        raise invalid(
+            f"`{declared.name}` gives {found.output_type}",
+            path,
+            "It must be a function to a boolean",
+            Code.TYPE_MISMATCH,
+        )
     types = tuple(type for type in found.argument_types if type is not None)
     if len(types) != 2 or found.sources != (0, 1):
-        raise invalid(f"`{declared.name}` isn't a function of two values", path)
+        raise invalid(f"`{declared.name}` isn't a function of two values", path, code=Code.EXPRESSION_NO_OVERLOAD)
     own = same_type(types[0], left) and same_type(types[1], right)
     return _function(found), None if own else (types[0], types[1])
 
@@ -223,49 +229,121 @@ class _Call:
 
 def _call(message: Any, kind: Kind, phase: AggregationPhase, scope: Scope, path: Path) -> _Call:
     reading = scope.reading
-    declared = _declared(message.function_reference, reading, (path, "function_reference"))
+    anchor: int = message.function_reference
+    declared = reading.functions.get(anchor)
+    if declared is None:
+        reading.fault(_undeclared(anchor, (path, "function_reference")))
+    else:
+        reading.used.add((ExtensionKind.FUNCTION, anchor))
     place: Path = (path, "arguments")
     arguments = [_argument(argument, scope, (place, index)) for index, argument in enumerate(message.arguments)]
     options = [(option.name, tuple(option.preference)) for option in message.options]
-    stated = data_type(message.output_type, reading, (path, "output_type")) if message.HasField("output_type") else None
+    stated: Type | None = None
+    if message.HasField("output_type"):
+        with reading.going_on(code=Code.TYPE_UNKNOWN):
+            stated = data_type(message.output_type, reading, (path, "output_type"))
+    if declared is None:
+        return _not_understood(_UNDECLARED, arguments, options, stated)
     arguments = quirks.arguments(declared.name, arguments, stated, reading, path)
     found: Resolved | None = None
-    if not any(not isinstance(argument, EnumArgument) and is_unbound(argument.type) for argument in arguments):
+    if any(not isinstance(argument, EnumArgument) and is_unbound(argument.type) for argument in arguments):
+        _check_loosely(declared, len(arguments), options, reading, path)
+        return _not_understood(declared, arguments, options, stated)
+    with reading.going_on(path, Code.EXPRESSION_NO_OVERLOAD):
         seen = tuple([as_given(argument) for argument in arguments])
-        with located(path):
-            found = reading.registry.resolve(
-                declared.urn or None, declared.name, seen, kind=kind, phase=_PHASES[phase], strict=reading.strict
+        found = reading.registry.resolve(
+            declared.urn or None, declared.name, seen, kind=kind, phase=_PHASES[phase], strict=reading.strict
+        )
+    if found is None:
+        overloads = reading.registry.overloads(declared.urn, declared.name.partition(":")[0])
+        _check_named_options(overloads, options, reading, path)
+        return _not_understood(declared, arguments, options, stated)
+    if found.definition is None or found.output_type is None:
+        if stated is None:
+            reading.fault(
+                invalid(
+                    f"`{declared.name}` belongs to the unknown extension `{declared.urn}` and has no output_type",
+                    path,
+                    "State its output_type, or load the extension's YAML file",
+                    Code.PROTO_MISSING_FIELD,
+                )
             )
-    if found is None or found.definition is None or found.output_type is None:
-        if stated is None and found is not None:
-            raise invalid(
-                f"`{declared.name}` belongs to the unknown extension `{declared.urn}` and has no output_type",
-                path,
-                "State its output_type, or load the extension's YAML file",
-            )
-        if found is not None:
-            _note(found, reading, path)
-        type: Type = stated if stated is not None else Unbound(nullable=True)
-        kept = tuple([FunctionOption(name, preference) for name, preference in options])
-        return _Call(_as_declared(declared), tuple(arguments), kept, type, type)
+        _note(found, reading, path)
+        return _not_understood(declared, arguments, options, stated)
     _note(found, reading, path)
-    _check_constants(found, arguments, place)
-    options = quirks.options(options, found.definition, reading, path)
+    _check_constants(found, arguments, reading, place)
     if options:
-        with located(path):
-            options = list(found.definition.check_options(options))
-    output_type, cast = _output_type(stated, found.output_type, found.definition.key, reading, path)
+        options = _options(quirks.options(options, found.definition, reading, path), found.definition, reading, path)
+    if stated is None and reading.findings is not None:
+        what = f"the output_type is missing; `{found.definition.key}` gives {found.output_type}"
+        place, mend = (path, "output_type"), f"Set it to {found.output_type}"
+        reading.find(Code.PROTO_MISSING_FIELD, place, what, level=Level.WARNING, mend=mend)
+    result: tuple[Type, Type | None] = found.output_type, None
+    if stated is not None and stated != found.output_type:
+        result = Unbound(nullable=True), None
+        with reading.going_on(code=Code.EXPRESSION_OUTPUT_TYPE):
+            result = output_type(stated, found.output_type, found.definition.key, reading, path)
     return _Call(
         _function(found),
         _taken(arguments, found),
         tuple([FunctionOption(name, preference) for name, preference in options]),
-        output_type,
+        result[0],
         found.output_type,
-        cast,
+        result[1],
     )
 
 
-def _check_constants(found: Resolved, arguments: list[Argument], path: Path) -> None:
+_UNDECLARED = ExtensionDeclaration("", ExtensionKind.FUNCTION, "undeclared")
+
+
+def _not_understood(
+    declared: ExtensionDeclaration, arguments: list[Argument], options: list[Option], stated: Type | None
+) -> _Call:
+    """A call of which nothing is known but what the plan says: its definition isn't, or the types of its arguments."""
+    type: Type = stated if stated is not None else Unbound(nullable=True)
+    kept = tuple([FunctionOption(name, preference) for name, preference in options])
+    return _Call(_as_declared(declared), tuple(arguments), kept, type, type)
+
+
+def _options(given: list[Option], definition: FunctionDefinition, reading: Reading, path: Path) -> list[Option]:
+    """The options of a call in the spelling of the definition, without those that it doesn't have."""
+    kept: list[Option] = []
+    for option in given:
+        with reading.going_on(path, Code.EXPRESSION_OPTION):
+            kept.append(definition.check_option(option, kept))
+    return kept
+
+
+def _check_loosely(
+    declared: ExtensionDeclaration, count: int, given: list[Option], reading: Reading, path: Path
+) -> None:
+    """Where reading goes on and the types of arguments aren't known: find what is wrong with them whatever they are."""
+    name = declared.name.partition(":")[0]
+    if reading.findings is None or not declared.urn or declared.urn not in reading.registry.urns():
+        return
+    overloads = reading.registry.overloads(declared.urn, name)
+    if not overloads:
+        what = f"there is no function `{name}` of `{declared.urn}`"
+        reading.fault(invalid(what, path, code=Code.LINK_UNRESOLVED_NAME))
+    elif not any(overload.takes(count) for overload in overloads):
+        what = f"no overload of `{name}` takes {count} arguments"
+        hint = f"There are: {'; '.join(overload.signature() for overload in overloads[:8])}"
+        reading.fault(invalid(what, path, hint, Code.EXPRESSION_NO_OVERLOAD))
+    _check_named_options(overloads, given, reading, path)
+
+
+def _check_named_options(
+    overloads: Sequence[FunctionDefinition], given: list[Option], reading: Reading, path: Path
+) -> None:
+    """Find options that none of a function's overloads has."""
+    known = {option.lower() for overload in overloads for option, _ in overload.options}
+    for option, _ in given if overloads else ():
+        if option.lower() not in known:
+            what = f"no overload of `{overloads[0].name}` has an option `{option}`"
+            reading.fault(invalid(what, path, code=Code.EXPRESSION_OPTION))
+
+
+def _check_constants(found: Resolved, arguments: list[Argument], reading: Reading, path: Path) -> None:
     """Refuse an argument that is different for each record where the function asks for a constant."""
     assert found.definition is not None
     sources = found.sources if found.notes else range(len(arguments))
@@ -275,9 +353,9 @@ def _check_constants(found: Resolved, arguments: list[Argument], path: Path) -> 
             continue
         argument = arguments[source]
         if not isinstance(argument, EnumArgument | TypeArgument) and _varies(argument):
-            raise invalid(
-                f"`{found.definition.key}` takes only a constant here", (path, source), "Write the value in the plan"
-            )
+            fault = f"`{found.definition.key}` takes only a constant here"
+            hint = "Write the value in the plan"
+            reading.fault(invalid(fault, (path, source), hint, Code.EXPRESSION_NOT_CONSTANT))
 
 
 def _varies(expression: Expression) -> bool:
@@ -294,11 +372,14 @@ def _varies(expression: Expression) -> bool:
 def _declared(anchor: int, reading: Reading, path: Path) -> ExtensionDeclaration:
     declared = reading.functions.get(anchor)
     if declared is None:
-        raise invalid(
-            f"the function {anchor} is not declared", path, "Add an extension_function with this function_anchor"
-        )
+        raise _undeclared(anchor, path)
     reading.used.add((ExtensionKind.FUNCTION, anchor))
     return declared
+
+
+def _undeclared(anchor: int, path: Path) -> InvalidPlanError:
+    hint = "Add an extension_function with this function_anchor"
+    return invalid(f"the function {anchor} is not declared", path, hint, Code.LINK_MISSING_ANCHOR)
 
 
 def _as_declared(declared: ExtensionDeclaration) -> Function:
@@ -330,9 +411,13 @@ def _argument(message: algebra_pb2.FunctionArgument, scope: Scope, path: Path) -
         case "enum":
             return EnumArgument(message.enum)
         case "type":
-            return TypeArgument(data_type(message.type, scope.reading, (path, "type")))
+            with scope.reading.going_on(code=Code.TYPE_UNKNOWN):
+                return TypeArgument(data_type(message.type, scope.reading, (path, "type")))
+            return TypeArgument(Unbound(nullable=True))
         case _:
-            raise invalid("an argument is missing", path)
+            missing = invalid("an argument is missing", path, code=Code.PROTO_MISSING_FIELD)
+            scope.reading.fault(missing)
+            return BrokenExpression(kind="", fault=missing.message)
 
 
 def _taken(arguments: list[Argument], found: Resolved) -> tuple[Argument, ...]:
@@ -360,66 +445,17 @@ def _cast(value: Expression, type: Type) -> Expression:
     return Cast(type=type, input=value, failure_behavior=FailureBehavior.THROW_EXCEPTION)
 
 
-def _output_type(
-    stated: Type | None, derived: Type, key: str, reading: Reading, path: Path
-) -> tuple[Type, Type | None]:
-    """The type of a call, and the type to cast it to, if that is of another kind.
-
-    The stated type counts, but it is nullable also where the extension says it is.
-
-    Raises:
-        InvalidPlanError: values of one can't be those of the other; or the two differ at all, when reading is strict.
-    """
-    if stated is None or stated == derived:
-        return derived, None
-    if is_unbound(derived) or is_unbound(stated) or concrete(stated) == derived:
-        return stated, None
-    path = (path, "output_type")
-    kind = _alike(stated, derived)
-    convertible = kind or _alike(stated, derived, families=True) or quirks.returned_date(stated, derived, reading)
-    if not convertible:
-        if quirks.derived_instead(stated, derived, key, reading, path):
-            return derived, None
-        raise invalid(
-            f"`{key}` gives {derived} for these arguments, but its output_type is {stated}",
-            path,
-            "Correct it, or leave it out",
-        )
-    result = with_nullability(stated, stated.nullable or derived.nullable)
-    before = f"`{key}` gives {derived}, but its output_type is {stated}"
-    reading.loose("output-type", path, before, f"computed as {derived}, of type {result}")
-    return (result, None) if kind else (derived, result)
-
-
-_FAMILIES = ((I8, I16, I32, I64), (FP32, FP64))
-
-
-def _alike(left: Type, right: Type, families: bool = False) -> bool:
-    """Whether two types are of the same kind, and so are the elements of lists, maps and structs.
-
-    With ``families``, all integers are alike, and all floats.
-    """
-    left, right = concrete(left), concrete(right)
-    match left, right:
-        case List(type=one), List(type=other):
-            return _alike(one, other, families)
-        case Map(key=one_key, value=one_value), Map(key=other_key, value=other_value):
-            return _alike(one_key, other_key, families) and _alike(one_value, other_value, families)
-        case Struct(types=ones), Struct(types=others):
-            return len(ones) == len(others) and all(map(_alike, ones, others, [families] * len(ones)))
-        case _:
-            return same_kind(left, right) or (
-                families and any(isinstance(left, family) and isinstance(right, family) for family in _FAMILIES)
-            )
-
-
 def _phase(message: Any, reading: Reading, path: Path) -> AggregationPhase:
     if message.phase == 0:
         # By the letter this is INTERMEDIATE_TO_RESULT, which needs an intermediate argument. Producers leave it unset
         # and mean a complete aggregation.
         reading.note_once("unspecified-phase", path, "the phase is unspecified", "INITIAL_TO_RESULT")
-    return AGGREGATION_PHASE.member(message.phase, path, "phase")
+    with reading.going_on():
+        return AGGREGATION_PHASE.member(message.phase, path, "phase")
+    return AggregationPhase.INITIAL_TO_RESULT
 
 
-def _invocation(message: Any, path: Path) -> AggregationInvocation:
-    return INVOCATION.member(message.invocation, path, "invocation")
+def _invocation(message: Any, reading: Reading, path: Path) -> AggregationInvocation:
+    with reading.going_on():
+        return INVOCATION.member(message.invocation, path, "invocation")
+    return AggregationInvocation.ALL

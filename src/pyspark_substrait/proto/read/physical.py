@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from pyspark_substrait.model.expressions import Expression
+from pyspark_substrait.codes import Code
+from pyspark_substrait.errors import SubstraitError
+from pyspark_substrait.model.expressions import BrokenExpression, Expression
 from pyspark_substrait.model.paths import Path
 from pyspark_substrait.model.relations import (
     Broadcast,
+    BrokenRelation,
     ConsistentPartitionWindow,
     Exchange,
     ExchangeKind,
@@ -58,8 +61,20 @@ def expand(message: Any, scope: Scope, path: Path) -> Relation:
     input = relations.relation(message.input, scope, (path, "input"))
     inner = scope.over(input.schema, shared.rel_anchor)
     place: Path = (path, "fields")
-    fields = tuple(_expand_field(field, inner, (place, index)) for index, field in enumerate(message.fields))
+    fields = tuple(_field(field, inner, (place, index)) for index, field in enumerate(message.fields))
     return Expand(common=shared, input=input, fields=fields, advanced_extension=advanced_extension(message))
+
+
+def _field(message: Any, scope: Scope, path: Path) -> SwitchingField | Expression:
+    """A field; a broken expression for one that can't be understood, where findings are collected."""
+    fault = ""
+    with scope.reading.going_on():
+        try:
+            return _expand_field(message, scope, path)
+        except SubstraitError as error:
+            fault = error.message
+            raise
+    return BrokenExpression(kind="", fault=fault)
 
 
 def _expand_field(message: Any, scope: Scope, path: Path) -> SwitchingField | Expression:
@@ -69,13 +84,13 @@ def _expand_field(message: Any, scope: Scope, path: Path) -> SwitchingField | Ex
             place: Path = ((path, kind), "duplicates")
             duplicates = expressions.expressions(message.switching_field.duplicates, scope, place)
             if not duplicates:
-                raise invalid("the switching field has no expression", place)
+                raise invalid("the switching field has no expression", place, code=Code.PROTO_MISSING_FIELD)
             places: list[Path] = [(place, index) for index in range(len(duplicates))]
             return SwitchingField(agreed(duplicates, scope.reading, places, exactly=True))
         case "consistent_field":
             return expressions.expression(message.consistent_field, scope, (path, kind))
         case _:
-            raise invalid("a field is missing", path)
+            raise invalid("a field is missing", path, code=Code.PROTO_MISSING_FIELD)
 
 
 def exchange(message: Any, scope: Scope, path: Path) -> Relation:
@@ -83,10 +98,18 @@ def exchange(message: Any, scope: Scope, path: Path) -> Relation:
     shared = common(message, scope.reading, path)
     input = relations.relation(message.input, scope, (path, "input"))
     inner = scope.over(input.schema, shared.rel_anchor)
+    kind: ExchangeKind | None = None
+    with scope.reading.going_on():
+        kind = _exchange_kind(message, inner, path)
+    if kind is None:
+        fault, names = "it isn't known how records are distributed", input.names
+        return BrokenRelation(
+            common=shared, kind="exchange", fault=fault, members=(input,), record=input.schema, record_names=names
+        )
     return Exchange(
         common=shared,
         input=input,
-        exchange_kind=_exchange_kind(message, inner, path),
+        exchange_kind=kind,
         partition_count=message.partition_count,
         targets=tuple(_target(target) for target in message.targets),
         advanced_extension=advanced_extension(message),
@@ -113,7 +136,8 @@ def _exchange_kind(message: Any, scope: Scope, path: Path) -> ExchangeKind:
         case "broadcast":
             return Broadcast()
         case _:
-            raise invalid("the exchange doesn't say how records are distributed", path)
+            fault = "the exchange doesn't say how records are distributed"
+            raise invalid(fault, path, code=Code.PROTO_MISSING_FIELD)
 
 
 def _target(message: Any) -> ExchangeTarget:

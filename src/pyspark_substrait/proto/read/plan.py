@@ -11,7 +11,7 @@ from substrait import extended_expression_pb2, plan_pb2
 from pyspark_substrait.codes import Code
 from pyspark_substrait.errors import InvalidPlanError
 from pyspark_substrait.extensions import Registry
-from pyspark_substrait.model.expressions import AggregateFunction, Expression
+from pyspark_substrait.model.expressions import AggregateFunction, BrokenExpression, Expression, NamedLambda
 from pyspark_substrait.model.findings import Finding, Places
 from pyspark_substrait.model.notes import Note
 from pyspark_substrait.model.paths import Path
@@ -28,7 +28,7 @@ from pyspark_substrait.model.plan import (
     Version,
 )
 from pyspark_substrait.model.relations import BrokenRelation
-from pyspark_substrait.model.types import NamedStruct, OpenStruct
+from pyspark_substrait.model.types import NamedStruct, OpenStruct, Type
 from pyspark_substrait.proto.depth import with_deep_stack
 from pyspark_substrait.proto.enums import VARIABLE_EVALUATION_MODE
 from pyspark_substrait.proto.read import expressions, functions, quirks, writing
@@ -137,26 +137,25 @@ def _on_any_stack(
 def _plan(message: plan_pb2.Plan, reading: Reading, upgrades: tuple[Note, ...], original_version: str | None) -> Plan:
     relations = _relations(message, reading)
     root = Scope(reading)
-    named_lambdas = tuple(
-        expressions.named_lambda(item.lambda_anchor, root, ((None, "named_lambdas"), index))
-        for index, item in enumerate(message.named_lambdas)
-    )
+    named_lambdas: list[NamedLambda] = []
+    for index, item in enumerate(message.named_lambdas):
+        with reading.going_on():
+            named_lambdas.append(expressions.named_lambda(item.lambda_anchor, root, ((None, "named_lambdas"), index)))
     place: Path = (None, "parameter_bindings")
-    bindings = tuple(
-        DynamicParameterBinding(
-            parameter_anchor=item.parameter_anchor, value=literal(item.value, reading, ((place, index), "value"))
-        )
-        for index, item in enumerate(message.parameter_bindings)
-    )
+    bindings: list[DynamicParameterBinding] = []
+    for index, item in enumerate(message.parameter_bindings):
+        with reading.going_on(code=Code.EXPRESSION_ILLEGAL_LITERAL):
+            value = literal(item.value, reading, ((place, index), "value"))
+            bindings.append(DynamicParameterBinding(parameter_anchor=item.parameter_anchor, value=value))
     anchors = [binding.parameter_anchor for binding in bindings]
     for index, anchor in enumerate(anchors):
         if anchor in anchors[:index]:
             fault = f"the parameter {anchor} is bound twice"
             reading.fault(invalid(fault, (place, index), "Leave one of the bindings", Code.LINK_DUPLICATE_DEFINITION))
-    aliases = tuple(
-        aliased_type(item.type_alias_anchor, reading, ((None, "type_aliases"), index))
-        for index, item in enumerate(message.type_aliases)
-    )
+    aliases: list[Type] = []
+    for index, item in enumerate(message.type_aliases):
+        with reading.going_on(code=Code.TYPE_UNKNOWN):
+            aliases.append(aliased_type(item.type_alias_anchor, reading, ((None, "type_aliases"), index)))
     for ordinal in range(len(message.relations)):
         _note_unused(detached(ordinal, reading), reading)
     return Plan(
@@ -166,10 +165,10 @@ def _plan(message: plan_pb2.Plan, reading: Reading, upgrades: tuple[Note, ...], 
         unused_urns=_unused_urns(message),
         advanced_extensions=advanced_extension(message, "advanced_extensions"),
         expected_type_urls=tuple(message.expected_type_urls),
-        parameter_bindings=bindings,
-        type_aliases=aliases,
-        execution_behavior=_execution_behavior(message),
-        named_lambdas=named_lambdas,
+        parameter_bindings=tuple(bindings),
+        type_aliases=tuple(aliases),
+        execution_behavior=_execution_behavior(message, reading),
+        named_lambdas=tuple(named_lambdas),
         original_version=original_version,
         upgrades=upgrades,
         notes=tuple(reading.notes),
@@ -201,7 +200,7 @@ def _relations(message: plan_pb2.Plan, reading: Reading) -> tuple[PlanRel, ...]:
             with reading.going_on(code=Code.TYPE_MISMATCHED_FIELD_NAMES):
                 names = writing.root_names(names, input, reading, where)
                 if not isinstance(input.schema, OpenStruct):
-                    check_names(names, input.schema, where)
+                    check_names(names, input.schema, reading, where)
             found.append(RelRoot(input=input, names=names))
     return tuple(found)
 
@@ -244,8 +243,12 @@ def _expression_reference(message: Any, scope: Scope, path: Path) -> ExpressionR
         case "measure":
             expr = functions.aggregate_function(message.measure, scope, (path, kind))
         case _:
-            raise invalid("an expression is missing", path)
-    names = quirks.output_names(tuple(message.output_names), expr.type, scope.reading, (path, "output_names"))
+            missing = invalid("an expression is missing", path, code=Code.PROTO_MISSING_FIELD)
+            scope.reading.fault(missing)
+            expr = BrokenExpression(kind="", fault=missing.message)
+    names = tuple(message.output_names)
+    with scope.reading.going_on():
+        names = quirks.output_names(names, expr.type, scope.reading, (path, "output_names"))
     return ExpressionReference(expr=expr, output_names=names)
 
 
@@ -350,10 +353,12 @@ def _unused_urns(message: Any) -> tuple[str, ...]:
     return tuple(item.urn for item in message.extension_urns if item.extension_urn_anchor not in used)
 
 
-def _execution_behavior(message: plan_pb2.Plan) -> VariableEvaluationMode:
-    return VARIABLE_EVALUATION_MODE.member(
-        message.execution_behavior.variable_eval_mode, (None, "execution_behavior"), "variable_eval_mode"
-    )
+def _execution_behavior(message: plan_pb2.Plan, reading: Reading) -> VariableEvaluationMode:
+    with reading.going_on():
+        return VARIABLE_EVALUATION_MODE.member(
+            message.execution_behavior.variable_eval_mode, (None, "execution_behavior"), "variable_eval_mode"
+        )
+    return VariableEvaluationMode.UNSPECIFIED
 
 
 def _note_unused(lists: Detached, reading: Reading) -> None:

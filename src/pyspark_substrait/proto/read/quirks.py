@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from pyspark_substrait.codes import Code
 from pyspark_substrait.extensions.definitions import FunctionDefinition
 from pyspark_substrait.model.expressions import Argument, Cast, EnumArgument, FailureBehavior, TypeArgument
 from pyspark_substrait.model.paths import Path
@@ -70,6 +71,7 @@ def join_emit(
             f"the emit of a {type.value} join has columns of the side that is not kept before columns that are",
             (path, "common"),
             "Leave them out, and renumber what refers to the others",
+            Code.EXPRESSION_REFERENCE,
         )
     kept = tuple(position - first for position in kept)
     before = f"emit of both sides of a {type.value} join: {list(common.emit)}"
@@ -134,5 +136,6 @@ def output_names(names: tuple[str, ...], type: Type, reading: Reading, path: Pat
             f"there are {len(names)} output names for {expected} fields",
             path,
             "The output has one, and so has every field of nested structs, in depth-first order",
+            Code.TYPE_MISMATCHED_FIELD_NAMES,
         )
     return names

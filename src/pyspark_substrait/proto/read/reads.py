@@ -5,29 +5,25 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from pyspark_substrait.codes import Code, Level
+from pyspark_substrait.model.masks import MaskExpression
 from pyspark_substrait.model.paths import Path
 from pyspark_substrait.model.relations import (
-    ArrowReadOptions,
-    DelimiterSeparatedTextReadOptions,
-    DwrfReadOptions,
+    BrokenRelation,
     ExtensionTable,
-    FileFormat,
-    FileOrFiles,
     IcebergTable,
-    LocalFiles,
     NamedTable,
-    OrcReadOptions,
-    ParquetReadOptions,
     Read,
     ReadType,
     Relation,
 )
-from pyspark_substrait.model.types import NamedStruct
+from pyspark_substrait.model.types import NamedStruct, OpenStruct
 from pyspark_substrait.proto.read import expressions
 from pyspark_substrait.proto.read.base import advanced_extension, common
-from pyspark_substrait.proto.read.context import Scope, invalid, located
+from pyspark_substrait.proto.read.context import Reading, Scope, invalid
+from pyspark_substrait.proto.read.files import local_files
 from pyspark_substrait.proto.read.literals import any_message
-from pyspark_substrait.proto.read.references import mask
+from pyspark_substrait.proto.read.references import laid_over, mask
 from pyspark_substrait.proto.read.types import named_struct
 from pyspark_substrait.proto.read.virtual_tables import virtual_table
 
@@ -36,26 +32,60 @@ __all__ = ["read"]
 
 def read(message: Any, scope: Scope, path: Path) -> Relation:
     """A read. Its filters see the columns before the projection."""
-    shared = common(message, scope.reading, path)
-    if not message.HasField("base_schema"):
-        raise invalid("base_schema is missing", path)
-    schema = named_struct(message.base_schema, scope.reading, (path, "base_schema"))
+    reading = scope.reading
+    shared = common(message, reading, path)
+    schema = NamedStruct(names=(), struct=OpenStruct())
+    if message.HasField("base_schema"):
+        schema = named_struct(message.base_schema, reading, (path, "base_schema"))
+    else:
+        reading.fault(invalid("base_schema is missing", path, code=Code.PROTO_MISSING_FIELD))
     inner = scope.over(schema.struct, shared.rel_anchor)
-    kind = message.WhichOneof("read_type")
-    if kind is None:
-        raise invalid("the read doesn't say what is read", path)
+    read_type = _read_type(message, schema, scope, path)
+    filter = expressions.optional_condition(message, "filter", inner, path)
+    best_effort_filter = expressions.optional_condition(message, "best_effort_filter", inner, path)
+    projection, projected = _projection(message, schema, reading, path)
+    if read_type is None:
+        names = projected.top_level_names()
+        fault = "it isn't known what is read"
+        return BrokenRelation(common=shared, kind="read", fault=fault, record=projected.struct, record_names=names)
     node = Read(
         common=shared,
         base_schema=schema,
-        read_type=_READERS[kind](getattr(message, kind), schema, scope.over(None, None), (path, kind)),
-        filter=expressions.optional_condition(message, "filter", inner, path),
-        best_effort_filter=expressions.optional_condition(message, "best_effort_filter", inner, path),
-        projection=mask(message.projection, (path, "projection")) if message.HasField("projection") else None,
+        read_type=read_type,
+        filter=filter,
+        best_effort_filter=best_effort_filter,
+        projection=projection,
         advanced_extension=advanced_extension(message),
     )
-    with located((path, "projection")):
-        _ = node.projected
+    node.assume(projected)
     return node
+
+
+def _read_type(message: Any, schema: NamedStruct, scope: Scope, path: Path) -> ReadType | None:
+    """What is read; None where that can't be told and findings are collected."""
+    with scope.reading.going_on():
+        kind = message.WhichOneof("read_type")
+        if kind is None:
+            raise invalid("the read doesn't say what is read", path, code=Code.PROTO_MISSING_FIELD)
+        return _READERS[kind](getattr(message, kind), schema, scope.over(None, None), (path, kind))
+    return None
+
+
+def _projection(
+    message: Any, schema: NamedStruct, reading: Reading, path: Path
+) -> tuple[MaskExpression | None, NamedStruct]:
+    """The mask of a read, and the columns that it keeps; all of them where it can't be understood."""
+    if not message.HasField("projection"):
+        return None, schema
+    place = (path, "projection")
+    with reading.going_on():
+        found = mask(message.projection, place)
+        if len(found.select.struct_items) == 1 and not found.maintain_singular_struct:
+            what = "one column is kept, so the record would be replaced by it; it is taken as a record of one column"
+            where = (place, "maintain_singular_struct")
+            reading.find(Code.TYPE_STRUCT_REQUIRED, where, what, level=Level.INFO, mend="Set it")
+        return found, laid_over(schema, found, reading, place)
+    return None, schema
 
 
 def _named_table(message: Any, schema: NamedStruct, scope: Scope, path: Path) -> ReadType:
@@ -63,48 +93,7 @@ def _named_table(message: Any, schema: NamedStruct, scope: Scope, path: Path) ->
 
 
 def _local_files(message: Any, schema: NamedStruct, scope: Scope, path: Path) -> ReadType:
-    items = tuple(_file(item, ((path, "items"), index)) for index, item in enumerate(message.items))
-    return LocalFiles(items=items, advanced_extension=advanced_extension(message))
-
-
-def _file(message: Any, path: Path) -> FileOrFiles:
-    kind = message.WhichOneof("path_type")
-    if kind is None:
-        raise invalid("the path is missing", path)
-    return FileOrFiles(
-        path_type=kind,
-        path=getattr(message, kind),
-        partition_index=message.partition_index,
-        start=message.start,
-        length=message.length,
-        file_format=_file_format(message),
-    )
-
-
-def _file_format(message: Any) -> FileFormat | None:
-    match message.WhichOneof("file_format"):
-        case "parquet":
-            return ParquetReadOptions()
-        case "arrow":
-            return ArrowReadOptions()
-        case "orc":
-            return OrcReadOptions()
-        case "dwrf":
-            return DwrfReadOptions()
-        case "text":
-            text = message.text
-            return DelimiterSeparatedTextReadOptions(
-                field_delimiter=text.field_delimiter,
-                max_line_size=text.max_line_size,
-                quote=text.quote,
-                header_lines_to_skip=text.header_lines_to_skip,
-                escape=text.escape,
-                value_treated_as_null=text.value_treated_as_null if text.HasField("value_treated_as_null") else None,
-            )
-        case "extension":
-            return any_message(message.extension)
-        case _:
-            return None
+    return local_files(message, scope.reading, path)
 
 
 def _extension_table(message: Any, schema: NamedStruct, scope: Scope, path: Path) -> ReadType:
@@ -113,7 +102,7 @@ def _extension_table(message: Any, schema: NamedStruct, scope: Scope, path: Path
 
 def _iceberg_table(message: Any, schema: NamedStruct, scope: Scope, path: Path) -> ReadType:
     if message.WhichOneof("table_type") is None:
-        raise invalid("the Iceberg table is missing", path)
+        scope.reading.fault(invalid("the Iceberg table is missing", path, code=Code.PROTO_MISSING_FIELD))
     direct = message.direct
     snapshot = direct.WhichOneof("snapshot")
     return IcebergTable(

@@ -6,6 +6,8 @@ from typing import Any
 
 from substrait import algebra_pb2
 
+from pyspark_substrait.codes import Code
+from pyspark_substrait.errors import InvalidPlanError
 from pyspark_substrait.model.expressions import (
     FieldReference,
     LambdaParameterReference,
@@ -25,18 +27,29 @@ from pyspark_substrait.model.masks import (
     MapKeySelect,
     MapSelect,
     MaskExpression,
+    Report,
     Select,
     StructItem,
     StructSelect,
+    masked_schema,
     masked_type,
 )
 from pyspark_substrait.model.paths import Path
-from pyspark_substrait.model.types import Struct, Type, concrete
+from pyspark_substrait.model.types import (
+    Map,
+    NamedStruct,
+    OpenStruct,
+    Struct,
+    Type,
+    Unbound,
+    concrete,
+    with_nullability,
+)
 from pyspark_substrait.proto.read import expressions
 from pyspark_substrait.proto.read.context import OpenReference, Reading, Scope, invalid, located
 from pyspark_substrait.proto.read.literals import literal
 
-__all__ = ["field_reference", "mask"]
+__all__ = ["field_reference", "laid_over", "mask"]
 
 _ROOT = RootReference()
 
@@ -67,29 +80,86 @@ def field_reference(message: algebra_pb2.Expression.FieldReference, scope: Scope
                     f"there are {len(scope.lambdas)} lambdas around this, not more than {steps}",
                     (path, kind),
                     "Lambdas are counted from 0, the innermost",
+                    Code.EXPRESSION_MISSING_STREAM,
                 )
             root, root_type = LambdaParameterReference(steps), scope.lambdas[-1 - steps]
     match message.WhichOneof("reference_type"):
         case "direct_reference":
             path = (path, "direct_reference")
             segments = _segments(message.direct_reference, scope.reading, path)
+            if scope.reading.findings is not None:
+                type = _referenced(root_type, segments, path, scope.reading)
+                return FieldReference(root=root, reference=segments, type=type)
             with located(path):
                 return FieldReference(root=root, reference=segments, type=referenced_type(root_type, segments))
         case "masked_reference":
             path = (path, "masked_reference")
             kept = mask(message.masked_reference, path)
             record = concrete(root_type)
+            if isinstance(record, Unbound) and scope.reading.findings is not None:
+                record = OpenStruct()
             if not isinstance(record, Struct):
-                raise invalid(f"a mask can't be laid over {record}", path)
+                raise invalid(f"a mask can't be laid over {record}", path, code=Code.TYPE_STRUCT_REQUIRED)
             with located(path):
-                return FieldReference(root=root, reference=kept, type=masked_type(record, kept))
+                type = masked_type(record, kept, _reporter(scope.reading, path))
+            return FieldReference(root=root, reference=kept, type=type)
         case _:
-            raise invalid("the field reference refers to nothing", path)
+            raise invalid("the field reference refers to nothing", path, code=Code.PROTO_MISSING_FIELD)
+
+
+def _referenced(root: Type, segments: tuple[ReferenceSegment, ...], path: Path, reading: Reading) -> Type:
+    """The type that a path of segments leads to, where findings are collected; unbound where it leads nowhere."""
+    type = root
+    for index, segment in enumerate(segments):
+        path = (path, _SEGMENT_FIELDS[segment.__class__])
+        try:
+            type = referenced_type(type, (segment,))
+        except InvalidPlanError as error:
+            inside = isinstance(segment, StructField) and isinstance(concrete(type), Struct)
+            with reading.going_on((path, "field") if inside else path, Code.EXPRESSION_REFERENCE):
+                raise error
+            type = _behind(type, segment)
+        if index + 1 < len(segments):
+            path = (path, "child")
+    return type
+
+
+def _behind(type: Type, segment: ReferenceSegment) -> Type:
+    """What a segment that doesn't fit leads to: the value of a map whose keys are of another type, or nobody knows."""
+    match segment, concrete(type):
+        case MapKey(), Map(value=value):
+            return with_nullability(value, True)
+        case _:
+            return Unbound(nullable=True)
+
+
+_SEGMENT_FIELDS = {StructField: "struct_field", ListElement: "list_element", MapKey: "map_key"}
+
+
+def laid_over(schema: NamedStruct, kept: MaskExpression, reading: Reading, path: Path) -> NamedStruct:
+    """A schema under the mask at ``path``; where findings are collected, what doesn't fit is unbound.
+
+    Raises:
+        InvalidPlanError: the mask doesn't fit.
+    """
+    with located(path):
+        return masked_schema(schema, kept, _reporter(reading, path))
+
+
+def _reporter(reading: Reading, path: Path) -> Report | None:
+    if reading.findings is None:
+        return None
+
+    def report(error: InvalidPlanError) -> None:
+        with reading.going_on(path):
+            raise error
+
+    return report
 
 
 def _record(record: Struct | None, path: Path) -> Struct:
     if record is None:
-        raise invalid("there is no input record in this place", path)
+        raise invalid("there is no input record in this place", path, code=Code.EXPRESSION_MISSING_STREAM)
     return record
 
 
@@ -100,13 +170,15 @@ def _outer(
         case "steps_out":
             steps = message.steps_out
             if steps < 1:
-                raise invalid("steps_out is 0", path, "It counts the subqueries to go out of, at least 1")
+                hint = "It counts the subqueries to go out of, at least 1"
+                raise invalid("steps_out is 0", (path, "steps_out"), hint, Code.ILLEGAL_VALUE)
             frames = [frame for frame in scope.outer[scope.fence :] if not frame.lateral]
             if steps > len(frames):
                 raise invalid(
                     f"there are {len(frames)} subqueries around this, not {steps}",
                     path,
                     "A shared relation refers out of itself by rel_reference" if scope.closed or scope.fence else None,
+                    Code.EXPRESSION_MISSING_STREAM,
                 )
             return OuterReference(steps_out=steps), _record(frames[-steps].record, path)
         case "rel_reference":
@@ -115,11 +187,13 @@ def _outer(
                 if frame.anchor == anchor:
                     return OuterReference(rel_reference=anchor), _record(frame.record, path)
             fault = f"no relation around this has the rel_anchor {anchor}"
+            error = invalid(fault, path, code=Code.EXPRESSION_MISSING_STREAM)
             if scope.closed:
-                raise OpenReference(invalid(fault, path))
-            raise invalid(fault, path)
+                raise OpenReference(error)
+            raise error
         case _:
-            raise invalid("the outer reference refers to no relation", path, "Set rel_reference")
+            hint = "Set rel_reference"
+            raise invalid("the outer reference refers to no relation", path, hint, Code.PROTO_MISSING_FIELD)
 
 
 def _segments(message: Any, reading: Reading, path: Path) -> tuple[ReferenceSegment, ...]:
@@ -137,7 +211,7 @@ def _segments(message: Any, reading: Reading, path: Path) -> tuple[ReferenceSegm
                 inner = message.map_key
                 segments.append(MapKey(literal(inner.map_key, reading, ((path, kind), "map_key"))))
             case _:
-                raise invalid("a reference segment is missing", path)
+                raise invalid("a reference segment is missing", path, code=Code.PROTO_MISSING_FIELD)
         if not inner.HasField("child"):
             return tuple(segments)
         message, path = inner.child, ((path, kind), "child")
@@ -149,7 +223,8 @@ def _segments(message: Any, reading: Reading, path: Path) -> tuple[ReferenceSegm
 def mask(message: algebra_pb2.Expression.MaskExpression, path: Path) -> MaskExpression:
     """A mask."""
     if not message.HasField("select"):
-        raise invalid("the mask selects nothing", path, "Set select; without items it keeps no field")
+        hint = "Set select; without items it keeps no field"
+        raise invalid("the mask selects nothing", path, hint, Code.PROTO_MISSING_FIELD)
     return MaskExpression(
         select=_struct_select(message.select, (path, "select")),
         maintain_singular_struct=message.maintain_singular_struct,
@@ -180,7 +255,7 @@ def _select(message: Any, path: Path) -> Select:
         case "map":
             return _map_select(message.map, (path, kind))
         case _:
-            raise invalid("a selection is missing", path)
+            raise invalid("a selection is missing", path, code=Code.PROTO_MISSING_FIELD)
 
 
 def _list_item(message: Any, path: Path) -> ListItem | ListSlice:
@@ -190,7 +265,7 @@ def _list_item(message: Any, path: Path) -> ListItem | ListSlice:
         case "slice":
             return ListSlice(message.slice.start, message.slice.end)
         case _:
-            raise invalid("a selected element is missing", path)
+            raise invalid("a selected element is missing", path, code=Code.PROTO_MISSING_FIELD)
 
 
 def _map_select(message: Any, path: Path) -> MapSelect:
@@ -201,4 +276,4 @@ def _map_select(message: Any, path: Path) -> MapSelect:
         case "expression":
             return MapSelect(MapKeyExpression(message.expression.map_key_expression), child)
         case _:
-            raise invalid("a selected key is missing", path)
+            raise invalid("a selected key is missing", path, code=Code.PROTO_MISSING_FIELD)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, get_args
 
 from substrait import algebra_pb2
 
-from pyspark_substrait.codes import Code
+from pyspark_substrait.codes import Code, Level
 from pyspark_substrait.errors import SubstraitError
 from pyspark_substrait.extensions.relation_handlers import extension_schema
+from pyspark_substrait.model.expressions import AggregateFunction
 from pyspark_substrait.model.literals import AnyMessage
 from pyspark_substrait.model.paths import Path, render
 from pyspark_substrait.model.relations import (
@@ -20,6 +21,7 @@ from pyspark_substrait.model.relations import (
     ExtensionMulti,
     ExtensionSingle,
     Fetch,
+    FetchMode,
     Filter,
     Grouping,
     Measure,
@@ -30,15 +32,18 @@ from pyspark_substrait.model.relations import (
     Sort,
     TopN,
 )
+from pyspark_substrait.model.relations.base import assume_direct_schema
 from pyspark_substrait.model.relations.extension import ExtensionSchema, input_schema
-from pyspark_substrait.model.types import OpenStruct
+from pyspark_substrait.model.relations.logical import set_faults
+from pyspark_substrait.model.types import OpenStruct, Struct, Unbound
 from pyspark_substrait.proto import generates
 from pyspark_substrait.proto.enums import FETCH_MODE, SET_OP
 from pyspark_substrait.proto.read import expressions, functions, joins, physical, reads, trees, writing
 from pyspark_substrait.proto.read.base import advanced_extension, common
-from pyspark_substrait.proto.read.context import Scope, invalid, located
+from pyspark_substrait.proto.read.context import Reading, Scope, invalid
 from pyspark_substrait.proto.read.literals import any_message
 from pyspark_substrait.proto.read.quirks import project_emit
+from pyspark_substrait.proto.read.settling import required_condition, settle
 
 __all__ = ["inputs", "relation"]
 
@@ -72,14 +77,13 @@ def _relation(message: algebra_pb2.Rel, kind: str | None, scope: Scope, path: Pa
     if kind is None:
         raise invalid("a relation is missing", path, code=Code.RELATION_MISSING)
     node = _READERS[kind](getattr(message, kind), scope, path)
-    with located(path):
-        _ = node.schema
+    settle(node, scope.reading, path)
     return node
 
 
 def _members(message: algebra_pb2.Rel, kind: str | None, known: int, scope: Scope, path: Path) -> tuple[Relation, ...]:
     """The inputs of a broken relation: those that were read since, and those that reading didn't come to."""
-    if kind is None:
+    if kind is None or kind == "detached_rel_ordinal":
         return ()
     fields = getattr(message, kind)
     read = [(node, place) for node, place in scope.reading.places.since(known) if isinstance(node, _KINDS)]
@@ -112,7 +116,7 @@ def _filter(message: Any, scope: Scope, path: Path) -> Relation:
     return Filter(
         common=shared,
         input=input,
-        condition=expressions.condition(message.condition, inner, (path, "condition")),
+        condition=required_condition(message, "condition", inner, path),
         advanced_extension=advanced_extension(message),
     )
 
@@ -140,7 +144,7 @@ def _top_n(message: Any, scope: Scope, path: Path) -> Relation:
         sorts=functions.sort_fields(message.sorts, scope.over(input.schema, shared.rel_anchor), (path, "sorts")),
         offset=expressions.optional_expression(message, "offset", inner, path),
         count=expressions.optional_expression(message, "count", inner, path),
-        mode=FETCH_MODE.member(message.mode, path, "mode"),
+        mode=FETCH_MODE.known(message.mode, scope.reading, path, "mode") or FetchMode.UNSPECIFIED,
         advanced_extension=advanced_extension(message),
     )
 
@@ -158,6 +162,9 @@ def _project(message: Any, scope: Scope, path: Path) -> Relation:
     input = relation(message.input, scope, (path, "input"))
     inner = scope.over(input.schema, shared.rel_anchor)
     added = expressions.expressions(message.expressions, inner, (path, "expressions"))
+    if not added:
+        what, mend = "the projection has no expression", "Add one, or emit the columns of the input itself"
+        scope.reading.find(Code.PROTO_MISSING_FIELD, path, what, level=Level.WARNING, mend=mend)
     if not isinstance(input.schema, OpenStruct):
         shared = project_emit(message, shared, len(input.schema.types), len(added), scope.reading, path)
     return Project(common=shared, input=input, expressions=added, advanced_extension=advanced_extension(message))
@@ -168,51 +175,71 @@ def _aggregate(message: Any, scope: Scope, path: Path) -> Relation:
     input = relation(message.input, scope, (path, "input"))
     inner = scope.over(input.schema, shared.rel_anchor)
     keys = expressions.expressions(message.grouping_expressions, inner, (path, "grouping_expressions"))
-    measures = []
-    for index, measure in enumerate(message.measures):
-        place: Path = ((path, "measures"), index)
-        if not measure.HasField("measure"):
-            raise invalid("a measure is missing", place)
-        computed = functions.aggregate_function(measure.measure, inner, (place, "measure"))
-        condition = expressions.optional_condition(measure, "filter", inner, place)
-        measures.append(Measure(measure=computed, filter=condition))
+    measures = [_measure(measure, inner, ((path, "measures"), index)) for index, measure in enumerate(message.measures)]
     groupings = tuple([Grouping(tuple(grouping.expression_references)) for grouping in message.groupings])
-    _check_groupings(groupings, len(keys), path)
+    _check_groupings(groupings, len(keys), scope.reading, path)
     if not keys and not measures:
-        raise invalid("the aggregate has no column", path, "Give it a measure or a grouping expression")
-    return Aggregate(
+        hint = "Give it a measure or a grouping expression"
+        scope.reading.fault(invalid("the aggregate has no column", path, hint, Code.RELATION_INVALID))
+    node = Aggregate(
         common=shared,
         input=input,
         groupings=groupings,
-        measures=tuple(measures),
+        measures=tuple([measure for measure in measures if measure is not None]),
         grouping_expressions=keys,
         advanced_extension=advanced_extension(message),
     )
+    if None in measures:
+        _leave_open(node, measures)
+    return node
 
 
-def _check_groupings(groupings: tuple[Grouping, ...], keys: int, path: Path) -> None:
+def _measure(message: Any, scope: Scope, path: Path) -> Measure | None:
+    """A measure; None for a broken one where reading goes on."""
+    computed: AggregateFunction | None = None
+    with scope.reading.going_on():
+        if not message.HasField("measure"):
+            raise invalid("a measure is missing", path, code=Code.PROTO_MISSING_FIELD)
+        computed = functions.aggregate_function(message.measure, scope, (path, "measure"))
+    condition = expressions.optional_condition(message, "filter", scope, path)
+    return None if computed is None else Measure(measure=computed, filter=condition)
+
+
+def _leave_open(node: Aggregate, measures: Sequence[Measure | None]) -> None:
+    """Let the columns of broken measures be unbound in the schema of an aggregate."""
+    types, left = list(node.direct_schema.types), iter(measures)
+    keys = len(node.grouping_expressions)
+    of_measures = iter(types[keys:])
+    columns = [Unbound(nullable=True) if measure is None else next(of_measures) for measure in left]
+    assume_direct_schema(node, Struct(types=(*types[:keys], *columns, *of_measures)))
+
+
+def _check_groupings(groupings: tuple[Grouping, ...], keys: int, reading: Reading, path: Path) -> None:
     used: set[int] = set()
     for index, grouping in enumerate(groupings):
         for position in grouping.expression_references:
             if position >= keys:
-                raise invalid(
-                    f"the grouping set refers to expression {position}, but there are {keys} grouping expressions",
-                    ((path, "groupings"), index),
-                )
+                fault = f"the grouping set refers to expression {position}, but there are {keys} grouping expressions"
+                reading.fault(invalid(fault, ((path, "groupings"), index), code=Code.RELATION_GROUPING))
         used.update(grouping.expression_references)
     for position in range(keys):
         if position not in used:
             place: Path = ((path, "grouping_expressions"), position)
-            raise invalid("the grouping expression is in no grouping set", place, "Add it to one, or remove it")
+            fault, hint = "the grouping expression is in no grouping set", "Add it to one, or remove it"
+            reading.fault(invalid(fault, place, hint, Code.RELATION_GROUPING))
 
 
 def _set(message: Any, scope: Scope, path: Path) -> Relation:
-    return Set(
-        common=common(message, scope.reading, path),
-        members=inputs(message.inputs, scope, (path, "inputs")),
-        op=SET_OP.member(message.op, path, "op"),
-        advanced_extension=advanced_extension(message),
-    )
+    reading = scope.reading
+    shared = common(message, reading, path)
+    members = inputs(message.inputs, scope, (path, "inputs"))
+    op = SET_OP.known(message.op, reading, path, "op")
+    if op is None:
+        for fault in set_faults(members):
+            with reading.going_on(path):
+                raise fault
+        return BrokenRelation(common=shared, kind="set", fault="the operation isn't known", members=members)
+    return Set(common=shared, members=members, op=op, advanced_extension=advanced_extension(message))
 
 
 def _reference(message: Any, scope: Scope, path: Path) -> Relation:
@@ -223,7 +250,8 @@ def _reference(message: Any, scope: Scope, path: Path) -> Relation:
 def _detached(ordinal: int, scope: Scope, path: Path) -> Relation:
     reading, lists = scope.reading, scope.detached
     if ordinal >= len(lists.rels):
-        raise invalid(f"there are {len(lists.rels)} detached relations, no number {ordinal}", path)
+        fault = f"there are {len(lists.rels)} detached relations, no number {ordinal}"
+        raise invalid(fault, path, code=Code.LINK_MISSING_PART)
     place: Path = ((lists.path, "detached_rels"), ordinal)
     reading.used_parts.add((id(lists), "detached_rels", ordinal))
 
@@ -236,16 +264,17 @@ def _detached(ordinal: int, scope: Scope, path: Path) -> Relation:
 
 
 def _extension_leaf(message: Any, scope: Scope, path: Path) -> Relation:
-    shared, detail = common(message, scope.reading, path), _detail(message)
+    shared, detail = common(message, scope.reading, path), _detail(message, scope, path)
     derived = _derived(detail, (), scope, path)
     return ExtensionLeaf(common=shared, detail=detail, derived=derived)
 
 
 def _extension_single(message: Any, scope: Scope, path: Path) -> Relation:
-    shared, detail = common(message, scope.reading, path), _detail(message)
+    shared, detail = common(message, scope.reading, path), _detail(message, scope, path)
     input = relation(message.input, scope, (path, "input"))
     if detail is not None:
-        with located(path):
+        generator = None
+        with scope.reading.going_on(path, Code.RELATION_INVALID):
             generator = generates.decoded(detail)
         if generator is not None:
             return ExtensionSingle(common=shared, input=input, generator=generator)
@@ -254,14 +283,18 @@ def _extension_single(message: Any, scope: Scope, path: Path) -> Relation:
 
 
 def _extension_multi(message: Any, scope: Scope, path: Path) -> Relation:
-    shared, detail = common(message, scope.reading, path), _detail(message)
+    shared, detail = common(message, scope.reading, path), _detail(message, scope, path)
     members = inputs(message.inputs, scope, (path, "inputs"))
     derived = _derived(detail, members, scope, path)
     return ExtensionMulti(common=shared, members=members, detail=detail, derived=derived)
 
 
-def _detail(message: Any) -> AnyMessage | None:
-    return any_message(message.detail) if message.HasField("detail") else None
+def _detail(message: Any, scope: Scope, path: Path) -> AnyMessage | None:
+    if message.HasField("detail"):
+        return any_message(message.detail)
+    what, mend = "detail is missing, so nobody can tell what the relation does", "Set it"
+    scope.reading.find(Code.PROTO_MISSING_FIELD, path, what, level=Level.WARNING, mend=mend)
+    return None
 
 
 def _derived(
@@ -269,11 +302,18 @@ def _derived(
 ) -> ExtensionSchema | None:
     """What the user's handler says of an extension relation; None without one, or where it can't see all inputs."""
     handler = None if detail is None else scope.reading.registry.relation_handler(detail.type_url)
+    if detail is not None and handler is None:
+        what, mend = (
+            f"nobody knows what {detail.type_url or 'a message without a type'} is",
+            "Register a handler for it",
+        )
+        scope.reading.find(Code.RELATION_EXTENSION_UNKNOWN, (path, "detail"), what, mend=mend)
     schemas = [schema for schema in map(input_schema, inputs) if schema is not None]
     if detail is None or handler is None or len(schemas) < len(inputs):
         return None
-    with located((path, "detail")):
+    with scope.reading.going_on((path, "detail"), Code.RELATION_INVALID):
         return extension_schema(handler, detail, schemas, render(path))
+    return None
 
 
 _READERS: dict[str, _Reader] = {

@@ -31,7 +31,8 @@ def tree(ordinal: int, scope: Scope, path: Path) -> Relation:
     """
     reading = scope.reading
     if not 0 <= ordinal < len(reading.trees):
-        raise invalid(f"there are {len(reading.trees)} relation trees, no number {ordinal}", path)
+        fault = f"there are {len(reading.trees)} relation trees, no number {ordinal}"
+        raise invalid(fault, path, code=Code.LINK_MISSING_PART)
     if ordinal not in reading.open_trees:
         notes, remarked = len(reading.notes), set(reading.remarked)
         places, findings = len(reading.places), len(reading.findings or ())

@@ -8,11 +8,13 @@ from typing import Any
 
 from substrait import type_pb2
 
+from pyspark_substrait.codes import Code, Level
 from pyspark_substrait.model import types
 from pyspark_substrait.model.paths import Path
 from pyspark_substrait.model.plan import ExtensionKind
 from pyspark_substrait.model.types import NamedStruct, Struct, Type, TypeParameter, TypeVariation, name_count
 from pyspark_substrait.proto.read import arrow
+from pyspark_substrait.proto.read.agreement import is_unbound
 from pyspark_substrait.proto.read.context import Reading, invalid
 
 __all__ = [
@@ -28,19 +30,23 @@ __all__ = [
 
 
 def data_type(message: type_pb2.Type, reading: Reading, path: Path) -> Type:
-    """A type.
+    """A type; unbound where it can't be understood and findings are collected.
 
     Raises:
         InvalidPlanError: it is missing, refers to something undeclared, or a parameter is out of range.
     """
     kind = message.WhichOneof("kind")
     if kind is None:
-        raise invalid("a type is missing", path)
+        reading.fault(invalid("a type is missing", path, code=Code.PROTO_MISSING_FIELD))
+        return _OPEN
     fields = getattr(message, kind)
     path = (path, kind)
     simple = SIMPLE.get(kind)
     if simple is None:
-        return _READERS[kind](fields, reading, path)
+        known = len(reading.findings or ())
+        made = _READERS[kind](fields, reading, path)
+        # what can't be of this type would be found to be wrong wherever it is used
+        return _OPEN if kind in _PARAMETERIZED and len(reading.findings or ()) > known else made
     nullable = _nullable(fields.nullability, reading, path)
     anchor = fields.type_variation_reference
     if anchor == 0:
@@ -53,7 +59,9 @@ def _nullable(number: int, reading: Reading, path: Path) -> bool:
         return False
     if number != type_pb2.Type.NULLABILITY_NULLABLE:
         if number != type_pb2.Type.NULLABILITY_UNSPECIFIED:
-            raise invalid(f"nullability is {number}, which the specification doesn't have", path)
+            fault = f"nullability is {number}, which the specification doesn't have"
+            reading.fault(invalid(fault, path, code=Code.PROTO_UNKNOWN_ENUM))
+            return True
         reading.note_once("unspecified-nullability", path, "nullability is unspecified", "nullable")
     return True
 
@@ -69,6 +77,7 @@ def variation(anchor: int, reading: Reading, path: Path) -> TypeVariation | None
             path,
             f"type_variation_reference {anchor} is not declared",
             "the system-preferred variation",
+            key=str(anchor),
         )
         return None
     reading.used.add((ExtensionKind.TYPE_VARIATION, anchor))
@@ -84,14 +93,16 @@ def _marks(fields: Any, reading: Reading, path: Path) -> dict[str, Any]:
     }
 
 
-def _in_range(value: int, name: str, low: int, high: int, path: Path) -> int:
+def _in_range(value: int, name: str, low: int, high: int, reading: Reading, path: Path) -> int:
     if not low <= value <= high:
-        raise invalid(f"{name} is {value}", path, f"It is at least {low} and at most {high}")
+        hint = f"It is at least {low} and at most {high}"
+        reading.fault(invalid(f"{name} is {value}", path, hint, Code.TYPE_MISMATCHED_PARAMETERS))
     return value
 
 
 _MAX_LENGTH = 2**31 - 1
 _MAX_PRECISION = 12
+_OPEN = types.Unbound(nullable=True)
 
 _SIMPLE_CLASSES: dict[str, Any] = {
     "bool": types.Boolean,
@@ -113,7 +124,7 @@ SIMPLE: dict[str, tuple[Type, Type]] = {kind: (cls(), cls(nullable=True)) for ki
 
 def _with_precision(cls: Any) -> Callable[[Any, Reading, Path], Type]:
     def read(fields: Any, reading: Reading, path: Path) -> Type:
-        precision = _in_range(fields.precision, "precision", 0, _MAX_PRECISION, path)
+        precision = _in_range(fields.precision, "precision", 0, _MAX_PRECISION, reading, path)
         made: Type = cls(precision=precision, **_marks(fields, reading, path))
         return made
 
@@ -122,7 +133,7 @@ def _with_precision(cls: Any) -> Callable[[Any, Reading, Path], Type]:
 
 def _with_length(cls: Any) -> Callable[[Any, Reading, Path], Type]:
     def read(fields: Any, reading: Reading, path: Path) -> Type:
-        length = _in_range(fields.length, "length", 1, _MAX_LENGTH, path)
+        length = _in_range(fields.length, "length", 1, _MAX_LENGTH, reading, path)
         made: Type = cls(length=length, **_marks(fields, reading, path))
         return made
 
@@ -131,14 +142,17 @@ def _with_length(cls: Any) -> Callable[[Any, Reading, Path], Type]:
 
 def _interval_day(fields: Any, reading: Reading, path: Path) -> Type:
     if not fields.HasField("precision"):
-        raise invalid("the precision of an interval_day is not set", path, "Set it, 0 for whole seconds")
-    precision = _in_range(fields.precision, "precision", 0, _MAX_PRECISION, path)
+        fault = "the precision of an interval_day is not set"
+        reading.fault(invalid(fault, path, "Set it, 0 for whole seconds", Code.PROTO_MISSING_FIELD))
+    precision = _in_range(fields.precision, "precision", 0, _MAX_PRECISION, reading, path)
     return types.IntervalDay(precision=precision, **_marks(fields, reading, path))
 
 
 def _decimal(fields: Any, reading: Reading, path: Path) -> Type:
-    precision = _in_range(fields.precision, "precision", 1, 38, path)
-    scale = _in_range(fields.scale, "scale", 0, precision, path)
+    precision = _in_range(fields.precision, "precision", 1, 38, reading, path)
+    if 1 <= precision <= 38:
+        _in_range(fields.scale, "scale", 0, precision, reading, path)
+    scale = fields.scale
     return types.Decimal(precision=precision, scale=scale, **_marks(fields, reading, path))
 
 
@@ -193,7 +207,9 @@ def user_defined(
     """The type that an extension declares, by the anchor it has in the message; for Arrow's, the standard one."""
     declared = reading.types.get(anchor)
     if declared is None:
-        raise invalid(f"the type {anchor} is not declared", path, "Add an extension_type with this type_anchor")
+        hint = "Add an extension_type with this type_anchor"
+        reading.fault(invalid(f"the type {anchor} is not declared", path, hint, Code.LINK_MISSING_ANCHOR))
+        return _OPEN
     reading.used.add((ExtensionKind.TYPE, anchor))
     standard = arrow.standard_type(declared, reading, path, nullable=nullable)
     if standard is not None:
@@ -213,7 +229,9 @@ def type_parameter(message: type_pb2.Type.Parameter, reading: Reading, path: Pat
     """One parameter of a user-defined type."""
     kind = message.WhichOneof("parameter")
     if kind is None:
-        raise invalid("a type parameter is missing", path, "Write null to select the default")
+        hint = "Write null to select the default"
+        reading.fault(invalid("a type parameter is missing", path, hint, Code.PROTO_MISSING_FIELD))
+        return TypeParameter("null", None)
     if kind == "null":
         return TypeParameter(kind, None)
     if kind == "data_type":
@@ -228,19 +246,40 @@ def _alias(fields: Any, reading: Reading, path: Path) -> Type:
 
 def aliased_type(anchor: int, reading: Reading, path: Path) -> Type:
     """The type that a type alias stands for."""
+    with reading.going_on(code=Code.LINK_MISSING_ANCHOR):
+        return _aliased_type(anchor, reading, path)
+    return _OPEN
+
+
+def _aliased_type(anchor: int, reading: Reading, path: Path) -> Type:
     if reading.aliases is None:
-        raise invalid("an extended expression has no type aliases", path, "Spell the type out")
+        fault = "an extended expression has no type aliases"
+        raise invalid(fault, path, "Spell the type out", Code.LINK_MISSING_ANCHOR)
     if anchor not in reading.aliases:
-        raise invalid(f"the type alias {anchor} is not declared", path)
+        raise invalid(f"the type alias {anchor} is not declared", path, code=Code.LINK_MISSING_ANCHOR)
     message, place = reading.aliases[anchor]
     if message.type.WhichOneof("kind") == "alias":
-        raise invalid("a type alias can't be that of another alias", (place, "type"))
+        raise invalid("a type alias can't be that of another alias", (place, "type"), code=Code.LINK_CYCLE)
 
     def bind() -> Type:
         return data_type(message.type, reading, (place, "type"))
 
     return reading.once(reading.bound_aliases, anchor, ("alias", anchor), "a type alias", place, bind)
 
+
+_PARAMETERIZED = frozenset(
+    {
+        "interval_day",
+        "interval_compound",
+        "fixed_char",
+        "varchar",
+        "fixed_binary",
+        "decimal",
+        "precision_time",
+        "precision_timestamp",
+        "precision_timestamp_tz",
+    }
+)
 
 _READERS: dict[str, Callable[[Any, Reading, Path], Type]] = {
     "interval_day": _interval_day,
@@ -266,6 +305,9 @@ def schema_struct(message: type_pb2.Type.Struct, reading: Reading, path: Path) -
     """The struct of a record, which is never null itself, whatever its nullability says."""
     if message.nullability == type_pb2.Type.NULLABILITY_NULLABLE:
         reading.loose("nullable-record", path, "the struct of a record is nullable", "required")
+    elif message.nullability not in type_pb2.Type.Nullability.values():
+        what = f"nullability is {message.nullability}, which the specification doesn't have"
+        reading.find(Code.PROTO_UNKNOWN_ENUM, (path, "nullability"), what, level=Level.WARNING)
     return Struct(
         types=_all(message.types, reading, (path, "types")),
         variation=variation(message.type_variation_reference, reading, path),
@@ -280,16 +322,19 @@ def named_struct(message: type_pb2.NamedStruct, reading: Reading, path: Path) ->
     """
     fields = schema_struct(message.struct, reading, (path, "struct"))
     names = tuple(message.names)
-    check_names(names, fields, (path, "names"))
+    check_names(names, fields, reading, (path, "names"))
     return NamedStruct(names=names, struct=fields)
 
 
-def check_names(names: tuple[str, ...], fields: Struct, path: Path) -> None:
+def _may_have_more(fields: Struct, names: int) -> bool:
+    """Whether fields may be nested in a type that isn't known, so that there are names for them."""
+    return names > name_count(fields) and is_unbound(fields)
+
+
+def check_names(names: tuple[str, ...], fields: Struct, reading: Reading, path: Path) -> None:
     """Refuse names that aren't as many as the fields of ``fields``, nested ones included."""
     expected = name_count(fields)
-    if len(names) != expected:
-        raise invalid(
-            f"there are {len(names)} names for {expected} fields",
-            path,
-            "Every field has a name, those of nested structs included, in depth-first order",
-        )
+    if len(names) != expected and (reading.findings is None or not _may_have_more(fields, len(names))):
+        fault = f"there are {len(names)} names for {expected} fields"
+        hint = "Every field has a name, those of nested structs included, in depth-first order"
+        reading.fault(invalid(fault, path, hint, Code.TYPE_MISMATCHED_FIELD_NAMES))

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
+from pyspark_substrait.codes import Code
 from pyspark_substrait.model.expressions import Expression, NestedStruct
 from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.paths import Path
 from pyspark_substrait.model.relations import VirtualTable
-from pyspark_substrait.model.types import NamedStruct, Type
+from pyspark_substrait.model.types import NamedStruct, OpenStruct, Type, Unbound, with_nullability
 from pyspark_substrait.proto.read import expressions
 from pyspark_substrait.proto.read.agreement import as_cell
 from pyspark_substrait.proto.read.context import Scope, invalid
 from pyspark_substrait.proto.read.literals import PLAIN, literal
 
 __all__ = ["virtual_table"]
+
+_OPEN = Unbound(nullable=True)
 
 
 def virtual_table(message: Any, schema: NamedStruct, scope: Scope, path: Path) -> VirtualTable:
@@ -29,10 +32,13 @@ def virtual_table(message: Any, schema: NamedStruct, scope: Scope, path: Path) -
     for index, row in enumerate(message.expressions):
         place: Path = (path, index)
         if len(row.fields) != width:
-            raise invalid(f"the row has {len(row.fields)} values for {width} columns", place)
+            if not isinstance(schema.struct, OpenStruct):
+                fault = f"the row has {len(row.fields)} values for {width} columns"
+                scope.reading.fault(invalid(fault, place, code=Code.TYPE_MISMATCH))
+            columns += [_Column(_OPEN, scope) for _ in row.fields[len(columns) :]]
         place = (place, "fields")
         cells = [
-            column.cell(cell, place, at) for at, (column, cell) in enumerate(zip(columns, row.fields, strict=True))
+            column.cell(cell, place, at) for at, (column, cell) in enumerate(zip(columns, row.fields, strict=False))
         ]
         rows.append(NestedStruct(fields=tuple(cells)))
     return VirtualTable(expressions=tuple(rows))
@@ -46,6 +52,8 @@ class _Column:
         self._scope = scope
         #: the plain literals of the column's type: their field in the message; and their types, required and nullable
         self._kind, self._types = _plain(type)
+        if scope.reading.findings is not None and self._kind == "date":
+            self._kind = ""
         #: the type of the last literal that was taken as it is; another one of it, without parts, needs no look
         self._fitting: Type | None = None
         #: a null as it stands in the message, and what was read of it
@@ -55,7 +63,7 @@ class _Column:
         """A cell; ``path`` is that of the row's fields."""
         if message.WhichOneof("rex_type") != "literal":
             place: Path = (path, position)
-            return as_cell(expressions.expression(message, self._scope, place), self._type, self._scope.reading, place)
+            return self._fitted(expressions.expression(message, self._scope, place), place)
         message = message.literal
         kind = message.WhichOneof("literal_type")
         if kind == self._kind and message.type_variation_reference == 0:
@@ -65,12 +73,33 @@ class _Column:
         value = literal(message, self._scope.reading, ((path, position), "literal"))
         if value.type is self._fitting:
             return value
-        cell = as_cell(value, self._type, self._scope.reading, (path, position))
+        cell = self._fitted(value, (path, position))
         if cell is value and not isinstance(value.value, tuple):
             self._fitting = value.type
         return cell
 
+    def _checked_null(self, message: Any, path: Path) -> Expression:
+        """A null, where findings are collected; one of a required type in a column of such a type is wrong once."""
+        reading, place = self._scope.reading, (path, "literal")
+        remarks = len(reading.notes)
+        value = literal(message, reading, place)
+        if len(reading.notes) == remarks or self._type.nullable:
+            return self._fitted(value, path)
+        del reading.notes[remarks:]
+        fault = f"a null of the required type {with_nullability(value.type, False)}"
+        hint = "Make the type and its column nullable"
+        reading.fault(invalid(fault, (place, "null"), hint, Code.TYPE_MISMATCHED_NULLABILITY))
+        return value
+
+    def _fitted(self, value: Expression, path: Path) -> Expression:
+        """A value as one of the column's type; as it stands where it isn't and findings are collected."""
+        with self._scope.reading.going_on(code=Code.TYPE_MISMATCH):
+            return as_cell(value, self._type, self._scope.reading, path)
+        return value
+
     def _null_cell(self, message: Any, path: Path) -> Expression:
+        if self._scope.reading.findings is not None:
+            return self._checked_null(message, path)
         content = message.SerializeToString()
         if self._null is None or self._null[0] != content:
             reading = self._scope.reading

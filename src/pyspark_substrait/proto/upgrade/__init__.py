@@ -19,7 +19,19 @@ from pyspark_substrait.proto.upgrade import calls, relations, types
 from pyspark_substrait.proto.upgrade.context import SETTLED_MINOR, Context
 from pyspark_substrait.proto.upgrade.extensions import drop_replaced, upgrade_extensions
 
-__all__ = ["CURRENT_VERSION", "Context", "drop_replaced", "needs_walk", "stamp", "upgrade_messages", "upgrade_top"]
+__all__ = [
+    "CURRENT_VERSION",
+    "FIRST_VERSION",
+    "Context",
+    "drop_replaced",
+    "needs_walk",
+    "stamp",
+    "upgrade_messages",
+    "upgrade_top",
+]
+
+FIRST_VERSION = (0, 10, 0)
+"""The oldest release of the specification whose plans are read."""
 
 CURRENT_VERSION = (0, 108, 0)
 """The release of the specification that plans are upgraded to."""

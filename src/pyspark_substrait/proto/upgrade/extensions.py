@@ -96,7 +96,7 @@ def _upgrade_urns(plan: Any, anchors: _Anchors, context: Context) -> None:
     for index, declared in enumerate(plan.extension_urns):
         urn = declared.urn
         if not urn.startswith("extension:"):
-            new = _known(urn, ((None, "extension_urns"), index), context)
+            new = _known(urn, ((None, "extension_urns"), index), context, moved=False)
             if new is None:
                 dropped.append(index)
                 continue
@@ -124,13 +124,14 @@ def _upgrade_uris(plan: Any, anchors: _Anchors, context: Context) -> None:
     plan.ClearField("extension_uris")
 
 
-def _known(uri: str, path: Path, context: Context) -> str | None:
+def _known(uri: str, path: Path, context: Context, *, moved: bool = True) -> str | None:
+    """The URN of a URI; ``moved``: it stood among the URIs, so that keeping it is a rewrite as well."""
     urn = urn_of(uri)
     if urn is None:
         what = f"the folder {uri}" if uri.strip() else "no URN"
         context.note("extension-without-file", path, what, "its functions are looked up by name in all extensions")
     elif urn == uri:
-        if not _URN.fullmatch(uri):
+        if moved and not _URN.fullmatch(uri):
             context.note("unknown-extension-uri", path, uri, "kept as it is")
     else:
         context.note("uri-to-urn", path, uri, urn)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from typing_extensions import assert_never
 
-from pyspark_substrait.errors import TableError, UnsupportedPlanError, at
+from pyspark_substrait.errors import TableError, at
 from pyspark_substrait.model.literals import AnyMessage
 from pyspark_substrait.model.relations import (
     ArrowReadOptions,
@@ -26,6 +26,7 @@ from pyspark_substrait.spark.reading.parquet import parquet_tables
 from pyspark_substrait.spark.reading.pieces import Piece, named
 from pyspark_substrait.spark.reading.text import text_table
 from pyspark_substrait.spark.tables import Table
+from pyspark_substrait.sparksql.compiler.file_formats import readable
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -51,7 +52,7 @@ def file_tables(
     places: dict[FileFormat, list[int]] = {}
     for position, item in enumerate(files.items):
         with at("items", position):
-            format = _readable(item.file_format)
+            format = readable(item.file_format)
             pieces.setdefault(format, []).extend(listed(item, access, spark))
             places.setdefault(format, []).append(position)
     tables: list[tuple[str, Table]] = []
@@ -60,23 +61,6 @@ def file_tables(
             with at("items", *(places[format] if len(places[format]) == 1 else ())):
                 tables += _tables(format, found, schema, spark, case_sensitive)
     return tables
-
-
-def _readable(format: FileFormat | None) -> FileFormat:
-    """The format of an item, if there is a reader for it."""
-    match format:
-        case None:
-            raise UnsupportedPlanError(
-                "the item doesn't say what format its files have", hint="Give one of file_format: parquet, orc, …"
-            )
-        case DwrfReadOptions():
-            raise UnsupportedPlanError(
-                "Spark has no reader for DWRF files", path="dwrf", hint="Give ORC or Parquet files"
-            )
-        case AnyMessage(type_url=url):
-            raise UnsupportedPlanError(f"the file format {url} isn't known here", path="extension")
-        case known:
-            return known
 
 
 def _tables(

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from pyspark_substrait.errors import TableError, UnsupportedPlanError, at
+from pyspark_substrait.errors import TableError, at
 from pyspark_substrait.model.expressions import Expression
 from pyspark_substrait.model.relations import (
     Ddl,
@@ -32,6 +32,7 @@ from pyspark_substrait.spark.writing import definitions, records, targets, updat
 from pyspark_substrait.spark.writing.session import Session
 from pyspark_substrait.spark.writing.stored_tables import depth_first
 from pyspark_substrait.sparksql.compiler.relations import FIELDS, refuse_enhancement
+from pyspark_substrait.sparksql.compiler.writes import misplaced
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -178,10 +179,7 @@ def _refuse_inside(node: Relation) -> None:
             continue
         seen.add((id(current), inside))
         if inside and isinstance(current, WRITING):
-            raise UnsupportedPlanError(
-                f"a {FIELDS[type(current)]} relation stands in a subquery or in the definition of a view",
-                hint="Let it be an input of the relations around it, or a plan of its own",
-            )
+            raise misplaced(current)
         below = inside or isinstance(current, Ddl)
         pending.extend((input, below) for input in current.inputs)
         if isinstance(current, Reference):

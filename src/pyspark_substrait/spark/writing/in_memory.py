@@ -29,6 +29,7 @@ from pyspark_substrait.spark.writing.records import of_existing
 from pyspark_substrait.spark.writing.session import Session
 from pyspark_substrait.spark.writing.stored_tables import StoredTable, top_level
 from pyspark_substrait.sparksql.compiler.names import quoted
+from pyspark_substrait.sparksql.compiler.writes import refuse_definition
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -119,14 +120,8 @@ def define(node: Ddl, target: InMemoryTable, session: Session) -> None:
             carry_out(session.spark, f"DROP VIEW IF EXISTS {table.path}", table.names, "drop")
             _of(session).pop(target.name)
         return
-    if node.op is DdlOp.ALTER:
-        raise UnsupportedPlanError(
-            "a table in memory can't be altered", path="op", hint="Replace it by a CTAS that reads it"
-        )
-    if any(default.value is not None for default in node.table_defaults or ()):
-        raise UnsupportedPlanError("the columns of a table in memory have no defaults", path="table_defaults")
-    if node.table_schema is None:
-        raise UnsupportedPlanError("the columns of the table are missing", path="table_schema")
+    refuse_definition(node, target)
+    assert node.table_schema is not None, "it would be refused"
     nothing = Read(base_schema=node.table_schema, read_type=VirtualTable(expressions=()))
     records = session.frame(nothing, node.table_schema.names)
     _hold(target, records, _stated(records.schema, node.table_schema.struct), session)

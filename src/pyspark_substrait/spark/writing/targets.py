@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING
 
 from typing_extensions import assert_never
 
-from pyspark_substrait.errors import InvalidPlanError, UnsupportedPlanError, at
+from pyspark_substrait.errors import InvalidPlanError, at
 from pyspark_substrait.model.relations import (
     CreateMode,
     Ddl,
-    DdlObject,
     ExtensionObject,
     Files,
     InMemoryTable,
@@ -22,6 +21,7 @@ from pyspark_substrait.model.relations import (
 from pyspark_substrait.spark.writing import in_memory, written_files
 from pyspark_substrait.spark.writing.session import Session
 from pyspark_substrait.spark.writing.stored_tables import matching_input
+from pyspark_substrait.sparksql.compiler.writes import refuse_view, unknown_target
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -78,8 +78,7 @@ def define(node: Ddl, session: Session) -> None:
         UnsupportedPlanError: the target isn't known, or can't be defined like that.
     """
     target = _target(node.write_type, "extension_object")
-    if node.object is DdlObject.VIEW:
-        raise UnsupportedPlanError("only a name can be that of a view", path="extension_object")
+    refuse_view(node)
     if isinstance(target, InMemoryTable):
         in_memory.define(node, target, session)
     else:
@@ -90,8 +89,5 @@ def _target(write_type: NamedObjectWrite | ExtensionObject, field: str = "extens
     assert isinstance(write_type, ExtensionObject)
     if write_type.target is None:
         with at(field, "detail"):
-            raise UnsupportedPlanError(
-                f"{write_type.detail.type_url or 'a message without a type'} isn't known as the target of a write",
-                hint="docs/writing.md has those that are",
-            )
+            raise unknown_target(write_type)
     return write_type.target

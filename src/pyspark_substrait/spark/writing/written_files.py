@@ -36,6 +36,7 @@ from pyspark_substrait.spark.writing.session import Session
 from pyspark_substrait.spark.writing.stored_tables import depth_first
 from pyspark_substrait.sparksql.compiler.names import quoted
 from pyspark_substrait.sparksql.compiler.types import is_foreign, named_spark_type
+from pyspark_substrait.sparksql.compiler.writes import refuse_change, refuse_definition
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -51,12 +52,7 @@ _MODES = {
 
 def checked(node: Write, target: Files, session: Session) -> None:
     """Find what is wrong with a write of files; as ``targets.checked``."""
-    if node.op not in (WriteOp.CTAS, WriteOp.INSERT):
-        raise UnsupportedPlanError(
-            "files at a path are no table whose records could be found again",
-            path="op",
-            hint="Read them, and write what shall stay with REPLACE_IF_EXISTS",
-        )
+    refuse_change(node, target)
     with at("extension_table", "detail"):
         template, root = _place(target, session)
         _references(template, node.table_schema)
@@ -210,10 +206,7 @@ def _rename(written: Path, depth: int) -> None:
 
 def define(node: Ddl, target: Files, session: Session) -> None:
     """Remove the files of a folder; as ``targets.define``."""
-    if node.op not in (DdlOp.DROP, DdlOp.DROP_IF_EXIST):
-        raise UnsupportedPlanError(
-            "files at a path have no columns but those of their records", path="op", hint="Write them by a CTAS"
-        )
+    refuse_definition(node, target)
     with at("extension_object", "detail"):
         _, root = _place(target, session)
         if not isinstance(root, Path):

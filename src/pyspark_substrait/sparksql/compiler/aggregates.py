@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from pyspark_substrait.errors import InvalidPlanError, UnsupportedPlanError, at
+from pyspark_substrait.model.expressions import AggregateFunction
 from pyspark_substrait.model.relations import Aggregate
 from pyspark_substrait.sparksql.compiler import expressions
 from pyspark_substrait.sparksql.compiler.below import Below
@@ -19,7 +20,7 @@ from pyspark_substrait.sparksql.compiler.scope import Compilation, Record, Scope
 from pyspark_substrait.sparksql.compiler.types import has_map, spark_type
 from pyspark_substrait.sparksql.decorrelation.unions import fails_over
 
-__all__ = ["aggregate"]
+__all__ = ["aggregate", "measure_text"]
 
 
 def aggregate(node: Aggregate, query: Query, outer: tuple[Record, ...], compilation: Compilation) -> Query:
@@ -83,9 +84,19 @@ def _measures(node: Aggregate, scope: Scope, compilation: Compilation) -> list[I
                 with at("filter"):
                     condition = expressions.expression(item.filter, scope, compilation)
             with at("measure"):
-                text = measure(item.measure, condition, scope, compilation)
+                text = measure_text(item.measure, condition, scope, compilation)
             items.append(Item(text, compilation.column()))
     return items
+
+
+def measure_text(call: AggregateFunction, condition: str | None, scope: Scope, compilation: Compilation) -> str:
+    """The text of a measure, or of a null where refusals are collected."""
+    try:
+        return measure(call, condition, scope, compilation)
+    except Exception as error:
+        if compilation.refusals is None:
+            raise
+        return compilation.refusals.call(error, call, scope, compilation)
 
 
 def _one_set(query: Query, keys: list[str], measures: list[Item]) -> Query:

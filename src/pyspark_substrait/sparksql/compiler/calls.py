@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Final
 
+from pyspark_substrait.codes import Code
 from pyspark_substrait.errors import UnsupportedPlanError, at
 from pyspark_substrait.extensions.definitions import FunctionDefinition, ValueArgument
 from pyspark_substrait.extensions.type_syntax import FuncPattern
@@ -173,6 +174,7 @@ def meaning(function: Function, compilation: Compilation) -> tuple[FunctionDefin
         raise UnsupportedPlanError(
             f"the function {function.key} of {function.urn} has no Spark form",
             hint=f"It isn't one of the specification's own extensions: a Registry learns it by {missing}",
+            code=Code.TARGET_FUNCTION,
         )
     return definition, table
 

@@ -44,60 +44,65 @@ __all__ = ["conditions", "expression"]
 
 def expression(node: Expression, scope: Scope, compilation: Compilation) -> str:
     """The text of an expression."""
-    match node:
-        case Literal():
-            return calls.atom(literal(node))
-        case FieldReference():
-            with at("selection"):
-                return references.reference(node, scope, compilation)
-        case ScalarFunction():
-            with at("scalar_function"):
-                return calls.scalar(node, scope, compilation)
-        case Cast():
-            with at("cast"):
-                with at("input"):
-                    text = expression(node.input, scope, compilation)
-                return calls.atom(cast(text, node.input.type, node.type, node.failure_behavior))
-        case IfThen():
-            with at("if_then"):
-                return _if_then(node, scope, compilation)
-        case SwitchExpression():
-            with at("switch_expression"):
-                return _switch(node, scope, compilation)
-        case SingularOrList():
-            with at("singular_or_list"):
-                return _singular_or_list(node, scope, compilation)
-        case MultiOrList():
-            with at("multi_or_list"):
-                return _multi_or_list(node, scope, compilation)
-        case NestedStruct() | NestedList() | NestedMap():
-            with at("nested"):
-                return _nested(node, scope, compilation)
-        case ScalarSubquery() | InPredicate() | SetPredicate() | SetComparison():
-            with at("subquery"):
-                return subqueries.subquery(node, scope, compilation)
-        case DynamicParameter():
-            return _parameter(node, compilation)
-        case ExecutionContextVariable():
-            with at("execution_context_variable"):
-                return context_variables.context_variable(node, scope, compilation)
-        case DetachedExpression(expression=inner):
-            return expression(inner, scope, compilation)
-        case WindowFunction():
-            with at("window_function"):
-                return windows.window(node, scope, compilation)
-        case LambdaInvocation():
-            with at("lambda_invocation"):
-                return lambdas.invocation(node, scope, compilation)
-        case Lambda() | NamedLambdaReference():
-            raise UnsupportedPlanError(
-                "a lambda can only be an argument of a function, or invoked: Spark has no functions as values",
-                path="lambda" if isinstance(node, Lambda) else "named_lambda_reference",
-            )
-        case BrokenExpression(kind=kind, fault=fault):
-            raise InvalidPlanError(fault, path=kind)
-        case _:
-            assert_never(node)
+    try:
+        match node:
+            case Literal():
+                return calls.atom(literal(node))
+            case FieldReference():
+                with at("selection"):
+                    return references.reference(node, scope, compilation)
+            case ScalarFunction():
+                with at("scalar_function"):
+                    return calls.scalar(node, scope, compilation)
+            case Cast():
+                with at("cast"):
+                    with at("input"):
+                        text = expression(node.input, scope, compilation)
+                    return calls.atom(cast(text, node.input.type, node.type, node.failure_behavior))
+            case IfThen():
+                with at("if_then"):
+                    return _if_then(node, scope, compilation)
+            case SwitchExpression():
+                with at("switch_expression"):
+                    return _switch(node, scope, compilation)
+            case SingularOrList():
+                with at("singular_or_list"):
+                    return _singular_or_list(node, scope, compilation)
+            case MultiOrList():
+                with at("multi_or_list"):
+                    return _multi_or_list(node, scope, compilation)
+            case NestedStruct() | NestedList() | NestedMap():
+                with at("nested"):
+                    return _nested(node, scope, compilation)
+            case ScalarSubquery() | InPredicate() | SetPredicate() | SetComparison():
+                with at("subquery"):
+                    return subqueries.subquery(node, scope, compilation)
+            case DynamicParameter():
+                return _parameter(node, compilation)
+            case ExecutionContextVariable():
+                with at("execution_context_variable"):
+                    return context_variables.context_variable(node, scope, compilation)
+            case DetachedExpression(expression=inner):
+                return expression(inner, scope, compilation)
+            case WindowFunction():
+                with at("window_function"):
+                    return windows.window(node, scope, compilation)
+            case LambdaInvocation():
+                with at("lambda_invocation"):
+                    return lambdas.invocation(node, scope, compilation)
+            case Lambda() | NamedLambdaReference():
+                raise UnsupportedPlanError(
+                    "a lambda can only be an argument of a function, or invoked: Spark has no functions as values",
+                    path="lambda" if isinstance(node, Lambda) else "named_lambda_reference",
+                )
+            case BrokenExpression(kind=kind, fault=fault):
+                raise InvalidPlanError(fault, path=kind)
+            case _:
+                assert_never(node)
+    except Exception as error:
+        if compilation.refusals is None:
+            raise
+        return compilation.refusals.expression(error, node, scope, compilation)
 
 
 def conditions(node: Expression, scope: Scope, compilation: Compilation) -> list[str]:

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from typing_extensions import assert_never
 
+from pyspark_substrait.codes import Code
 from pyspark_substrait.errors import InvalidPlanError, UnsupportedPlanError, at
 from pyspark_substrait.model.order import gathered, in_order
 from pyspark_substrait.model.relations import (
@@ -37,6 +38,7 @@ from pyspark_substrait.model.relations import (
     Sort,
     TopN,
     Update,
+    WindowRelFunction,
     Write,
 )
 from pyspark_substrait.model.walk import holds_query
@@ -56,6 +58,7 @@ from pyspark_substrait.sparksql.compiler import (
     sharing,
     top_n,
     windows,
+    writes,
 )
 from pyspark_substrait.sparksql.compiler.below import Below
 from pyspark_substrait.sparksql.compiler.query import Item, Query
@@ -63,7 +66,7 @@ from pyspark_substrait.sparksql.compiler.scope import Compilation, Record, Scope
 from pyspark_substrait.sparksql.compiler.sorting import SortKey, sort_keys
 from pyspark_substrait.sparksql.decorrelation.unions import fails_over
 
-__all__ = ["FIELDS", "refuse_enhancement", "relation", "sort_keys", "tree"]
+__all__ = ["FIELDS", "refuse_enhancement", "relation", "sort_keys", "tree", "window_text"]
 
 Outer = tuple[Record, ...]
 
@@ -85,20 +88,25 @@ def relation(node: Relation, outer: Outer, compilation: Compilation) -> Query:
     Returns:
         a query with one column for each of ``node.schema``, in order, of exactly its type.
     """
-    match node:
-        case DetachedRel(relation=inner):
-            return relation(inner, outer, compilation)
-        case BrokenRelation(kind=kind, fault=fault):
-            raise InvalidPlanError(fault, path=kind)
-        case Reference():
-            with at("reference"):
-                return _reference(node, outer, compilation)
-    name = FIELDS[node.__class__]
-    with at(name):
-        refuse_enhancement(node.common.advanced_extension, "common.advanced_extension")
-        direct = _direct(node, outer, compilation)
-        query = hints.with_names(_emitted(direct, node, compilation), node, compilation)
-        return compilation.shallow(query, outer)
+    try:
+        match node:
+            case DetachedRel(relation=inner):
+                return relation(inner, outer, compilation)
+            case BrokenRelation(kind=kind, fault=fault):
+                raise InvalidPlanError(fault, path=kind)
+            case Reference():
+                with at("reference"):
+                    return _reference(node, outer, compilation)
+        name = FIELDS[node.__class__]
+        with at(name):
+            refuse_enhancement(node.common.advanced_extension, "common.advanced_extension")
+            direct = _direct(node, outer, compilation)
+            query = hints.with_names(_emitted(direct, node, compilation), node, compilation)
+            return compilation.shallow(query, outer)
+    except Exception as error:
+        if compilation.refusals is None:
+            raise
+        return compilation.refusals.relation(error, node, outer, compilation)
 
 
 #: the field of ``Rel`` that a relation stands in
@@ -188,6 +196,8 @@ def _direct(node: Relation, outer: Outer, compilation: Compilation) -> Query:
         case ExtensionLeaf() | ExtensionSingle() | ExtensionMulti():
             return extension_relations.extension_relation(node, outer, compilation)
         case Write() | Ddl() | Update():
+            if compilation.refusals is not None:
+                return writes.looked_through(node, outer, compilation)
             raise UnsupportedPlanError(
                 f"the relation {FIELDS[node.__class__]} changes tables, and is no part of a query",
                 hint="from_substrait and run_query carry it out before the query that uses its records",
@@ -282,9 +292,21 @@ def _windows(node: ConsistentPartitionWindow, outer: Outer, compilation: Compila
     scope = Scope(Record(query.columns[:width], node.common.rel_anchor), outer, below=below)
     for position, function in enumerate(node.window_functions):
         with at("window_functions", position):
-            text = windows.window(windows.standing_alone(function, node), scope, compilation)
+            text = window_text(function, node, scope, compilation)
         items.append(Item(text, compilation.column()))
     return replace(below.under(query, compilation), items=tuple(items), order=order)
+
+
+def window_text(
+    function: WindowRelFunction, node: ConsistentPartitionWindow, scope: Scope, compilation: Compilation
+) -> str:
+    """The text of a function of a window relation, or of a null where refusals are collected."""
+    try:
+        return windows.window(windows.standing_alone(function, node), scope, compilation)
+    except Exception as error:
+        if compilation.refusals is None:
+            raise
+        return compilation.refusals.call(error, function, scope, compilation)
 
 
 def _reference(node: Reference, outer: Outer, compilation: Compilation) -> Query:
@@ -313,4 +335,5 @@ def refuse_enhancement(extension: AdvancedExtension | None, path: str = "advance
         raise UnsupportedPlanError(
             f"the enhancement {extension.enhancement.type_url} changes what the relation means, and isn't known here",
             path=f"{path}.enhancement",
+            code=Code.TARGET_FEATURE,
         )

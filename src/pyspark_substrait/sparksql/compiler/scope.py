@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from pyspark_substrait.errors import InvalidPlanError, UnsupportedPlanError
 from pyspark_substrait.extensions.registry import Registry
@@ -19,6 +19,9 @@ from pyspark_substrait.sparksql.compiler.query import Query, frame, plain
 from pyspark_substrait.sparksql.compiler.sharing import Shared
 from pyspark_substrait.sparksql.compiler.steps import SqlStep, Step
 from pyspark_substrait.sparksql.functions.python_functions import PythonFunction
+
+if TYPE_CHECKING:
+    from pyspark_substrait.sparksql.compiler.refusals import Refusals
 
 __all__ = ["Binding", "Closure", "Compilation", "Record", "Scope", "Source", "Sources", "UnboundOuterReference"]
 
@@ -131,6 +134,7 @@ class Compilation:
         shared: the queries behind reference relations, as WITH clauses, by subtree ordinal.
         steps: what is to be done before the text can run, in order.
         functions: the Python functions that the text calls, by the names it calls them.
+        refusals: takes what can't run, so that compiling goes on; None to raise the first.
     """
 
     registry: Registry
@@ -142,6 +146,7 @@ class Compilation:
     shared: dict[int, Shared] = field(default_factory=dict)
     steps: list[Step] = field(default_factory=list)
     functions: dict[str, PythonFunction] = field(default_factory=dict)
+    refusals: Refusals | None = None
 
     def trial(self) -> Compilation:
         """A compilation of the same plan whose text isn't used."""

@@ -24,6 +24,7 @@ from typing import Final
 
 from typing_extensions import assert_never
 
+from pyspark_substrait.codes import Code
 from pyspark_substrait.errors import InvalidPlanError, UnsupportedPlanError
 from pyspark_substrait.model.types import (
     FP32,
@@ -199,7 +200,9 @@ def _spark_type(type: Type, name: Callable[[int], str]) -> str:
             return f"ARRAY<{_spark_type(element, name)}>"
         case Map(key=key, value=value):
             if has_map(key):
-                raise UnsupportedPlanError(f"a key of {type} is or holds a map, which Spark's maps can't have as keys")
+                raise UnsupportedPlanError(
+                    f"a key of {type} is or holds a map, which Spark's maps can't have as keys", code=Code.TARGET_TYPE
+                )
             key_text = _spark_type(key, name)
             return f"MAP<{key_text}, {_spark_type(value, name)}>"
         case Struct(types=types):
@@ -213,13 +216,18 @@ def _spark_type(type: Type, name: Callable[[int], str]) -> str:
             raise UnsupportedPlanError(
                 f"Spark has nothing that carries {type}, because no extension says what it is made of",
                 hint="Load the extension's YAML file, with a `structure` for the type",
+                code=Code.TARGET_TYPE,
             )
         case Func():
             raise UnsupportedPlanError(
-                f"a {type} is a function, which Spark has no values of", hint="Invoke it, or pass it to a function"
+                f"a {type} is a function, which Spark has no values of",
+                hint="Invoke it, or pass it to a function",
+                code=Code.TARGET_TYPE,
             )
         case Unbound():
-            raise UnsupportedPlanError("a type of the plan is unbound", hint="Bind it before the plan is run")
+            raise UnsupportedPlanError(
+                "a type of the plan is unbound", hint="Bind it before the plan is run", code=Code.TARGET_TYPE
+            )
         case other:
             assert_never(other)
 

@@ -22,11 +22,13 @@ from pyspark_substrait.model.relations import (
     Grouping,
     Measure,
     Project,
+    Read,
     Reference,
     Relation,
     RelCommon,
+    VirtualTable,
 )
-from pyspark_substrait.model.types import I64, Boolean, Struct, Type, with_nullability
+from pyspark_substrait.model.types import I64, Boolean, NamedStruct, Struct, Type, name_count, with_nullability
 from pyspark_substrait.sparksql.compiler.types import has_map
 from pyspark_substrait.sparksql.conjuncts import BOOLEAN, COMPARISON
 
@@ -43,6 +45,7 @@ __all__ = [
     "distinct",
     "internal",
     "negation",
+    "nothing",
     "null",
     "put_out",
     "same",
@@ -80,6 +83,12 @@ def truth(value: bool) -> Literal:
 
 def null(type: Type) -> Literal:
     return Literal(type=with_nullability(type, True), value=None)
+
+
+def nothing(schema: Struct) -> Relation:
+    """No records, of the columns of a schema."""
+    names = ("",) * sum(1 + name_count(type) for type in schema.types)
+    return Read(base_schema=NamedStruct(names=names, struct=schema), read_type=VirtualTable(expressions=()))
 
 
 def negation(condition: Expression) -> Expression:

@@ -49,6 +49,7 @@ from pyspark_substrait.sparksql.decorrelation.building import (
     distinct,
     internal,
     negation,
+    null,
     same,
     with_columns,
 )
@@ -68,6 +69,7 @@ class Lifting:
         rewritten: rewrites another such relation.
         inside: rewrites the relations inside of an expression's subqueries.
         shared: makes a relation one that may be used several times.
+        refused: is told of a subquery that can't be rewritten, which becomes a null; None to raise the refusal.
     """
 
     def __init__(
@@ -77,7 +79,9 @@ class Lifting:
         rewritten: Callable[[Relation], Relation],
         inside: Callable[[Expression], Expression],
         shared: Callable[[Relation], Relation],
+        refused: Callable[[UnsupportedPlanError], None] | None = None,
     ) -> None:
+        self._refused = refused
         self._relation = input
         self._rewritten = rewritten
         self._inside = inside
@@ -92,8 +96,17 @@ class Lifting:
     def expression(self, node: Expression, place: Place) -> Expression:
         """The expression over the relation, without the subqueries that Spark doesn't take in its place."""
         if isinstance(node, Subquery):
-            return self._inside(node) if stands(node, place) else self._lifted(node)
+            return self._inside(node) if stands(node, place) else self._lifted_or_null(node)
         return with_children(node, lambda child: self.expression(child, inside(node, child, place)))
+
+    def _lifted_or_null(self, node: Subquery) -> Expression:
+        try:
+            return self._lifted(node)
+        except UnsupportedPlanError as error:
+            if self._refused is None:
+                raise
+            self._refused(error)
+            return null(node.type)
 
     def _lifted(self, node: Subquery) -> Expression:
         if uses_parameters(node):

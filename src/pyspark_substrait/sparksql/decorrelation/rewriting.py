@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import TypeAlias
 
 from pyspark_substrait.errors import UnsupportedPlanError
 from pyspark_substrait.model.expressions import (
@@ -55,6 +56,7 @@ from pyspark_substrait.sparksql.decorrelation.building import (
     column,
     distinct,
     internal,
+    nothing,
     null,
     put_out,
     same,
@@ -92,14 +94,24 @@ def needing_decorrelation(node: Relation) -> Relation | None:
     return None if stays(counted) else counted
 
 
-def decorrelated(counted: Relation) -> Relation:
+#: is told what can't be rewritten, and which relations of the plan are around it, the outermost first
+Refused: TypeAlias = Callable[[UnsupportedPlanError, Sequence[Relation]], None]
+
+
+def decorrelated(counted: Relation, refused: Refused | None = None) -> Relation:
     """The relation that :func:`needing_decorrelation` gave, without subqueries that Spark can't run.
+
+    Args:
+        counted: the relation.
+        refused: is told what can't be rewritten, for which something of the same type then stands; by default the
+            first such refusal is raised.
 
     Raises:
         UnsupportedPlanError: a subquery can't be rewritten.
     """
-    _refuse_enhancements(counted)
-    return _Rewriting().relation(counted)
+    if refused is None:
+        _refuse_enhancements(counted)
+    return _Rewriting(refused).relation(counted)
 
 
 def _has_queries(node: Relation) -> bool:
@@ -141,7 +153,9 @@ def _refuse_enhancements(node: Relation) -> None:
 class _Rewriting:
     """The rewriting of one plan. Relations that it needs twice become shared ones, with ordinals below zero."""
 
-    def __init__(self) -> None:
+    def __init__(self, refused: Refused | None) -> None:
+        self._refused = refused
+        self._around: list[Relation] = []
         self._ordinal = 0
         #: what the subtrees of references became, by the identity of the old ones, which are kept
         self._subtrees: dict[int, tuple[Relation, Relation]] = {}
@@ -151,9 +165,19 @@ class _Rewriting:
     def relation(self, node: Relation) -> Relation:
         """A relation out of which no outer reference leads."""
         if id(node) not in self._done:
-            node = self._relation(node)
+            node = self._relation(node) if self._refused is None else self._tried(node, self._refused)
             self._done[id(node)] = node
         return node
+
+    def _tried(self, node: Relation, refused: Refused) -> Relation:
+        self._around.append(node)
+        try:
+            return self._relation(node)
+        except UnsupportedPlanError as error:
+            refused(error, self._around)
+            return nothing(node.schema)
+        finally:
+            self._around.pop()
 
     def _relation(self, node: Relation) -> Relation:
         match node:
@@ -207,7 +231,9 @@ class _Rewriting:
         self, input: Relation, expressions: Sequence[tuple[Expression, Place]]
     ) -> tuple[Relation, list[Expression]]:
         """Expressions without the subqueries that Spark doesn't take, over a relation that has these as columns."""
-        lifting = Lifting(input, rewritten=self.relation, inside=self._inside, shared=self._shared)
+        refused, around = self._refused, self._around
+        told = None if refused is None else lambda error: refused(error, around)
+        lifting = Lifting(input, rewritten=self.relation, inside=self._inside, shared=self._shared, refused=told)
         changed = [lifting.expression(expression, place) for expression, place in expressions]
         return lifting.relation(), changed
 

@@ -31,6 +31,7 @@ from typing import TypeAlias
 
 from typing_extensions import assert_never
 
+from pyspark_substrait.codes import Code
 from pyspark_substrait.errors import UnsupportedPlanError
 from pyspark_substrait.model.expressions import AggregationPhase, Function
 from pyspark_substrait.model.types import List, Type, concrete, same_type
@@ -325,9 +326,18 @@ class Table:
                 return body(replace(call, options=options))
         wanted = ", ".join(f"{name}={'|'.join(values)}" for name, values in preferences)
         under = f" with {wanted}" if wanted else ""
+        code = Code.TARGET_OPTION if preferences and self._runs(call) else Code.TARGET_FUNCTION
         if refusal is not None:
-            raise UnsupportedPlanError(f"{call.function.key}{under} can't run exactly on Spark: {refusal}")
-        raise UnsupportedPlanError(f"the function {call.function.key}{under} has no Spark form yet")
+            raise UnsupportedPlanError(f"{call.function.key}{under} can't run exactly on Spark: {refusal}", code=code)
+        raise UnsupportedPlanError(f"the function {call.function.key}{under} has no Spark form yet", code=code)
+
+    def _runs(self, call: Call) -> bool:
+        """Whether a call runs when no option is stated."""
+        try:
+            self.text(call, ())
+        except UnsupportedPlanError:
+            return False
+        return True
 
 
 def _combinations(preferences: Sequence[tuple[str, Sequence[str]]]) -> Iterator[dict[str, str]]:

@@ -1,114 +1,13 @@
-"""The classes of what can be found in a plan, each with its number.
-
-Numbers up to 7008 are those of substrait-validator, for the classes that it has. Classes of our own have a number from
-100 up within their group (the thousands), and groups from 8000.
-"""
+"""What each number stands for: its title, how grave it is, the rule behind it, the page that states it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import Enum, IntEnum
 from functools import cache
 
-__all__ = ["Class", "Code", "Level", "class_of", "classes"]
+from pyspark_substrait.codes.numbers import Code, Level
 
-
-class Level(Enum):
-    """How grave a finding is.
-
-    ``ERROR``: the plan contradicts the specification or itself, and can't run. ``WARNING``: it can be understood, but
-    is looser than the specification, or hardly means what it says. ``INFO``: worth knowing.
-    """
-
-    ERROR = "error"
-    WARNING = "warning"
-    INFO = "info"
-
-
-class Code(IntEnum):
-    """A class of findings. Its name, level, reason and page of the specification: :func:`class_of`."""
-
-    UNCLASSIFIED = 0
-    NOT_YET_IMPLEMENTED = 1
-    ILLEGAL_VALUE = 2
-    ILLEGAL_VALUE_IN_HINT = 3
-    ILLEGAL_URI = 4
-    ILLEGAL_GLOB = 5
-    DEPRECATION = 6
-    VERSIONING = 7
-    ILLEGAL_URN = 8
-    UPGRADED = 100
-    ASSUMPTION = 101
-
-    PROTO_PARSE_FAILED = 1001
-    PROTO_MISSING_FIELD = 1002
-    PROTO_ANY = 1004
-    PROTO_MISSING_ANY_DECLARATION = 1006
-    PROTO_UNKNOWN_FIELD = 1100
-    PROTO_UNKNOWN_ENUM = 1101
-    PROTO_UNSPECIFIED_ENUM = 1102
-
-    YAML_RESOLUTION_DISABLED = 2001
-    YAML_RESOLUTION_FAILED = 2002
-
-    LINK_MISSING_ANCHOR = 3001
-    LINK_ANCHOR_ZERO = 3005
-    LINK_UNRESOLVED_NAME = 3007
-    LINK_AMBIGUOUS_NAME = 3008
-    LINK_DUPLICATE_DEFINITION = 3009
-    LINK_SIMPLE_FUNCTION_NAME = 3010
-    LINK_CYCLE = 3100
-    LINK_MISSING_PART = 3101
-
-    TYPE_UNKNOWN = 4001
-    TYPE_MISMATCHED_PARAMETERS = 4002
-    TYPE_MISMATCHED_FIELD_NAMES = 4003
-    TYPE_INVALID_SWIZZLE = 4004
-    TYPE_MISMATCH = 4005
-    TYPE_STRUCT_REQUIRED = 4006
-    TYPE_MISMATCHED_VARIATION = 4007
-    TYPE_MISMATCHED_NULLABILITY = 4008
-    TYPE_DERIVATION_FAILED = 4010
-    TYPE_INVALID_FIELD_NAME = 4013
-    TYPE_UNBOUND = 4100
-
-    RELATION_ROOT_MISSING = 5001
-    RELATION_MISSING = 5002
-    RELATION_INVALID = 5003
-    RELATION_GROUPING = 5100
-    RELATION_EXTENSION_UNKNOWN = 5101
-
-    EXPRESSION_MISSING_STREAM = 6001
-    EXPRESSION_ILLEGAL_LITERAL = 6002
-    EXPRESSION_FUNCTION_UNAVAILABLE = 6003
-    EXPRESSION_ILLEGAL_SUBQUERY = 6004
-    EXPRESSION_NO_OVERLOAD = 6100
-    EXPRESSION_OPTION = 6101
-    EXPRESSION_OUTPUT_TYPE = 6102
-    EXPRESSION_NOT_CONSTANT = 6103
-    EXPRESSION_WINDOW_BOUNDS = 6104
-    EXPRESSION_PHASE = 6105
-    EXPRESSION_REFERENCE = 6106
-    EXPRESSION_LAMBDA = 6107
-    EXPRESSION_CAST = 6108
-    EXPRESSION_SORT = 6109
-
-    REDUNDANT_ANY_DECLARATION = 7001
-    REDUNDANT_EXTENSION = 7002
-    REDUNDANT_FUNCTION = 7003
-    REDUNDANT_TYPE = 7004
-    REDUNDANT_TYPE_VARIATION = 7005
-    REDUNDANT_LIST_SLICE = 7006
-    REDUNDANT_FIELD = 7007
-    REDUNDANT_ENUM_VARIANT = 7008
-    REDUNDANT_DETACHED = 7100
-
-    TARGET_FUNCTION = 8001
-    TARGET_TYPE = 8002
-    TARGET_RELATION = 8003
-    TARGET_EXPRESSION = 8004
-    TARGET_OPTION = 8005
-    TARGET_FEATURE = 8006
+__all__ = ["Class", "class_of", "classes"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,8 +70,8 @@ _CLASSES = (
     Class(
         Code.PROTO_MISSING_ANY_DECLARATION,
         "a message type is not declared",
-        _E,
-        "A plan lists the types of foreign messages in expected_type_urls.",
+        _W,
+        "expected_type_urls lists the message types of others that a plan may use, for consumers to warn of.",
         "extensions",
     ),
     Class(
@@ -438,9 +337,7 @@ _CLASSES = (
     ),
     Class(Code.REDUNDANT_FIELD, "a field says nothing", _I, "It can be left out."),
     Class(Code.REDUNDANT_ENUM_VARIANT, "an enumeration value says nothing", _I, "It can be left out."),
-    Class(
-        Code.REDUNDANT_DETACHED, "a detached part is not used", _I, "Nothing refers to it.", "serialization/detached"
-    ),
+    Class(Code.REDUNDANT_DETACHED, "a detached part is not used", _I, "Nothing refers to it."),
     Class(
         Code.TARGET_FUNCTION, "the target doesn't run this function", _E, "It isn't among what the target says it runs."
     ),
@@ -465,10 +362,33 @@ _CLASSES = (
     ),
 )
 
+_LINT_WARNINGS = (
+    Code.LINT_DECIDED_CONDITION,
+    Code.LINT_SELF_COMPARISON,
+    Code.LINT_NULL_COMPARISON,
+    Code.LINT_DEAD_BRANCH,
+    Code.LINT_REPEATED_CASE,
+    Code.LINT_FILTER_PASSES_NONE,
+    Code.LINT_FETCH_NOTHING,
+    Code.LINT_CROSS_WITH_EQUALITY,
+    Code.LINT_JOIN_ON_ONE_SIDE,
+)
+
+_LINT = tuple(
+    Class(
+        code,
+        code.name.removeprefix("LINT_").lower().replace("_", " "),
+        _W if code in _LINT_WARNINGS else _I,
+        "The plan is right; it could say the same in a better way, or hardly says what was meant.",
+    )
+    for code in Code
+    if code > 9000
+)
+
 
 @cache
 def _by_code() -> dict[Code, Class]:
-    return {item.code: item for item in _CLASSES}
+    return {item.code: item for item in (*_CLASSES, *_LINT)}
 
 
 def class_of(code: Code) -> Class:
@@ -478,4 +398,4 @@ def class_of(code: Code) -> Class:
 
 def classes() -> tuple[Class, ...]:
     """All classes, in the order of their numbers."""
-    return tuple(sorted(_CLASSES, key=lambda item: item.code))
+    return tuple(sorted((*_CLASSES, *_LINT), key=lambda item: item.code))

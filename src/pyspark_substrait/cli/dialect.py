@@ -1,0 +1,89 @@
+"""The commands that say what runs on Spark, for other tools."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from pyspark_substrait.cli.files import counted, place
+
+if TYPE_CHECKING:
+    from pyspark_substrait.sparksql.capabilities import Capabilities
+
+__all__ = ["capabilities", "dialect"]
+
+_OUTPUT = click.Path(dir_okay=False, allow_dash=True, path_type=Path)
+
+
+@click.command(short_help="Write what runs on Spark as a dialect file.")
+@click.option(
+    "-o",
+    "--output",
+    metavar="FILE",
+    type=_OUTPUT,
+    default="-",
+    help="Write the dialect here, as JSON (.json) or YAML (any other suffix); to standard output when not given.",
+)
+def dialect(output: Path) -> None:
+    """Write a dialect file: the types, relations, expressions and functions of Substrait that run on Spark.
+
+    Its form is the one of the specification, for tools that make or check plans. Needs no Spark.
+
+    \b
+    Examples:
+      pyspark-substrait dialect -o spark.yaml
+      pyspark-substrait validate plan.pb --target spark.yaml
+    """
+    import pyspark_substrait
+
+    content = pyspark_substrait.dialect()
+    text = json.dumps(content, indent=2) + "\n" if output.suffix.lower() == ".json" else _yaml(content)
+    if str(output) == "-":
+        click.echo(text, nl=False)
+        return
+    try:
+        output.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise click.FileError(str(output), error.strerror or str(error)) from error
+    click.echo(f"written to {place(output)}", err=True)
+
+
+def _yaml(content: dict[str, Any]) -> str:
+    import yaml
+
+    dumper: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
+    return str(yaml.dump(content, Dumper=dumper, sort_keys=False, width=120, default_flow_style=None))
+
+
+@click.command(short_help="Say which releases, extensions and messages are supported.")
+@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+def capabilities(form: str) -> None:
+    """Say which releases of Substrait are read and written, and what of each extension runs. Needs no Spark.
+
+    The JSON has the form of the message Capabilities, which the specification had until release 0.81.
+
+    \b
+    Examples:
+      pyspark-substrait capabilities
+      pyspark-substrait capabilities --format json
+    """
+    import pyspark_substrait
+
+    found = pyspark_substrait.capabilities()
+    click.echo(found.to_json() if form == "json" else _text(found))
+
+
+def _text(found: Capabilities) -> str:
+    versions = found.substrait_versions
+    lines = [f"reads {versions[0]} to {versions[-1]}, writes {found.written}", "", "messages:"]
+    lines += [f"  {url}" for url in found.advanced_extension_type_urls]
+    lines += ["", "extensions:"]
+    width = max(len(item.urn) for item in found.simple_extensions)
+    for item in found.simple_extensions:
+        kinds = (("function", item.function_keys), ("type", item.type_keys), ("variation", item.type_variation_keys))
+        counts = ", ".join(counted(len(keys), name) for name, keys in kinds if keys)
+        lines.append(f"  {item.urn:<{width}}  {counts}".rstrip())
+    return "\n".join(lines)

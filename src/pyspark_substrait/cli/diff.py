@@ -1,0 +1,42 @@
+"""The command that compares two plans."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from pyspark_substrait.cli.files import opened
+from pyspark_substrait.errors import SubstraitError
+
+__all__ = ["diff"]
+
+_PLAN = click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path)
+
+
+@click.command(short_help="Say how two plans differ in what they mean.")
+@click.argument("a", type=_PLAN)
+@click.argument("b", type=_PLAN)
+@click.option("--json", "as_json", is_flag=True, help="Print the changes as JSON.")
+def diff(a: Path, b: Path, as_json: bool) -> None:
+    """Say how the plans A and B differ in what they mean.
+
+    Numbers of functions, positions of columns, hints and the like don't count. Exits with 0 when both mean the same,
+    with 1 when they differ, with 2 when one of them can't be read.
+
+    \b
+    Examples:
+      pyspark-substrait diff before.json after.pb
+      pyspark-substrait diff before.json after.json --json
+    """
+    import pyspark_substrait
+
+    if str(a) == "-" == str(b):
+        raise click.UsageError("only one of the plans can come from standard input")
+    try:
+        found = pyspark_substrait.diff(opened(a), opened(b))
+    except SubstraitError as error:
+        click.echo(f"error: {error}", err=True)
+        click.get_current_context().exit(2)
+    click.echo(found.to_json() if as_json else str(found))
+    click.get_current_context().exit(1 if found else 0)

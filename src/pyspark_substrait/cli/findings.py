@@ -1,0 +1,38 @@
+"""The command that says what can be found in plans."""
+
+from __future__ import annotations
+
+import click
+
+from pyspark_substrait.codes import Code
+
+__all__ = ["findings"]
+
+
+@click.command(short_help="List the classes of findings, or show one.")
+@click.argument("code", required=False)
+@click.option("--markdown", "as_page", is_flag=True, help="Print the page of the documentation.")
+def findings(code: str | None, as_page: bool) -> None:
+    """List the classes of what can be found in a plan, or show the one with the number or the name CODE.
+
+    \b
+    Examples:
+      pyspark-substrait findings
+      pyspark-substrait findings 6100
+      pyspark-substrait findings TYPE_MISMATCH
+    """
+    from pyspark_substrait.reporting.classes import listed, markdown, shown
+
+    if as_page:
+        click.echo(markdown(), nl=False)
+    elif code is None:
+        click.echo(listed())
+    else:
+        click.echo(shown(_code(code)))
+
+
+def _code(text: str) -> Code:
+    try:
+        return Code(int(text)) if text.isascii() and text.isdigit() else Code[text.upper()]
+    except (KeyError, ValueError):
+        raise click.UsageError(f"there is no class {text!r}; without CODE, all are listed") from None

@@ -1,0 +1,128 @@
+"""The command that says what could be written better in plans, and does it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from pyspark_substrait.cli.files import counted, form_of, opened, place, save
+from pyspark_substrait.cli.validate import FORMS, put
+
+if TYPE_CHECKING:
+    from pyspark_substrait.reporting import Report
+
+__all__ = ["lint"]
+
+
+@click.command(short_help="Say what could be written better in plans, and do it.")
+@click.argument(
+    "plans",
+    metavar="PLAN...",
+    nargs=-1,
+    type=click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path),
+)
+@click.option("--fix", is_flag=True, help="Do what is provably the same, and say what was done.")
+@click.option(
+    "-o",
+    "--output",
+    metavar="OUT",
+    type=click.Path(dir_okay=False, allow_dash=True, path_type=Path),
+    help="With --fix, write the plan here, over PLAN itself when not given; otherwise write what was found here.",
+)
+@click.option(
+    "--select", metavar="RULES", help="Only these: numbers of classes or names of rules, with commas between."
+)
+@click.option("--ignore", metavar="RULES", help="Not these, in the same form.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json", "sarif", "html"]),
+    help="How to say what was found; by the suffix of OUT when not given, otherwise text.",
+)
+@click.option("--rules", is_flag=True, help="Print the page of the documentation that lists the rules.")
+def lint(
+    plans: tuple[Path, ...],
+    fix: bool,
+    output: Path | None,
+    select: str | None,
+    ignore: str | None,
+    form: str | None,
+    rules: bool,
+) -> None:
+    """Say what could be written better in each PLAN, why, and how; with --fix, do it. Needs no Spark.
+
+    Exit codes: 0 nothing was found (with --fix: all was done), 1 something was, 2 wrong usage.
+
+    \b
+    Examples:
+      pyspark-substrait lint plan.json
+      pyspark-substrait lint plans/*.pb --select double-negation,9003 --format json
+      pyspark-substrait lint plan.json --fix
+      pyspark-substrait lint plan.pb --fix -o better.pb
+    """
+    if rules:
+        from pyspark_substrait import checking
+
+        click.echo(checking.lint_page(), nl=False)
+        return
+    if not plans:
+        raise click.UsageError("Missing argument 'PLAN...'.")
+    if sum(str(plan) == "-" for plan in plans) > 1:
+        raise click.UsageError("standard input can be read once only")
+    try:
+        if fix:
+            _fix(plans, output, _rules(select), _rules(ignore), form or "text")
+            return
+        found = [_linted(plan, _rules(select), _rules(ignore)) for plan in plans]
+    except ValueError as error:  # a rule that there isn't
+        raise click.BadParameter(str(error), param_hint="--select, --ignore") from error
+    target = output or Path("-")
+    put(found, form or FORMS.get(target.suffix.lower(), "text"), target)
+    click.get_current_context().exit(1 if any(len(report) for report in found) else 0)
+
+
+def _rules(text: str | None) -> tuple[str, ...]:
+    return tuple(part.strip() for part in (text or "").split(",") if part.strip())
+
+
+def _name(plan: Path) -> str:
+    return "standard input" if str(plan) == "-" else str(plan)
+
+
+def _linted(plan: Path, select: tuple[str, ...], ignore: tuple[str, ...]) -> Report:
+    import pyspark_substrait
+
+    report: Report = pyspark_substrait.lint(opened(plan), select=select, ignore=ignore, name=_name(plan))
+    return report
+
+
+def _fix(
+    plans: tuple[Path, ...], output: Path | None, select: tuple[str, ...], ignore: tuple[str, ...], form: str
+) -> None:
+    import pyspark_substrait
+
+    if output is not None and len(plans) > 1:
+        raise click.UsageError("--output takes one plan; without it, each is written over itself")
+    left = 0
+    for plan in plans:
+        target = plan if output is None else output
+        if str(target) == "-" and form != "text":
+            raise click.UsageError("the plan goes to standard output, where --format writes as well; add --output")
+        source = opened(plan)
+        made, done = pyspark_substrait.fixed(source, select=select, ignore=ignore, name=_name(plan))
+        if form == "text":
+            for finding in done:
+                click.echo(f"fixed: {finding.path or 'plan'}: {finding.what}", err=True)
+        else:
+            put([done], form, Path("-"))
+        if len(done) or output is not None or str(plan) == "-":
+            save(made, target, form_of(source))
+            click.echo(f"{counted(len(done), 'thing')} fixed, written to {place(target)}", err=True)
+        else:
+            click.echo(f"{_name(plan)}: nothing to fix", err=True)
+        left += len(pyspark_substrait.lint(made, select=select, ignore=ignore))
+    if left:
+        click.echo(f"{counted(left, 'finding')} left, which can't be mended by itself (see: lint)", err=True)
+    click.get_current_context().exit(1 if left else 0)

@@ -1,0 +1,81 @@
+"""The command that brings plans to the current release."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from pyspark_substrait.cli.files import counted, form_of, opened, place, save
+
+if TYPE_CHECKING:
+    from pyspark_substrait.documents import ExtendedExpression, Plan
+    from pyspark_substrait.reporting import Report
+
+__all__ = ["upgrade"]
+
+
+@click.command(short_help="Bring a plan to the current release and say what was changed.")
+@click.argument("plan", type=click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path))
+@click.option("--check", is_flag=True, help="Write no plan; exit with 1 when there is something to upgrade.")
+@click.option(
+    "-o",
+    "--output",
+    metavar="OUT",
+    type=click.Path(dir_okay=False, allow_dash=True, path_type=Path),
+    help="Write the upgraded plan here; over PLAN itself when not given.",
+)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    help="How to say what was changed: text to standard error, or a JSON object to standard output.",
+)
+def upgrade(plan: Path, check: bool, output: Path | None, form: str) -> None:
+    """Bring PLAN to the current release of the format and say what was changed, and which release changed it.
+
+    JSON stays JSON, text stays text, binary stays binary.
+
+    \b
+    Examples:
+      pyspark-substrait upgrade plan.json
+      pyspark-substrait upgrade old.pb -o new.pb
+      pyspark-substrait upgrade plan.json --check --format json
+    """
+    if check and output is not None:
+        raise click.UsageError("--check writes nothing, so --output makes no sense with it")
+    target = plan if output is None else output
+    if form == "json" and not check and str(target) == "-":
+        raise click.UsageError("the plan goes to standard output, where --format json writes as well; add --output")
+    source = opened(plan)
+
+    import pyspark_substrait
+    from pyspark_substrait import checking
+
+    loaded = pyspark_substrait.load(source)
+    name = "standard input" if str(plan) == "-" else str(plan)
+    _tell(loaded, checking.upgrades(loaded, name=name), form)
+    count = len(loaded.upgrades)
+    if check:
+        click.echo(f"{counted(count, 'thing')} to upgrade" if count else "nothing to upgrade", err=True)
+        click.get_current_context().exit(1 if count else 0)
+    if count == 0 and output is None and str(plan) != "-":
+        click.echo("nothing to upgrade", err=True)
+        return
+    save(loaded, target, form_of(source))
+    click.echo(f"{counted(count, 'thing')} upgraded, written to {place(target)}", err=True)
+
+
+def _tell(loaded: Plan | ExtendedExpression, report: Report, form: str) -> None:
+    """Say what was changed and why; the reason of a rule once."""
+    if form == "json":
+        click.echo(report.to_json())
+        return
+    said: set[str] = set()
+    for note, finding in zip(loaded.upgrades, report, strict=True):
+        click.echo(str(note), err=True)
+        if note.rule not in said:
+            said.add(note.rule)
+            click.echo(f"    {finding.why}", err=True)

@@ -1,0 +1,154 @@
+"""The command that says what is wrong with plans."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from pyspark_substrait.cli.files import counted, opened
+from pyspark_substrait.codes import Level
+from pyspark_substrait.errors import SubstraitError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from pyspark_substrait.reporting import Report
+
+__all__ = ["FORMS", "put", "validate"]
+
+FORMS = {".json": "json", ".sarif": "sarif", ".html": "html", ".htm": "html"}
+"""The form of a report by the suffix of its file."""
+
+_STYLES = {
+    "plain": "",
+    "name": "bold",
+    "error": "bold red",
+    "warning": "bold yellow",
+    "info": "bold cyan",
+    "path": "cyan",
+}
+_QUIET = "dim"
+
+
+@click.command(short_help="Say what is wrong or doubtful in plans.")
+@click.argument(
+    "plans",
+    metavar="PLAN...",
+    nargs=-1,
+    required=True,
+    type=click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path),
+)
+@click.option("--target", metavar="ENGINE", help="Also what this engine can't run: spark, or a dialect file.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json", "sarif", "html"]),
+    help="By the suffix of OUT when not given (.json, .sarif, .html), otherwise text.",
+)
+@click.option(
+    "-o",
+    "--output",
+    metavar="OUT",
+    type=click.Path(dir_okay=False, allow_dash=True, path_type=Path),
+    default="-",
+    help="Write what was found here; to standard output when not given.",
+)
+@click.option(
+    "--level", type=click.Choice([level.value for level in Level]), default="info", help="The least that is listed."
+)
+@click.option("--strict", is_flag=True, help="Exit with 1 for warnings too.")
+def validate(
+    plans: tuple[Path, ...], target: str | None, form: str | None, output: Path, level: str, strict: bool
+) -> None:
+    """Say what is wrong or doubtful in each PLAN: what, where, why and how to mend it. Needs no Spark.
+
+    Exit codes: 0 no errors (with --strict, no warnings either), 1 there are some, 2 wrong usage.
+
+    \b
+    Examples:
+      pyspark-substrait validate plan.json
+      pyspark-substrait validate plans/*.pb --level error
+      pyspark-substrait validate plan.pb --target spark --strict
+      pyspark-substrait validate plans/*.json -o findings.sarif
+      pyspark-substrait validate plan.json -o report.html
+    """
+    if sum(str(plan) == "-" for plan in plans) > 1:
+        raise click.UsageError("standard input can be read once only")
+    if str(output) != "-" and output.resolve() in {plan.resolve() for plan in plans}:
+        raise click.UsageError(f"{output} is one of the plans")
+    reports = [_report(plan, target).at_least(Level(level)) for plan in plans]
+    put(reports, form or FORMS.get(output.suffix.lower(), "text"), output)
+    fails = any(report.errors or (strict and report.warnings) for report in reports)
+    click.get_current_context().exit(1 if fails else 0)
+
+
+def _report(plan: Path, target: str | None) -> Report:
+    import pyspark_substrait
+
+    name = "standard input" if str(plan) == "-" else str(plan)
+    try:
+        return pyspark_substrait.validate(opened(plan), target, name=name)
+    except SubstraitError as error:  # nothing is raised for a plan
+        raise click.BadParameter(str(error), param_hint="--target") from error
+
+
+def put(reports: Sequence[Report], form: str, output: Path) -> None:
+    """Write reports to a file or to standard output, as text, json, sarif or html."""
+    if form == "text" and str(output) == "-":
+        _print(reports)
+        return
+    content = _content(reports, form)
+    if str(output) == "-":
+        click.echo(content.encode() + b"\n")
+        return
+    try:
+        output.write_text(content + "\n", encoding="utf-8")
+    except OSError as error:
+        raise click.FileError(str(output), error.strerror or str(error)) from error
+    click.echo(f"{_total(reports)}; written to {output}", err=True)
+
+
+def _content(reports: Sequence[Report], form: str) -> str:
+    from pyspark_substrait.reporting import as_json, html, sarif, text
+
+    match form:
+        case "json":
+            return as_json.jsons(reports)
+        case "sarif":
+            return sarif.sarif(reports)
+        case "html":
+            return html.html(reports)
+        case _:
+            several = [_total(reports)] if len(reports) > 1 else []
+            return "\n\n".join([*map(text.text, reports), *several])
+
+
+def _print(reports: Sequence[Report]) -> None:
+    """The text, with colours where standard output is a terminal."""
+    from pyspark_substrait.reporting.text import parts
+
+    console = _console()
+    for number, report in enumerate(reports):
+        if number:
+            console.print()
+        for role, part in parts(report):
+            console.print(part, style=_STYLES.get(role, _QUIET), end="", soft_wrap=True, highlight=False, markup=False)
+    if len(reports) > 1:
+        console.print(f"\n{_total(reports)}", style="bold", highlight=False)
+
+
+def _console() -> Console:
+    from rich.console import Console
+
+    return Console(file=sys.stdout, emoji=False)
+
+
+def _total(reports: Sequence[Report]) -> str:
+    errors = sum(len(report.errors) for report in reports)
+    warnings = sum(len(report.warnings) for report in reports)
+    found = (counted(errors, "error") if errors else "no errors", counted(warnings, "warning"))
+    return f"{counted(len(reports), 'plan')}: {found[0]}, {found[1] if warnings else 'no warnings'}"

@@ -1,0 +1,17 @@
+"""Two plans compared by what they mean.
+
+* ``plans``: whole plans and extended expressions
+* ``trees``: two relation trees, from the bottom up; ``aligning``: which of their relations belong together
+* ``said``, ``items``: what two relations say, part by part, item by item; ``inside``: where two expressions differ
+* ``steps``, ``telling*``: relations in the form in which they are compared: columns are what they are, not positions
+* ``forms``: parts as numbers that are equal where they mean the same
+* ``parts``, ``record``: what these are made of
+* ``difference``: the result; ``wording``: how things are called in it
+"""
+
+from pyspark_substrait.comparing.difference import Change, Difference
+from pyspark_substrait.comparing.parts import Kind
+from pyspark_substrait.comparing.plans import compared
+from pyspark_substrait.comparing.record import Record, Shown, Words
+
+__all__ = ["Change", "Difference", "Kind", "Record", "Shown", "Words", "compared"]

@@ -1,0 +1,189 @@
+"""What comparing gives: the changes, and the two trees laid over each other."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import overload
+
+from pyspark_substrait.comparing.parts import Kind
+
+__all__ = ["Change", "Difference", "Line"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """One thing in which two plans differ.
+
+    Args:
+        kind: what differs: a relation, a condition, a table …
+        what: what changed, in one sentence without a final full stop.
+        before, after: the part as it is in the first plan and in the second; empty where it isn't there.
+        path_a, path_b: where that is in each plan; for a part that one of them lacks, where it would be.
+    """
+
+    kind: Kind
+    what: str
+    before: str = ""
+    after: str = ""
+    path_a: str = ""
+    path_b: str = ""
+
+    def __str__(self) -> str:
+        return self.what
+
+
+@dataclass(slots=True, kw_only=True, eq=False)
+class Line:
+    """One relation of the two trees laid over each other.
+
+    Args:
+        mark: ``-`` where only the first plan has it, ``+`` where only the second has it, a blank where both have it.
+        text: what it is.
+        changes: what differs in it.
+        below: the relations below it.
+        whole: how many relations the line stands for: itself and all below, where these are the same in both plans.
+        quiet: whether it isn't shown in the drawn tree.
+    """
+
+    mark: str
+    text: str
+    changes: list[Change] = field(default_factory=list)
+    below: list[Line] = field(default_factory=list)
+    whole: int = 0
+    quiet: bool = False
+
+    def all_changes(self) -> Iterator[Change]:
+        """The changes here and below, from the top down."""
+        pending = [self]
+        while pending:
+            line = pending.pop()
+            yield from line.changes
+            pending.extend(reversed(line.below))
+
+
+class Difference(Sequence[Change]):
+    """The changes between two plans, in words. It is true when there are any.
+
+    ``remarks`` are differences that can't change a result; they aren't among the changes.
+    """
+
+    def __init__(self, lines: Sequence[Line]) -> None:
+        self._lines = tuple(lines)
+        found = list(dict.fromkeys(change for line in lines for change in line.all_changes()))
+        self.changes = tuple(change for change in found if change.kind.counts)
+        self.remarks = tuple(change for change in found if not change.kind.counts)
+
+    @property
+    def same(self) -> bool:
+        """Whether the plans mean the same."""
+        return not self.changes
+
+    @overload
+    def __getitem__(self, index: int) -> Change: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Change, ...]: ...
+
+    def __getitem__(self, index: int | slice) -> Change | tuple[Change, ...]:
+        return self.changes[index]
+
+    def __len__(self) -> int:
+        return len(self.changes)
+
+    def __repr__(self) -> str:
+        return f"<Difference: {_counted(len(self.changes), 'change')}>"
+
+    def __str__(self) -> str:
+        parts = [_heading(self.changes)]
+        numbers = {change: number for number, change in enumerate(self.changes, start=1)}
+        if self.changes:
+            parts.append("\n".join(line for change, number in numbers.items() for line in _listed(change, number)))
+            parts.append("\n".join(text for line in self._lines if not line.quiet for text in _drawn(line, numbers)))
+        if self.remarks:
+            told = "\n".join(f"  {_printable(change.what)}" for change in self.remarks)
+            parts.append(f"Different, but the same in meaning:\n{told}")
+        return "\n\n".join(part for part in parts if part)
+
+    def to_json(self) -> str:
+        """The changes and the remarks as JSON, indented."""
+        content = {
+            "same": self.same,
+            "changes": [_object(change) for change in self.changes],
+            "remarks": [_object(change) for change in self.remarks],
+        }
+        return json.dumps(content, indent=2, ensure_ascii=False)
+
+
+def _object(change: Change) -> dict[str, str]:
+    parts = {
+        "kind": change.kind.value,
+        "what": change.what,
+        "before": change.before,
+        "after": change.after,
+        "path_a": change.path_a,
+        "path_b": change.path_b,
+    }
+    return {name: text for name, text in parts.items() if text}
+
+
+def _printable(text: str) -> str:
+    """Text with everything that would not show, or would change how the rest shows, as an escape."""
+    if text.isprintable():
+        return text
+    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def _heading(changes: Sequence[Change]) -> str:
+    return f"{_counted(len(changes), 'change')}:" if changes else "The plans mean the same."
+
+
+def _listed(change: Change, number: int) -> Iterator[str]:
+    yield f"{number:>3}. {_printable(change.what)}"
+    if change.path_a == change.path_b:
+        if change.path_a:
+            yield f"       at {change.path_a}"
+        return
+    if change.path_a:
+        yield f"     a at {change.path_a}"
+    if change.path_b:
+        yield f"     b at {change.path_b}"
+
+
+#: how deep the drawn tree is indented at most
+_DEEPEST = 20
+
+
+def _drawn(top: Line, numbers: dict[Change, int]) -> Iterator[str]:
+    """The tree with the numbers of the changes; a run of relations that are the same is one line."""
+    pending = [(top, 0)]
+    while pending:
+        line, depth = pending.pop()
+        skipped = []
+        while depth and len(line.below) == 1 and _quiet(line) and _quiet(line.below[0]) and not line.below[0].whole:
+            skipped.append(line)
+            line = line.below[0]
+        if len(skipped) > 1:
+            yield f"  {_indent(depth)}… {_counted(len(skipped), 'relation')} …"
+            depth += 1
+        else:
+            for other in skipped:
+                yield f"  {_indent(depth)}{_printable(other.text)}"
+                depth += 1
+        marked = ", ".join(str(numbers[change]) for change in line.changes if change in numbers)
+        same = f" (with {line.whole - 1} below: the same)" if line.whole > 1 else ""
+        yield f"{line.mark} {_indent(depth)}{_printable(line.text)}{same}{f'  ← {marked}' if marked else ''}".rstrip()
+        pending.extend((below, depth + 1) for below in reversed(line.below))
+
+
+def _indent(depth: int) -> str:
+    return "  " * min(depth, _DEEPEST)
+
+
+def _quiet(line: Line) -> bool:
+    return line.mark == " " and not any(change.kind.counts for change in line.changes)

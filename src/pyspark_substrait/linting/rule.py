@@ -1,0 +1,138 @@
+"""What a rule is, and what it is told about the plan."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias, TypeVar
+
+from pyspark_substrait.codes import Code, Level
+from pyspark_substrait.extensions.registry import Registry
+from pyspark_substrait.model.plan import Plan
+from pyspark_substrait.model.relations import Hint, Relation
+from pyspark_substrait.model.relations.base import Names
+
+__all__ = ["RULES", "Context", "Remark", "Rule", "rule"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Context:
+    """What a rule may want to know beside the node it looks at.
+
+    Args:
+        registry: the extensions.
+        producer: who wrote the plan; some producers mean something of their own by a form that is left out.
+        anchors: the ``rel_anchor`` of each relation that an outer reference names.
+        names: the names of the columns that the expression at hand sees, as far as they have any.
+    """
+
+    registry: Registry
+    producer: str = ""
+    anchors: frozenset[int] = frozenset()
+    names: Names = ()
+
+    def replaceable(self, relation: Relation) -> bool:
+        """Whether nothing but its columns would be missed if a relation were replaced by another one."""
+        common = relation.common
+        return (
+            common.advanced_extension is None
+            and getattr(relation, "advanced_extension", None) is None
+            and (common.rel_anchor is None or common.rel_anchor not in self.anchors)
+            and (common.hint is None or _only_names(common.hint))
+        )
+
+
+def _only_names(hint: Hint) -> bool:
+    return not (
+        hint.constraint is not None
+        or hint.advanced_extension is not None
+        or hint.saved_computations
+        or hint.loaded_computations
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Remark:
+    """What a rule has to say about a node.
+
+    Args:
+        what: what is the case here.
+        mend: what to do about it.
+        instead: a node that means the same and to which the rule has nothing to say; None where there is no safe one.
+        at: the part of the node that the remark is about; the node itself when None.
+        level: how grave it is, where that isn't what the class says.
+    """
+
+    what: str
+    mend: str = ""
+    instead: Any = None
+    at: Any = None
+    level: Level | None = None
+
+
+Check: TypeAlias = Callable[[Any, Context], Iterator[Remark]]
+_Function = TypeVar("_Function", bound=Callable[..., Iterator[Remark]])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
+    """A rule: a function of a node, whose docstring explains it.
+
+    Args:
+        code: the class of its findings.
+        nodes: the classes of nodes that it looks at.
+        check: the function.
+        fixes: whether some of its remarks come with a node to put in the place of the one at hand.
+    """
+
+    code: Code
+    nodes: tuple[type, ...]
+    check: Check
+    fixes: bool
+
+    @property
+    def name(self) -> str:
+        """The rule's name, like ``double-negation``."""
+        return self.check.__name__.replace("_", "-")
+
+    @property
+    def explanation(self) -> str:
+        """Why it is a rule, in some sentences."""
+        return " ".join((self.check.__doc__ or "").split())
+
+
+@dataclass(slots=True)
+class _Rules:
+    """All rules, and those of each class of nodes."""
+
+    all: list[Rule] = field(default_factory=list)
+    by_node: dict[type, list[Rule]] = field(default_factory=dict)
+
+    def __iter__(self) -> Iterator[Rule]:
+        return iter(sorted(self.all, key=lambda item: item.code))
+
+    def of(self, node: object) -> list[Rule]:
+        """The rules that look at nodes of this class."""
+        return self.by_node.get(type(node), [])
+
+    @property
+    def of_documents(self) -> list[Rule]:
+        """The rules that look at a plan or an extended expression as a whole."""
+        return self.by_node.get(Plan, [])
+
+
+RULES = _Rules()
+"""The rules; importing ``linting.rules`` fills it."""
+
+
+def rule(code: Code, *nodes: type, fixes: bool = False) -> Callable[[_Function], _Function]:
+    """A decorator that makes a rule of a function."""
+
+    def made(check: _Function) -> _Function:
+        item = Rule(code=code, nodes=nodes, check=check, fixes=fixes)
+        RULES.all.append(item)
+        for node in nodes:
+            RULES.by_node.setdefault(node, []).append(item)
+        return check
+
+    return made

@@ -1,0 +1,48 @@
+"""Enumerations left unspecified where the specification wants a value, and reading needs none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from pyspark_substrait.codes import Code, Level
+from pyspark_substrait.model.expressions import Cast, FailureBehavior, WindowFunction
+from pyspark_substrait.model.findings import Finding, Places
+from pyspark_substrait.model.paths import Path
+from pyspark_substrait.model.relations import FetchMode, TopN
+from pyspark_substrait.model.relations.physical import WindowRelFunction
+
+__all__ = ["findings"]
+
+
+def findings(places: Places) -> Iterator[Finding]:
+    """The unspecified values of a document."""
+    for node, path in places:
+        match node:
+            case WindowFunction(bounds_type=None) | WindowRelFunction(bounds_type=None):
+                yield _unspecified(
+                    (path, "bounds_type"),
+                    f"the window of {node.function.key} doesn't say whether its bounds are rows or a range of values",
+                    "Without bounds on either side both are the same; producers must still set one of them",
+                    "Set bounds_type to BOUNDS_TYPE_ROWS",
+                )
+            case TopN(mode=FetchMode.UNSPECIFIED):
+                yield _unspecified(
+                    (path, "mode"),
+                    "the relation doesn't say whether it keeps ties; taken as: rows only",
+                    "Producers must set one of the defined modes",
+                    "Set mode to FETCH_MODE_ROWS_ONLY",
+                )
+            case Cast(failure_behavior=FailureBehavior.UNSPECIFIED):
+                yield _unspecified(
+                    (path, "failure_behavior"),
+                    f"the cast to {node.type} doesn't say what happens where it fails",
+                    "A cast says whether it gives null on failure or throws an exception",
+                    "Set failure_behavior",
+                    Level.INFO,
+                )
+            case _:
+                pass
+
+
+def _unspecified(path: Path, what: str, why: str, mend: str, level: Level = Level.WARNING) -> Finding:
+    return Finding.of(Code.PROTO_UNSPECIFIED_ENUM, path, what, level=level, why=why, mend=mend)

@@ -1,0 +1,78 @@
+"""The type that a call states, beside the one that its definition derives."""
+
+from __future__ import annotations
+
+from pyspark_substrait.codes import Code
+from pyspark_substrait.model.paths import Path
+from pyspark_substrait.model.types import (
+    FP32,
+    FP64,
+    I8,
+    I16,
+    I32,
+    I64,
+    List,
+    Map,
+    Struct,
+    Type,
+    concrete,
+    same_kind,
+    with_nullability,
+)
+from pyspark_substrait.proto.read import quirks
+from pyspark_substrait.proto.read.agreement import is_unbound
+from pyspark_substrait.proto.read.context import Reading, invalid
+
+__all__ = ["output_type"]
+
+
+def output_type(stated: Type | None, derived: Type, key: str, reading: Reading, path: Path) -> tuple[Type, Type | None]:
+    """The type of a call, and the type to cast it to, if that is of another kind.
+
+    The stated type counts, but it is nullable also where the extension says it is.
+
+    Raises:
+        InvalidPlanError: values of one can't be those of the other; or the two differ at all, when reading is strict.
+    """
+    if stated is None or stated == derived:
+        return derived, None
+    if is_unbound(derived) or is_unbound(stated) or concrete(stated) == derived:
+        return stated, None
+    path = (path, "output_type")
+    kind = _alike(stated, derived)
+    convertible = kind or _alike(stated, derived, families=True) or quirks.returned_date(stated, derived, reading)
+    if not convertible:
+        if quirks.derived_instead(stated, derived, key, reading, path):
+            return derived, None
+        raise invalid(
+            f"`{key}` gives {derived} for these arguments, but its output_type is {stated}",
+            path,
+            "Correct it, or leave it out",
+            Code.EXPRESSION_OUTPUT_TYPE,
+        )
+    result = with_nullability(stated, stated.nullable or derived.nullable)
+    before = f"`{key}` gives {derived}, but its output_type is {stated}"
+    reading.loose("output-type", path, before, f"computed as {derived}, of type {result}")
+    return (result, None) if kind else (derived, result)
+
+
+_FAMILIES = ((I8, I16, I32, I64), (FP32, FP64))
+
+
+def _alike(left: Type, right: Type, families: bool = False) -> bool:
+    """Whether two types are of the same kind, and so are the elements of lists, maps and structs.
+
+    With ``families``, all integers are alike, and all floats.
+    """
+    left, right = concrete(left), concrete(right)
+    match left, right:
+        case List(type=one), List(type=other):
+            return _alike(one, other, families)
+        case Map(key=one_key, value=one_value), Map(key=other_key, value=other_value):
+            return _alike(one_key, other_key, families) and _alike(one_value, other_value, families)
+        case Struct(types=ones), Struct(types=others):
+            return len(ones) == len(others) and all(map(_alike, ones, others, [families] * len(ones)))
+        case _:
+            return same_kind(left, right) or (
+                families and any(isinstance(left, family) and isinstance(right, family) for family in _FAMILIES)
+            )

@@ -1,0 +1,78 @@
+"""Where reading goes on after faults: required fields that aren't set, relations that can't tell their schema."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pyspark_substrait.codes import Code
+from pyspark_substrait.model.expressions import BrokenExpression, Expression
+from pyspark_substrait.model.paths import Path
+from pyspark_substrait.model.relations import Relation, Set
+from pyspark_substrait.model.relations.base import assume_direct_schema, assume_schema
+from pyspark_substrait.model.types import OpenStruct, Struct, Unbound
+from pyspark_substrait.proto.read import expressions
+from pyspark_substrait.proto.read.context import Reading, Scope, invalid, located
+
+__all__ = ["lacks", "required_condition", "settle"]
+
+
+def lacks(message: Any, field: str, reading: Reading, path: Path) -> bool:
+    """Whether a message lacks a required field, which is taken down where findings are collected.
+
+    Otherwise it lacks nothing: who reads the field finds what it says empty.
+    """
+    if reading.findings is None or message.HasField(field):
+        return False
+    reading.fault(invalid(f"{field} is missing", path, code=Code.PROTO_MISSING_FIELD))
+    return True
+
+
+def required_condition(message: Any, field: str, scope: Scope, path: Path) -> Expression:
+    """The condition in a field of ``message``; ``path`` is that of ``message``."""
+    if lacks(message, field, scope.reading, path):
+        return BrokenExpression(kind="", fault=f"{field} is missing")
+    return expressions.condition(getattr(message, field), scope, (path, field))
+
+
+def settle(node: Relation, reading: Reading, path: Path) -> None:
+    """Derive the schema of a relation. Where findings are collected, every relation has one after that.
+
+    Raises:
+        InvalidPlanError: the relation contradicts itself.
+    """
+    if reading.findings is None:
+        with located(path):
+            _ = node.schema
+        return
+    if isinstance(node, Set):
+        _settle_set(node, reading, path)
+    with reading.going_on(path, Code.RELATION_INVALID):
+        _ = node.direct_schema
+        _settle_emit(node, reading, path)
+        return
+    assume_direct_schema(node, OpenStruct())
+
+
+def _settle_set(node: Set, reading: Reading, path: Path) -> None:
+    faults = list(node.faults())
+    for fault in faults:
+        with reading.going_on(path):
+            raise fault
+    if faults:
+        assume_direct_schema(node, node.members[0].schema if node.members else OpenStruct())
+
+
+def _settle_emit(node: Relation, reading: Reading, path: Path) -> None:
+    emit, direct = node.common.emit, node.direct_schema
+    if emit is None or isinstance(direct, OpenStruct):
+        return
+    width = len(direct.types)
+    wrong = [index for index, position in enumerate(emit) if not 0 <= position < width]
+    place: Path = (((path, "common"), "emit"), "output_mapping")
+    for index in wrong:
+        fault = f"emit names column {emit[index]}, but there are {width} columns"
+        reading.fault(invalid(fault, (place, index), code=Code.TYPE_INVALID_SWIZZLE))
+    if wrong:
+        unbound = Unbound(nullable=True)
+        types = [direct.types[position] if 0 <= position < width else unbound for position in emit]
+        assume_schema(node, Struct(types=tuple(types)))

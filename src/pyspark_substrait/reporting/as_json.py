@@ -1,0 +1,80 @@
+"""A report as JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from pyspark_substrait.codes import class_of
+from pyspark_substrait.model.findings import Finding
+from pyspark_substrait.model.plan import ExtendedExpression
+from pyspark_substrait.reporting.facts import counts, page_address
+from pyspark_substrait.reporting.report import Report
+
+__all__ = ["as_json", "as_object", "dumped", "json_schema", "jsons"]
+
+
+def as_json(report: Report) -> str:
+    """The report as an indented JSON object."""
+    return dumped(as_object(report))
+
+
+def jsons(reports: Sequence[Report]) -> str:
+    """Several reports as an indented JSON array."""
+    return dumped([as_object(report) for report in reports])
+
+
+def as_object(report: Report) -> dict[str, Any]:
+    """What the JSON object holds."""
+    return {
+        "name": report.name,
+        "ok": report.ok,
+        "target": report.target,
+        "plan": _plan(report),
+        "counts": {level.value: number for level, number in counts(report).items()},
+        "findings": [_finding(finding) for finding in report.listed],
+    }
+
+
+def _plan(report: Report) -> dict[str, Any] | None:
+    document = report.document
+    if document is None:
+        return None
+    return {
+        "kind": "extended_expression" if isinstance(document, ExtendedExpression) else "plan",
+        "version": str(document.version),
+        "original_version": document.original_version,
+        "producer": document.version.producer,
+    }
+
+
+def _finding(finding: Finding) -> dict[str, Any]:
+    known = class_of(finding.code)
+    return {
+        "code": int(finding.code),
+        "class": finding.code.name,
+        "title": known.title,
+        "level": finding.level.value,
+        "path": finding.path,
+        "what": finding.what,
+        "why": finding.why,
+        "mend": finding.mend,
+        "page": page_address(known),
+    }
+
+
+def dumped(value: Any) -> str:
+    """JSON text that can be written as UTF-8: half of a surrogate pair, which JSON can name, stays an escape."""
+    readable = json.dumps(value, indent=2, ensure_ascii=False)
+    return readable.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+@cache
+def json_schema() -> dict[str, Any]:
+    """The JSON schema of what the JSON form of a report holds."""
+    text = files("pyspark_substrait.reporting").joinpath("report.schema.json").read_text(encoding="utf-8")
+    schema: dict[str, Any] = json.loads(text)
+    return schema

@@ -1,0 +1,128 @@
+"""The words and marks of the text form: names, quoted text and numbers, both ways."""
+
+from __future__ import annotations
+
+import re
+import struct
+
+__all__ = ["FORMS", "TYPE_NAMES", "name", "number_text", "parse_number", "quoted", "split_name", "unquoted"]
+
+TYPE_NAMES = frozenset(
+    re.findall(
+        r"\w+",
+        """
+        boolean bool i8 i16 i32 i64 fp32 fp64 string binary date interval_year interval_day interval_compound uuid
+        fixedchar varchar fixedbinary decimal precision_time precision_timestamp precision_timestamp_tz struct list map
+        func unbound
+        """,
+    )
+)
+FORMS = frozenset(
+    re.findall(
+        r"\w+",
+        """
+        cast list struct map nested_list nested_struct nested_map if switch in multi_in in_query scalar exists unique
+        compare parameter lambda invoke named_lambda schema detached interval_year interval_day interval_compound any
+        outer relation argument over
+        """,
+    )
+)
+"""What looks like a call and is none; a function of such a name stands in backticks."""
+
+_RESERVED = TYPE_NAMES | {"true", "false", "null", "empty", "inf", "nan"}
+_WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_SIGNED = re.compile(r"([A-Za-z_][A-Za-z0-9_]*):[A-Za-z0-9_!]*")
+_PART = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|`(?:[^`\\\n]|\\.)*`")
+_ESCAPES = {"\n": "\\n", "\r": "\\r", "\t": "\\t", "\\": "\\\\"}
+_UNESCAPES = {"n": "\n", "r": "\r", "t": "\t"}
+_SPECIAL = re.compile(
+    r"[\\\x00-\x1f\x7f-\xa0\xad\u0600-\u0605\u061c\u2000-\u200f\u2028-\u202f\u205f-\u206f\ufeff\ufff9-\ufffb]"
+)
+_ESCAPE = re.compile(r"\\(?:u\{([0-9a-fA-F]{1,6})\}|(.))", re.DOTALL)
+
+
+def quoted(text: str, mark: str = '"') -> str:
+    """Text between quotation marks; what can't be seen is escaped."""
+    if text.isascii() and text.isalnum():
+        return f"{mark}{text}{mark}"
+    escaped = _SPECIAL.sub(lambda found: _ESCAPES.get(found[0]) or f"\\u{{{ord(found[0]):x}}}", text)
+    return f"{mark}{escaped.replace(mark, chr(92) + mark)}{mark}"
+
+
+def unquoted(text: str) -> str:
+    """What stands between the quotation marks.
+
+    Raises:
+        ValueError: it has an escape that stands for nothing.
+    """
+    inner = text[1:-1]
+    return _ESCAPE.sub(_unescaped, inner) if "\\" in inner else inner
+
+
+def _unescaped(found: re.Match[str]) -> str:
+    code, plain = found.groups()
+    if code is not None:
+        number = int(code, 16)
+        if number > 0x10FFFF or 0xD800 <= number < 0xE000:
+            raise ValueError(f"{found[0]} is no character")
+        return chr(number)
+    if plain in _UNESCAPES:
+        return _UNESCAPES[plain]
+    if plain.isalnum():
+        raise ValueError(f"{found[0]} stands for nothing; a backslash is written as \\\\")
+    return str(plain)
+
+
+def name(text: str, *, of_function: bool = False) -> str:
+    """A name as it is where it can be, otherwise in backticks."""
+    if _WORD.fullmatch(text) and text not in _RESERVED and not (of_function and text in FORMS):
+        return text
+    if of_function:
+        signed = _SIGNED.fullmatch(text)
+        if signed and signed[1] not in _RESERVED:
+            return text
+    return quoted(text, "`")
+
+
+def split_name(token: str) -> tuple[str, ...]:
+    """The parts of a name with dots between them."""
+    return tuple(unquoted(part) if part.startswith("`") else part for part in _PART.findall(token))
+
+
+_NOT_A_NUMBER = 0x7FF8000000000000
+
+
+def number_text(value: float, *, single: bool) -> str:
+    """A floating-point number in as few digits as give it back; NaN with its bits where they aren't the usual ones."""
+    if value != value:
+        (bits,) = struct.unpack(">Q", struct.pack(">d", value))
+        return "nan" if bits == _NOT_A_NUMBER else f"nan({bits:016x})"
+    if value in (float("inf"), float("-inf")):
+        return "inf" if value > 0 else "-inf"
+    if single:
+        for digits in range(1, 10):
+            text = f"{value:.{digits}g}"
+            if float(text) == value or _as_single(float(text)) == value:
+                return repr(float(text))
+    return repr(value)
+
+
+def _as_single(value: float) -> float | None:
+    try:
+        rounded: float = struct.unpack(">f", struct.pack(">f", value))[0]
+    except OverflowError:
+        return None
+    return rounded
+
+
+def parse_number(text: str) -> float | str:
+    """The number that :func:`number_text` wrote, bit by bit; an infinite one by its name in protobuf's JSON."""
+    if text.startswith("nan("):
+        value: float = struct.unpack(">d", bytes.fromhex(text[4:-1]))[0]
+        return value
+    if text == "nan":
+        value = struct.unpack(">d", _NOT_A_NUMBER.to_bytes(8, "big"))[0]
+        return value
+    if text.endswith("inf"):
+        return "Infinity" if text == "inf" else "-Infinity"
+    return float(text)

@@ -1,0 +1,52 @@
+"""Measures and grouping sets. Spec: relations/logical_relations, expressions/aggregate_functions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from pyspark_substrait.codes import Code, Level
+from pyspark_substrait.extensions.registry import Registry
+from pyspark_substrait.model.expressions import AggregateFunction, AggregationInvocation
+from pyspark_substrait.model.findings import Finding
+from pyspark_substrait.model.paths import Path
+from pyspark_substrait.model.relations import Aggregate
+
+__all__ = ["groupings", "invocation", "ordered"]
+
+
+def groupings(aggregate: Aggregate, path: Path) -> Iterator[Finding]:
+    """An expression that a grouping set has twice, or that stands twice among the grouping expressions."""
+    for index, grouping in enumerate(aggregate.groupings):
+        references = grouping.expression_references
+        if len(set(references)) < len(references):
+            twice = next(one for one in references if references.count(one) > 1)
+            what = f"the grouping set has expression {twice} twice"
+            place: Path = ((path, "groupings"), index)
+            yield Finding.of(Code.RELATION_GROUPING, place, what, level=Level.WARNING, mend="Leave one of them")
+    expressions = aggregate.grouping_expressions
+    for index, expression in enumerate(expressions):
+        if expression in expressions[:index]:
+            what = f"the grouping expression is the same as number {expressions.index(expression)}"
+            yield Finding.of(
+                Code.REDUNDANT_FIELD, ((path, "grouping_expressions"), index), what, mend="Refer to that one"
+            )
+
+
+def invocation(call: AggregateFunction, path: Path) -> Iterator[Finding]:
+    """A function of different values that takes no value."""
+    if call.invocation is AggregationInvocation.DISTINCT and not call.arguments:
+        what = f"`{call.function.name}` is of different values, but has no argument that could be different"
+        mend = "Give it the argument, or count all records"
+        yield Finding.of(Code.ILLEGAL_VALUE, (path, "invocation"), what, level=Level.WARNING, mend=mend)
+
+
+def ordered(call: AggregateFunction, path: Path, registry: Registry) -> Iterator[Finding]:
+    """An order for a function whose definition says that order doesn't matter to it."""
+    function = call.function
+    for definition in registry.overloads(function.urn, function.name):
+        if definition.key == function.key and not definition.ordered:
+            what = f"`{function.name}` is not sensitive to order, but has sorts"
+            why = "sorts are only allowed where the function is defined to support sorting."
+            yield Finding.of(
+                Code.EXPRESSION_SORT, (path, "sorts"), what, level=Level.WARNING, why=why, mend="Leave them out"
+            )

@@ -1,0 +1,82 @@
+"""Sort fields, and how many records a fetch takes. Spec: relations/basics, relations/logical_relations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from pyspark_substrait.codes import Code, Level
+from pyspark_substrait.model.expressions import Expression, SortDirection, SortField
+from pyspark_substrait.model.findings import Finding
+from pyspark_substrait.model.literals import Literal
+from pyspark_substrait.model.paths import Path
+from pyspark_substrait.model.relations import Fetch, Sort, TopN
+from pyspark_substrait.model.types import I8, I16, I32, I64, Func, Map, Unbound, concrete
+
+__all__ = ["fetch", "field", "repeated", "sort", "top_n"]
+
+
+def sort(relation: Sort, path: Path) -> Iterator[Finding]:
+    """A sort by nothing, or twice by the same."""
+    if not relation.sorts:
+        what = "the sort has no sort field"
+        mend = "Add one, or leave out the sort"
+        yield Finding.of(Code.PROTO_MISSING_FIELD, path, what, level=Level.WARNING, mend=mend)
+    yield from repeated(relation.sorts, (path, "sorts"))
+
+
+def top_n(relation: TopN, path: Path) -> Iterator[Finding]:
+    """A top-N by nothing or without a count, and its numbers."""
+    if not relation.sorts:
+        what = "the top-N operation has no sort field"
+        mend = "Add one, or use a fetch"
+        yield Finding.of(Code.PROTO_MISSING_FIELD, path, what, level=Level.WARNING, mend=mend)
+    if relation.count is None:
+        what = "the top-N operation has no count, so it is a sort"
+        yield Finding.of(Code.PROTO_MISSING_FIELD, (path, "count"), what, level=Level.WARNING, mend="State the count")
+    yield from repeated(relation.sorts, (path, "sorts"))
+    yield from _number(relation.offset, (path, "offset"))
+    yield from _number(relation.count, (path, "count"))
+
+
+def fetch(relation: Fetch, path: Path) -> Iterator[Finding]:
+    """The numbers of a fetch."""
+    yield from _number(relation.offset_expr, (path, "offset_expr"))
+    yield from _number(relation.count_expr, (path, "count_expr"))
+
+
+def _number(expression: Expression | None, path: Path) -> Iterator[Finding]:
+    """What is to be a non-negative integer or null."""
+    if expression is None:
+        return
+    type = concrete(expression.type)
+    if not isinstance(type, I8 | I16 | I32 | I64 | Unbound):
+        what = f"the number of records is {type}"
+        yield Finding.of(Code.TYPE_MISMATCH, path, what, why="It is a non-negative integer.", mend="Cast it to i64")
+    elif isinstance(expression, Literal) and isinstance(expression.value, int) and expression.value < 0:
+        what = f"the number of records is {expression.value}"
+        mend = "Leave it out for no limit"
+        yield Finding.of(Code.ILLEGAL_VALUE, path, what, why="It is a non-negative integer.", mend=mend)
+
+
+def field(sort: SortField, path: Path) -> Iterator[Finding]:
+    """A sort field of a type that has no order, and one that is the same for all records."""
+    if isinstance(sort.expr, Literal):
+        what = "all records are the same in a literal, so it orders nothing"
+        yield Finding.of(Code.REDUNDANT_FIELD, path, what, mend="Sort by a column, or leave it out")
+    type = concrete(sort.expr.type)
+    directed = isinstance(sort.sort_kind, SortDirection) and sort.sort_kind is not SortDirection.CLUSTERED
+    if directed and isinstance(type, Map | Func):
+        what = f"a {type} has no ascending or descending order"
+        mend = "Sort by a part of it, by a comparison function, or cluster"
+        yield Finding.of(Code.EXPRESSION_SORT, path, what, level=Level.WARNING, mend=mend)
+
+
+def repeated(sorts: tuple[SortField, ...], path: Path) -> Iterator[Finding]:
+    """Sort fields that can decide nothing, since one before is of the same expression."""
+    if len(sorts) < 2:
+        return
+    expressions = [sort.expr for sort in sorts]
+    for index, expression in enumerate(expressions):
+        if expression in expressions[:index] and not isinstance(expression, Literal):
+            what = f"sort field {expressions.index(expression)} is of the same expression, so this one decides nothing"
+            yield Finding.of(Code.REDUNDANT_FIELD, (path, index), what, mend="Leave it out")

@@ -1,0 +1,36 @@
+"""What of a plan couldn't be read and was left out, as findings; and which findings only say that it isn't there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from pyspark_substrait.codes import Code
+from pyspark_substrait.errors import SubstraitError
+from pyspark_substrait.model.findings import Finding, as_finding
+
+__all__ = ["unread", "without_results"]
+
+_SAYS_MISSING = frozenset(
+    {Code.PROTO_MISSING_FIELD, Code.PROTO_UNSPECIFIED_ENUM, Code.RELATION_MISSING, Code.RELATION_ROOT_MISSING}
+)
+
+
+def unread(faults: Sequence[SubstraitError]) -> Iterator[Finding]:
+    """A finding for each part that was left out."""
+    for fault in faults:
+        yield as_finding(fault, Code.PROTO_PARSE_FAILED)
+
+
+def without_results(findings: Sequence[Finding], faults: Sequence[SubstraitError]) -> list[Finding]:
+    """The findings but for those that say that something is missing where something was left out."""
+    if not faults:
+        return list(findings)
+    places = {fault.path for fault in faults}
+    places |= {_message(path) for path in places}
+    return [finding for finding in findings if finding.code not in _SAYS_MISSING or finding.path not in places]
+
+
+def _message(path: str) -> str:
+    """The path of the message that a field, or an element of it, is in."""
+    field = path[: path.rfind("[")] if path.endswith("]") else path
+    return field.rpartition(".")[0]
