@@ -74,6 +74,7 @@ ONLY_IN = {
     "google": {"proto", "documents", "write_targets"},
     "click": {"cli"},
     "lark": {"textform"},
+    "jinja2": {"reporting"},
 }
 """Packages that only some parts may import. The verbs name types of all of them in annotations, and import none."""
 
