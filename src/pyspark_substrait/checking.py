@@ -130,7 +130,7 @@ def capabilities(*, registry: Registry | None = None) -> Capabilities:
         registry: the extensions; by default those of the specification and those that this package ships.
     """
     from pyspark_substrait.extensions.registry import Registry
-    from pyspark_substrait.model.dialect_terms import GENERATE
+    from pyspark_substrait.model.relations.generate import GENERATE
     from pyspark_substrait.proto.upgrade import CURRENT_VERSION, FIRST_VERSION
     from pyspark_substrait.proto.write_targets import TYPE_URLS
     from pyspark_substrait.sparksql.capabilities import capabilities as described

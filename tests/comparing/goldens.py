@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pyspark_substrait as ps
-from pyspark_substrait.documents import Plan
+from pyspark_substrait.documents import Plan, held
 from pyspark_substrait.model import expressions as e
 from pyspark_substrait.model import relations as r
 from pyspark_substrait.model import types as t
@@ -36,6 +37,7 @@ from tests.comparing.plans import (
     text,
     times,
 )
+from tests.samples import EXTENDED_EXPRESSIONS, PLANS
 
 PAGES = Path(__file__).parent / "pages"
 DOCS = Path(__file__).parents[2] / "docs" / "comparing.md"
@@ -179,7 +181,21 @@ PAIRS: dict[str, Callable[[], tuple[Any, Any]]] = {
 
 def pages() -> dict[str, str]:
     """The text of each page, by the name of its file."""
-    return {f"{name}.txt": f"{ps.diff(*made())}\n" for name, made in PAIRS.items()}
+    found = {f"{name}.txt": f"{ps.diff(*made())}\n" for name, made in PAIRS.items()}
+    found["samples.txt"] = samples()
+    return found
+
+
+def samples() -> str:
+    """What is said of each sample beside the one before it."""
+    parts = []
+    for documents in (PLANS, EXTENDED_EXPRESSIONS):
+        names = list(documents)
+        for name, other in pairwise(names):
+            found = ps.diff(held(documents[name], deep=False), held(documents[other], deep=False))
+            said = [str(change) for change in found] + [f"remark: {change}" for change in found.remarks]
+            parts.append("\n".join([f"== {name} | {other}", *(said or ["the same"]), ""]))
+    return "\n".join(parts)
 
 
 _EXAMPLE = re.compile(r"(?<=<!-- page: )([\w-]+)( -->\n```text\n).*?(?=```)", re.DOTALL)

@@ -37,6 +37,7 @@ from pyspark_substrait.model.expressions import (
 )
 from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.relations import Relation
+from pyspark_substrait.model.relations.generate import GENERATE
 from pyspark_substrait.model.types import Type
 
 __all__ = ["Term", "expression_term", "relation_terms", "type_term"]
@@ -132,10 +133,6 @@ def _type_url(node: r.ExtensionLeaf | r.ExtensionSingle | r.ExtensionMulti) -> s
     if isinstance(node, r.ExtensionSingle) and node.generator is not None:
         return GENERATE
     return "" if node.detail is None else node.detail.type_url
-
-
-#: the type URL of the message that is an extension relation of this package's own
-GENERATE: Final = "type.googleapis.com/pyspark_substrait.v1.Generate"
 
 
 # expressions ----------------------------------------------------------------------------------------------------------

@@ -351,7 +351,13 @@ class TypeParameter:
     value: Type | bool | int | str | None
 
     def __str__(self) -> str:
-        return str(self.value) if self.kind != "string" else f'"{self.value}"'
+        match self.value:
+            case None:
+                return "null"
+            case bool(value):
+                return "true" if value else "false"
+            case value:
+                return f'"{value}"' if self.kind == "string" else str(value)
 
 
 @_simple("u!", "u!")

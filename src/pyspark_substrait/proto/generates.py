@@ -15,7 +15,7 @@ from google.protobuf.unknown_fields import UnknownFieldSet
 
 from pyspark_substrait.errors import InvalidPlanError, PlanFormatError, UnsupportedPlanError
 from pyspark_substrait.model.literals import AnyMessage
-from pyspark_substrait.model.relations.generate import Generator, GeneratorKind
+from pyspark_substrait.model.relations.generate import GENERATE, Generator, GeneratorKind
 
 __all__ = ["decoded", "encoded", "pool_of"]
 
@@ -89,4 +89,4 @@ def encoded(generator: Generator) -> any_pb2.Any:
         outer=generator.outer,
         rows=generator.rows or 0,
     )
-    return any_pb2.Any(type_url=f"type.googleapis.com/{_NAME}", value=message.SerializeToString())
+    return any_pb2.Any(type_url=GENERATE, value=message.SerializeToString())

@@ -48,7 +48,7 @@ def findings(
     """
     faulty = [finding.path for finding in known]
     for refusal in refusals(document, places, registry):
-        if refusal.is_fault and any(_near(refusal.path, path) for path in faulty):
+        if any(_near(refusal.path, path) if refusal.is_fault else _own(refusal.path, path) for path in faulty):
             continue
         error = refusal.error
         yield Finding.of(refusal.code, refusal.path, error.message, mend=error.hint or "")
@@ -57,6 +57,11 @@ def findings(
 def _near(path: str, other: str) -> bool:
     """Whether one of two places is in the other."""
     return path.startswith(other) or other.startswith(path)
+
+
+def _own(path: str, fault: str) -> bool:
+    """Whether a fault is in a field of the message at a path, and no deeper."""
+    return fault.startswith(path) and "." not in fault[len(path) :].removeprefix(".")
 
 
 def refusals(document: Plan | ExtendedExpression, places: Places, registry: Registry) -> list[Refusal]:

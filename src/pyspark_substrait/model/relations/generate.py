@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
+from typing import Final
 
 from pyspark_substrait.errors import InvalidPlanError
 from pyspark_substrait.model.types import (
@@ -26,7 +27,10 @@ from pyspark_substrait.model.types import (
     with_nullability,
 )
 
-__all__ = ["Generator", "GeneratorKind"]
+__all__ = ["GENERATE", "Generator", "GeneratorKind"]
+
+#: the type URL of that message
+GENERATE: Final = "type.googleapis.com/pyspark_substrait.v1.Generate"
 
 
 class GeneratorKind(Enum):

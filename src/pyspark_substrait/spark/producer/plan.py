@@ -82,7 +82,11 @@ def plan_of_query(execution: Any, production: Production, *, optimized: bool = F
     fields = json.loads(java.schema().json())["fields"]
     names = [name for field in fields for name in (field["name"], *names_of(field["type"]))]
     root = RelRoot(input=_of_schema(found.relation, fields), names=tuple(names))
-    return Plan(relations=(*production.trees, root), version=Version(producer=PRODUCER))
+    return Plan(
+        relations=(*production.trees, root),
+        version=Version(producer=PRODUCER),
+        expected_type_urls=tuple(sorted(production.type_urls)),
+    )
 
 
 def _frame(frame: Any) -> Any:

@@ -101,6 +101,7 @@ class Production:
         collected: the records of RDDs, as Arrow data, by the number of the RDD.
         writing: whether what is translated is the input of a write.
         stand_ins: the names of the tables in whose place there is an RDD without records, by its number.
+        type_urls: of the messages that aren't the specification's.
     """
 
     session: Any
@@ -119,6 +120,7 @@ class Production:
     collected: dict[int, Any] = field(default_factory=dict)
     writing: bool = False
     stand_ins: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
+    type_urls: set[str] = field(default_factory=set)
 
     def call(
         self, urn: str, name: str, arguments: Sequence[Argument], options: Options | None = None

@@ -212,7 +212,7 @@ def _code(error: SubstraitError, node: object) -> Code:
     if error.code is not None:
         return error.code
     if not isinstance(error, UnsupportedPlanError):
-        return Code.UNCLASSIFIED
+        return Code.RELATION_INVALID if hasattr(node, "inputs") else Code.UNCLASSIFIED
     match node:
         case ScalarFunction() | WindowFunction() | AggregateFunction() | WindowRelFunction():
             return Code.TARGET_FUNCTION

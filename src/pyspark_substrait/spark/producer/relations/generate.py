@@ -10,7 +10,7 @@ from pyspark_substrait.errors import UnsupportedPlanError
 from pyspark_substrait.model.expressions import Expression
 from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.relations import ExtensionSingle
-from pyspark_substrait.model.relations.generate import Generator, GeneratorKind
+from pyspark_substrait.model.relations.generate import GENERATE, Generator, GeneratorKind
 from pyspark_substrait.spark.producer.catalyst import Node
 from pyspark_substrait.spark.producer.expressions import expression, written
 from pyspark_substrait.spark.producer.expressions.collections import alike
@@ -90,6 +90,7 @@ def _over(below: Output, node: Node, production: Production, outer: Scope | None
     positions = [position for position in range(len(below.columns)) if position not in dropped]
     schema = below.relation.schema
     values = [*(field_of(schema, position) for position in positions), *arguments]
+    production.type_urls.add(GENERATE)
     made = ExtensionSingle(
         input=projected(below.relation, values),
         generator=Generator(kind=kind, arguments=len(arguments), outer=bool(node.value("outer")) or kept, rows=rows),
