@@ -64,7 +64,12 @@ _CLASSES = (
         _W,
         "The plan leaves open what it means here; something was assumed.",
     ),
-    Class(Code.PROTO_PARSE_FAILED, "not a plan", _E, "A plan is a protobuf message, in binary or JSON."),
+    Class(
+        Code.PROTO_PARSE_FAILED,
+        "not a plan",
+        _E,
+        "A plan is a protobuf message, in binary, as JSON or in the text form.",
+    ),
     Class(Code.PROTO_MISSING_FIELD, "a required field is missing", _E, "Without it, the message means nothing."),
     Class(Code.PROTO_ANY, "a message of somebody else", _I, "Only its maker knows what it means.", "extensions"),
     Class(
