@@ -15,6 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from pyspark_substrait.checking import capabilities, dialect, diff, explain, fixed, lint, message_of, validate
+from pyspark_substrait.codes import Code, Level
 from pyspark_substrait.errors import (
     ExecutionError,
     InvalidPlanError,
@@ -45,9 +46,11 @@ if TYPE_CHECKING:
 _T = TypeVar("_T")
 
 __all__ = [
+    "Code",
     "ExecutionError",
     "InvalidPlanError",
     "JavaNotFoundError",
+    "Level",
     "ParameterError",
     "PlanFormatError",
     "Registry",
@@ -120,7 +123,7 @@ def load(source: PlanSource, *, strict: bool = False, registry: Registry | None 
             original_version=parsed.original_version,
         )
 
-    return held(with_deep_stack(bound) if parsed.deep else bound(), deep=parsed.deep)
+    return held(with_deep_stack(bound) if parsed.deep else bound(), deep=parsed.deep, registry=registry)
 
 
 def _called(document: Plan | ExtendedExpression, function: Callable[[], _T]) -> _T:
@@ -173,7 +176,7 @@ def from_substrait(
             stands for each type is listed in ``pyspark_substrait.model.values``: int, float, Decimal, str, bytes, date,
             datetime and so on, lists, tuples and dicts of them, None for null.
         allowed_paths: files and folders that the plan itself may name, to read from them or to write to them.
-        registry: the extensions; by default those of the specification.
+        registry: the extensions; by default those that the plan was loaded with, or those of the specification.
         root: which root of the plan, from 0; needed where it has several.
 
     Raises:
@@ -185,7 +188,8 @@ def from_substrait(
     from pyspark_substrait.extensions.registry import Registry
     from pyspark_substrait.spark import run
 
-    loaded, known = _plan(plan, registry), registry or Registry.default()
+    loaded = _plan(plan, registry)
+    known = registry or loaded.registry or Registry.default()
     return _called(
         loaded,
         lambda: run.dataframe(
@@ -222,7 +226,8 @@ def run_query(
     from pyspark_substrait.extensions.registry import Registry
     from pyspark_substrait.spark import run
 
-    loaded, known = _plan(plan, registry), registry or Registry.default()
+    loaded = _plan(plan, registry)
+    known = registry or loaded.registry or Registry.default()
     return _called(
         loaded,
         lambda: run.collect(
@@ -270,7 +275,8 @@ def evaluate(
     from pyspark_substrait.extensions.registry import Registry
     from pyspark_substrait.spark import evaluate as expressions
 
-    loaded, known = _extended_expression(extended_expression, registry), registry or Registry.default()
+    loaded = _extended_expression(extended_expression, registry)
+    known = registry or loaded.registry or Registry.default()
     return _called(loaded, lambda: expressions.dataframe(loaded, data, spark, registry=known, parameters=parameters))
 
 
@@ -293,7 +299,8 @@ def evaluate_arrow(
     from pyspark_substrait.extensions.registry import Registry
     from pyspark_substrait.spark import evaluate as expressions
 
-    loaded, known = _extended_expression(extended_expression, registry), registry or Registry.default()
+    loaded = _extended_expression(extended_expression, registry)
+    known = registry or loaded.registry or Registry.default()
     return _called(
         loaded, lambda: expressions.collect(loaded, data, spark, registry=known, parameters=parameters, limit=limit)
     )
@@ -318,7 +325,8 @@ def to_sql(
     from pyspark_substrait.extensions.registry import Registry
     from pyspark_substrait.sparksql.compiler.statement import statement
 
-    loaded, known = _plan(plan, registry), registry or Registry.default()
+    loaded = _plan(plan, registry)
+    known = registry or loaded.registry or Registry.default()
     return _called(loaded, lambda: statement(loaded, known, parameters=parameters, chosen=root)).readable()
 
 

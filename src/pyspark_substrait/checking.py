@@ -34,7 +34,7 @@ def validate(
     Args:
         plan: anything that :func:`load` takes.
         target: also what an engine can't run: ``spark``, or the path of a dialect file that says what it can.
-        registry: the extensions; by default those of the specification.
+        registry: the extensions; by default those that the plan was loaded with, or those of the specification.
         name: what the report calls the plan; by default its path, if it has one.
 
     Raises:
@@ -44,12 +44,11 @@ def validate(
     from dataclasses import replace
 
     from pyspark_substrait.codes import Code
-    from pyspark_substrait.extensions.registry import Registry
     from pyspark_substrait.model.findings import Places, as_finding
     from pyspark_substrait.proto.depth import with_deep_stack
     from pyspark_substrait.reporting.report import report
 
-    known = registry or Registry.default()
+    known = _extensions(plan, registry)
     file = _file(plan)
     called = name or ("plan" if file is None else str(file))
     if target not in (None, "spark"):
@@ -64,6 +63,15 @@ def validate(
     made = with_deep_stack(_checked, parsed, target, known) if parsed.deep else _checked(parsed, target, known)
     room = with_deep_stack if parsed.deep else _with_room
     return replace(made, name=called, file=file, target=target, called=room)
+
+
+def _extensions(plan: PlanSource, registry: Registry | None) -> Registry:
+    """The extensions to check a plan with: those given, or else those that it was read with."""
+    from pyspark_substrait.documents import ExtendedExpression, Plan
+    from pyspark_substrait.extensions.registry import Registry
+
+    own = plan.registry if isinstance(plan, Plan | ExtendedExpression) else None
+    return registry or own or Registry.default()
 
 
 def message_of(plan: PlanSource, *, tolerant: bool = False) -> Parsed:
@@ -170,7 +178,7 @@ def explain(
         width: break lines that are longer than this many characters; None leaves them whole.
         findings: whether to show each error and warning below the line that it belongs to.
         target: also what an engine can't run, as for :func:`validate`.
-        registry: the extensions; by default those of the specification.
+        registry: the extensions; by default those that the plan was loaded with, or those of the specification.
     """
     from pyspark_substrait.codes import Level
     from pyspark_substrait.display import explain as explained
@@ -218,7 +226,7 @@ def lint(
 
     Args:
         plan: anything that :func:`load` takes.
-        registry: the extensions; by default those of the specification.
+        registry: the extensions; by default those that the plan was loaded with, or those of the specification.
         select: only these, by the numbers of their classes or the names of rules, like ``9001``, ``double-negation``.
         ignore: not these.
         name: what the report calls the plan; by default its path, if it has one.
@@ -247,7 +255,6 @@ def fixed(
     """
     from dataclasses import replace
 
-    from pyspark_substrait.extensions.registry import Registry
     from pyspark_substrait.linting import linter, selection, together
 
     found, mended = _linted(plan, registry, select, ignore, name)
@@ -255,7 +262,7 @@ def fixed(
     document, wanted = found.document, selection.chosen(select, ignore)
     if document is None:
         raise SubstraitError("the plan can't be read")
-    known = registry or Registry.default()
+    known = _extensions(plan, registry)
     made = found.called(lambda: linter.fixed(document, known, lambda rule: wanted(rule.code)))
     return together.without_redundant(made, mended), replace(found, findings=mended)
 
@@ -289,12 +296,11 @@ def _linted(
     name: str | None,
 ) -> tuple[Report, tuple[Finding, ...]]:
     """The report of :func:`lint`, and those of its findings that can be mended."""
-    from pyspark_substrait.extensions.registry import Registry
     from pyspark_substrait.linting import linter, selection, together
     from pyspark_substrait.reporting.report import report
 
     wanted = selection.chosen(select, ignore)
-    known = registry or Registry.default()
+    known = _extensions(plan, registry)
     seen = validate(plan, registry=known, name=name)
     document, said = seen.document, list[linter.Said]()
     if document is not None and seen.ok:  # the rules are about plans that are right
@@ -313,7 +319,7 @@ def _checked(parsed: Parsed, target: str | None, registry: Registry) -> Report:
     from pyspark_substrait.validation.unread import unread, without_results
 
     found = read.checked(parsed.message, registry, upgrades=parsed.notes, original_version=parsed.original_version)
-    document = held(found.document, deep=parsed.deep)
+    document = held(found.document, deep=parsed.deep, registry=registry)
 
     def of_the_plan() -> Iterator[Finding]:
         yield from notes.upgraded(document.upgrades)
@@ -362,18 +368,17 @@ def diff(a: PlanSource, b: PlanSource, *, registry: Registry | None = None) -> D
 
     Args:
         a, b: anything that :func:`load` takes.
-        registry: the extensions; by default those of the specification.
+        registry: the extensions; by default those that the plan was loaded with, or those of the specification.
 
     Raises:
         PlanFormatError: one of them isn't a plan, or has fields that no release has.
         InvalidPlanError: one of them contradicts the specification, so that what it means can't be told.
     """
     from pyspark_substrait.comparing import compared
-    from pyspark_substrait.extensions.registry import Registry
     from pyspark_substrait.proto.depth import with_deep_stack
 
-    known = registry or Registry.default()
-    first, second = _understood(a, known), _understood(b, known)
+    known = _extensions(a, registry)
+    first, second = _understood(a, known), _understood(b, _extensions(b, registry))
     places = first.places, second.places
 
     def found() -> Difference:

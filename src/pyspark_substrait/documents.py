@@ -13,6 +13,7 @@ from pyspark_substrait.model import plan as model
 if TYPE_CHECKING:
     from google.protobuf.message import Message
 
+    from pyspark_substrait.extensions.registry import Registry
     from pyspark_substrait.proto.portability import Use
 
 __all__ = ["FORMS", "ExtendedExpression", "Plan", "form_of", "held"]
@@ -98,10 +99,12 @@ class Plan(_Document, model.Plan):
     """A plan that was read: see :class:`pyspark_substrait.model.plan.Plan` for its parts.
 
     ``deep``: it is nested so deeply that recursive functions need more stack than usual. ``removed_fields``: it is
-    written with fields of earlier releases too, for an engine that looks only there.
+    written with fields of earlier releases too, for an engine that looks only there. ``registry``: the extensions that
+    it was read with; None for those of the specification.
     """
 
     deep: bool = field(default=False, compare=False)
+    registry: Registry | None = field(default=None, compare=False, repr=False)
     removed_fields: bool = field(default=False, compare=False)
 
     def to_message(self) -> Message:
@@ -115,9 +118,13 @@ class Plan(_Document, model.Plan):
 
 @dataclass(frozen=True, kw_only=True)
 class ExtendedExpression(_Document, model.ExtendedExpression):
-    """An extended expression that was read: see :class:`pyspark_substrait.model.plan.ExtendedExpression`."""
+    """An extended expression that was read: see :class:`pyspark_substrait.model.plan.ExtendedExpression`.
+
+    ``deep``, ``registry``: as for :class:`Plan`.
+    """
 
     deep: bool = field(default=False, compare=False)
+    registry: Registry | None = field(default=None, compare=False, repr=False)
 
     def to_message(self) -> Message:
         from pyspark_substrait.proto import write
@@ -135,7 +142,10 @@ def form_of(content: bytes) -> Literal["json", "pb", "text"]:
     return "pb" if text_of(content) is None else "text"
 
 
-def held(document: model.Plan | model.ExtendedExpression, *, deep: bool) -> Plan | ExtendedExpression:
+def held(
+    document: model.Plan | model.ExtendedExpression, *, deep: bool, registry: Registry | None = None
+) -> Plan | ExtendedExpression:
     """A document of the model as users hold it."""
     parts = {part.name: getattr(document, part.name) for part in fields(document)}
-    return Plan(**parts, deep=deep) if isinstance(document, model.Plan) else ExtendedExpression(**parts, deep=deep)
+    parts.update(deep=deep, registry=registry)
+    return Plan(**parts) if isinstance(document, model.Plan) else ExtendedExpression(**parts)

@@ -121,7 +121,7 @@ EXPRESSIONS: dict[str, tuple[Json, str, str]] = {
     ),
     "an outer reference by 0": (
         segments(field(0), outerReference={"stepsOut": 0}),
-        "selection.outer_reference",
+        "selection.outer_reference.steps_out",
         "steps_out is 0",
     ),
     "a relation that isn't around": (

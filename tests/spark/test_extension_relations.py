@@ -339,7 +339,7 @@ def test_loading_showing_and_saving_need_no_handler() -> None:
     bare, known = ps.load(plan.to_bytes()), ps.load(plan.to_bytes(), registry=REGISTRY)
     assert bare.to_bytes() == known.to_bytes() == plan.to_bytes()
     assert bare.relations[0].input.input == known.relations[0].input.input
-    assert "columns left open" in ps.explain(bare)
+    assert "columns unknown" in ps.explain(bare)
     assert "id: i64" in ps.explain(known)
 
 
