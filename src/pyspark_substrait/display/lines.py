@@ -61,8 +61,9 @@ def with_findings(lines: Sequence[Line], findings: Iterable[Finding]) -> tuple[L
         if line.path is not None and line.kind is not LineKind.FAULT:
             places.setdefault(line.path, number)
     found: dict[int, list[Finding]] = {}
+    longest = max(map(len, places), default=0)
     for finding in findings:
-        found.setdefault(_line_of(finding.path, places), []).append(finding)
+        found.setdefault(_line_of(finding.path, places, longest), []).append(finding)
     shown: list[Line] = []
     faulty = False
     for number, line in enumerate(lines):
@@ -76,8 +77,12 @@ def with_findings(lines: Sequence[Line], findings: Iterable[Finding]) -> tuple[L
     return tuple(shown)
 
 
-def _line_of(path: str, places: dict[str, int]) -> int:
-    """The line whose path is the longest beginning of ``path`` that ends with one of its segments."""
+def _line_of(path: str, places: dict[str, int], longest: int) -> int:
+    """The line whose path is the longest beginning of ``path`` that ends with one of its segments.
+
+    No path of a line is longer than ``longest``; those of findings may be, by far.
+    """
+    path = path[: longest + 1]
     while path:
         if path in places:
             return places[path]
