@@ -21,7 +21,7 @@ from tests import samples
 
 __all__ = ["REGISTRY", "Node", "Origin", "grave", "nodes", "origins"]
 
-SHARED = Path("/work/shared/plans")
+SHARED = Path(__file__).resolve().parents[3] / "shared" / "plans"
 REGISTRY = Registry.default()
 MESSAGE = FieldDescriptor.TYPE_MESSAGE
 
