@@ -11,6 +11,7 @@ from typing import Any
 
 from google.protobuf.message import Message
 
+from pyspark_substrait.proto.depth import is_repeated
 from pyspark_substrait.proto.legacy import union
 
 __all__ = ["with_removed_fields"]
@@ -55,5 +56,5 @@ def _messages(message: Any) -> Iterator[Any]:
     for field, value in message.ListFields():
         if field.message_type is None:
             continue
-        for item in value if field.is_repeated else (value,):
+        for item in value if is_repeated(field) else (value,):
             yield from _messages(item)
