@@ -1,5 +1,7 @@
 """Plans as text for people. The text has no other reader: nothing in this package is meant to be parsed back.
 
+* ``blocks``: what shows each relation, part by part
+* ``graph``: a plan as a graph
 * ``page``: the page as lines: header, one line a relation, subqueries, notes
 * ``lines``: what a line is, and which findings stand at which
 * ``text``: the page as text; ``folding``: its long lines

@@ -9,7 +9,7 @@ from enum import Enum
 from pyspark_substrait.codes import Level
 from pyspark_substrait.model.findings import Finding
 
-__all__ = ["Line", "LineKind", "with_findings"]
+__all__ = ["Line", "LineKind", "innermost", "with_findings"]
 
 
 class LineKind(Enum):
@@ -63,7 +63,7 @@ def with_findings(lines: Sequence[Line], findings: Iterable[Finding]) -> tuple[L
     found: dict[int, list[Finding]] = {}
     longest = max(map(len, places), default=0)
     for finding in findings:
-        found.setdefault(_line_of(finding.path, places, longest), []).append(finding)
+        found.setdefault(innermost(finding.path, places, longest), []).append(finding)
     shown: list[Line] = []
     faulty = False
     for number, line in enumerate(lines):
@@ -77,10 +77,10 @@ def with_findings(lines: Sequence[Line], findings: Iterable[Finding]) -> tuple[L
     return tuple(shown)
 
 
-def _line_of(path: str, places: dict[str, int], longest: int) -> int:
-    """The line whose path is the longest beginning of ``path`` that ends with one of its segments.
+def innermost(path: str, places: dict[str, int], longest: int) -> int:
+    """The place whose path is the longest beginning of ``path`` that ends with one of its segments; else that of all.
 
-    No path of a line is longer than ``longest``; those of findings may be, by far.
+    No path of a place is longer than ``longest``; those of findings may be, by far.
     """
     path = path[: longest + 1]
     while path:
