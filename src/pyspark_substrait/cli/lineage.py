@@ -1,0 +1,45 @@
+"""The command that says where columns come from."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from pyspark_substrait.cli.files import opened
+from pyspark_substrait.cli.options import PLAN
+
+__all__ = ["lineage"]
+
+
+@click.command(short_help="Say which columns of tables each column of a plan is made of.")
+@click.argument("plan", type=PLAN)
+@click.option("--column", metavar="NAME", help="Only columns that are called so, of the result or written.")
+@click.option(
+    "--conditions", is_flag=True, help="Also what decides which records there are, or how they are grouped or sorted."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
+def lineage(plan: Path, column: str | None, conditions: bool, as_json: bool) -> None:
+    """Say which columns of tables each column of PLAN's result is made of. Needs no Spark.
+
+    \b
+    Examples:
+      pyspark-substrait lineage plan.json
+      pyspark-substrait lineage plan.pb --column revenue --conditions
+      pyspark-substrait lineage plan.pb --json
+    """
+    from pyspark_substrait.display.columns import quoted
+    from pyspark_substrait.showing import lineage as found
+
+    made = found(opened(plan))
+    try:
+        said = (
+            made.to_json(column=column, conditions=conditions)
+            if as_json
+            else made.text(column=column, conditions=conditions)
+        )
+    except KeyError as error:
+        known = ", ".join(map(quoted, made.known_names()))
+        hint = f"there are {known}" if known else "no column has a name"
+        raise click.BadParameter(f"there is no column {column!r}; {hint}", param_hint="--column") from error
+    click.echo(said)

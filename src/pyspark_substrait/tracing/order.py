@@ -1,0 +1,238 @@
+"""Which relations a document has, in which order, and what stands around each of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Final, NamedTuple, TypeAlias
+
+from pyspark_substrait.model.expressions import AggregateFunction, EnumArgument, Expression, TypeArgument
+from pyspark_substrait.model.expressions import NamedLambdaReference as _NamedLambda
+from pyspark_substrait.model.literals import Literal
+from pyspark_substrait.model.plan import ExtendedExpression, Plan, RelRoot
+from pyspark_substrait.model.relations import (
+    Exchange,
+    HashJoin,
+    Join,
+    LateralJoin,
+    MergeJoin,
+    MultiBucketExpression,
+    Reference,
+    Relation,
+    ScatterFields,
+    SingleBucketExpression,
+    Update,
+)
+from pyspark_substrait.model.walk import expression_children, relation_expressions, subquery_relation
+
+__all__ = ["BASE_SCHEMA", "Order", "Place", "Site", "inputs_of", "measure_expressions", "ordered"]
+
+#: Stands for the number of a relation: the base schema of an extended expression.
+BASE_SCHEMA: Final = -1
+
+
+class Place(Enum):
+    """Which record of a relation an expression sees.
+
+    INPUT: the columns of its inputs, or of its table. OUTPUT: what it makes, before emit. LEFT, RIGHT: the columns of
+    one input of a join. NONE: it sees none.
+    """
+
+    INPUT = "input"
+    OUTPUT = "output"
+    LEFT = "left"
+    RIGHT = "right"
+    NONE = "none"
+
+
+class Site(NamedTuple):
+    """Where a subquery stands: in an expression of this relation that sees this record."""
+
+    relation: int
+    place: Place
+
+
+class _Inside(Enum):
+    """How a relation stands in another one: as an input, or as what a reference means, which sees nothing around."""
+
+    INPUT = "input"
+    SUBTREE = "subtree"
+
+
+_Edge: TypeAlias = "tuple[Relation, Site | _Inside]"
+_NOTHING: Final[frozenset[Site]] = frozenset()
+
+
+@dataclass(slots=True)
+class Order:
+    """The relations of a document.
+
+    Args:
+        relations: each once, in the order of a depth-first walk: a relation, then its inputs, then its subqueries.
+        numbers: the position of each there, by identity.
+        bottom_up: the same positions, every relation behind its inputs and subqueries.
+        around: for each relation, where the query stands that it is part of; several places for a shared one.
+        holding: the places of each relation in which subqueries stand.
+    """
+
+    relations: list[Relation] = field(default_factory=list)
+    numbers: dict[int, int] = field(default_factory=dict)
+    bottom_up: list[int] = field(default_factory=list)
+    around: list[frozenset[Site]] = field(default_factory=list)
+    holding: dict[int, set[Place]] = field(default_factory=dict)
+    _derived: int = 0
+
+    def derive(self, last: int | None = None) -> None:
+        """Let relations derive their schemas and names, each after those below it, so that no derivation goes deep.
+
+        With ``last``, only those that come before that one from the bottom up. What contradicts itself has none.
+        """
+        while self._derived < len(self.bottom_up) and self.bottom_up[self._derived] != last:
+            relation = self.relations[self.bottom_up[self._derived]]
+            with suppress(Exception):
+                _ = relation.schema
+            with suppress(Exception):
+                _ = relation.names
+            self._derived += 1
+
+    def number(self, relation: Relation) -> int | None:
+        """The position of a relation; None for one that isn't of this document."""
+        return self.numbers.get(id(relation))
+
+
+def inputs_of(relation: Relation) -> tuple[Relation, ...]:
+    """The relations whose columns a relation sees: its inputs, or the subtree that a reference means."""
+    return (relation.subtree,) if isinstance(relation, Reference) else relation.inputs
+
+
+def ordered(document: Plan | ExtendedExpression) -> Order:
+    """The relations of a document, those of subqueries and of named lambdas included."""
+    order = Order()
+    inside: list[list[tuple[int, Site | _Inside]]] = []
+
+    def enter(relation: Relation) -> tuple[int, Iterator[_Edge]]:
+        number = len(order.relations)
+        order.relations.append(relation)
+        order.numbers[id(relation)] = number
+        inside.append([])
+        return number, _edges(relation, number)
+
+    for top in _tops(document):
+        if id(top) in order.numbers:
+            continue
+        stack = [enter(top)]
+        while stack:
+            number, edges = stack[-1]
+            for child, how in edges:
+                known = order.numbers.get(id(child))
+                inside[number].append((len(order.relations) if known is None else known, how))
+                if known is None:
+                    stack.append(enter(child))
+                    break
+            else:
+                order.bottom_up.append(number)
+                stack.pop()
+    _surround(order, inside, document)
+    return order
+
+
+def _tops(document: Plan | ExtendedExpression) -> Iterator[Relation]:
+    if isinstance(document, ExtendedExpression):
+        for reference in document.referred_expr:
+            for expression in measure_expressions(reference.expr):
+                yield from _queries(expression)
+        return
+    for tree in document.relations:
+        yield tree.input if isinstance(tree, RelRoot) else tree
+    for named in document.named_lambdas:
+        yield from _queries(named.lambda_)
+
+
+def _surround(
+    order: Order, inside: list[list[tuple[int, Site | _Inside]]], document: Plan | ExtendedExpression
+) -> None:
+    """Say what is around each relation: from the top down, so that all around a relation is known before it is."""
+    found: list[list[frozenset[Site]]] = [[] for _ in order.relations]
+    if isinstance(document, ExtendedExpression):
+        at_the_top = frozenset({Site(BASE_SCHEMA, Place.INPUT)})
+        for top in _tops(document):
+            found[order.numbers[id(top)]].append(at_the_top)
+    order.around = [_NOTHING] * len(order.relations)
+    for number in reversed(order.bottom_up):
+        here = found[number]
+        # mostly there is one, or the same again: then it is shared, as there may be many relations
+        order.around[number] = around = (
+            _NOTHING if not here else here[0] if all(item is here[0] for item in here) else frozenset().union(*here)
+        )
+        for child, how in inside[number]:
+            if isinstance(how, Site):
+                found[child].append(frozenset({how}))
+                order.holding.setdefault(how.relation, set()).add(how.place)
+            elif how is _Inside.INPUT:
+                found[child].append(around)
+
+
+def _edges(relation: Relation, number: int) -> Iterator[_Edge]:
+    """The relations right inside one."""
+    for input in inputs_of(relation):
+        yield input, _Inside.SUBTREE if isinstance(relation, Reference) else _Inside.INPUT
+    for place, expression in _placed(relation):
+        for query in _queries(expression):
+            yield query, Site(number, place)
+
+
+def _placed(relation: Relation) -> Iterator[tuple[Place, Expression]]:
+    """All expressions of a relation, with the record that each sees."""
+    match relation:
+        case HashJoin() | MergeJoin():
+            for key in relation.keys:
+                yield Place.LEFT, key.left
+                yield Place.RIGHT, key.right
+            if relation.residual_expression is not None:
+                yield Place.INPUT, relation.residual_expression
+        case Join() | LateralJoin():
+            if relation.expression is not None:
+                yield Place.INPUT, relation.expression
+        case Update():
+            if relation.condition is not None:
+                yield Place.INPUT, relation.condition
+            yield from ((Place.INPUT, change.transformation) for change in relation.transformations)
+        case Exchange(exchange_kind=ScatterFields(fields=fields)):
+            yield from ((Place.INPUT, item) for item in fields)
+        case Exchange(exchange_kind=SingleBucketExpression(expression=bucket)):
+            yield Place.INPUT, bucket
+        case Exchange(exchange_kind=MultiBucketExpression(expression=bucket)):
+            yield Place.INPUT, bucket
+        case _:
+            yield from ((Place.INPUT, item) for item in relation_expressions(relation))
+    if isinstance(relation, Join | LateralJoin | HashJoin | MergeJoin) and relation.post_join_filter is not None:
+        yield Place.OUTPUT, relation.post_join_filter
+
+
+def measure_expressions(expression: Expression | AggregateFunction) -> Iterator[Expression]:
+    """The expression itself; of a measure, its arguments and what it is sorted by."""
+    if not isinstance(expression, AggregateFunction):
+        yield expression
+        return
+    yield from (item for item in expression.arguments if not isinstance(item, EnumArgument | TypeArgument))
+    yield from (sort.expr for sort in expression.sorts)
+
+
+def _queries(expression: Expression) -> Iterator[Relation]:
+    """The subqueries in an expression, in the order they stand, those of named lambdas included."""
+    seen: set[int] = set()
+    pending = [expression]
+    while pending:
+        current = pending.pop()
+        if isinstance(current, Literal) or id(current) in seen:
+            continue
+        seen.add(id(current))
+        query = subquery_relation(current)
+        if query is not None:
+            yield query
+        if isinstance(current, _NamedLambda):
+            pending.append(current.lambda_.lambda_.body)
+        else:
+            pending.extend(reversed([*expression_children(current)]))
