@@ -6,12 +6,13 @@
 * ``steps``, ``telling*``: relations in the form in which they are compared: columns are what they are, not positions
 * ``forms``: parts as numbers that are equal where they mean the same
 * ``parts``, ``record``: what these are made of
+* ``pairing``: which relation of one plan belongs to which of the other; ``relations``: all there are
 * ``difference``: the result; ``wording``: how things are called in it
 """
 
-from pyspark_substrait.comparing.difference import Change, Difference
+from pyspark_substrait.comparing.difference import Change, Difference, Mark, Pair
 from pyspark_substrait.comparing.parts import Kind
 from pyspark_substrait.comparing.plans import compared
 from pyspark_substrait.comparing.record import Record, Shown, Words
 
-__all__ = ["Change", "Difference", "Kind", "Record", "Shown", "Words", "compared"]
+__all__ = ["Change", "Difference", "Kind", "Mark", "Pair", "Record", "Shown", "Words", "compared"]

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import overload
+from enum import Enum
+from functools import cached_property
+from typing import TYPE_CHECKING, overload
 
-from pyspark_substrait.comparing.parts import Kind
+from pyspark_substrait.comparing.parts import Kind, Step
 
-__all__ = ["Change", "Difference", "Line"]
+if TYPE_CHECKING:
+    from pyspark_substrait.notebooks.mime import Bundle, Types
+
+__all__ = ["Change", "Difference", "Line", "Mark", "Pair"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,6 +39,42 @@ class Change:
         return self.what
 
 
+class Mark(Enum):
+    """What became of a relation.
+
+    ``MOVED``: it says the same in another place. ``CHANGED``: it says something else, or became one of another kind.
+    """
+
+    SAME = "same"
+    MOVED = "moved"
+    CHANGED = "changed"
+    REMOVED = "removed"
+    ADDED = "added"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pair:
+    """A relation of the first plan and the one of the second that it belongs to.
+
+    Roots, base schemas and the expressions of an extended expression stand in pairs, too.
+
+    Args:
+        path_a, path_b: where each stands; empty where there is no counterpart. Such a pair is ``REMOVED`` or ``ADDED``;
+            it is ``SAME`` where the relation changes nothing in what the plan means, like a projection that only picks
+            columns.
+        mark: what became of it, by itself: what changed below isn't its own.
+        changes: what differs, remarks included. Below a tree that was removed or added as a whole there are none.
+        columns: which of the columns that it puts out differ: the position in the first, and in the second; None where
+            that one lacks it.
+    """
+
+    path_a: str
+    path_b: str
+    mark: Mark
+    changes: tuple[Change, ...] = ()
+    columns: tuple[tuple[int | None, int | None], ...] = ()
+
+
 @dataclass(slots=True, kw_only=True, eq=False)
 class Line:
     """One relation of the two trees laid over each other.
@@ -45,6 +86,10 @@ class Line:
         below: the relations below it.
         whole: how many relations the line stands for: itself and all below, where these are the same in both plans.
         quiet: whether it isn't shown in the drawn tree.
+        a, b: what it is in each plan; both None where it is told elsewhere.
+        entire: whether all below is only in the one plan, too, and has no lines.
+        outputs: the columns that it puts out in each plan, by numbers.
+        columns: those that differ, by these numbers; -1 where there is no counterpart.
     """
 
     mark: str
@@ -53,6 +98,18 @@ class Line:
     below: list[Line] = field(default_factory=list)
     whole: int = 0
     quiet: bool = False
+    a: Step | None = None
+    b: Step | None = None
+    entire: bool = False
+    outputs: tuple[Sequence[int], Sequence[int]] = ((), ())
+    columns: list[tuple[int, int]] = field(default_factory=list)
+
+    def positions(self) -> Iterator[tuple[int | None, int | None]]:
+        """Where the columns that differ stand, of those that are put out."""
+        first, second = ({number: at for at, number in reversed([*enumerate(side)])} for side in self.outputs)
+        for one, other in self.columns:
+            if one in first or other in second:
+                yield first.get(one), second.get(other)
 
     def all_changes(self) -> Iterator[Change]:
         """The changes here and below, from the top down."""
@@ -69,8 +126,9 @@ class Difference(Sequence[Change]):
     ``remarks`` are differences that can't change a result; they aren't among the changes.
     """
 
-    def __init__(self, lines: Sequence[Line]) -> None:
+    def __init__(self, lines: Sequence[Line], pairs: Callable[[], tuple[Pair, ...]] = tuple) -> None:
         self._lines = tuple(lines)
+        self._pairs = pairs
         found = list(dict.fromkeys(change for line in lines for change in line.all_changes()))
         self.changes = tuple(change for change in found if change.kind.counts)
         self.remarks = tuple(change for change in found if not change.kind.counts)
@@ -79,6 +137,15 @@ class Difference(Sequence[Change]):
     def same(self) -> bool:
         """Whether the plans mean the same."""
         return not self.changes
+
+    @cached_property
+    def pairs(self) -> tuple[Pair, ...]:
+        """Which relation of one plan belongs to which of the other.
+
+        Each relation is in one pair; in several where one plan shares it by references and the other has it several
+        times.
+        """
+        return self._pairs()
 
     @overload
     def __getitem__(self, index: int) -> Change: ...
@@ -100,11 +167,30 @@ class Difference(Sequence[Change]):
         numbers = {change: number for number, change in enumerate(self.changes, start=1)}
         if self.changes:
             parts.append("\n".join(line for change, number in numbers.items() for line in _listed(change, number)))
-            parts.append("\n".join(text for line in self._lines if not line.quiet for text in _drawn(line, numbers)))
+            parts.append("\n".join(self.drawn()))
         if self.remarks:
             told = "\n".join(f"  {_printable(change.what)}" for change in self.remarks)
             parts.append(f"Different, but the same in meaning:\n{told}")
         return "\n\n".join(part for part in parts if part)
+
+    def drawn(self) -> tuple[str, ...]:
+        """The two trees laid over each other: lines that begin with ``-``, ``+`` or a blank, and end with the numbers
+        of their changes.
+        """
+        numbers = {change: number for number, change in enumerate(self.changes, start=1)}
+        return tuple(text for line in self._lines if not line.quiet for text in _drawn(line, numbers))
+
+    def _repr_html_(self) -> str | None:
+        from pyspark_substrait.notebooks.differences import difference_html
+        from pyspark_substrait.notebooks.mime import html_or_none
+
+        return html_or_none(lambda: difference_html(self))
+
+    def _repr_mimebundle_(self, include: Types = None, exclude: Types = None) -> Bundle:
+        from pyspark_substrait.notebooks.differences import difference_html
+        from pyspark_substrait.notebooks.mime import bundle
+
+        return bundle(lambda: difference_html(self), lambda: str(self), include, exclude)
 
     def to_json(self) -> str:
         """The changes and the remarks as JSON, indented."""

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
+from typing import Any
 
-from pyspark_substrait.comparing.difference import Change, Difference, Line
+from pyspark_substrait.comparing.difference import Change, Difference, Line, Pair
 from pyspark_substrait.comparing.forms import Forms
+from pyspark_substrait.comparing.items import pairs
+from pyspark_substrait.comparing.pairing import Pairing
 from pyspark_substrait.comparing.parts import Item, Kind, Part, Style
 from pyspark_substrait.comparing.record import Record, Words
 from pyspark_substrait.comparing.results import Result, output_changes
@@ -36,6 +40,7 @@ def compared(
     *,
     registry: Registry,
     words: Words,
+    called: Callable[[Callable[[], Any]], Any] = lambda function: function(),
 ) -> Difference:
     """How two documents differ in what they mean.
 
@@ -43,13 +48,14 @@ def compared(
         places: where the nodes of each stand.
         registry: knows the functions that both use.
         words: shows an expression.
+        called: calls a function that may need more of the stack than there is; used for what is found out later.
     """
-    comparing = _Documents(registry, words, places)
+    comparing = _Documents(registry, words, places, called)
     match a, b:
         case Plan(), Plan():
-            return Difference(comparing.plans(a, b))
+            return comparing.plans(a, b)
         case ExtendedExpression(), ExtendedExpression():
-            return Difference(comparing.extended(a, b))
+            return comparing.extended(a, b)
         case _:
             kinds = ["a plan" if isinstance(item, Plan) else "an extended expression" for item in (a, b)]
             what = f"the first is {kinds[0]}, the second {kinds[1]}"
@@ -58,10 +64,17 @@ def compared(
 
 
 class _Documents:
-    def __init__(self, registry: Registry, words: Words, places: tuple[Places, Places]) -> None:
+    def __init__(
+        self,
+        registry: Registry,
+        words: Words,
+        places: tuple[Places, Places],
+        called: Callable[[Callable[[], Any]], Any],
+    ) -> None:
         self.forms = Forms(registry, query=lambda relation, record: self.steps.step(relation, record))
         self.steps = Steps(self.forms)
         self.places = places
+        self.called = called
         self.trees = Trees(self.steps, Wording(words), self._path_a, self._path_b)
 
     def _path_a(self, node: object) -> str:
@@ -72,18 +85,34 @@ class _Documents:
 
     # plans ------------------------------------------------------------------------------------------------------------
 
-    def plans(self, a: Plan, b: Plan) -> list[Line]:
+    def plans(self, a: Plan, b: Plan) -> Difference:
         """Two plans."""
         lines = [self._settings(a, b)]
-        pairs = self._results(a, b)
-        lines += [self._result(left, right) for left, right in pairs]
-        both = [(left, right) for left, right in pairs if left is not None and right is not None]
+        results = self._results(a, b)
+        trees = [self._result(left, right) for left, right in results]
+        lines += [top for top, _ in trees]
+        both = [(left, right) for left, right in results if left is not None and right is not None]
         order = [list(side) for side in zip(*both, strict=True)]
         if order and [item.path for item in order[1]] != sorted((x.path for x in order[1]), key=_natural):
             what = "the results stand in another order"
             lines[0].changes.append(Change(kind=Kind.RESULT, what=what))
         lines[0].changes.extend(self._sharing(a, b))
-        return lines
+        return Difference(lines, lambda: self.called(lambda: self._relations(a, b, results, trees)))
+
+    def _relations(
+        self,
+        a: Plan,
+        b: Plan,
+        results: list[tuple[Result | None, Result | None]],
+        trees: list[tuple[Line, Line | None]],
+    ) -> tuple[Pair, ...]:
+        """Which relations belong together, as the lines have it."""
+        pairing = Pairing(a, b, self.trees)
+        for (left, right), (top, tree) in zip(results, trees, strict=True):
+            pairing.root(left, right, top)
+            if tree is not None:
+                pairing.tree(tree)
+        return pairing.pairs()
 
     def _settings(self, a: Plan, b: Plan) -> Line:
         line = Line(mark=" ", text="Plan", quiet=True)
@@ -146,16 +175,19 @@ class _Documents:
                 results.append(Result(self.steps.step(tree, None), None, path))
         return results
 
-    def _result(self, a: Result | None, b: Result | None) -> Line:
+    def _result(self, a: Result | None, b: Result | None) -> tuple[Line, Line | None]:
+        """The line of a result, and that of its tree; None where there is nothing to compare it with."""
         if a is None or b is None:
-            return self._lone_result(a, b)
+            return self._lone_result(a, b), None
         columns, line = self.trees.compare(a.step, b.step)
         top = Line(mark=" ", text=f"Root {', '.join(b.every)}" if b.root is not None else "Result", below=[line])
         if line.whole:
             top.whole = line.whole + 1
             top.below = []
-        top.changes.extend(output_changes(a, b, columns))
-        return top
+        changes, top.columns = output_changes(a, b, columns)
+        top.changes.extend(changes)
+        top.outputs = range(len(a.step.columns)), range(len(columns))
+        return top, line
 
     def _lone_result(self, a: Result | None, b: Result | None) -> Line:
         gone, new = (f"the result {', '.join(x.every)}".rstrip() if x is not None else "" for x in (a, b))
@@ -180,7 +212,7 @@ class _Documents:
 
     # extended expressions ---------------------------------------------------------------------------------------------
 
-    def extended(self, a: ExtendedExpression, b: ExtendedExpression) -> list[Line]:
+    def extended(self, a: ExtendedExpression, b: ExtendedExpression) -> Difference:
         """Two extended expressions."""
         line = Line(mark=" ", text="Extended expression", quiet=True)
         said = self.trees.said
@@ -202,7 +234,28 @@ class _Documents:
                     line.changes.append(
                         Change(kind=Kind.NAMES, what=what, before=texts[0], after=texts[1], path_a=path, path_b=path)
                     )
-        return [line]
+        return Difference([line], lambda: self.called(lambda: self._expressions(a, b, left, right, line)))
+
+    def _expressions(
+        self, a: ExtendedExpression, b: ExtendedExpression, left: Part, right: Part, line: Line
+    ) -> tuple[Pair, ...]:
+        """Which expressions belong together, and what inside them; ``line`` has the changes."""
+        pairing = Pairing(a, b, self.trees)
+        over = "base_schema"
+        pairing.beside((over, over), [change for change in line.changes if change.path_a == change.path_b == over])
+        places = [{id(item): f"referred_expr[{at}]" for at, item in enumerate(part.items)} for part in (left, right)]
+        for pair in pairs(left, right, self.trees.forms):
+            first, second = (known.get(id(item), "") for known, item in zip(places, pair, strict=True))
+            changes = [
+                change
+                for change in line.changes
+                if (first and _within(change.path_a, first)) or (second and _within(change.path_b, second))
+            ]
+            pairing.beside((first, second), changes)
+        pairing.inside([item.expr for item in a.referred_expr], [item.expr for item in b.referred_expr])
+        for below in line.below:
+            pairing.tree(below)
+        return pairing.pairs()
 
     def _referred(self, document: ExtendedExpression, columns: tuple[int, ...]) -> Part:
         schema = document.base_schema
@@ -221,6 +274,10 @@ class _Documents:
 
         items = tuple(map(item, document.referred_expr))
         return Part("expression", Kind.EXPRESSION, Style.ROW, items)
+
+
+def _within(path: str, place: str) -> bool:
+    return path == place or path.startswith(f"{place}.")
 
 
 def _place(pair: tuple[Result | None, Result | None]) -> tuple[int, str]:

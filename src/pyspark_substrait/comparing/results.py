@@ -21,6 +21,7 @@ class _Column:
     name: str | None
     column: int
     label: str
+    at: int
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,13 +54,17 @@ class Result:
         return list(zip(names, self.step.columns, strict=False))
 
 
-def output_changes(a: Result, b: Result, columns: tuple[int, ...]) -> list[Change]:
+def output_changes(a: Result, b: Result, columns: tuple[int, ...]) -> tuple[list[Change], list[tuple[int, int]]]:
     """How the columns of two results differ, and their names.
 
     Args:
         columns: what those of the second are in the first.
+
+    Returns:
+        The changes; and the positions of what differs in each, -1 where there is no counterpart.
     """
     changes: list[Change] = []
+    positions: list[tuple[int, int]] = []
 
     def change(what: str, texts: list[str], kind: Kind) -> None:
         whole = f"{what}: {texts[1]}; it was {texts[0]}"
@@ -80,21 +85,27 @@ def output_changes(a: Result, b: Result, columns: tuple[int, ...]) -> list[Chang
     else:
         for tag, a0, a1, b0, b1 in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
             if tag != "equal":
-                changes += _replaced(first[a0:a1], second[b0:b1], a.path, b.path)
-    return changes
+                _replaced(first[a0:a1], second[b0:b1], (a.path, b.path), changes, positions)
+    return changes, positions
 
 
 def _columns(result: Result, columns: tuple[int, ...], named: bool) -> list[_Column]:
     found = []
     for at, (name, column) in enumerate(zip(result.names, columns, strict=False)):
         label = f"${at}" if name is None else name
-        found.append(_Column(name=name if named else None, column=column, label=label))
+        found.append(_Column(name=name if named else None, column=column, label=label, at=at))
     return found
 
 
-def _replaced(left: list[_Column], right: list[_Column], path_a: str, path_b: str) -> list[Change]:
+def _replaced(
+    left: list[_Column],
+    right: list[_Column],
+    paths: tuple[str, str],
+    changes: list[Change],
+    positions: list[tuple[int, int]],
+) -> None:
     """What columns became that stand in each other's place."""
-    changes = []
+    path_a, path_b = paths
     for was, now in _paired(left, right):
         kind = Kind.COLUMN
         if was.column == now.column:
@@ -104,13 +115,15 @@ def _replaced(left: list[_Column], right: list[_Column], path_a: str, path_b: st
         else:
             what = f"the output column {was.label} became {now.label}, another column"
         changes.append(Change(kind=kind, what=what, before=was.label, after=now.label, path_a=path_a, path_b=path_b))
+        positions.append((was.at, now.at))
     for item in left:
+        positions.append((item.at, -1))
         what = f"the output column {item.label} was removed"
         changes.append(Change(kind=Kind.COLUMN, what=what, before=item.label, path_a=path_a, path_b=path_b))
     for item in right:
+        positions.append((-1, item.at))
         what = f"the output column {item.label} was added"
         changes.append(Change(kind=Kind.COLUMN, what=what, after=item.label, path_a=path_a, path_b=path_b))
-    return changes
 
 
 def _paired(left: list[_Column], right: list[_Column]) -> list[tuple[_Column, _Column]]:

@@ -133,12 +133,14 @@ class Said:
         line.changes.append(_moved(a, Kind.SCHEMA, texts, where, places))
 
     def _gone(self, part: Part, item: Item, where: str, places: tuple[str, str], line: Line) -> None:
+        _note(part, item, None, line)
         text = self.wording.item(item)
         what = f"the {part.word} {_shown(item, shortened(text))} of {where} was removed"
         path = self._path(self.path_a, item) or places[0]
         line.changes.append(Change(kind=part.kind, what=what, before=text, path_a=path, path_b=places[1]))
 
     def _new(self, part: Part, item: Item, where: str, places: tuple[str, str], line: Line) -> None:
+        _note(part, None, item, line)
         text = self.wording.item(item)
         what = f"the {part.word} {_shown(item, shortened(text))} was added to {where}"
         path = self._path(self.path_b, item) or places[1]
@@ -154,6 +156,8 @@ class Said:
         else:
             what = self._what(part, a, b, before, after, where, line)
         if what:
+            if kind.counts:
+                _note(part, a, b, line)
             line.changes.append(Change(kind=kind, what=what, before=before, after=after, path_a=path_a, path_b=path_b))
 
     def _what(self, part: Part, a: Item, b: Item, before: str, after: str, where: str, line: Line) -> str:
@@ -183,6 +187,12 @@ class Said:
     def _path(self, path: Callable[[object], str], item: Item) -> str:
         node = item.node.measure if isinstance(item.node, Measure) else item.node
         return "" if node is None else path(node)
+
+
+def _note(part: Part, a: Item | None, b: Item | None, line: Line) -> None:
+    """Columns that differ."""
+    if part.style in (Style.COLUMNS, Style.FIELDS):
+        line.columns.append((-1 if a is None else a.column, -1 if b is None else b.column))
 
 
 def _by_word(told: Told) -> dict[tuple[str, int], Part]:

@@ -14,7 +14,7 @@ from pyspark_substrait.model.expressions import FieldReference, RootReference, S
 from pyspark_substrait.model.relations import DetachedRel, LateralJoin, Project, Read, Reference, Relation
 from pyspark_substrait.model.types import OpenStruct
 
-__all__ = ["Steps", "beside", "picked"]
+__all__ = ["Steps", "beside", "picked", "stands_for"]
 
 
 class Steps:
@@ -75,9 +75,7 @@ class Steps:
     def _step(self, node: Relation, inputs: tuple[Step, ...], outer: Record | None) -> Step:
         told = tell(node, [item.columns for item in inputs], outer, self.forms)
         kind = node.__class__.__name__
-        forms = [part.form() for part in told.parts if part.items]
-        own = self.forms.number("own", kind, *(meaning for meaning, _ in forms))
-        exact = self.forms.number("own", kind, *(order for _, order in forms))
+        own, exact = self.own(kind, told)
         form = Form(
             self.forms.number("step", own, *(item.form.meaning for item in inputs)),
             self.forms.number("step", exact, *(item.form.exact for item in inputs)),
@@ -97,6 +95,22 @@ class Steps:
             size=1 + sum(item.size for item in inputs),
             tables=tuple(dict.fromkeys(tables + [name for item in inputs for name in item.tables]))[:_MANY],
         )
+
+    def own(self, kind: str, told: Told) -> Form:
+        """What a relation of a kind says by itself."""
+        forms = [part.form() for part in told.parts if part.items]
+        return Form(
+            self.forms.number("own", kind, *(meaning for meaning, _ in forms)),
+            self.forms.number("own", kind, *(order for _, order in forms)),
+        )
+
+    def by_relation(self) -> dict[int, list[Step]]:
+        """All steps made so far, by the relation that they were asked for. One that stands in a query has a step for
+        each record around it."""
+        found: dict[int, list[Step]] = {}
+        for (relation, _), step in self._made.items():
+            found.setdefault(relation, []).append(step)
+        return found
 
 
 #: how many tables a step knows of those below it
@@ -144,6 +158,17 @@ def _only_picks(node: Project) -> tuple[int, ...] | None:
             case _:
                 return None
     return tuple(columns)
+
+
+def stands_for(node: Relation) -> Relation | None:
+    """The relation below one that changes nothing but which columns there are; None for all others."""
+    match node:
+        case Reference(subtree=inner) | DetachedRel(relation=inner):
+            return inner
+        case Project(input=inner) if _only_picks(node) is not None:
+            return inner
+        case _:
+            return None
 
 
 def extended(node: Relation) -> bool:

@@ -58,7 +58,7 @@ class Trees:
         if found is not None:
             return found[0], Line(mark=" ", text=f"{_title(b)}, as above")
         if a.form.exact == b.form.exact:
-            compared: _Compared = b.columns, Line(mark=" ", text=_title(b), whole=b.size)
+            compared: _Compared = b.columns, Line(mark=" ", text=_title(b), whole=b.size, a=a, b=b)
         else:
             compared = self._compare(a, b)
         self._known[key] = compared
@@ -96,7 +96,7 @@ class Trees:
                 if source is not None and source[0] == place.main and source[1] < len(known):
                     became.setdefault(known[source[1]], column)
         after = tuple(became.get(column, self._alone(column)) for column in columns)
-        line = Line(mark="-", text=_title(step), below=self._sides(place, below, "-"))
+        line = Line(mark="-", text=_title(step), below=self._sides(place, below, "-"), a=step)
         about = self.wording.about(step)
         what = f"{named(step) if place.main < 0 else f'the {step.kind}'}{_quoted(about)}{_around(place)} was removed"
         line.changes.append(
@@ -118,7 +118,7 @@ class Trees:
         for column, source in zip(told.columns, told.sources, strict=True):
             passes = source is not None and source[0] == place.main and source[1] < len(columns)
             made.append(columns[source[1]] if passes and source is not None else self._alone(column))
-        line = Line(mark="+", text=_title(step), below=self._sides(place, below, "+"))
+        line = Line(mark="+", text=_title(step), below=self._sides(place, below, "+"), b=step)
         about = self.wording.about(step)
         with_sides, above = _beside(place), _above(place)
         what = f"{a_or_an(step)}{_quoted(about)}{with_sides} was added{above}"
@@ -135,7 +135,8 @@ class Trees:
                 lines.append(below)
             else:
                 more = f" (with {item.size - 1} below)" if item.size > 1 else ""
-                lines.append(Line(mark=mark, text=_title(item) + more))
+                a, b = (item, None) if mark == "-" else (None, item)
+                lines.append(Line(mark=mark, text=_title(item) + more, entire=True, a=a, b=b))
         return lines or ([below] if below is not None else [])
 
     def _alone(self, column: int) -> int:
@@ -146,8 +147,8 @@ class Trees:
     def _both(self, left: Place, right: Place, match: Match, columns: tuple[int, ...], below: Line | None) -> _Compared:
         a, b = left.step, right.step
         if match.same:
-            return b.columns, Line(mark=" ", text=_title(b), whole=b.size)
-        line = Line(mark=" ", text=_title(b))
+            return b.columns, Line(mark=" ", text=_title(b), whole=b.size, a=a, b=b)
+        line = Line(mark=" ", text=_title(b), a=a, b=b)
         given, swap, whole = self._inputs(left, right, columns, below, line)
         told = retold(b, given, b.outer, self.forms, swap)
         if isinstance(b.relation, Read | Update) and (known := self.said.fields(a.told, told)):
@@ -163,6 +164,7 @@ class Trees:
             )
         became = self._member_columns(a, left, told, given, right) if isinstance(b.relation, SetRelation) else {}
         became |= self.said.compare(a, told, b, line, skip={"column"} if became and not whole else set())
+        line.outputs = a.columns, pick(told.columns, b.picks, self.forms)
         made = [became.get(column, column) for column in told.columns]
         return pick(made, b.picks, self.forms), line
 
@@ -189,7 +191,7 @@ class Trees:
         for one, other in matched([item for _, item in rest], [b.inputs[at] for at in others]):
             if other is None:
                 assert one is not None, "one of both is there"
-                removed.append(Line(mark="-", text=_title(one)))
+                removed.append(Line(mark="-", text=_title(one), a=one, entire=True))
                 what = f"the input {self._input(one)} of {named(a)} was removed"
                 removed[-1].changes.append(
                     self._change(
@@ -200,7 +202,7 @@ class Trees:
             at = next(at for at in others if b.inputs[at] is other and at not in found)
             if one is None:
                 found[at] = tuple(map(self._alone, other.columns))
-                lines[at] = Line(mark="+", text=_title(other))
+                lines[at] = Line(mark="+", text=_title(other), b=other, entire=True)
                 what = f"the input {self._input(other)} was added to {named(b)}"
                 lines[at].changes.append(
                     self._change(
@@ -253,8 +255,11 @@ class Trees:
             first, upper = columns, below
         else:
             first, upper = self.compare(a.inputs[0], b.inputs[0])
-        around = lateral_record(first, b.relation, b.outer, self.forms)
-        second, lower = self.compare(a.inputs[1], self.steps.step(b.relation.right, around))
+        inner = self.steps.step(b.relation.right, lateral_record(first, b.relation, b.outer, self.forms))
+        if left.main == right.main == 1 and inner is b.inputs[1]:
+            second, lower = columns, below
+        else:
+            second, lower = self.compare(a.inputs[1], inner)
         line.below.extend((upper, lower))
         return [first, second]
 
