@@ -24,15 +24,32 @@ MAY_IMPORT = {
     "sparksql": BASE,
     "validation": BASE,
     "linting": BASE,
-    "comparing": BASE,
+    "comparing": BASE | {"notebooks"},
     "textform": BASE,
-    "reporting": BASE | {"display"},
+    "reporting": BASE | {"display", "notebooks"},
     "display": BASE,
+    "tracing": BASE,
+    "profiling": BASE | {"display", "notebooks"},
+    "viewing": BASE | {"display", "profiling", "tracing", "comparing", "notebooks"},
+    "notebooks": BASE
+    | {
+        "checking",
+        "comparing",
+        "display",
+        "documents",
+        "producing",
+        "profiling",
+        "reporting",
+        "showing",
+        "spark",
+        "viewing",
+        "",
+    },
     "building": BASE,
     "targets": BASE,
     "proto": BASE,
-    "spark": BASE | {"sparksql", "building"},
-    "documents": BASE | {"proto", "textform"},
+    "spark": BASE | {"sparksql", "building", "profiling"},
+    "documents": BASE | {"proto", "textform", "notebooks"},
     "write_targets": BASE | {"proto"},
     "builder": BASE | {"building", "documents", "proto"},
     "checking": BASE
@@ -49,11 +66,27 @@ MAY_IMPORT = {
         "documents",
         "",
     },
+    "showing": BASE
+    | {
+        "checking",
+        "comparing",
+        "display",
+        "documents",
+        "tracing",
+        "profiling",
+        "proto",
+        "reporting",
+        "spark",
+        "viewing",
+        "",
+    },
     "producing": BASE | {"proto", "spark", "documents", ""},
     "": BASE
     | {
         "checking",
+        "notebooks",
         "producing",
+        "showing",
         "sparksql",
         "building",
         "targets",
@@ -64,7 +97,22 @@ MAY_IMPORT = {
         "documents",
     },  # the verbs in __init__.py
     "cli": BASE
-    | {"checking", "sparksql", "building", "targets", "reporting", "display", "proto", "spark", "documents", ""},
+    | {
+        "checking",
+        "showing",
+        "viewing",
+        "tracing",
+        "profiling",
+        "sparksql",
+        "building",
+        "targets",
+        "reporting",
+        "display",
+        "proto",
+        "spark",
+        "documents",
+        "",
+    },
     "__main__": {"cli"},
 }
 """What each part may import beside itself; the part with no name is the package's own module."""
@@ -76,7 +124,9 @@ ONLY_IN = {
     "google": {"proto", "documents", "write_targets"},
     "click": {"cli"},
     "lark": {"textform"},
-    "jinja2": {"reporting"},
+    "jinja2": {"reporting", "viewing", "notebooks"},
+    "pygraphviz": {"viewing"},
+    "IPython": {"notebooks", "spark"},
 }
 """Packages that only some parts may import. The verbs name types of all of them in annotations, and import none."""
 
@@ -123,7 +173,7 @@ def test_imports_point_one_way(path: Path) -> None:
         if top == PACKAGE:
             target = part_of(name)
             assert target == part or target in MAY_IMPORT[part], f"{where}: {part or 'the package'} imports {name}"
-        elif top in ONLY_IN and part not in ("", "producing"):
+        elif top in ONLY_IN and part not in ("", "producing", "showing"):
             assert part in ONLY_IN[top], f"{where}: only {', '.join(ONLY_IN[top])} may import {top}"
         elif part in ("codes", "errors", "model"):
             assert top in sys.stdlib_module_names or top == "typing_extensions", f"{where}: {part} imports {top}"

@@ -28,10 +28,12 @@ from pyspark_substrait.errors import (
     UnsupportedPlanError,
 )
 from pyspark_substrait.producing import from_sql, to_substrait, to_substrait_expressions
+from pyspark_substrait.showing import lineage, profile, view
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from google.protobuf.message import Message
+    from IPython.core.interactiveshell import InteractiveShell
     from pyspark.sql import DataFrame, SparkSession
 
     from pyspark_substrait import model
@@ -68,14 +70,17 @@ __all__ = [
     "for_target",
     "from_sql",
     "from_substrait",
+    "lineage",
     "lint",
     "load",
+    "profile",
     "run_query",
     "to_sql",
     "to_substrait",
     "to_substrait_expressions",
     "touches",
     "validate",
+    "view",
 ]
 
 
@@ -214,33 +219,43 @@ def run_query(
     limit: int | None = None,
     registry: Registry | None = None,
     root: int | None = None,
+    progress: bool | None = None,
 ) -> pa.Table:
     """The result of a plan as an Arrow table, with exactly the types, nullability and names that the plan states.
 
-    Like ``pyarrow.substrait.run_query``, on Spark. Arguments and errors are those of :func:`from_substrait`; with a
-    ``limit``, no more rows than that are computed.
+    Like ``pyarrow.substrait.run_query``, on Spark. Further arguments and errors are those of :func:`from_substrait`.
+
+    Args:
+        limit: the most rows; no more than that are computed.
+        progress: whether to show how far Spark is, on standard error or in the notebook. None: on a terminal and in a
+            notebook, of what takes more than half a second, unless ``PYSPARK_SUBSTRAIT_PROGRESS=0`` is set. True:
+            always, as a line now and then where neither is. False: never.
 
     Raises:
         ExecutionError: the plan fails on its data.
+        KeyboardInterrupt: Ctrl-C; the Spark jobs of this run, and no others, were cancelled.
     """
     from pyspark_substrait.extensions.registry import Registry
     from pyspark_substrait.spark import run
+    from pyspark_substrait.spark.progress import interruptible
 
     loaded = _plan(plan, registry)
     known = registry or loaded.registry or Registry.default()
-    return _called(
-        loaded,
-        lambda: run.collect(
+    with interruptible():
+        return _called(
             loaded,
-            spark,
-            registry=known,
-            tables=tables,
-            parameters=parameters,
-            allowed_paths=allowed_paths,
-            limit=limit,
-            chosen=root,
-        ),
-    )
+            lambda: run.collect(
+                loaded,
+                spark,
+                registry=known,
+                tables=tables,
+                parameters=parameters,
+                allowed_paths=allowed_paths,
+                limit=limit,
+                chosen=root,
+                progress=progress,
+            ),
+        )
 
 
 def evaluate(
@@ -288,22 +303,31 @@ def evaluate_arrow(
     spark: SparkSession | None = None,
     limit: int | None = None,
     registry: Registry | None = None,
+    progress: bool | None = None,
 ) -> pa.Table:
     """As :func:`evaluate`, as an Arrow table with exactly the types, nullability and names of the expressions.
 
-    With a ``limit``, no more rows than that are computed.
+    Args:
+        limit: the most rows; no more than that are computed.
+        progress: whether to show how far Spark is, as in :func:`run_query`.
 
     Raises:
         ExecutionError: an expression fails on its data.
+        KeyboardInterrupt: Ctrl-C; the Spark jobs of this run, and no others, were cancelled.
     """
     from pyspark_substrait.extensions.registry import Registry
     from pyspark_substrait.spark import evaluate as expressions
+    from pyspark_substrait.spark.progress import interruptible
 
     loaded = _extended_expression(extended_expression, registry)
     known = registry or loaded.registry or Registry.default()
-    return _called(
-        loaded, lambda: expressions.collect(loaded, data, spark, registry=known, parameters=parameters, limit=limit)
-    )
+    with interruptible():
+        return _called(
+            loaded,
+            lambda: expressions.collect(
+                loaded, data, spark, registry=known, parameters=parameters, limit=limit, progress=progress
+            ),
+        )
 
 
 def to_sql(
@@ -366,3 +390,10 @@ def touches(plan: PlanSource, *, root: int | None = None) -> tuple[Touch, ...]:
 
     loaded = _plan(plan, None)
     return _called(loaded, lambda: touched(loaded, root))
+
+
+def load_ipython_extension(shell: InteractiveShell) -> None:
+    """What ``%load_ext pyspark_substrait`` does in a notebook: the magics ``%substrait`` and ``%%substrait``."""
+    from pyspark_substrait.notebooks.magic import register
+
+    register(shell)

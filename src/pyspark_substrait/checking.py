@@ -185,7 +185,7 @@ def explain(
     from pyspark_substrait.proto.depth import with_deep_stack
     from pyspark_substrait.reporting import Report
 
-    report = plan if isinstance(plan, Report) else _seen(plan, target, registry)
+    report = plan if isinstance(plan, Report) else seen(plan, target, registry)
     shown = [found for found in report.findings if findings and found.level is not Level.INFO]
 
     def text() -> str:
@@ -199,7 +199,7 @@ def explain(
         return with_deep_stack(text)
 
 
-def _seen(plan: PlanSource, target: str | None, registry: Registry | None) -> Report:
+def seen(plan: PlanSource, target: str | None, registry: Registry | None) -> Report:
     """The report on a plan; on one that was loaded before, it keeps how that came here, which no message says."""
     from dataclasses import replace
 
@@ -378,11 +378,11 @@ def diff(a: PlanSource, b: PlanSource, *, registry: Registry | None = None) -> D
     from pyspark_substrait.proto.depth import with_deep_stack
 
     known = _extensions(a, registry)
-    first, second = _understood(a, known), _understood(b, _extensions(b, registry))
+    first, second = understood(a, known), understood(b, _extensions(b, registry))
     places = first.places, second.places
 
     def found() -> Difference:
-        return compared(first.document, second.document, places, registry=known, words=_shown)
+        return compared(first.document, second.document, places, registry=known, words=_shown, called=_with_room)
 
     try:
         return found()
@@ -390,7 +390,7 @@ def diff(a: PlanSource, b: PlanSource, *, registry: Registry | None = None) -> D
         return with_deep_stack(found)
 
 
-def _understood(plan: PlanSource, registry: Registry) -> Checked:
+def understood(plan: PlanSource, registry: Registry) -> Checked:
     """A plan with the places of its nodes; one that has errors is refused."""
     from pyspark_substrait.codes import Level
     from pyspark_substrait.proto import read

@@ -6,6 +6,7 @@ import base64
 import json
 import math
 import struct
+from collections.abc import Collection
 from typing import Any
 
 from google.protobuf.descriptor import FieldDescriptor
@@ -33,8 +34,12 @@ class _Open:
         self.first = True
 
 
-def message_to_json(message: Message) -> str:
+def message_to_json(message: Message, apart: Collection[int] = ()) -> str:
     """The message as JSON text, indented by two spaces (up to 200 levels), names in camelCase.
+
+    Args:
+        message: what to write.
+        apart: messages within it, by identity, that are written as ``"…"``.
 
     Raises:
         UnsupportedPlanError: it holds a message of a type that JSON can't name.
@@ -59,6 +64,8 @@ def message_to_json(message: Message) -> str:
         if repeated:
             out.append("[")
             stack.append(_Open(iter([(None, field, each, False) for each in value]), "]"))
+        elif field.message_type is not None and id(value) in apart:
+            out.append('"…"')
         elif field.message_type is not None:
             _open_message(value, out, stack)
         else:

@@ -1,0 +1,120 @@
+"""The command that makes a page or a drawing of a plan."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from pyspark_substrait.cli.files import opened
+from pyspark_substrait.cli.options import (
+    PARAMETERS,
+    PLAN,
+    ROOT,
+    Session,
+    loaded_from,
+    parameter_values,
+    table_paths,
+    with_session,
+    with_tables,
+)
+
+if TYPE_CHECKING:
+    from pyspark_substrait.profiling import Profile
+
+__all__ = ["view"]
+
+
+@click.command(short_help="Make a page of a plan for the browser.")
+@click.argument("plan", type=PLAN)
+@click.argument("other", type=PLAN, required=False)
+@click.option(
+    "-o",
+    "--output",
+    metavar="OUT",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="The page (.html), or the drawing alone (.svg); a page called like PLAN, in this folder, when not given.",
+)
+@click.option("--open", "shown", is_flag=True, help="Show it in the browser.")
+@click.option("--target", metavar="ENGINE", help="Also show what the engine can't run: spark, or a dialect file.")
+@click.option(
+    "--profile", "profiled", is_flag=True, help="Run PLAN, and show what happened. The other options are for that."
+)
+@with_tables
+@PARAMETERS
+@ROOT
+@with_session
+def view(
+    plan: Path,
+    other: Path | None,
+    output: Path | None,
+    shown: bool,
+    target: str | None,
+    profiled: bool,
+    tables: tuple[str, ...],
+    allowed: tuple[str, ...],
+    parameters: tuple[str, ...],
+    root: int | None,
+    master: str | None,
+    remote: str | None,
+    progress: bool | None,
+) -> None:
+    """Make a page of PLAN for the browser: its graph, where columns come from, what is wrong. Needs no Spark.
+
+    With OTHER, both plans stand beside each other, with their differences in colour. The page needs nothing beside it.
+
+    \b
+    Examples:
+      pyspark-substrait view plan.json --open
+      pyspark-substrait view plan.pb -o plan.html --target spark
+      pyspark-substrait view plan.pb -o plan.svg
+      pyspark-substrait view before.json after.json -o diff.html
+      pyspark-substrait view plan.json --profile --table orders=orders.parquet
+    """
+    import pyspark_substrait
+
+    if str(plan) == "-" == str(other):
+        raise click.UsageError("only one of the plans can come from standard input")
+    if not profiled and (tables or allowed or parameters or root is not None or master or remote):
+        raise click.UsageError("these options say how to run PLAN; add --profile")
+    source = opened(plan)
+    output = output or Path("plan.html" if isinstance(source, bytes) else f"{source.stem}.html")
+    if output.resolve() in {each.resolve() for each in (plan, other) if each is not None}:
+        raise click.UsageError(f"{output} is one of the plans")
+    session = Session(master, remote, progress)
+    profile = _profile(source, session, tables, allowed, parameters, root) if profiled else None
+    page = pyspark_substrait.view(
+        source,
+        None if other is None else opened(other),
+        profile=profile,
+        target=target,
+        name="standard input" if isinstance(source, bytes) else source.name,
+    )
+    page.save(output)
+    click.echo(f"written to {output}", err=True)
+    if shown:
+        click.launch(str(output.resolve()))
+
+
+def _profile(
+    source: Path | bytes,
+    session: Session,
+    tables: tuple[str, ...],
+    allowed: tuple[str, ...],
+    parameters: tuple[str, ...],
+    root: int | None,
+) -> Profile:
+    """What happens when the plan runs."""
+    import pyspark_substrait
+
+    paths = table_paths(tables)
+    loaded = loaded_from(source)
+    return pyspark_substrait.profile(
+        loaded,
+        session.start(),
+        tables=paths,
+        parameters=parameter_values(parameters, loaded),
+        allowed_paths=[*paths.values(), *allowed],
+        root=root,
+    )
