@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable, Iterable
 from decimal import Decimal
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner, Result
@@ -80,12 +85,16 @@ def test_every_command_has_help() -> None:
         ["run", "PLAN", "--table", "orders=PLAN"],
         ["run", "PLAN", "--table", "orders=.", "--table", "orders=."],
         ["run", "PLAN", "--limit", "-1"],
-        ["run", "PLAN", "--format", "csv"],
+        ["run", "PLAN", "--format", "xml"],
+        ["run", "PLAN", "--format", "csv", "--types"],
+        ["run", "PLAN", "--output", "rows.csv", "--width", "80"],
+        ["run", "PLAN", "--output", "rows.csv", "--format", "table"],
+        ["run", "PLAN", "--width", "3"],
         ["run", "PLAN", "--output", "rows.txt"],
         ["run", "PLAN", "--master", "local", "--remote", "sc://x"],
         ["evaluate", "PLAN"],
         ["evaluate", "PLAN", "--data", "absent.parquet"],
-        ["evaluate", "PLAN", "--data", ".", "--format", "csv"],
+        ["evaluate", "PLAN", "--data", ".", "--format", "json", "--all"],
         ["convert", "PLAN", "x.json", "--to", "xml"],
         ["upgrade", "PLAN", "--check", "--output", "x.json"],
     ],
@@ -255,17 +264,62 @@ def test_run_says_when_there_is_more(spark: SparkSession, tables: list[str]) -> 
     assert "2 rows shown of more" in result.stderr
 
 
-@pytest.mark.parametrize("form", ["parquet", "csv", "json"])
-def test_run_writes_a_file(spark: SparkSession, tables: list[str], tmp_path: Path, form: str) -> None:
-    file = tmp_path / f"rows.{form}"
-    result = call("run", TUTORIAL, *tables, "--output", file)
-    assert (result.exit_code, result.stdout) == (0, ""), result.output
-    if form == "parquet":
-        rows = pq.read_table(file).to_pylist()
-        assert {(row["product_id"], row["product_name"], row["sales"]) for row in rows} == SALES
-    elif form == "json":
-        rows = [json.loads(line) for line in file.read_text().splitlines()]
-        assert {(row["product_id"], row["product_name"], Decimal(row["sales"])) for row in rows} == SALES
-    else:
-        assert file.read_text().splitlines()[0] == '"product_name","product_id","sales"'
-        assert len(file.read_text().splitlines()) == 1 + len(SALES)
+#: what a format holds, as (product_id, product_name, sales); read by what isn't ours
+READERS: dict[str, Callable[[bytes], Iterable[tuple[Any, ...]]]] = {
+    "parquet": lambda content: _keyed(pq.read_table(pa.BufferReader(content)).to_pylist()),
+    "arrow": lambda content: _keyed(_arrow(content).to_pylist()),
+    "json": lambda content: _keyed(json.loads(line) for line in content.decode().splitlines()),
+    "csv": lambda content: _keyed(csv.DictReader(io.StringIO(content.decode()))),
+    "markdown": lambda content: (
+        (cells[2], cells[1], cells[3])
+        for line in content.decode().splitlines()[2:]
+        if (cells := [cell.strip() for cell in line.split("|")])
+    ),
+}
+SUFFIX = {"markdown": "md"}
+
+
+def _keyed(rows: Iterable[dict[str, Any]]) -> Iterable[tuple[Any, ...]]:
+    return ((row["product_id"], row["product_name"], row["sales"]) for row in rows)
+
+
+def _arrow(content: bytes) -> pa.Table:
+    """A stream, or a file, which begins with a word of its own."""
+    return (pa.ipc.open_file if content.startswith(b"ARROW1") else pa.ipc.open_stream)(content).read_all()
+
+
+@pytest.mark.parametrize("form", READERS)
+@pytest.mark.parametrize("into", ["file", "output"])
+def test_run_writes(spark: SparkSession, tables: list[str], tmp_path: Path, form: str, into: str) -> None:
+    """The same rows to a file and to standard output, which has nothing but them, and all of them."""
+    file = tmp_path / f"rows.{SUFFIX.get(form, form)}"
+    result = call("run", TUTORIAL, *tables, *(["--output", file] if into == "file" else ["--format", form]))
+    assert result.exit_code == 0, result.output
+    assert result.stderr == (f"4 rows written to {file}\n" if into == "file" else "")
+    assert (result.stdout_bytes == b"") == (into == "file")
+    rows = READERS[form](file.read_bytes() if into == "file" else result.stdout_bytes)
+    empty = {"csv": "", "markdown": "*null*"}.get(form)
+    found = {(int(key), None if name == empty else name, Decimal(sales)) for key, name, sales in rows}
+    assert found == {(key, *rest) for key, *rest in SALES}
+
+
+def test_run_refuses_binary_on_a_terminal(plan_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pyspark_substrait.cli.rows.sys", SimpleNamespace(stdout=SimpleNamespace(isatty=lambda: True)))
+    result = call("run", plan_file, "--format", "arrow")
+    assert result.exit_code == 2 and "arrow is not for a terminal" in result.stderr
+
+
+def test_run_says_what_is_left_out(spark: SparkSession, tables: list[str]) -> None:
+    result = call("run", TUTORIAL, *tables, "--width", "20")
+    assert result.stdout.splitlines()[0].split() == ["product_name"]
+    assert "2 more columns: product_id, sales; --all or --width N shows more\n4 rows\n" in result.stderr
+    assert "sales" in call("run", TUTORIAL, *tables, "--width", "20", "--all").stdout
+
+
+def test_ctrl_c_is_130_with_one_line(plan_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: Any, **__: Any) -> FakePlan:
+        raise KeyboardInterrupt("stopped: the Spark job was cancelled")
+
+    monkeypatch.setattr(pyspark_substrait, "load", interrupted)
+    result = call("run", plan_file)
+    assert (result.exit_code, result.stdout, result.stderr) == (130, "", "stopped: the Spark job was cancelled\n")

@@ -1,18 +1,15 @@
-"""The session this package starts, the settings it checks, and what it shows while Spark works."""
+"""The session this package starts, and the settings it checks."""
 
 from __future__ import annotations
 
 import datetime
-import io
 import os
 import threading
 from typing import TYPE_CHECKING
 
 import pytest
-from rich.console import Console
 
 from pyspark_substrait.errors import SubstraitError, UnsupportedPlanError
-from pyspark_substrait.spark.progress import progress, waiting
 from pyspark_substrait.spark.session import PLAN_SETTINGS, embedded_session, require_settings
 
 if TYPE_CHECKING:
@@ -62,14 +59,3 @@ def test_a_running_session_is_not_passed_off_as_another(spark: SparkSession) -> 
         embedded_session(**{"spark.sql.ansi.enabled": False})
     with pytest.raises(SubstraitError, match="not both"):
         embedded_session("local", "sc://127.0.0.1:1")
-
-
-def test_a_terminal_gets_a_bar_and_a_file_one_line(spark: SparkSession) -> None:
-    terminal = Console(file=io.StringIO(), force_terminal=True, width=100)
-    file = Console(file=io.StringIO(), width=100)
-    for console in (terminal, file):
-        with waiting("Starting", console), progress(spark, "Counting", console):
-            assert spark.range(0, 10, 1, 2).count() == 10
-    assert isinstance(terminal.file, io.StringIO) and isinstance(file.file, io.StringIO)
-    assert "Counting" in terminal.file.getvalue() and "\x1b[" in terminal.file.getvalue()
-    assert file.file.getvalue() == "Starting …\nCounting …\n"

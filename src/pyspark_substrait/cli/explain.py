@@ -9,6 +9,16 @@ from pathlib import Path
 import click
 
 from pyspark_substrait.cli.files import opened
+from pyspark_substrait.cli.options import (
+    PARAMETERS,
+    ROOT,
+    Session,
+    loaded_from,
+    parameter_values,
+    table_paths,
+    with_session,
+    with_tables,
+)
 
 __all__ = ["explain"]
 
@@ -32,6 +42,13 @@ __all__ = ["explain"]
     "--full", is_flag=True, help="Print everything, in the text form that can be read back (see docs/text-form.md)."
 )
 @click.option("--target", metavar="ENGINE", help="Also show what the engine can't run: spark, or a dialect file.")
+@click.option("--profile", "profiled", is_flag=True, help="Run the plan once, and show what happened in each relation.")
+@click.option("--exact", is_flag=True, help="With --profile: count every relation, which may take much longer.")
+@click.option("--json", "as_json", is_flag=True, help="With --profile: print the figures as JSON.")
+@with_tables
+@PARAMETERS
+@ROOT
+@with_session
 def explain(
     plan: Path,
     types: bool,
@@ -40,8 +57,21 @@ def explain(
     findings: bool,
     full: bool,
     target: str | None,
+    profiled: bool,
+    exact: bool,
+    as_json: bool,
+    tables: tuple[str, ...],
+    allowed: tuple[str, ...],
+    parameters: tuple[str, ...],
+    root: int | None,
+    master: str | None,
+    remote: str | None,
+    progress: bool | None,
 ) -> None:
     """Print PLAN as text, with the columns and types of every step, and what is wrong with it. Needs no Spark.
+
+    With --profile, PLAN runs once on Spark, with the tables and options that `run` takes, and the rows, bytes and time
+    of each relation stand beside it.
 
     \b
     Examples:
@@ -49,14 +79,34 @@ def explain(
       pyspark-substrait explain plan.pb --no-types --width 100
       pyspark-substrait explain plan.pb --target spark
       pyspark-substrait explain plan.pb --full
+      pyspark-substrait explain plan.pb --profile --table orders=orders.parquet
     """
     import pyspark_substrait
 
+    if not profiled and (exact or as_json or tables or allowed or parameters or root is not None or master or remote):
+        raise click.UsageError("tables, parameters and what says how to run go with --profile")
+    if profiled and (full or target is not None):
+        raise click.UsageError("--profile shows what ran; --full and --target go without it")
     if full:
         click.echo(pyspark_substrait.load(opened(plan)).to_text(), nl=False)
         return
     if width is None and sys.stdout.isatty():
         width = shutil.get_terminal_size().columns
+    if profiled:
+        paths, session = table_paths(tables), Session(master, remote, progress)
+        loaded = loaded_from(opened(plan))
+        made = pyspark_substrait.profile(
+            loaded,
+            session.start(),
+            tables=paths,
+            parameters=parameter_values(parameters, loaded),
+            allowed_paths=[*paths.values(), *allowed],
+            root=root,
+            exact=exact,
+            progress=progress,
+        )
+        click.echo(made.to_json() if as_json else made.text(types=types, width=width, proto_paths=proto_paths))
+        return
     report = pyspark_substrait.validate(opened(plan), target)
     click.echo(pyspark_substrait.explain(report, types=types, proto_paths=proto_paths, width=width, findings=findings))
     if report.document is None:

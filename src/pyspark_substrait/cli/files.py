@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from pyspark_substrait.documents import ExtendedExpression, Plan
 
-__all__ = ["counted", "files", "form_of", "named", "opened", "place", "save"]
+__all__ = ["console", "counted", "files", "form_of", "named", "opened", "place", "save"]
 
 _FILE_SUFFIXES = ("", ".parquet", ".parq", ".pq", ".orc", ".arrow", ".feather", ".ipc")
 
@@ -68,3 +70,10 @@ def counted(number: int, noun: str) -> str:
 def place(path: Path) -> str:
     """What to call the place where something was written."""
     return "standard output" if str(path) == "-" else str(path)
+
+
+def console() -> Console:
+    """Where tables go. A file or another program gets the whole width; only a terminal has an edge to fold at."""
+    from rich.console import Console
+
+    return Console() if sys.stdout.isatty() else Console(width=100_000)

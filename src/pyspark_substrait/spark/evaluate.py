@@ -58,6 +58,7 @@ def collect(
     registry: Registry,
     parameters: Mapping[int, object] | None = None,
     limit: int | None = None,
+    progress: bool | None = None,
 ) -> pa.Table:
     """The same as an Arrow table, of all records or of ``limit``.
 
@@ -72,6 +73,7 @@ def collect(
             tables={_DATA: data},
             parameters=parameters,
             limit=limit,
+            progress=progress,
         )
 
 

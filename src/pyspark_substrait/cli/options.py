@@ -1,0 +1,158 @@
+"""Options that several commands share, and what their values become: tables, parameters, a session."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from pyspark_substrait.cli.files import named
+
+if TYPE_CHECKING:
+    from pyspark_substrait.documents import ExtendedExpression, Plan
+
+__all__ = [
+    "PARAMETERS",
+    "PLAN",
+    "ROOT",
+    "Session",
+    "loaded_from",
+    "parameter_values",
+    "table_paths",
+    "with_options",
+    "with_session",
+    "with_tables",
+]
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+
+PLAN = click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path)
+"""The type of an argument that is a plan: a file, or ``-``."""
+
+PARAMETERS = click.option(
+    "--param",
+    "parameters",
+    metavar="N=VALUE",
+    multiple=True,
+    help="The value of the dynamic parameter N, as text of its type (times and intervals in ISO 8601, binary in "
+    "hexadecimal digits, lists and structs in JSON); N alone means null. Repeatable.",
+)
+"""``parameters``: see :func:`parameter_values`."""
+
+ROOT = click.option(
+    "--root", metavar="N", type=click.IntRange(min=0), help="Which root, from 0, of a plan that has several."
+)
+"""``root``: a position, or None."""
+
+_TABLES = (
+    click.option(
+        "--table",
+        "tables",
+        metavar="NAME=PATH",
+        multiple=True,
+        help="A table that the plan reads: its name (dots between the parts) and a Parquet, ORC or Arrow file or "
+        "folder. Repeatable; other names come from the session's catalog.",
+    ),
+    click.option(
+        "--allow-path",
+        "allowed",
+        metavar="PATH",
+        multiple=True,
+        help="A file or folder that the plan itself may read, besides those of --table, or write. Repeatable.",
+    ),
+)
+
+_SESSION = (
+    click.option(
+        "--master", metavar="URL", help="Where Spark runs: local[4], spark://host:7077; all cores here by default."
+    ),
+    click.option("--remote", metavar="URL", help="A Spark Connect server: sc://host:15002."),
+    click.option(
+        "--progress/--no-progress",
+        default=None,
+        help="Whether to show how far Spark is; by default only on a terminal, and only of what takes a while.",
+    ),
+)
+
+
+def with_options(*options: Callable[[_Command], _Command]) -> Callable[[_Command], _Command]:
+    """A decorator that gives a command these options, in this order."""
+    return lambda command: reduce(lambda decorated, option: option(decorated), reversed(options), command)
+
+
+with_tables = with_options(*_TABLES)
+"""``tables``, see :func:`table_paths`, and ``allowed``: the paths that the plan itself may name."""
+
+with_session = with_options(*_SESSION)
+"""``master``, ``remote`` and ``progress``: the fields of :class:`Session`."""
+
+
+@dataclass(frozen=True)
+class Session:
+    """Where Spark runs, and whether to show how far it is, as options say."""
+
+    master: str | None
+    remote: str | None
+    progress: bool | None
+
+    def __post_init__(self) -> None:
+        if self.master is not None and self.remote is not None:
+            raise click.UsageError("--master and --remote exclude each other")
+
+    def start(self) -> Any:
+        """The session, which may take some seconds; that is shown."""
+        from pyspark_substrait.spark.progress import waiting
+        from pyspark_substrait.spark.session import embedded_session
+
+        with waiting("Starting Spark" if self.remote is None else f"Connecting to {self.remote}", self.progress):
+            return embedded_session(self.master, self.remote)
+
+
+def table_paths(texts: Sequence[str]) -> dict[str, str]:
+    """The paths of tables by their names, as options give them.
+
+    Raises:
+        click.BadParameter: a text is not of the form NAME=PATH, there is no such file, or a name is given twice.
+    """
+    paths = dict(named(text) for text in texts)
+    if len(paths) < len(texts):
+        raise click.BadParameter("a name is given twice", param_hint="--table")
+    return paths
+
+
+def loaded_from(source: Path | bytes) -> Plan | ExtendedExpression:
+    """The plan, or the extended expression, in a file or in what standard input had."""
+    import pyspark_substrait
+
+    return pyspark_substrait.load(source)
+
+
+def parameter_values(texts: Sequence[str], loaded: Plan | ExtendedExpression) -> dict[int, Any]:
+    """The values of the plan's parameters that options give.
+
+    Raises:
+        click.BadParameter: a text is not of the form N=VALUE, or a parameter is given twice.
+        ParameterError: the plan has no such parameter, or the text is no value of its type.
+    """
+    given: dict[int, str | None] = {}
+    for text in texts:
+        number, equals, value = text.partition("=")
+        if not (number.isascii() and number.isdigit()):
+            raise click.BadParameter(f"{text!r} is not of the form N=VALUE", param_hint="--param")
+        if int(number) in given:
+            raise click.BadParameter(f"the parameter {int(number)} is given twice", param_hint="--param")
+        given[int(number)] = value if equals else None
+    if not given:
+        return {}
+    from pyspark_substrait.documents import Plan
+    from pyspark_substrait.model.parameters import parameter_texts
+
+    if isinstance(loaded, Plan):
+        return dict(parameter_texts(loaded, given))
+    from pyspark_substrait.spark.evaluate import as_plan
+
+    return dict(parameter_texts(as_plan(loaded), given))

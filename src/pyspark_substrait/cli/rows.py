@@ -1,0 +1,187 @@
+"""Rows out of a command: a table for people, or a format for programs, on standard output or in a file."""
+
+from __future__ import annotations
+
+import io
+import shutil
+import sys
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import click
+
+from pyspark_substrait.cli.files import counted
+from pyspark_substrait.cli.options import Session, with_options
+from pyspark_substrait.errors import SubstraitWarning
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from pyspark_substrait.spark.results import FileFormat
+
+__all__ = ["Form", "Rows", "with_rows"]
+
+Form = Literal["table", "json", "csv", "markdown", "arrow", "parquet"]
+
+_DEFAULT_LIMIT = 50
+_NAMES_SAID = 8
+
+with_rows = with_options(
+    click.option(
+        "--limit", metavar="N", type=click.IntRange(min=0), help="The most rows; 50 when they are printed as a table."
+    ),
+    click.option(
+        "--format",
+        "form",
+        type=click.Choice(["table", "json", "csv", "markdown", "arrow", "parquet"]),
+        help="What to write; when not given, what the suffix of --output says, or else a table. JSON is one object a "
+        "line; Arrow is a stream on standard output.",
+    ),
+    click.option(
+        "-o",
+        "--output",
+        metavar="FILE",
+        type=click.Path(dir_okay=False, allow_dash=True, path_type=Path),
+        help="Write all rows here, whole or not at all.",
+    ),
+    click.option("--types", is_flag=True, help="Show the Arrow type of each column too. Of tables."),
+    click.option(
+        "--width",
+        metavar="N",
+        type=click.IntRange(min=20),
+        help="How wide a table may be; by default as the terminal, and as it takes where there is none.",
+    ),
+    click.option("--all", "whole", is_flag=True, help="Show all columns of a table, and long texts in full."),
+)
+"""``limit``, ``form``, ``output``, ``types``, ``width`` and ``whole``: the fields of :class:`Rows`."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rows:
+    """How many rows there are to be, and where and how they go, as options say."""
+
+    limit: int | None
+    form: Form | None
+    output: Path | None
+    types: bool
+    width: int | None
+    whole: bool
+
+    def __post_init__(self) -> None:
+        if self._file_format is None:
+            if self._file is not None:
+                raise click.UsageError("a table is for people to read; --format markdown goes to a file too")
+            return
+        if self.types or self.whole or self.width is not None:
+            raise click.UsageError("--types, --width and --all go with the format table")
+        if self._file is None and self._file_format in ("arrow", "parquet") and sys.stdout.isatty():
+            raise click.UsageError(
+                f"{self._file_format} is not for a terminal; add --output FILE, or send it elsewhere"
+            )
+
+    @property
+    def _file(self) -> Path | None:
+        """Where to; None for standard output."""
+        return None if self.output is None or str(self.output) == "-" else self.output
+
+    @property
+    def _file_format(self) -> FileFormat | None:
+        """The format for programs; None for a table."""
+        if self.form is not None:
+            return None if self.form == "table" else self.form
+        return None if self._file is None else _by_suffix(self._file)
+
+    def show(self, session: Session, query: Callable[[Any, int | None], pa.Table], done: Sequence[str] = ()) -> None:
+        """Print, or write, the rows of a query, which is given a session and how many rows are wanted.
+
+        Args:
+            session: where the query runs.
+            query: makes the rows.
+            done: what it changes, to be said afterwards.
+        """
+        form = self._file_format
+        spark = session.start()
+        shown = _DEFAULT_LIMIT if self.limit is None else self.limit
+        # one row more than are printed tells whether there are more
+        rows = _queried(query, spark, shown + 1 if form is None else self.limit)
+        for line in done:
+            click.echo(f"done: {line}", err=bool(rows.num_columns) or form is not None)
+        if done and not rows.num_columns:
+            return
+        if form is None:
+            self._print(rows, shown)
+        elif self._file is None:
+            from pyspark_substrait.spark.results import write
+
+            content = io.BytesIO()  # so that what a format can't hold leaves no half of it
+            write(rows, content, form)
+            sys.stdout.buffer.write(content.getvalue())
+        else:
+            from pyspark_substrait.spark.results import write_file
+
+            write_file(rows, self._file, form)
+            click.echo(f"{counted(rows.num_rows, 'row')} written to {self._file}", err=True)
+
+    def _print(self, rows: pa.Table, shown: int) -> None:
+        """Print the first rows as a table, and say what isn't in it."""
+        from rich.console import Console
+
+        from pyspark_substrait.spark.results import as_table
+
+        width = self.width
+        if width is None and sys.stdout.isatty():
+            width = shutil.get_terminal_size().columns
+        found = as_table(rows.slice(0, shown), types=self.types, width=width, whole=self.whole)
+        if rows.num_columns:
+            Console(width=_ENDLESS).print(found.table, crop=False)
+        for line in _notes(rows, shown, found.left_out, found.cut):
+            click.echo(line, err=True)
+
+
+#: a console that folds nothing: the table has its widths already
+_ENDLESS = 1_000_000
+
+
+def _notes(rows: pa.Table, shown: int, left_out: Sequence[str], cut: int) -> list[str]:
+    """What is to be said below a table."""
+    notes = []
+    if left_out:
+        names = ", ".join(left_out[:_NAMES_SAID]) + (", …" if len(left_out) > _NAMES_SAID else "")
+        notes.append(f"… {counted(len(left_out), 'more column')}: {names}; --all or --width N shows more")
+    if cut:
+        notes.append(f"… {counted(cut, 'long text')} cut; --all shows all of it")
+    of_none = "" if rows.num_columns else " of no columns"
+    if rows.num_rows > shown:
+        notes.append(
+            f"… {counted(shown, 'row')} shown of more{of_none}; --limit N shows more, --output FILE writes all"
+        )
+    else:
+        notes.append(f"{counted(rows.num_rows, 'row')}{of_none}")
+    return notes
+
+
+def _queried(query: Callable[[Any, int | None], pa.Table], spark: Any, most: int | None) -> pa.Table:
+    """The rows; what the library warns of is said in a line each."""
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always", SubstraitWarning)
+        rows = query(spark, most)
+    for warning in told:
+        if issubclass(warning.category, SubstraitWarning):
+            click.echo(f"note: {warning.message}", err=True)
+        else:
+            warnings.showwarning(warning.message, warning.category, warning.filename, warning.lineno)
+    return rows
+
+
+def _by_suffix(output: Path) -> FileFormat:
+    from pyspark_substrait.spark.results.writing import SUFFIXES
+
+    form = SUFFIXES.get(output.suffix.lower())
+    if form is None:
+        raise click.UsageError(
+            f"the suffix of {output} says nothing; add --format parquet, arrow, csv, json or markdown"
+        )
+    return form

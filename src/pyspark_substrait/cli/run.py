@@ -1,0 +1,131 @@
+"""The commands that make rows: of a plan, and of an extended expression."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from pyspark_substrait.cli.files import files, opened
+from pyspark_substrait.cli.options import (
+    PARAMETERS,
+    PLAN,
+    ROOT,
+    Session,
+    loaded_from,
+    parameter_values,
+    table_paths,
+    with_session,
+    with_tables,
+)
+from pyspark_substrait.cli.rows import Form, Rows, with_rows
+
+__all__ = ["evaluate", "run"]
+
+
+@click.command(short_help="Run a plan on Spark and print its rows.")
+@click.argument("plan", type=PLAN)
+@with_tables
+@PARAMETERS
+@ROOT
+@click.option("--dry-run", is_flag=True, help="Only print what the plan would read and change. Needs no Spark.")
+@with_rows
+@with_session
+def run(
+    plan: Path,
+    tables: tuple[str, ...],
+    allowed: tuple[str, ...],
+    parameters: tuple[str, ...],
+    root: int | None,
+    dry_run: bool,
+    limit: int | None,
+    form: Form | None,
+    output: Path | None,
+    types: bool,
+    width: int | None,
+    whole: bool,
+    master: str | None,
+    remote: str | None,
+    progress: bool | None,
+) -> None:
+    """Run PLAN on Spark and print its rows, or write them to a file; of a plan that only writes, what it has done.
+
+    \b
+    Examples:
+      pyspark-substrait run plan.json --table orders=orders.parquet --types
+      pyspark-substrait run plan.pb --table sales.orders=/data/orders/ --output result.parquet
+      pyspark-substrait run plan.pb --table orders=orders.parquet --format json | jq .price
+      pyspark-substrait run plan.pb --param 1=2024-02-29 --param "2=Rome" --param 3
+      pyspark-substrait run plan.pb --remote sc://spark.example.com:15002 --limit 10
+      pyspark-substrait run plan.pb --dry-run
+    """
+    paths = table_paths(tables)
+    session = Session(master, remote, progress)
+    rows = Rows(limit=limit, form=form, output=output, types=types, width=width, whole=whole)
+    loaded = loaded_from(opened(plan))
+
+    import pyspark_substrait
+
+    touches = pyspark_substrait.touches(loaded, root=root)
+    if dry_run:
+        for touch in touches:
+            click.echo(f"{touch}  ({touch.path})")
+        return
+    values = parameter_values(parameters, loaded)
+    rows.show(
+        session,
+        lambda spark, most: pyspark_substrait.run_query(
+            loaded,
+            tables=paths,
+            parameters=values,
+            spark=spark,
+            allowed_paths=[*paths.values(), *allowed],
+            limit=most,
+            root=root,
+            progress=progress,
+        ),
+        [touch.done() for touch in touches if touch.action.changes],
+    )
+
+
+@click.command(short_help="Evaluate an extended expression over a table.")
+@click.argument("expression", metavar="EXPR", type=PLAN)
+@click.option("--data", metavar="PATH", required=True, help="The table: a Parquet, ORC or Arrow file or folder.")
+@PARAMETERS
+@with_rows
+@with_session
+def evaluate(
+    expression: Path,
+    data: str,
+    parameters: tuple[str, ...],
+    limit: int | None,
+    form: Form | None,
+    output: Path | None,
+    types: bool,
+    width: int | None,
+    whole: bool,
+    master: str | None,
+    remote: str | None,
+    progress: bool | None,
+) -> None:
+    """Evaluate the extended expression EXPR over the records of a table, and print its columns or write them to a file.
+
+    \b
+    Examples:
+      pyspark-substrait evaluate expression.json --data orders.parquet --types
+      pyspark-substrait evaluate expression.pb --data /data/orders/ --output result.parquet
+    """
+    session = Session(master, remote, progress)
+    rows = Rows(limit=limit, form=form, output=output, types=types, width=width, whole=whole)
+    path = files(data, "--data")
+    loaded = loaded_from(opened(expression))
+    values = parameter_values(parameters, loaded)
+
+    import pyspark_substrait
+
+    rows.show(
+        session,
+        lambda spark, most: pyspark_substrait.evaluate_arrow(
+            loaded, path, parameters=values, spark=spark, limit=most, progress=progress
+        ),
+    )

@@ -1,0 +1,209 @@
+"""The Spark jobs of one run, told from all others of their session: how far they are, and how to cancel them."""
+
+from __future__ import annotations
+
+import os
+import threading
+import uuid
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager, suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from pyspark_substrait.spark.session import is_connect
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+    from pyspark.sql.connect.shell.progress import StageInfo
+
+__all__ = ["Jobs", "Standing", "jobs_of"]
+
+
+@dataclass(frozen=True)
+class Standing:
+    """How far a run is.
+
+    Spark cuts a run into stages, and a stage into tasks that do the same to parts of the data. It plans later stages as
+    it goes, so the numbers of all stages and tasks grow.
+
+    Attributes:
+        stages: the stages known.
+        stages_done: those that are done.
+        tasks: the tasks of the stages known.
+        done: those that are done.
+        active: those that run.
+        failed: tries that failed; Spark tries a task again some times.
+        rows: what was read from tables and files; None where the session doesn't tell (Spark Connect).
+        bytes: the same in bytes.
+    """
+
+    stages: int = 0
+    stages_done: int = 0
+    tasks: int = 0
+    done: int = 0
+    active: int = 0
+    failed: int = 0
+    rows: int | None = None
+    bytes: int = 0
+
+    def __add__(self, other: Standing) -> Standing:
+        rows = [part.rows for part in (self, other) if part.rows is not None]
+        return Standing(
+            stages=self.stages + other.stages,
+            stages_done=self.stages_done + other.stages_done,
+            tasks=self.tasks + other.tasks,
+            done=self.done + other.done,
+            active=self.active + other.active,
+            failed=self.failed + other.failed,
+            rows=sum(rows) if rows else None,
+            bytes=self.bytes + other.bytes,
+        )
+
+
+class Jobs(ABC):
+    """The jobs that the body of :meth:`marked` starts, in its thread and in those that Spark starts for it."""
+
+    def __init__(self) -> None:
+        self.tag = f"pyspark-substrait-{uuid.uuid4()}"
+
+    @abstractmethod
+    def marked(self) -> AbstractContextManager[None]:
+        """What the body starts belongs to this run. What the user has set in the session stays."""
+
+    @abstractmethod
+    def standing(self) -> Standing:
+        """How far they are; may be asked from any thread."""
+
+    @abstractmethod
+    def cancel(self) -> None:
+        """Cancel what runs now; may be asked from any thread."""
+
+    @property
+    @abstractmethod
+    def spark_shows(self) -> bool:
+        """Whether Spark itself draws a bar for this session."""
+
+
+class _ClassicJobs(Jobs):
+    """A classic session is asked."""
+
+    _INTERRUPT = "spark.job.interruptOnCancel"
+
+    def __init__(self, spark: SparkSession) -> None:
+        super().__init__()
+        self._context: Any = spark.sparkContext
+        self._stages: dict[int, tuple[int, ...]] = {}
+        self._settled: dict[int, Standing] = {}
+
+    @contextmanager
+    def marked(self) -> Iterator[None]:
+        context = self._context
+        before = context.getLocalProperty(self._INTERRUPT)
+        context.addJobTag(self.tag)
+        context.setInterruptOnCancel(True)
+        try:
+            yield
+        finally:
+            with suppress(Exception):  # the body may have stopped the session
+                context.removeJobTag(self.tag)
+                context.setLocalProperty(self._INTERRUPT, before)
+
+    def standing(self) -> Standing:
+        scala = self._context._jsc.sc()  # Java's tracker doesn't know tags
+        tracker, store = scala.statusTracker(), scala.statusStore()
+        for job in tracker.getJobIdsForTag(self.tag):
+            if job not in self._stages:
+                info = tracker.getJobInfo(job)
+                if info.isDefined():
+                    self._stages[job] = tuple(info.get().stageIds())
+        stages = {stage for stages in self._stages.values() for stage in stages}
+        return sum((self._stage(store, stage) for stage in sorted(stages)), Standing())
+
+    def _stage(self, store: Any, stage: int) -> Standing:
+        if stage in self._settled:
+            return self._settled[stage]
+        try:
+            data = store.lastStageAttempt(stage)
+        except Exception:  # it isn't there yet, or no more
+            return Standing()
+        status = data.status().name()
+        if status == "SKIPPED":  # its result is there from an earlier job
+            found = Standing()
+        else:
+            finished = status == "COMPLETE"
+            found = Standing(
+                stages=1,
+                stages_done=int(finished),
+                tasks=data.numTasks(),
+                done=data.numTasks() if finished else data.numCompleteTasks(),
+                active=data.numActiveTasks(),
+                failed=data.numFailedTasks(),
+                rows=data.inputRecords(),
+                bytes=data.inputBytes(),
+            )
+        if status in ("COMPLETE", "SKIPPED"):
+            self._settled[stage] = found
+        return found
+
+    def cancel(self) -> None:
+        self._context.cancelJobsWithTag(self.tag)
+
+    @property
+    def spark_shows(self) -> bool:
+        return bool(self._context.getConf().get("spark.ui.showConsoleProgress", "false") == "true")
+
+
+class _ConnectJobs(Jobs):
+    """A Connect session tells."""
+
+    def __init__(self, spark: Any) -> None:
+        super().__init__()
+        self._spark = spark
+        self._operations: dict[str | None, Standing] = {}
+
+    @contextmanager
+    def marked(self) -> Iterator[None]:
+        ours = threading.get_ident()
+
+        def told(
+            stages: Iterable[StageInfo] | None, inflight_tasks: int, operation_id: str | None, done: bool, **_: object
+        ) -> None:
+            if threading.get_ident() == ours:  # what other threads run is reported too
+                self._operations[operation_id] = _told(list(stages or ()), inflight_tasks)
+
+        self._spark.addTag(self.tag)
+        self._spark.registerProgressHandler(told)
+        try:
+            yield
+        finally:
+            with suppress(Exception):  # the user may have removed all handlers
+                self._spark.removeTag(self.tag)
+                self._spark.removeProgressHandler(told)
+
+    def standing(self) -> Standing:
+        return sum(list(self._operations.values()), Standing())
+
+    def cancel(self) -> None:
+        self._spark.interruptTag(self.tag)
+
+    @property
+    def spark_shows(self) -> bool:
+        return os.environ.get("SPARK_CONNECT_PROGRESS_BAR_ENABLED") == "1"
+
+
+def _told(stages: list[StageInfo], active: int) -> Standing:
+    """What a message of a Connect server says."""
+    return Standing(
+        stages=len(stages),
+        stages_done=sum(stage.done for stage in stages),
+        tasks=sum(stage.num_tasks for stage in stages),
+        done=sum(stage.num_completed_tasks for stage in stages),
+        active=active,
+        bytes=sum(stage.num_bytes_read for stage in stages),
+    )
+
+
+def jobs_of(spark: SparkSession) -> Jobs:
+    """The jobs of a run that is about to begin, in a session of either kind."""
+    return _ConnectJobs(spark) if is_connect(spark) else _ClassicJobs(spark)

@@ -1,0 +1,9 @@
+"""The rows of a result on their way to people (``cells``, ``table``) and to files (``writing``)."""
+
+from __future__ import annotations
+
+from pyspark_substrait.spark.results.cells import Cell, Kind, cells
+from pyspark_substrait.spark.results.table import Shown, as_table
+from pyspark_substrait.spark.results.writing import BINARY, SUFFIXES, FileFormat, write, write_file
+
+__all__ = ["BINARY", "SUFFIXES", "Cell", "FileFormat", "Kind", "Shown", "as_table", "cells", "write", "write_file"]

@@ -1,0 +1,178 @@
+"""Rows in formats that programs read, and Markdown."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import IO, Final, Literal
+
+import pyarrow as pa
+from typing_extensions import assert_never
+
+from pyspark_substrait.errors import SubstraitError, TableError
+from pyspark_substrait.spark.results.cells import Cell, cells
+from pyspark_substrait.spark.results.values import plain, values
+
+__all__ = ["BINARY", "SUFFIXES", "FileFormat", "write", "write_file"]
+
+FileFormat = Literal["parquet", "arrow", "csv", "json", "markdown"]
+
+SUFFIXES: Final[Mapping[str, FileFormat]] = {
+    ".parquet": "parquet",
+    ".arrow": "arrow",
+    ".feather": "arrow",
+    ".ipc": "arrow",
+    ".csv": "csv",
+    ".json": "json",
+    ".jsonl": "json",
+    ".ndjson": "json",
+    ".md": "markdown",
+}
+"""The format of a file by its suffix."""
+
+BINARY: Final[frozenset[FileFormat]] = frozenset({"parquet", "arrow"})
+"""The formats that are no text."""
+
+
+def write_file(rows: pa.Table, path: Path, form: FileFormat) -> None:
+    """Write rows to one file, whole or not at all, replacing what is there.
+
+    Raises:
+        TableError: the format can't hold a column.
+        SubstraitError: the file can't be written.
+    """
+    content = io.BytesIO()
+    write(rows, content, form, seekable=True)
+    target = path.resolve()  # a link stays one
+    beside = target.with_name(f".{target.name}.{os.getpid()}.new")
+    try:
+        if target.exists() and not target.is_file():  # a pipe or a device
+            target.write_bytes(content.getbuffer())
+            return
+        try:
+            beside.write_bytes(content.getbuffer())
+            beside.replace(target)
+        except BaseException:
+            beside.unlink(missing_ok=True)
+            raise
+    except OSError as error:
+        raise SubstraitError(f"{path} can't be written: {error.strerror or error}") from error
+
+
+def write(rows: pa.Table, sink: IO[bytes], form: FileFormat, *, seekable: bool = False) -> None:
+    """Write rows to a stream of bytes; text is UTF-8.
+
+    JSON is one object a line; decimals, dates and times are text in it, so that no digit is lost, and binary is base64.
+    Markdown is a table with bars, in which everything that Markdown would take for its own is escaped.
+
+    Args:
+        rows: the rows.
+        sink: where they go.
+        form: the format.
+        seekable: whether a reader will be able to go back and forth: Arrow has a format for this, and one for streams.
+
+    Raises:
+        TableError: the format can't hold a column.
+    """
+    match form:
+        case "parquet":
+            _parquet(rows, sink)
+        case "arrow":
+            new = pa.ipc.new_file if seekable else pa.ipc.new_stream
+            with new(sink, rows.schema) as writer:
+                writer.write_table(rows)
+        case "csv":
+            _csv(rows, sink)
+        case "json":
+            for line in _json(rows):
+                sink.write(f"{line}\n".encode())
+        case "markdown":
+            for line in _markdown(rows):
+                sink.write(f"{line}\n".encode())
+        case other:
+            assert_never(other)
+
+
+def _parquet(rows: pa.Table, sink: IO[bytes]) -> None:
+    import pyarrow.parquet
+
+    try:
+        pyarrow.parquet.write_table(rows, sink)
+    except pa.ArrowNotImplementedError as error:
+        raise TableError(f"Parquet can't hold the rows: {error}", hint="Choose json") from error
+
+
+def _csv(rows: pa.Table, sink: IO[bytes]) -> None:
+    import pyarrow.csv
+
+    for field in rows.schema:
+        if pa.types.is_nested(field.type) or pa.types.is_binary(field.type):
+            raise TableError(
+                f"CSV can't hold the column {field.name!r} of type {field.type}", hint="Choose parquet or json"
+            )
+    try:
+        pyarrow.csv.write_csv(rows, sink)
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+        raise TableError(f"CSV can't hold the rows: {error}", hint="Choose parquet or json") from error
+
+
+def _json(rows: pa.Table) -> Iterator[str]:
+    _refuse_repeated(rows.schema)
+    names = rows.column_names
+    for batch in rows.to_batches():
+        columns = [values(column) for column in batch.columns]
+        for position in range(batch.num_rows):
+            record = {name: plain(column[position]) for name, column in zip(names, columns, strict=True)}
+            yield json.dumps(record, ensure_ascii=False)
+
+
+def _refuse_repeated(schema: pa.Schema | pa.StructType) -> None:
+    """JSON objects have a name once."""
+    names = [field.name for field in schema]
+    if twice := sorted({name for name in names if names.count(name) > 1}):
+        what = "columns" if isinstance(schema, pa.Schema) else "fields of a struct"
+        raise TableError(f"JSON can't hold two {what} with the name {twice[0]!r}", hint="Choose parquet or csv")
+    for field in schema:
+        for type in _inside(field.type):
+            _refuse_repeated(type)
+
+
+def _inside(type: pa.DataType) -> Iterator[pa.StructType]:
+    """The structs at the top of a type."""
+    if pa.types.is_struct(type):
+        yield type
+    elif pa.types.is_map(type):
+        yield from (*_inside(type.key_type), *_inside(type.item_type))
+    elif pa.types.is_nested(type):
+        yield from _inside(type.value_type)
+
+
+def _markdown(rows: pa.Table) -> Iterator[str]:
+    header, body = cells(rows, most_characters=None)
+    if not header:
+        return
+    yield _bars(_markdown_text(cell.text) for cell in header)
+    yield _bars("---:" if cell.kind == "number" else "---" for cell in header)
+    for row in body:
+        yield _bars(map(_markdown_cell, row))
+
+
+def _bars(texts: Iterator[str]) -> str:
+    return f"| {' | '.join(texts)} |"
+
+
+def _markdown_cell(cell: Cell) -> str:
+    return "*null*" if cell.kind == "null" else _markdown_text(cell.text)
+
+
+def _markdown_text(text: str) -> str:
+    """A text that Markdown shows as it is: no markup, no HTML, no link."""
+    return _MARKUP.sub(r"\\\g<0>", text)
+
+
+#: an underscore inside a word is only one
+_MARKUP: Final = re.compile(r"[\\`*\[\]<>|~&$]|(?<![^\W_])_|_(?![^\W_])")
