@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from google.protobuf.message import Message
 
     from pyspark_substrait.extensions.registry import Registry
+    from pyspark_substrait.notebooks.mime import Bundle, Types
     from pyspark_substrait.proto.portability import Use
 
 __all__ = ["FORMS", "ExtendedExpression", "Plan", "form_of", "held"]
@@ -24,6 +25,35 @@ FORMS: dict[str, Literal["json", "pb", "text"]] = {".json": "json", ".txt": "tex
 
 class _Document:
     """What both top-level messages can do."""
+
+    def __repr__(self) -> str:
+        from pyspark_substrait.notebooks.brief import brief
+
+        return brief(self._model())
+
+    def _repr_html_(self) -> str | None:
+        from pyspark_substrait.notebooks.mime import html_or_none
+
+        return html_or_none(self._html)
+
+    def _repr_mimebundle_(self, include: Types = None, exclude: Types = None) -> Bundle:
+        from pyspark_substrait.notebooks.mime import bundle
+        from pyspark_substrait.notebooks.plans import plan_text
+
+        return bundle(self._html, lambda: plan_text(self._model()), include, exclude)
+
+    def _html(self) -> str:
+        from pyspark_substrait.notebooks.plans import plan_html
+        from pyspark_substrait.proto.depth import with_deep_stack
+
+        try:
+            return plan_html(self._model())
+        except RecursionError:
+            return with_deep_stack(lambda: plan_html(self._model()))
+
+    def _model(self) -> model.Plan | model.ExtendedExpression:
+        assert isinstance(self, model.Plan | model.ExtendedExpression)
+        return self
 
     def to_message(self) -> Message:
         """The protobuf message of the installed release (``substrait.Plan`` or ``substrait.ExtendedExpression``)."""
@@ -94,7 +124,7 @@ class _Document:
         return self.to_bytes()
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Plan(_Document, model.Plan):
     """A plan that was read: see :class:`pyspark_substrait.model.plan.Plan` for its parts.
 
@@ -116,7 +146,7 @@ class Plan(_Document, model.Plan):
         return with_removed_fields(message) if self.removed_fields else message
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class ExtendedExpression(_Document, model.ExtendedExpression):
     """An extended expression that was read: see :class:`pyspark_substrait.model.plan.ExtendedExpression`.
 

@@ -16,7 +16,7 @@ from markupsafe import escape as escaped_markup
 
 from pyspark_substrait.codes import Code, Level, class_of
 from pyspark_substrait.display import page
-from pyspark_substrait.display.columns import escaped
+from pyspark_substrait.display.directions import pieces
 from pyspark_substrait.display.lines import Line, LineKind
 from pyspark_substrait.model.findings import Finding
 from pyspark_substrait.model.plan import ExtendedExpression
@@ -31,10 +31,6 @@ _T = TypeVar("_T")
 
 _DEEPEST = 24
 _LONG = 1_200
-#: Where text runs from right to left; kept apart, so that it doesn't turn what stands around it.
-_RIGHT_TO_LEFT = re.compile(
-    r"[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]+(?:\s[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]+)*"
-)
 _HEAD = re.compile(r"(relations\[\d+\]: )?([A-Za-z#][\w #]*(?:@\d+)?)(?=[\[(:])")
 
 
@@ -115,12 +111,9 @@ def _template() -> Template:
 
 def _shown(text: str) -> Markup:
     """Text whose every character shows, and whose parts from right to left don't turn the rest."""
-    visible, done, parts = escaped(text), 0, []
-    for match in _RIGHT_TO_LEFT.finditer(visible):
-        parts.append(escaped_markup(visible[done : match.start()]))
-        parts.append(Markup("<bdi>{}</bdi>").format(match.group()))
-        done = match.end()
-    return Markup("").join([*parts, escaped_markup(visible[done:])])
+    return Markup("").join(
+        Markup("<bdi>{}</bdi>").format(part) if apart else escaped_markup(part) for part, apart in pieces(text)
+    )
 
 
 def _release() -> str:

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from pyspark_substrait.codes import Level
 from pyspark_substrait.errors import InvalidPlanError
 from pyspark_substrait.model.findings import Finding, Places
 from pyspark_substrait.model.plan import ExtendedExpression, Plan
 from pyspark_substrait.reporting.order import GRAVITY, in_order
+
+if TYPE_CHECKING:
+    from pyspark_substrait.notebooks.mime import Bundle, Types
 
 __all__ = ["Report", "report"]
 
@@ -122,6 +125,18 @@ class Report:
 
     def __str__(self) -> str:
         return self.to_text()
+
+    def _repr_html_(self) -> str | None:
+        from pyspark_substrait.notebooks.mime import html_or_none
+        from pyspark_substrait.notebooks.reports import report_html
+
+        return html_or_none(lambda: report_html(self))
+
+    def _repr_mimebundle_(self, include: Types = None, exclude: Types = None) -> Bundle:
+        from pyspark_substrait.notebooks.mime import bundle
+        from pyspark_substrait.notebooks.reports import report_html
+
+        return bundle(lambda: report_html(self), self.to_text, include, exclude)
 
 
 def report(

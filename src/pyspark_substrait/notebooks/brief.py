@@ -1,0 +1,64 @@
+"""A plan in one line, for Python shells, debuggers and lists."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from pyspark_substrait.display.columns import labels
+from pyspark_substrait.display.literals import counted, limited
+from pyspark_substrait.display.targets import named_columns
+from pyspark_substrait.errors import SubstraitError
+from pyspark_substrait.model.expressions import Expression
+from pyspark_substrait.model.plan import ExtendedExpression, Plan, RelRoot
+from pyspark_substrait.model.relations import Reference, Relation
+from pyspark_substrait.model.types import NamedStruct, OpenStruct
+from pyspark_substrait.model.walk import expression_children, relation_expressions, subquery_relation
+
+__all__ = ["brief", "relation_count", "result_columns"]
+
+
+def brief(document: Plan | ExtendedExpression) -> str:
+    """Like ``<Plan 0.108.0: 5 relations, result (product_id, sales)>``."""
+    if isinstance(document, ExtendedExpression):
+        names = [reference.output_names[0] for reference in document.referred_expr if reference.output_names]
+        number = counted(len(document.referred_expr), "expression")
+        return f"<ExtendedExpression {document.version}: {number} ({limited(names)})>"
+    results = [result_columns(tree) for tree in document.relations if isinstance(tree, RelRoot)]
+    listed = [f"result ({'…' if columns is None else limited(list(columns))})" for columns in results]
+    return f"<Plan {document.version}: {', '.join([counted(relation_count(document), 'relation'), *listed])}>"
+
+
+def result_columns(root: RelRoot) -> tuple[str, ...] | None:
+    """The labels of the columns of a result; None where they can't be told."""
+    try:
+        schema = root.input.schema
+    except (SubstraitError, RecursionError):
+        return None
+    if isinstance(schema, OpenStruct):
+        return None
+    return labels(named_columns(NamedStruct(names=root.names, struct=schema)))
+
+
+def relation_count(plan: Plan) -> int:
+    """How many relations a plan has, those of subqueries among them; one that several refer to counts once."""
+    seen: set[int] = set()
+    pending = [tree.input if isinstance(tree, RelRoot) else tree for tree in plan.relations]
+    while pending:
+        relation = pending.pop()
+        if id(relation) in seen:
+            continue
+        seen.add(id(relation))
+        pending.extend(relation.inputs)
+        if isinstance(relation, Reference):
+            pending.append(relation.subtree)
+        pending.extend(_subqueries(relation))
+    return len(seen)
+
+
+def _subqueries(relation: Relation) -> Iterator[Relation]:
+    pending: list[Expression] = [*relation_expressions(relation)]
+    while pending:
+        expression = pending.pop()
+        pending.extend(expression_children(expression))
+        if (inner := subquery_relation(expression)) is not None:
+            yield inner

@@ -1,0 +1,28 @@
+"""What a notebook shows of a difference: the changes, each with what was before and after, and the two trees."""
+
+from __future__ import annotations
+
+from pyspark_substrait.comparing import Difference
+from pyspark_substrait.display.literals import counted
+from pyspark_substrait.notebooks.markup import markup
+
+__all__ = ["difference_html"]
+
+_MOST_CHANGES = 100
+_MOST_LINES = 300
+_MARKS = {"+": "added", "-": "removed"}
+
+
+def difference_html(difference: Difference) -> str:
+    """The HTML of a difference."""
+    lines = difference.drawn() if difference.changes else ()
+    return markup(
+        "difference",
+        title=counted(len(difference), "change") if difference.changes else "The plans mean the same",
+        same=difference.same,
+        changes=difference.changes[:_MOST_CHANGES],
+        more_changes=max(len(difference) - _MOST_CHANGES, 0),
+        remarks=difference.remarks[:_MOST_CHANGES],
+        lines=[(_MARKS.get(line[:1], "same"), line) for line in lines[:_MOST_LINES]],
+        more_lines=max(len(lines) - _MOST_LINES, 0),
+    )

@@ -1,0 +1,36 @@
+"""Errors of this package in a notebook: what is wrong, where, what to do; not forty frames of its insides."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from pyspark_substrait.display.columns import escaped
+from pyspark_substrait.errors import SubstraitError
+
+__all__ = ["error_lines", "in_short"]
+
+_RED, _BOLD, _PLAIN = "\x1b[31m", "\x1b[1m", "\x1b[0m"
+
+
+@contextmanager
+def in_short() -> Iterator[None]:
+    """Let IPython show the errors of this package that the body raises as some lines. They are raised all the same."""
+    try:
+        yield
+    except SubstraitError as error:
+        lines = error_lines(error)
+        error._render_traceback_ = lambda: lines  # type: ignore[attr-defined]  # IPython looks for it
+        raise
+
+
+def error_lines(error: SubstraitError) -> list[str]:
+    """An error as lines for a notebook, in colours of a terminal."""
+    first, *more = error.message.split("\n")
+    lines = [f"{_RED}{_BOLD}{type(error).__name__}{_PLAIN}: {escaped(first)}"]
+    lines.extend(f"  {escaped(line)}" for line in more)
+    if error.path:
+        lines.append(f"  at {escaped(error.path)}")
+    if error.hint:
+        lines.append(f"  {escaped(error.hint)}")
+    return lines

@@ -1,0 +1,47 @@
+"""The templates of outputs, and how texts get into them."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+from markupsafe import escape as escaped_markup
+
+from pyspark_substrait.display.columns import escaped
+
+__all__ = ["markup"]
+
+_LONGEST = 2_000
+_LEFT_TO_RIGHT = re.compile(r"[\x20-\x7e\u00a0-\u036f\u2000-\u2bff]*")
+
+
+def markup(template: str, **parts: Any) -> str:
+    """A template of this part with its parts filled in; what isn't ``Markup`` is escaped."""
+    made: str = _environment().get_template(f"{template}.html.j2").render(parts)
+    # half of a surrogate pair, which JSON can name, can't be written
+    return made.encode("utf-8", "replace").decode("utf-8")
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("pyspark_substrait.notebooks"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["shown"] = _shown
+    return environment
+
+
+def _shown(text: str) -> Markup:
+    """Text whose every character shows; cut where nobody would read on, and kept apart where it runs to the left."""
+    cut = text if len(text) <= _LONGEST else f"{text[:_LONGEST]}… ({len(text):,} characters)"
+    visible = escaped(cut)
+    if _LEFT_TO_RIGHT.fullmatch(visible):
+        return escaped_markup(visible)
+    return Markup("<bdi>{}</bdi>").format(visible)

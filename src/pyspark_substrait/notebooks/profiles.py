@@ -1,0 +1,40 @@
+"""What a notebook shows of a profile: the drawing with its rows and times, and a table of the relations."""
+
+from __future__ import annotations
+
+from pyspark_substrait.display.graph import Graph, graph
+from pyspark_substrait.display.literals import counted
+from pyspark_substrait.notebooks.markup import markup
+from pyspark_substrait.notebooks.pictures import picture
+from pyspark_substrait.profiling import Profile
+from pyspark_substrait.profiling.text import seconds_text
+from pyspark_substrait.viewing.figures import node_figures, summary
+
+__all__ = ["profile_html"]
+
+_MOST_RELATIONS = 100
+_MOST_CHARACTERS = 40
+
+
+def profile_html(profile: Profile) -> str:
+    """The HTML of a profile; the relations that took the longest come first in the table.
+
+    Raises:
+        SubstraitError: the plan can't be drawn here.
+    """
+    shown = graph(profile.document, places=profile.places)
+    found = summary(shown, profile)
+    return markup(
+        "profile",
+        title=f"{seconds_text(profile.seconds)}, {counted(profile.rows.num_rows, 'row')}",
+        picture=picture(shown, node_figures(shown, profile)),
+        rows=[(row, _said(shown, row.number)) for row in found.rows[:_MOST_RELATIONS]],
+        more=max(len(found.rows) - _MOST_RELATIONS, 0),
+        legend=found.legend[1:],
+    )
+
+
+def _said(graph: Graph, number: int) -> str:
+    """What tells a relation from others of its kind: the beginning of what it says first."""
+    said = next(iter(graph.nodes[number].properties), "")
+    return said if len(said) <= _MOST_CHARACTERS else f"{said[:_MOST_CHARACTERS]}…"

@@ -1,0 +1,79 @@
+"""What a notebook shows of rows: a table of the first ones."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from io import StringIO
+from typing import TYPE_CHECKING
+
+from pyspark_substrait.display.literals import counted
+from pyspark_substrait.notebooks.markup import markup
+from pyspark_substrait.notebooks.mime import Bundle, Types, bundle
+from pyspark_substrait.spark.results import as_table, cells
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["Rows", "rows_html", "rows_text"]
+
+_MOST_ROWS = 50
+_MOST_COLUMNS = 60
+_WIDTH = 120
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rows:
+    """Rows as an output of a cell.
+
+    Args:
+        table: the rows.
+        cut: whether there are more than a limit let through.
+        name: the variable that they are in; empty where they are in none.
+    """
+
+    table: pa.Table
+    cut: bool = False
+    name: str = ""
+
+    @classmethod
+    def limited(cls, rows: pa.Table, limit: int | None, name: str = "") -> Rows:
+        """Rows of which one more than the limit was asked for, if there is a limit."""
+        if limit is None or rows.num_rows <= limit:
+            return cls(table=rows, name=name)
+        return cls(table=rows.slice(0, limit), cut=True, name=name)
+
+    @property
+    def said(self) -> str:
+        """How many there are, how many of them are shown, and where they are."""
+        count = counted(self.table.num_rows, "row")
+        parts = [f"the first {count}; --limit all computes all" if self.cut else count]
+        parts.extend([f"{_MOST_ROWS} shown"] if self.table.num_rows > _MOST_ROWS else [])
+        parts.extend([f"in {self.name}"] if self.name else [])
+        return ", ".join(parts)
+
+    def _repr_html_(self) -> str:
+        return rows_html(self.table, self.said)
+
+    def _repr_mimebundle_(self, include: Types = None, exclude: Types = None) -> Bundle:
+        return bundle(self._repr_html_, lambda: rows_text(self.table, self.said), include, exclude)
+
+
+def rows_html(rows: pa.Table, said: str = "") -> str:
+    """The HTML of rows: the first ones, as a table whose cells are written as on a terminal.
+
+    Args:
+        rows: the rows.
+        said: what stands below the table.
+    """
+    header, body = cells(rows.select(range(min(rows.num_columns, _MOST_COLUMNS))), limit=_MOST_ROWS)
+    return markup("rows", header=header, rows=body, said=said, more=max(rows.num_columns - _MOST_COLUMNS, 0))
+
+
+def rows_text(rows: pa.Table, said: str = "") -> str:
+    """The same as text."""
+    from rich.console import Console
+
+    shown, text = as_table(rows.slice(0, _MOST_ROWS), width=_WIDTH), StringIO()
+    Console(file=text, width=_WIDTH, color_system=None, force_terminal=False, force_jupyter=False).print(shown.table)
+    left_out = f"; without the columns {', '.join(shown.left_out)}" if shown.left_out else ""
+    return f"{text.getvalue().rstrip()}\n{said}{left_out}"
