@@ -9,7 +9,7 @@ PIP := $(RUN) -m pip --disable-pip-version-check
 BASE := .venv/.base
 DEV := .venv/.dev
 
-.PHONY: help demo test test-integration conformance check format bench bench-functions bench-large bench-checking clean java
+.PHONY: help demo test test-integration conformance check format bench bench-functions bench-large bench-checking bench-profile docs docs-serve pictures clean java
 
 help:
 	@echo "make demo    run the tutorial's plan of 2023 on Spark"
@@ -22,6 +22,10 @@ help:
 	@echo "make bench-functions  measure functions, a row at a time"
 	@echo "make bench-large  measure how time grows with large plans and inputs"
 	@echo "make bench-checking  measure checks of plans, beside substrait-validator"
+	@echo "make bench-profile  measure what profiles of plans cost"
+	@echo "make docs    build the documentation in site/; it needs no network"
+	@echo "make docs-serve  the same on this machine's port 8000, anew when a file changes"
+	@echo "make pictures  make the documentation's pictures anew  (ARGS='terminal report-dark')"
 	@echo "make clean   remove .venv and what tools left behind"
 
 demo: java
@@ -58,8 +62,21 @@ bench-large: java $(DEV)
 bench-checking: $(DEV)
 	@$(RUN) -m benchmarks.checking $(ARGS)
 
+bench-profile: java $(DEV)
+	@$(RUN) -m benchmarks.profiling $(ARGS)
+
+docs: $(DEV)
+	@NO_MKDOCS_2_WARNING=1 $(RUN) -m mkdocs build
+	@echo "site/index.html"
+
+docs-serve: $(DEV)
+	@NO_MKDOCS_2_WARNING=1 $(RUN) -m mkdocs serve
+
+pictures: java $(DEV)
+	@$(RUN) -m docs.pictures $(ARGS)
+
 clean:
-	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache build dist examples/demo/data
+	rm -rf site .venv .mypy_cache .pytest_cache .ruff_cache build dist examples/demo/data
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # The machine's own Java if there is one, else a runtime from the extra `java`.
