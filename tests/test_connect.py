@@ -26,7 +26,11 @@ def test_plans_run_the_same_with_spark_connect() -> None:
         "phases",
         "user_functions",
     )
-    tests = [*(f"tests/spark/test_{room}.py" for room in rooms), "tests/conformance"]
+    tests = [
+        *(f"tests/spark/test_{room}.py" for room in rooms),
+        "tests/spark/profiling/test_profile.py",
+        "tests/conformance",
+    ]
     run = subprocess.run(
         [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *tests],
         cwd=ROOT,

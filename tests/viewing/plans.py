@@ -7,9 +7,13 @@ from typing import Any
 
 from pyspark_substrait.builder import read, sum_
 from pyspark_substrait.documents import Plan
+from pyspark_substrait.model.findings import Places
+from pyspark_substrait.reporting.report import Report, report
+from tests.display.plans import PLANS
+from tests.display.rarer_plans import rarer, unreadable
 from tests.reporting.plans import HOSTILE, plan
 
-__all__ = ["ROOT", "TUTORIAL", "hostile", "large"]
+__all__ = ["ROOT", "TUTORIAL", "by_hand", "hostile", "large"]
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 TUTORIAL = ROOT / "examples" / "tutorial" / "plan.2023.json"
@@ -26,6 +30,12 @@ def hostile() -> list[dict[str, Any]]:
     )
     plans = [plan(names=(name, f"{name}2"), table=name, producer=name) for name in (*HOSTILE, *more)]
     return [*plans, _wide((*HOSTILE, *more))]
+
+
+def by_hand() -> dict[str, Report]:
+    """The plans of the tests of the text, which are made as models."""
+    made = {**PLANS, "rarer": rarer, "unreadable": unreadable}
+    return {name: report([], places=Places(), document=plan(), name=name) for name, plan in made.items()}
 
 
 def _wide(names: tuple[str, ...]) -> dict[str, Any]:

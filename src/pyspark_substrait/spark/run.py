@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -18,6 +18,7 @@ from pyspark_substrait.model.relations import Relation
 from pyspark_substrait.model.walk import writes
 from pyspark_substrait.spark import arrow, writing
 from pyspark_substrait.spark.access import Access
+from pyspark_substrait.spark.progress import running
 from pyspark_substrait.spark.python_functions import register
 from pyspark_substrait.spark.reading.extension_tables import relation_table
 from pyspark_substrait.spark.session import embedded_session, require_settings, spark_errors
@@ -25,7 +26,7 @@ from pyspark_substrait.spark.sources import SessionSources
 from pyspark_substrait.spark.tables import Given
 from pyspark_substrait.sparksql.compiler.query import FRAME_MARK
 from pyspark_substrait.sparksql.compiler.reads import matched
-from pyspark_substrait.sparksql.compiler.scope import Compilation, Sources
+from pyspark_substrait.sparksql.compiler.scope import Compilation, Counting, Sources
 from pyspark_substrait.sparksql.compiler.statement import Statement, root, statement
 from pyspark_substrait.sparksql.compiler.steps import SqlStep, Step
 
@@ -52,7 +53,9 @@ def dataframe(
         TableError: a table is missing, or isn't what the plan says.
         ParameterError: a dynamic parameter has no value, or one that isn't of its type.
     """
-    return _prepared(plan, spark, registry, tables, parameters, allowed_paths, chosen, positional=False)[0]
+    session = embedded_session() if spark is None else spark
+    run = _Run(session, registry, tables, parameters, allowed_paths, chosen)
+    return run.prepared(run.without_writes(plan), positional=False)[0]
 
 
 def collect(
@@ -65,35 +68,32 @@ def collect(
     allowed_paths: Sequence[str | os.PathLike[str]] = (),
     limit: int | None = None,
     chosen: int | None = None,
+    progress: bool | None = None,
+    counting: Counting | None = None,
+    ran: Callable[[DataFrame], None] | None = None,
 ) -> pa.Table:
     """The result of a plan, or its first ``limit`` rows, with exactly the types, nullability and names of the plan.
+
+    What Spark does is shown, or not, as :func:`running` says of ``progress``. ``counting`` says which relations are
+    counted on the way, ``ran`` gets the DataFrame when all rows are there.
 
     Raises:
         ExecutionError: the plan fails on its data.
         InvalidPlanError, UnsupportedPlanError, TableError, ParameterError: as :func:`dataframe`.
+        KeyboardInterrupt: the user interrupted it; Spark's jobs were cancelled.
     """
-    frame, prepared = _prepared(plan, spark, registry, tables, parameters, allowed_paths, chosen, positional=True)
-    try:
-        table = (frame if limit is None else frame.limit(limit)).toArrow()
-    except spark_errors() as error:
-        raise _failed(error) from error
-    return arrow.table(table, prepared.schema)
-
-
-def _prepared(
-    plan: Plan,
-    spark: SparkSession | None,
-    registry: Registry,
-    tables: Given | None,
-    parameters: Mapping[int, object] | None,
-    allowed_paths: Sequence[str | os.PathLike[str]],
-    chosen: int | None,
-    *,
-    positional: bool,
-) -> tuple[DataFrame, Statement]:
     session = embedded_session() if spark is None else spark
-    run = _Run(session, registry, tables, parameters, allowed_paths, chosen)
-    return run.prepared(run.without_writes(plan), positional=positional)
+    with running(session, progress):
+        run = _Run(session, registry, tables, parameters, allowed_paths, chosen)
+        frame, prepared = run.prepared(run.without_writes(plan), positional=True, counting=counting)
+        frame = frame if limit is None else frame.limit(limit)
+        try:
+            table = frame.toArrow()
+        except spark_errors() as error:
+            raise _failed(error) from error
+        if ran is not None:
+            ran(frame)
+    return arrow.table(table, prepared.schema)
 
 
 class _Run:
@@ -115,7 +115,9 @@ class _Run:
         self._access = Access(allowed_paths)
         self._sources = SessionSources(spark, tables, self._access, registry)
 
-    def prepared(self, plan: Plan, *, positional: bool) -> tuple[DataFrame, Statement]:
+    def prepared(
+        self, plan: Plan, *, positional: bool, counting: Counting | None = None
+    ) -> tuple[DataFrame, Statement]:
         """The result of a plan that writes nothing, and its statement."""
         made = statement(
             plan,
@@ -124,12 +126,13 @@ class _Run:
             positional=positional,
             parameters=self._parameters,
             chosen=self._chosen,
+            counting=counting,
         )
         require_settings(self._spark, made.settings)
         register(self._spark, made.functions)
         frames = self._sources.frames
         for step in made.steps:
-            frames[step.name] = _bound(self._spark, self._text(step), frames)
+            frames[step.name] = _observed(_bound(self._spark, self._text(step), frames), step)
         rows = _bound(self._spark, made.text, frames)
         # SQL has no SELECT of no columns; for Arrow, the one that stands there keeps the number of rows
         return (rows if positional or made.schema.struct.types else rows.select()), made
@@ -165,7 +168,10 @@ class _Run:
             run=lambda text: _bound(self._spark, text, self._sources.frames),
             failed=_failed,
         )
-        with at("relations", position, *(("root", "input") if names is not None else ("rel",))):
+        with (
+            running(self._spark, False),  # may be interrupted, like a query
+            at("relations", position, *(("root", "input") if names is not None else ("rel",))),
+        ):
             return _of(plan, position, writing.carried_out(node, session), names)
 
     def _frame(self, plan: Plan, position: int) -> DataFrame:
@@ -209,6 +215,15 @@ def _bound(spark: SparkSession, text: str, frames: Mapping[str, DataFrame]) -> D
         return spark.sql(template, None, **used)
     except spark_errors() as error:
         raise _refused(error) from error
+
+
+def _observed(frame: DataFrame, step: Step) -> DataFrame:
+    """The DataFrame of a step; of one that is counted, Spark does so while it is computed."""
+    if not isinstance(step, SqlStep) or not step.counted:
+        return frame
+    from pyspark.sql import functions
+
+    return frame.observe(step.counted, functions.count(functions.lit(1)).alias("rows"))
 
 
 def _refused(error: Exception) -> SubstraitError:

@@ -34,6 +34,7 @@ __all__ = [
     "first_line",
     "given_table",
     "local_path",
+    "stored_rows",
 ]
 
 TableName: TypeAlias = Union[str, "tuple[str, ...]"]
@@ -96,11 +97,17 @@ class Tables:
         """The names that were given, for messages."""
         return [".".join(key) for key in self._given]
 
+    def source(self, names: Sequence[str]) -> TableSource | None:
+        """What was given under a name, as it was given; None when there is nothing."""
+        return self._given.get(self._named(names))
+
+    def _named(self, names: Sequence[str]) -> tuple[str, ...]:
+        key = self._key(names)
+        return key if key in self._given else self._dotted.get(".".join(key), key)
+
     def find(self, names: Sequence[str]) -> Table | None:
         """The table given under a name; None when there is none. A name given with dots stands for all its readings."""
-        key = self._key(names)
-        if key not in self._given:
-            key = self._dotted.get(".".join(key), key)
+        key = self._named(names)
         if key not in self._read and key in self._given:
             self._read[key] = given_table(".".join(names), self._given[key], self._spark)
         return self._read.get(key)
@@ -263,6 +270,22 @@ def _arrow_schema(files: Sequence[_DataFile], format: Format) -> pa.Schema | Non
 
 def _is_data(file: Path) -> bool:
     return file.is_file() and not file.name.startswith(("_", "."))
+
+
+def stored_rows(source: TableSource) -> int | None:
+    """How many records a table has, where that is known without reading it: in memory, or by the footers of files."""
+    if isinstance(source, pa.Table):
+        return int(source.num_rows)
+    if not isinstance(source, str | os.PathLike):
+        return None
+    path = os.fspath(source)
+    suffix = _suffix(path)
+    files = _data_files([path])
+    if files is None or suffix in _ARROW_SUFFIXES:
+        return None
+    counts = [footer(file, "orc" if suffix == ".orc" else "parquet").rows for file, _, _ in files]
+    known = [count for count in counts if count is not None]
+    return sum(known) if len(known) == len(counts) else None
 
 
 def local_path(path: str) -> Path | None:

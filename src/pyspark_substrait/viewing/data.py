@@ -19,6 +19,7 @@ from pyspark_substrait.display.columns import escaped
 from pyspark_substrait.display.graph import EdgeKind, Graph, GraphColumn, Node
 from pyspark_substrait.display.lines import LineKind
 from pyspark_substrait.model.findings import Finding
+from pyspark_substrait.model.relations import ExtensionMulti, ExtensionSingle
 from pyspark_substrait.profiling import Profile
 from pyspark_substrait.tracing import BASE_SCHEMA, EXPRESSIONS, Kind, Lineage
 from pyspark_substrait.viewing.figures import figure_rows
@@ -205,10 +206,12 @@ class _Origins:
                 self._expressions.append(node.number)
 
     def of(self, node: Node) -> Data:
-        """What the columns of a node are made of: ``from``, its input, where each is the column there at the same
-        position; else ``origins``, for each column the ports and whether they are conditions only. ``conditions``:
-        ports that decide which records there are. ``fed``: the nodes whose records its own come from. ``table``: where
-        the columns come from, of what reads.
+        """What the columns of a node are made of, under those of these keys that say something.
+
+        ``from``: its input, where each is the column there at the same position; else ``origins``, for each column the
+        ports and whether they are conditions only; or ``every``, the same for every column, of what only its makers know
+        (all of these would be too many). ``conditions``: ports that decide which records there are. ``fed``: the nodes
+        whose records its own come from. ``table``: where the columns come from, of what reads.
         """
         lineage, input = self._lineage, self._inputs.get(node.number)
         if node.kind is LineKind.ROOT and input is not None:
@@ -223,9 +226,12 @@ class _Origins:
             return {}
         number = lineage.number(node.relation)
         ports = lineage.ports(number)
-        origins = [self._origins(lineage, port) for port in ports]
+        alike = _is_unknown(node) and len(ports) > 1
+        origins = [self._origins(lineage, port) for port in (ports[:1] if alike else ports)]
         found: Data = {}
-        if input is not None and origins and origins == [[[input, position]] for position in range(len(ports))]:
+        if len(origins) < len(ports):
+            found["every"] = origins[0]
+        elif input is not None and origins and origins == [[[input, position]] for position in range(len(ports))]:
             found["from"] = input
         elif any(origins):
             found["origins"] = origins
@@ -255,3 +261,14 @@ class _Origins:
             return [self._schema, position]
         found = self._by_relation.get(id(self._lineage.relations[number]))
         return None if found is None else [found, position]
+
+
+def _is_unknown(node: Node) -> bool:
+    """Whether only its makers know what a relation makes its columns of, so that each may be made of all it gets."""
+    match node.relation:
+        case ExtensionSingle(generator=generator):
+            return generator is None
+        case ExtensionMulti():
+            return True
+        case _:
+            return False

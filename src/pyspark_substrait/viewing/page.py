@@ -53,8 +53,7 @@ class _Part:
     name: str
     about: str
     svg: Markup
-    relations: int
-    columns: int
+    sizes: tuple[str, ...]
     levels: dict[Level, int]
     entries: tuple[_Entry, ...]
     untold: int
@@ -99,14 +98,17 @@ def _part(sheet: Sheet, prefix: str, marks: Mapping[int, str]) -> _Part:
     entries = [_Entry(finding=finding, node=None) for finding in graph.findings]
     entries += [_Entry(finding=finding, node=node) for node in graph.nodes for finding in node.findings]
     entries.sort(key=lambda entry: GRAVITY[entry.finding.level])
-    roots = [node for node in graph.nodes if node.kind is LineKind.ROOT] or list(graph.nodes[:1])
+    ends = [node for node in graph.nodes if node.kind in (LineKind.ROOT, LineKind.EXPRESSION)] or list(graph.nodes[:1])
+    relations = sum(node.relation is not None for node in graph.nodes)
+    columns = sum(len(node.columns) for node in ends)
     return _Part(
         prefix=prefix,
         name=sheet.name,
         about=sheet.about,
         svg=Markup(drawing(graph, figures=node_figures(graph, sheet.profile), marks=marks, prefix=prefix).svg),
-        relations=sum(node.relation is not None for node in graph.nodes),
-        columns=sum(len(node.columns) for node in roots),
+        sizes=(*([_counted(relations, "relation")] if relations else []), f"{_counted(columns, 'column')} out")
+        if graph.nodes
+        else (),
         levels={level: sum(entry.finding.level is level for entry in entries) for level in Level},
         entries=tuple(entries[:_MOST_FINDINGS]),
         untold=max(len(entries) - _MOST_FINDINGS, 0),
@@ -127,8 +129,12 @@ def _template() -> Template:
     )
     environment.filters["shown"] = _shown
     environment.filters["plain"] = escaped
-    environment.filters["counted"] = lambda number, noun: f"{number:,} {noun}{'' if number == 1 else 's'}"
+    environment.filters["counted"] = _counted
     return environment.get_template("page.html.j2")
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def _shown(text: str) -> Markup:

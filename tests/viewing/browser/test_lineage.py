@@ -12,7 +12,7 @@ import pytest
 import pyspark_substrait as ps
 from pyspark_substrait.tracing import Lineage
 from pyspark_substrait.viewing.view import View
-from tests.viewing.plans import TUTORIAL, large
+from tests.viewing.plans import TUTORIAL, by_hand, large
 
 #: The columns that are lit, also those that stand in the row of those which aren't shown.
 LIT = """
@@ -86,6 +86,12 @@ def test_a_column_lights_its_lineage(name: str, opened: Callable[..., Any], requ
     check(opened(view), view, 6)
 
 
+@pytest.mark.parametrize("name", by_hand())
+def test_a_column_lights_its_lineage_in_every_relation(name: str, opened: Callable[..., Any]) -> None:
+    view = ps.view(by_hand()[name])
+    check(opened(view), view, 20)
+
+
 def test_a_column_lights_its_lineage_among_500_relations(opened: Callable[..., Any]) -> None:
     view = ps.view(large(500))
     check(opened(view), view, 4)
@@ -100,8 +106,12 @@ def test_a_click_says_where_a_column_comes_from(opened: Callable[..., Any]) -> N
     driver.execute_script("document.querySelector('.trace input').click()")
     decided = "; decided by orders.product_id, products.product_id, products.categories, products.product_name"
     assert driver.execute_script(said) == f"sales ← orders.quantity, orders.price{decided}"
+    # the price has no columns that it is made of, and the result has one that is made of it
+    driver.execute_script("document.querySelector('.trace input').click()")
+    driver.execute_script(CLICK, "3:3")
+    assert driver.execute_script(said) == "price ← orders; goes into sales"
     # again: it goes out
-    driver.execute_script(CLICK, "0:2")
+    driver.execute_script(CLICK, "3:3")
     assert driver.execute_script(said) is None
     assert driver.execute_script(LIT) == []
     assert driver.execute_script("return document.querySelectorAll('g.paths').length") == 0
@@ -116,10 +126,13 @@ def test_curves_run_between_the_columns(opened: Callable[..., Any]) -> None:
 
 
 def test_conditions_lead_to_the_cards_that_they_decide_on(opened: Callable[..., Any]) -> None:
-    """Two keys of the join, one column of the filter, and two keys of the groups."""
+    """Two keys of the join, one column of the filter, and two keys of the groups.
+
+    Beside the five curves of the values: each key once on its way, and product_name from the table through the filter.
+    """
     driver = opened(ps.view(TUTORIAL), hash="#n0:2")
     driver.execute_script("document.querySelector('.trace input').click()")
-    assert driver.execute_script("return document.querySelectorAll('g.paths path.made').length") == 5
+    assert driver.execute_script("return document.querySelectorAll('g.paths path.made').length") == 5 + 2 + 2
     assert driver.execute_script("return document.querySelectorAll('g.paths path.decided').length") == 5
     lit = "return [...document.querySelectorAll('g.node.lit')].map(card => card.dataset.node)"
     assert set(driver.execute_script(lit)) == {"0", "1", "2", "3", "4", "5"}

@@ -31,11 +31,13 @@ class Footer:
         schema: its columns as Arrow sees them; None where Arrow can't read the file.
         spark_types: the types that Spark wrote down, where it wrote the file, by column.
         without_nulls: the columns that hold no null, nor any inside them.
+        rows: how many records it has; None where that isn't known.
     """
 
     schema: pa.Schema | None = None
     spark_types: Mapping[str, str] = field(default_factory=dict)
     without_nulls: frozenset[str] = frozenset()
+    rows: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +75,7 @@ def _of_parquet(path: str) -> Footer:
     metadata = pq.read_metadata(path)
     schema = metadata.schema.to_arrow_schema()
     spark = (metadata.metadata or {}).get(b"org.apache.spark.sql.parquet.row.metadata", b"")
-    return Footer(schema, _spark_types(spark), _without_nulls(metadata))
+    return Footer(schema, _spark_types(spark), _without_nulls(metadata), metadata.num_rows)
 
 
 def _without_nulls(metadata: pq.FileMetaData) -> frozenset[str]:
@@ -102,7 +104,8 @@ def _spark_types(text: bytes) -> Mapping[str, str]:
 def _of_orc(path: str) -> Footer:
     import pyarrow.orc as orc
 
-    return Footer(orc.ORCFile(path).schema)
+    file = orc.ORCFile(path)
+    return Footer(file.schema, rows=file.nrows)
 
 
 def row_groups(path: str) -> list[RowGroup]:

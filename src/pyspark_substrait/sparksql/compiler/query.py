@@ -18,6 +18,9 @@ FRAME_MARK = "\x00"
 #: Asks for no more partitions than any relation has: nothing is moved, but Spark keeps the place.
 _FENCE = "/*+ COALESCE(1000000) */"
 
+#: Asks for one partition.
+_GATHER = "/*+ REPARTITION(1) */"
+
 
 def frame(name: str) -> str:
     """The text that stands for a bound DataFrame behind FROM."""
@@ -118,6 +121,16 @@ class Query:
         listed = ", ".join(query.columns) or "1"
         source = f"(SELECT {_FENCE} {listed} FROM {query.source})"
         return Query(source=source, items=plain(query.columns), depth=query.depth + 1)
+
+    def sorted_at_once(self) -> Query:
+        """The same rows, all of them in one partition where they are sorted.
+
+        Spark sorts several partitions by computing what is below once for a sample of it, and then again.
+        """
+        if not self.order or self.tail or not self.source:
+            return self
+        where = f" WHERE {' AND '.join(self.where)}" if self.where else ""
+        return replace(self, source=f"(SELECT {_GATHER} * FROM {self.source}{where})", where=(), depth=self.depth + 1)
 
     def hinted(self, hint: str) -> Query:
         """The same rows as a side of a join that Spark is asked to carry out in a certain way; empty for no wish."""

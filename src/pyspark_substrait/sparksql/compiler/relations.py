@@ -74,6 +74,8 @@ Outer = tuple[Record, ...]
 def tree(node: Relation, compilation: Compilation) -> Query:
     """The query of a whole tree, which stands in no other."""
     compilation.uses.update(sharing.times_used(node))
+    if compilation.counting is not None:
+        compilation.counted, compilation.sorted_at_once = compilation.counting(node)
     return relation(node, (), compilation)
 
 
@@ -101,8 +103,10 @@ def relation(node: Relation, outer: Outer, compilation: Compilation) -> Query:
         with at(name):
             refuse_enhancement(node.common.advanced_extension, "common.advanced_extension")
             direct = _direct(node, outer, compilation)
+            if id(node) in compilation.sorted_at_once:
+                direct = direct.sorted_at_once()
             query = hints.with_names(_emitted(direct, node, compilation), node, compilation)
-            return compilation.shallow(query, outer)
+            return compilation.shallow(compilation.countable(query, node), outer)
     except Exception as error:
         if compilation.refusals is None:
             raise

@@ -12,7 +12,7 @@ from pyspark_substrait.extensions.registry import Registry
 from pyspark_substrait.model.expressions import DetachedExpression, DynamicParameter, Expression, Lambda, OuterReference
 from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.plan import VariableEvaluationMode
-from pyspark_substrait.model.relations import Read
+from pyspark_substrait.model.relations import Read, Relation
 from pyspark_substrait.sparksql.compiler.below import Below
 from pyspark_substrait.sparksql.compiler.names import NameSource
 from pyspark_substrait.sparksql.compiler.query import Query, frame, plain
@@ -23,7 +23,17 @@ from pyspark_substrait.sparksql.functions.python_functions import PythonFunction
 if TYPE_CHECKING:
     from pyspark_substrait.sparksql.compiler.refusals import Refusals
 
-__all__ = ["Binding", "Closure", "Compilation", "Record", "Scope", "Source", "Sources", "UnboundOuterReference"]
+__all__ = [
+    "Binding",
+    "Closure",
+    "Compilation",
+    "Counting",
+    "Record",
+    "Scope",
+    "Source",
+    "Sources",
+    "UnboundOuterReference",
+]
 
 
 class UnboundOuterReference(InvalidPlanError):
@@ -45,6 +55,10 @@ class Source:
     columns: tuple[str, ...]
     required: tuple[tuple[str, str] | None, ...]
 
+
+#: Says which relations of a tree are to be counted: the names for that, by the relations' identities. And which sorts
+#: are to be done in one partition, so that what is below them is computed, and counted, once.
+Counting: TypeAlias = Callable[[Relation], tuple[Mapping[int, str], frozenset[int]]]
 
 #: Finds the source of a read; None for a virtual table that is to be written out.
 Sources: TypeAlias = Callable[[Read], Source | None]
@@ -135,6 +149,9 @@ class Compilation:
         steps: what is to be done before the text can run, in order.
         functions: the Python functions that the text calls, by the names it calls them.
         refusals: takes what can't run, so that compiling goes on; None to raise the first.
+        counting: which relations of a tree are counted while they run, as names for that, by identity.
+            None to count none.
+        counted, sorted_at_once: what that said of the tree that is being compiled.
     """
 
     registry: Registry
@@ -147,10 +164,13 @@ class Compilation:
     steps: list[Step] = field(default_factory=list)
     functions: dict[str, PythonFunction] = field(default_factory=dict)
     refusals: Refusals | None = None
+    counting: Counting | None = None
+    counted: Mapping[int, str] = field(default_factory=dict)
+    sorted_at_once: frozenset[int] = frozenset()
 
     def trial(self) -> Compilation:
         """A compilation of the same plan whose text isn't used."""
-        return replace(self, names=NameSource(), uses=Counter(), shared={}, steps=[], functions={})
+        return replace(self, names=NameSource(), uses=Counter(), shared={}, steps=[], functions={}, counting=None)
 
     def known(self, node: Expression) -> Literal | None:
         """The literal that an expression is, or that a dynamic parameter has as its value; None for any other."""
@@ -173,10 +193,21 @@ class Compilation:
 
         A correlated query can't be cut off: its names mean something only where it stands.
         """
-        if query.depth < MAX_DEPTH or scope_outer:
-            return query
+        return query if query.depth < MAX_DEPTH or scope_outer else self._apart(query)
+
+    def countable(self, query: Query, node: Relation) -> Query:
+        """The query of a relation, cut off into a statement of its own when the relation is to be counted.
+
+        A sorted one isn't, as its order would be lost, and one that is compiled twice is counted once.
+        """
+        name = self.counted.get(id(node), "")
+        known = any(isinstance(step, SqlStep) and step.counted == name for step in self.steps)
+        loses_order = bool(query.order) and not query.tail
+        return query if not name or loses_order or known else self._apart(query, name)
+
+    def _apart(self, query: Query, counted: str = "") -> Query:
         name = self.names.fresh("s")
-        self.steps.append(SqlStep(name, self.with_shared(query.text())))
+        self.steps.append(SqlStep(name, self.with_shared(query.text()), counted))
         return Query(source=frame(name), items=plain(query.columns))
 
     def with_shared(self, text: str) -> str:

@@ -17,7 +17,7 @@ from pyspark_substrait.sparksql.compiler.names import NameSource, quoted
 from pyspark_substrait.sparksql.compiler.outputs import named, uniform
 from pyspark_substrait.sparksql.compiler.query import FRAME_MARK, Query
 from pyspark_substrait.sparksql.compiler.reads import catalog_source
-from pyspark_substrait.sparksql.compiler.scope import Compilation, Sources
+from pyspark_substrait.sparksql.compiler.scope import Compilation, Counting, Sources
 from pyspark_substrait.sparksql.compiler.steps import SqlStep, Step
 from pyspark_substrait.sparksql.compiler.types import (
     MAP_SETTINGS,
@@ -95,6 +95,7 @@ def statement(
     positional: bool = False,
     parameters: Mapping[int, object] | None = None,
     chosen: int | None = None,
+    counting: Counting | None = None,
 ) -> Statement:
     """Compile a root of the plan.
 
@@ -105,6 +106,7 @@ def statement(
         positional: leave the columns their internal names, for a caller who puts the user's names on himself.
         parameters: values of the plan's dynamic parameters, by number; they go before those that the plan binds.
         chosen: which of several roots, from 0.
+        counting: which relations are counted while the plan runs.
 
     Raises:
         ParameterError: a dynamic parameter has no value, or one that isn't of its type.
@@ -119,6 +121,7 @@ def statement(
         parameters=parameter_values(plan, parameters),
         evaluation=plan.execution_behavior,
         names=NameSource(users=_users_names(node, names)),
+        counting=counting,
     )
     with at("relations", position, *(("root", "input") if names is not None else ("rel",))):
         query = _query(node, compilation)

@@ -19,10 +19,12 @@ class SqlStep:
     Args:
         name: the frame that it becomes.
         text: the Spark SQL, which may hold frames of the steps before.
+        counted: the name under which its records are counted while they are computed; empty where they aren't.
     """
 
     name: str
     text: str
+    counted: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

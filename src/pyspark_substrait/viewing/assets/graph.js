@@ -44,9 +44,9 @@ class PlanGraph {
 
   /**
    * By port or by node: what is made of a column, which nodes pass on all columns of one, on which nodes a column
-   * decides, and which nodes have their records from one.
+   * decides, which nodes have their records from one, and of which nodes every column may be made of a column.
    * @type {{ made: Map<string, number[][]>, passing: Map<number, number[]>, deciding: Map<string, number[]>,
-   *   feeding: Map<number, number[]> } | null}
+   *   feeding: Map<number, number[]>, spread: Map<string, number[]> } | null}
    */
   #used = null;
 
@@ -99,7 +99,7 @@ class PlanGraph {
     const told = this.nodes[node];
     const found = [];
     if (told.from !== undefined) found.push([told.from, column]);
-    for (const [source, position, condition] of told.origins?.[column] ?? []) {
+    for (const [source, position, condition] of told.every ?? told.origins?.[column] ?? []) {
       if (conditions || !condition) found.push([source, position]);
     }
     return /** @type {Port[]} */ (found);
@@ -112,8 +112,11 @@ class PlanGraph {
    * @returns {Port[]}
    */
   uses([node, column], conditions) {
-    const { made, passing } = (this.#used ??= this.#allUses());
+    const { made, passing, spread } = (this.#used ??= this.#allUses());
     const found = [];
+    for (const user of spread.get(`${node}:${column}`) ?? []) {
+      this.columns(user).forEach((_, position) => found.push([user, position]));
+    }
     for (const user of passing.get(node) ?? []) {
       if (column < this.columns(user).length) found.push([user, column]);
     }
@@ -124,7 +127,7 @@ class PlanGraph {
   }
 
   #allUses() {
-    const made = new Map(), passing = new Map(), deciding = new Map(), feeding = new Map();
+    const made = new Map(), passing = new Map(), deciding = new Map(), feeding = new Map(), spread = new Map();
     /** @param {Map<any, any[]>} map @param {any} key @param {any} value */
     const add = (map, key, value) => {
       const known = map.get(key);
@@ -138,10 +141,11 @@ class PlanGraph {
           add(made, `${source}:${column}`, [node, position, condition ?? 0]);
         }
       });
+      for (const [source, column] of told.every ?? []) add(spread, `${source}:${column}`, node);
       for (const [source, column] of told.conditions ?? []) add(deciding, `${source}:${column}`, node);
       for (const source of told.fed ?? []) add(feeding, source, node);
     });
-    return { made, passing, deciding, feeding };
+    return { made, passing, deciding, feeding, spread };
   }
 
   /**

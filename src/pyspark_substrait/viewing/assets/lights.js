@@ -3,6 +3,9 @@
 /** More curves than this hide each other. */
 const MOST_CURVES = 3000;
 
+/** Nobody reads a longer list of names. */
+const MOST_NAMES = 12;
+
 class Lights {
   /** @param {Board} board */
   constructor(board) {
@@ -63,22 +66,22 @@ class Lights {
     this.#curves();
   }
 
-  /** What the lit column is made of, as a text. */
+  /** What the lit column is made of, and which columns of the result it goes into, as a text. */
   text() {
     const graph = this.board.graph, port = this.port;
     if (!port) return "";
-    const listed = (/** @type {Port[]} */ ports) => {
-      ports.sort((one, other) => one[0] - other[0] || one[1] - other[1]);
-      const names = [...new Set(ports.map((each) => graph.fullName(each)))];
-      return names.length > 12 ? `${names.slice(0, 12).join(", ")} and ${names.length - 12} more` : names.join(", ");
-    };
-    const sources = (/** @type {boolean} */ conditions) =>
-      [...graph.upstream(port, conditions).values()].filter((each) => !graph.origins(each, false).length && isSource(graph, each));
-    const values = sources(false).filter((each) => each.join(":") !== port.join(":"));
-    const known = new Set(values.map(String));
-    const decided = this.conditions ? sources(true).filter((each) => !known.has(String(each)) && String(each) !== String(port)) : [];
-    const from = values.length ? listed(values) : isSource(graph, port) ? graph.nodes[port[0]].table ?? "its source" : "no column";
-    return `${graph.columnName(port)} ← ${from}${decided.length ? `; decided by ${listed(decided)}` : ""}`;
+    const sources = (/** @type {boolean} */ conditions) => [...graph.upstream(port, conditions).values()]
+      .filter((each) => isSource(graph, each) && String(each) !== String(port));
+    const values = sources(false), known = new Set(values.map(String));
+    const decided = this.conditions ? sources(true).filter((each) => !known.has(String(each))) : [];
+    const results = [...this.down.values()].filter((each) => !graph.users[each[0]].length && String(each) !== String(port));
+    const full = (/** @type {Port} */ each) => graph.fullName(each);
+    const from = values.length ? listed(values, full) : isSource(graph, port) ? graph.nodes[port[0]].table : "no column";
+    return [
+      `${graph.columnName(port)} ← ${from}`,
+      ...(decided.length ? [`decided by ${listed(decided, full)}`] : []),
+      ...(results.length ? [`goes into ${listed(results, (each) => graph.columnName(each))}`] : []),
+    ].join("; ");
   }
 
   #on() {
@@ -91,7 +94,8 @@ class Lights {
       board.cards.get(node)?.classList.add("lit");
       const row = board.rows.get(port.join(":"));
       if (row) row.classList.add("lit");
-      else hidden.set(node, [...(hidden.get(node) ?? []), column]);
+      else if (hidden.has(node)) hidden.get(node)?.push(column);
+      else hidden.set(node, [column]);
     }
     board.rows.get(this.port?.join(":") ?? "")?.classList.add("chosen");
     for (const [node, columns] of hidden) this.#lightHidden(node, columns);
@@ -188,6 +192,15 @@ class Lights {
     }
     board.svg.append(layer);
   }
+}
+
+/** Some columns as a text. @param {Port[]} ports @param {(port: Port) => string} named */
+function listed(ports, named) {
+  ports.sort((one, other) => one[0] - other[0] || one[1] - other[1]);
+  const names = [...new Set(ports.map(named))];
+  return names.length > MOST_NAMES
+    ? `${names.slice(0, MOST_NAMES).join(", ")} and ${(names.length - MOST_NAMES).toLocaleString("en")} more`
+    : names.join(", ");
 }
 
 /** Whether a column comes from outside the plan. @param {PlanGraph} graph @param {Port} port */

@@ -1,0 +1,197 @@
+"""What Spark ran, as a tree of its operators with their metrics, and what it counted on the way."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Final
+
+from pyspark_substrait.spark.producer.transfer import event_json
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+__all__ = ["Operator", "Ran", "ran", "with_names"]
+
+#: the metrics that are looked at: what they are called here, by Spark's name and by that of Spark Connect
+_METRICS: Final = {
+    "duration": "duration",
+    "pipelineTime": "duration",
+    "scan time": "scan time",
+    "scanTime": "scan time",
+    "size of files read": "bytes",
+    "filesSize": "bytes",
+    "shuffle write time": "write time",
+    "shuffleWriteTime": "write time",
+    "number of output rows": "rows",
+    "numOutputRows": "rows",
+    "number of partitions": "partitions",
+    "numPartitions": "partitions",
+}
+_WRAPPERS: Final = (
+    "AdaptiveSparkPlan",
+    "AQEShuffleRead",
+    "BroadcastQueryStage",
+    "InputAdapter",
+    "ResultQueryStage",
+    "ShuffleQueryStage",
+    "WholeStageCodegen",
+)
+_UNITS: Final = {"timing": 1e-3, "nsTiming": 1e-9}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Operator:
+    """An operator of Spark.
+
+    Args:
+        name: like ``Exchange`` or ``CollectMetrics``.
+        text: the operator in one line, as ``explain`` prints it; empty where Spark doesn't tell.
+        metrics: what Spark measured: ``rows`` that came out, ``bytes`` of files, ``partitions`` of a shuffle; and the
+            seconds of all tasks together for a scan (``scan time``), for what is compiled into one (``duration``), and
+            for writing a shuffle (``write time``).
+        children: its inputs, and the queries of the subqueries in it.
+    """
+
+    name: str
+    text: str = ""
+    metrics: Mapping[str, float] = field(default_factory=dict)
+    children: tuple[Operator, ...] = ()
+
+    @property
+    def is_border(self) -> bool:
+        """Whether what is below runs by itself: in another stage, or as another query."""
+        return self.name in ("Exchange", "BroadcastExchange") or self.name.startswith("Subquery")
+
+    @property
+    def is_wrapper(self) -> bool:
+        """Whether it only says how those below it run."""
+        return self.name.startswith(_WRAPPERS)
+
+    @property
+    def observes(self) -> bool:
+        """Whether it counts the records that pass."""
+        return self.name == "CollectMetrics"
+
+    @property
+    def observation(self) -> str:
+        """The name that the count has; empty where Spark doesn't tell."""
+        found = re.match(r"CollectMetrics (\w+),", self.text)
+        return found[1] if found else ""
+
+    @property
+    def is_scan(self) -> bool:
+        """Whether it reads files."""
+        return self.name.startswith("Scan ") and "bytes" in self.metrics
+
+    def walk(self) -> Iterator[Operator]:
+        """The operator and all below it, each before its children."""
+        pending = [self]
+        while pending:
+            current = pending.pop()
+            yield current
+            pending.extend(reversed(current.children))
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """What ran: the operators, None where Spark doesn't tell; and the counts by their names."""
+
+    operators: Operator | None
+    counts: Mapping[str, int]
+
+
+def ran(frame: DataFrame) -> Ran:
+    """What Spark did for a DataFrame whose rows were fetched."""
+    if hasattr(frame, "_jdf"):
+        return _classic(frame)
+    return _connect(frame)
+
+
+# classic sessions -----------------------------------------------------------------------------------------------------
+
+
+def _classic(frame: Any) -> Ran:
+    jvm, execution = frame.sparkSession._jvm, frame._jdf.queryExecution()
+    # names and numbers only, all of them ours
+    observed = execution.observedMetrics().mkString("\n")
+    counts = {name: int(count) for name, count in re.findall(r"^(\w+) -> \[(\d+)\]$", observed, re.MULTILINE)}
+    sql = jvm.org.apache.spark.sql.execution
+    info = sql.SparkPlanInfo.fromSparkPlan(execution.executedPlan())
+    event = sql.ui.SparkListenerSQLAdaptiveExecutionUpdate(0, "", info)
+    tree = json.loads(event_json(event))
+    return Ran(_operator(tree["sparkPlanInfo"], jvm.org.apache.spark.util.AccumulatorContext), counts)
+
+
+def _operator(node: Mapping[str, Any], accumulators: Any) -> Operator:
+    metrics = {}
+    for metric in node["metrics"]:
+        if metric["name"] in _METRICS:
+            found = accumulators.get(metric["accumulatorId"])
+            if found.isDefined():
+                metrics[_METRICS[metric["name"]]] = found.get().value() * _UNITS.get(metric["metricType"], 1)
+    children = tuple(_operator(child, accumulators) for child in node["children"])
+    return Operator(name=node["nodeName"], text=node["simpleString"], metrics=metrics, children=children)
+
+
+# Spark Connect --------------------------------------------------------------------------------------------------------
+
+
+def _connect(frame: Any) -> Ran:
+    info = frame.executionInfo
+    if info is None:
+        return Ran(None, {})
+    counts = {name: int(pairs["rows"]) for name, pairs in info.flows if "rows" in pairs}
+    nodes = info.metrics._metrics if info.metrics is not None else []
+    below: dict[int, list[Any]] = {}
+    tops = [node for node in nodes if node.parent_plan_id == node.plan_id]
+    for node in nodes:
+        if node.parent_plan_id != node.plan_id:
+            below.setdefault(node.parent_plan_id, []).append(node)
+    return Ran(_of_connect(tops[0], below) if len(tops) == 1 else None, counts)
+
+
+def _of_connect(node: Any, below: Mapping[int, list[Any]]) -> Operator:
+    metrics = {
+        _METRICS[metric.name]: metric.value * _UNITS.get(metric.metric_type, 1)
+        for metric in node.metrics
+        if metric.name in _METRICS
+    }
+    children = tuple(_of_connect(child, below) for child in below.get(node.plan_id, []))
+    return Operator(name=node.name, metrics=metrics, children=children)
+
+
+def with_names(ran: Ran, names: Sequence[str]) -> Ran:
+    """What ran with the names of its counts, which Spark Connect doesn't tell, as far as they can be told.
+
+    Args:
+        ran: what ran.
+        names: the names in the order of the relations, each before those below it. Spark's operators have that order,
+            unless it joins in another one; then the rows that came out of them don't agree with the counts.
+    """
+    if ran.operators is None:
+        return ran
+    found = [node for node in ran.operators.walk() if node.observes]
+    wanted = [name for name in names if name in ran.counts]
+    if not found or any(node.text for node in found) or len(found) != len(wanted):
+        return ran
+    if any(_rows_below(node) not in (None, ran.counts[name]) for node, name in zip(found, wanted, strict=True)):
+        return ran
+    named = {id(node): f"CollectMetrics {name}, []" for node, name in zip(found, wanted, strict=True)}
+    return replace(ran, operators=_renamed(ran.operators, named))
+
+
+def _rows_below(node: Operator) -> float | None:
+    """The rows that an operator gets, where Spark counted them in the one below."""
+    while len(node.children) == 1 and not node.is_border:
+        node = node.children[0]
+        if node.observes or "rows" in node.metrics:
+            return node.metrics.get("rows")
+    return None
+
+
+def _renamed(node: Operator, texts: Mapping[int, str]) -> Operator:
+    children = tuple(_renamed(child, texts) for child in node.children)
+    return replace(node, text=texts.get(id(node), node.text), children=children)

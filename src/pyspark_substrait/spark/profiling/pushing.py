@@ -1,0 +1,226 @@
+"""Conditions that Spark moves down: to count the records of a relation keeps them above it.
+
+Spark filters, and joins, as early as it can. Where a condition above a relation would reach it, or what is below, the
+relation isn't counted, so that the plan runs as it would otherwise. A condition in doubt is taken for one that reaches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from pyspark_substrait.model.expressions import Expression, FieldReference, InPredicate, RootReference, StructField
+from pyspark_substrait.model.relations import (
+    Aggregate,
+    ConsistentPartitionWindow,
+    Cross,
+    DetachedRel,
+    Exchange,
+    Fetch,
+    Filter,
+    HashJoin,
+    Join,
+    JoinType,
+    LateralJoin,
+    MergeJoin,
+    NestedLoopJoin,
+    Project,
+    Read,
+    Reference,
+    Relation,
+    Set,
+    Sort,
+    TopN,
+    VirtualTable,
+)
+from pyspark_substrait.model.walk import holds_window, root_fields, subquery_relation
+from pyspark_substrait.profiling.rows import repeats
+from pyspark_substrait.sparksql.conjuncts import conjuncts
+from pyspark_substrait.sparksql.decorrelation.outer import is_closed
+
+__all__ = ["Condition", "passed", "reaches"]
+
+_KEPT_ONLY = (JoinType.LEFT_SEMI, JoinType.LEFT_ANTI, JoinType.LEFT_MARK)
+_OTHER_ONLY = (JoinType.RIGHT_SEMI, JoinType.RIGHT_ANTI, JoinType.RIGHT_MARK)
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """What records of a relation are kept for.
+
+    Args:
+        columns: the columns of its output that are looked at; None where that can't be told.
+        is_join: whether matches elsewhere are looked for, as by a semi join, rather than a value computed.
+    """
+
+    columns: frozenset[int] | None
+    is_join: bool = False
+
+    def over(self, columns: frozenset[int] | None) -> Condition:
+        """The same over other columns."""
+        return replace(self, columns=columns)
+
+
+def reaches(node: Relation, condition: Condition) -> bool:
+    """Whether Spark would do something else in a relation, or below it, for a condition over its output."""
+    condition = _before_emit(node, condition)
+    match node:
+        case Read(read_type=read_type):
+            return not isinstance(read_type, VirtualTable) and not condition.is_join
+        case Fetch() | TopN():
+            return False
+        case Project() | Aggregate() | ConsistentPartitionWindow():
+            below = _through(node, condition)
+            return bool(below) and (isinstance(node, Aggregate) or reaches(node.input, below[0]))
+        case Filter() if condition.is_join:
+            return False
+        case Filter() | Sort() | Exchange():
+            return reaches(node.input, condition)
+        case DetachedRel(relation=inner):
+            return reaches(inner, condition)
+        case Join() | Cross() | HashJoin() | MergeJoin() | NestedLoopJoin() if condition.is_join:
+            # another join stays above unless one side has all that it looks at
+            return any(_to_sides(len(node.left.schema.types), [condition]))
+        case _:
+            return True
+
+
+def passed(node: Relation, above: Sequence[Condition]) -> list[list[Condition]]:
+    """The conditions that may move into each input of a relation, its own among them.
+
+    Args:
+        node: the relation; for a reference, its shared subtree is the input.
+        above: conditions over its output.
+    """
+    direct = [_before_emit(node, condition) for condition in above]
+    match node:
+        case Filter(condition=expression):
+            own = [] if repeats(node) else [_looked_at(part) for part in conjuncts(expression)]
+            # joins aren't moved below filters
+            return [[*(condition for condition in direct if not condition.is_join), *own]]
+        case Project() | Aggregate() | ConsistentPartitionWindow():
+            return [[moved for condition in direct for moved in _through(node, condition)]]
+        case Sort() | Exchange() | DetachedRel() | Reference():
+            return [direct]
+        case Cross():
+            return _to_sides(len(node.left.schema.types), direct)
+        case Join() | LateralJoin() | HashJoin() | MergeJoin() | NestedLoopJoin():
+            return _into_join(node, direct)
+        case Set(members=members):
+            return [list(direct) for _ in members]
+        case Fetch() | TopN():
+            return [[]]
+        case _:
+            return [[Condition(None)] if direct else [] for _ in node.inputs]
+
+
+def _before_emit(node: Relation, condition: Condition) -> Condition:
+    emit = None if isinstance(node, DetachedRel) else node.common.emit
+    if condition.columns is None or emit is None:
+        return condition
+    return condition.over(frozenset(emit[column] for column in condition.columns if column < len(emit)))
+
+
+def _looked_at(expression: Expression) -> Condition:
+    """What an expression looks at. A membership in a query is, to Spark, a join that keeps the left side."""
+    if isinstance(expression, InPredicate) and is_closed(expression.haystack):
+        return Condition(_all_of(expression.needles), is_join=True)
+    fields = root_fields(expression)
+    if fields is not None:
+        return Condition(frozenset(fields))
+    query = subquery_relation(expression)
+    return Condition(frozenset() if query is not None and is_closed(query) else None)
+
+
+def _all_of(expressions: Iterable[Expression]) -> frozenset[int] | None:
+    found: set[int] = set()
+    for expression in expressions:
+        fields = root_fields(expression)
+        if fields is None:
+            return None
+        found |= fields
+    return frozenset(found)
+
+
+def _through(node: Project | Aggregate | ConsistentPartitionWindow, condition: Condition) -> list[Condition]:
+    """A condition over the direct output of a relation as one over its input; none where it can't go there."""
+    columns = condition.columns
+    if columns is None:
+        return [condition]
+    match node:
+        case Project(expressions=expressions):
+            width = len(node.input.schema.types)
+            made = [expressions[column - width] for column in columns if column >= width]
+            if any(map(holds_window, made)):
+                return []
+            below = _all_of(made)
+            kept = {column for column in columns if column < width}
+            return [condition.over(None if below is None else below | kept)]
+        case Aggregate(grouping_expressions=keys):
+            if len(node.groupings) != 1 or not columns or any(column >= len(keys) for column in columns):
+                return []
+            return [condition.over(_all_of(keys[column] for column in columns))]
+        case ConsistentPartitionWindow(partition_expressions=keys):
+            grouped = {column for key in keys if (column := _column(key)) is not None}
+            return [condition] if columns and columns <= grouped else []
+
+
+def _column(expression: Expression) -> int | None:
+    match expression:
+        case FieldReference(root=RootReference(), reference=(StructField(field=field),)):
+            return field
+        case _:
+            return None
+
+
+def _into_join(
+    node: Join | LateralJoin | HashJoin | MergeJoin | NestedLoopJoin, above: Sequence[Condition]
+) -> list[list[Condition]]:
+    width = len(node.left.schema.types)
+    own = [_looked_at(part) for expression in _conditions(node) for part in conjuncts(expression)]
+    left, right = _to_sides(width, own)
+    # a join that keeps one side only may itself move into that side
+    if node.type in _KEPT_ONLY:
+        whole = _together(node, own)
+        kept = None if whole is None else frozenset(column for column in whole if column < width)
+        return [[*left, Condition(kept, is_join=True), *above], right]
+    if node.type in _OTHER_ONLY:
+        return [left, [*right, Condition(None, is_join=True), *above]]
+    more_left, more_right = _to_sides(width, above)
+    return [left + more_left, right + more_right]
+
+
+def _together(node: Relation, own: Sequence[Condition]) -> frozenset[int] | None:
+    """All columns of the inputs that a join looks at."""
+    found: set[int] = set()
+    for condition in own:
+        if condition.columns is None:
+            return None
+        found |= condition.columns
+    if isinstance(node, HashJoin | MergeJoin):
+        found.update(field for key in node.keys for field in root_fields(key.left) or ())
+    return frozenset(found)
+
+
+def _conditions(node: Join | LateralJoin | HashJoin | MergeJoin | NestedLoopJoin) -> list[Expression]:
+    match node:
+        case Join() | LateralJoin():
+            found = [node.expression, node.post_join_filter]
+        case NestedLoopJoin():
+            found = [node.expression]
+        case HashJoin() | MergeJoin():
+            found = [node.residual_expression, node.post_join_filter]
+    return [expression for expression in found if expression is not None]
+
+
+def _to_sides(width: int, conditions: Sequence[Condition]) -> list[list[Condition]]:
+    """The conditions that look at one side of a join only, or may, as conditions over that side."""
+    left: list[Condition] = []
+    right: list[Condition] = []
+    for condition in conditions:
+        columns = condition.columns
+        if columns is None or all(column < width for column in columns):
+            left.append(condition)
+        if columns is None or all(column >= width for column in columns):
+            right.append(condition.over(None if columns is None else frozenset(column - width for column in columns)))
+    return [left, right]
