@@ -6,11 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from pyspark_substrait.builder import read, sum_
-from pyspark_substrait.documents import Plan
-from pyspark_substrait.model.findings import Places
-from pyspark_substrait.reporting.report import Report, report
+from pyspark_substrait.documents import ExtendedExpression, Plan, held
 from tests.display.plans import PLANS
-from tests.display.rarer_plans import rarer, unreadable
+from tests.display.rarer_plans import rarer
 from tests.reporting.plans import HOSTILE, plan
 
 __all__ = ["ROOT", "TUTORIAL", "by_hand", "hostile", "large"]
@@ -32,10 +30,10 @@ def hostile() -> list[dict[str, Any]]:
     return [*plans, _wide((*HOSTILE, *more))]
 
 
-def by_hand() -> dict[str, Report]:
-    """The plans of the tests of the text, which are made as models."""
-    made = {**PLANS, "rarer": rarer, "unreadable": unreadable}
-    return {name: report([], places=Places(), document=plan(), name=name) for name, plan in made.items()}
+def by_hand() -> dict[str, Plan | ExtendedExpression]:
+    """The plans of the tests of the text, which are made as models: every kind of relation and expression."""
+    made = {**PLANS, "rarer": rarer}
+    return {name: held(plan(), deep=False) for name, plan in made.items() if name != "broken"}
 
 
 def _wide(names: tuple[str, ...]) -> dict[str, Any]:

@@ -22,9 +22,7 @@ from pyspark_substrait.model.relations import Relation
 from pyspark_substrait.viewing.kinds import kind_of
 from pyspark_substrait.viewing.view import View
 from tests.display.faulty_plans import FAULTY
-from tests.display.plans import PLANS
-from tests.display.rarer_plans import rarer, unreadable
-from tests.viewing.plans import TUTORIAL, hostile, large
+from tests.viewing.plans import TUTORIAL, by_hand, hostile, large
 
 
 def data(view: View) -> list[dict[str, Any]]:
@@ -51,13 +49,8 @@ def columns(told: dict[str, Any], number: int) -> list[tuple[str, str]]:
 
 
 def every_plan() -> dict[str, Any]:
-    made = {name: plan() for name, plan in {**PLANS, "rarer": rarer, "unreadable": unreadable}.items()}
-    return {
-        **made,
-        **{f"faulty {name}": plan() for name, plan in FAULTY.items()},
-        "large": large(60),
-        "deep": _deep(400),
-    }
+    faulty = {f"faulty {name}": plan() for name, plan in FAULTY.items()}
+    return {**by_hand(), **faulty, "large": large(60), "deep": _deep(400)}
 
 
 def _deep(depth: int) -> Any:

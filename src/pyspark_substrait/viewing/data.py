@@ -209,7 +209,7 @@ class _Origins:
         """What the columns of a node are made of, under those of these keys that say something.
 
         ``from``: its input, where each is the column there at the same position; else ``origins``, for each column the
-        ports and whether they are conditions only; or ``every``, the same for every column, of what only its makers know
+        ports and whether they are conditions only; or ``every``, the same for all columns, of what only makers know
         (all of these would be too many). ``conditions``: ports that decide which records there are. ``fed``: the nodes
         whose records its own come from. ``table``: where the columns come from, of what reads.
         """

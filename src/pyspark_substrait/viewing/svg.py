@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
 from pyspark_substrait.display.columns import escaped
+from pyspark_substrait.display.directions import pieces
 
 __all__ = ["Element", "added", "curve", "label", "number", "titled", "to_text"]
-
-#: Where text runs from right to left; kept apart, so that it doesn't turn what stands around it.
-_RIGHT_TO_LEFT = re.compile(
-    r"[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]+"
-    r"(?:\s[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]+)*"
-)
 
 
 def added(parent: Element, tag: str, **attributes: object) -> Element:
@@ -67,8 +61,8 @@ def to_text(root: Element) -> str:
 
 
 def _safe(text: str) -> str:
-    shown = escaped(text)
-    return shown if shown.isascii() else _RIGHT_TO_LEFT.sub("\u2068\\g<0>\u2069", shown)
+    """Text whose every character shows, and whose parts from right to left are marked as standing apart."""
+    return "".join(f"\u2068{part}\u2069" if apart else part for part, apart in pieces(text))
 
 
 def _pair(point: tuple[float, float]) -> str:

@@ -3,7 +3,9 @@
 const SVG = "http://www.w3.org/2000/svg";
 
 /** Where text runs from right to left; kept apart, so that it doesn't turn what stands around it. */
-const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]+(?:\s[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]+)*/g;
+const RIGHT_TO_LEFT = new RegExp("L+(?:\\s+L+)*".replaceAll(
+  "L", "[\\u0590-\\u08ff\\ufb1d-\\ufdff\\ufe70-\\ufefc\\u{10800}-\\u{10fff}\\u{1e800}-\\u{1efff}]",
+), "gu");
 
 /**
  * Puts a text into an element, in place of what is in it.
