@@ -27,7 +27,7 @@ class Folding {
   addHandles() {
     for (const [node, card] of this.board.cards) {
       if (!this.board.graph.inputs[node].length) continue;
-      const handle = draw("g", { class: "handle", transform: `translate(0,${Number(card.dataset.h) - 13})` });
+      const handle = draw("g", { class: "handle", transform: `translate(16,${Number(card.dataset.h) + 2})` });
       handle.append(
         draw("circle", { r: 12, class: "reach" }), draw("circle", { r: 7, class: "knob" }),
         draw("path", { d: "M-3 0H3", class: "sign" }),
