@@ -43,7 +43,7 @@ def said(standing: Standing, room: int | None = None) -> str:
         parts.append(f"{standing.failed:,} failed")
     parts.append(f"{standing.stages_done:,}/{standing.stages:,} stages")
     if standing.rows:
-        parts.append(f"{standing.rows:,} rows read")
+        parts.append(f"{standing.rows:,} row{'' if standing.rows == 1 else 's'} read")
     elif standing.bytes:
         parts.append(f"{_size(standing.bytes)} read")
     while room is not None and parts and len(_SEPARATOR.join(parts)) > room:
