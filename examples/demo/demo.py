@@ -10,7 +10,7 @@ from tables import write_tables
 
 import pyspark_substrait
 from pyspark_substrait.errors import SubstraitError
-from pyspark_substrait.spark.progress import progress, waiting
+from pyspark_substrait.spark.progress import waiting
 from pyspark_substrait.spark.results import as_table
 from pyspark_substrait.spark.session import embedded_session
 
@@ -45,9 +45,8 @@ def main() -> None:
     title("Run on Spark")
     with waiting("Starting Spark"):
         spark = embedded_session()
-    with progress(spark):
-        rows = pyspark_substrait.run_query(plan, tables=tables, spark=spark)
-    console.print(as_table(rows, types=True))
+    rows = pyspark_substrait.run_query(plan, tables=tables, spark=spark)
+    console.print(as_table(rows, types=True).table)
 
 
 def _short(path: Path) -> Path:
