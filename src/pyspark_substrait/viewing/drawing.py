@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pyspark_substrait.display.columns import escaped
 from pyspark_substrait.display.graph import Edge, EdgeKind, Graph
 from pyspark_substrait.display.lines import LineKind
+from pyspark_substrait.display.literals import counted
 from pyspark_substrait.viewing.cards import Card, Sizes, cards
 from pyspark_substrait.viewing.layout import PADDING, Arrow, Point, Rectangle, Way, arranged
 from pyspark_substrait.viewing.subquery_frames import subquery_frames
@@ -166,7 +167,7 @@ class _Making:
         return Drawing(svg=to_text(root), width=width, height=height, ports=ports, boxes=found.boxes)
 
     def _summary(self) -> str:
-        count = _counted(len(self.graph.nodes), "node")
+        count = counted(len(self.graph.nodes), "node")
         return f"{fitted(self.graph.title, _LONG)}: {count}, from the sources on the left to the result on the right"
 
     def _group(self, parent: Element, owner: Edge, area: Rectangle) -> None:
@@ -189,7 +190,7 @@ class _Making:
         else:
             columns = [fitted(f"{column.label}: {column.type}", _LONG) for column in source.columns[:_TOLD]]
             more = [f"+ {len(source.columns) - _TOLD:,} more"] if len(source.columns) > _TOLD else []
-            count = "unknown columns" if source.left_open else _counted(len(source.columns), "column")
+            count = "unknown columns" if source.left_open else counted(len(source.columns), "column")
             told = "" if rows is None else f"{rows:,.0f} rows, {figures.basis if figures else ''}; "
             way = f"{fitted(source.title, _LONG)} → {fitted(target.title, _LONG)}"
             titled(element, "\n".join((f"{way}: {told}{count}", *columns, *more)))
@@ -274,7 +275,7 @@ class _Making:
                 wide = 17 + 7 * len(text)
                 right -= wide
                 badge = added(element, "g", class_=f"badge {kind}", transform=f"translate({right},{middle - 8:.0f})")
-                titled(badge, _counted(count, kind))
+                titled(badge, counted(count, kind))
                 added(badge, "rect", width=wide, height=16, rx=8)
                 added(badge, "path", d=path, transform="translate(8.5,8)")
                 label(badge, "count", 14, 11.8, text)
@@ -328,7 +329,3 @@ def _ranges(positions: Sequence[int]) -> Iterator[str]:
             first, last = positions[start], positions[end - 1]
             yield str(first) if first == last else f"{first}-{last}"
             start = end
-
-
-def _counted(count: int, word: str) -> str:
-    return f"{count:,} {word}" if count == 1 else f"{count:,} {word}s"

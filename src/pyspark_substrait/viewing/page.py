@@ -19,6 +19,7 @@ from pyspark_substrait.display.columns import escaped
 from pyspark_substrait.display.directions import pieces
 from pyspark_substrait.display.graph import Node
 from pyspark_substrait.display.lines import LineKind
+from pyspark_substrait.display.literals import counted
 from pyspark_substrait.model.findings import Finding
 from pyspark_substrait.viewing.data import GRAVITY, as_script_text, graph_data
 from pyspark_substrait.viewing.drawing import drawing
@@ -106,7 +107,7 @@ def _part(sheet: Sheet, prefix: str, marks: Mapping[int, str]) -> _Part:
         name=sheet.name,
         about=sheet.about,
         svg=Markup(drawing(graph, figures=node_figures(graph, sheet.profile), marks=marks, prefix=prefix).svg),
-        sizes=(*([_counted(relations, "relation")] if relations else []), f"{_counted(columns, 'column')} out")
+        sizes=(*([counted(relations, "relation")] if relations else []), f"{counted(columns, 'column')} out")
         if graph.nodes
         else (),
         levels={level: sum(entry.finding.level is level for entry in entries) for level in Level},
@@ -129,12 +130,8 @@ def _template() -> Template:
     )
     environment.filters["shown"] = _shown
     environment.filters["plain"] = escaped
-    environment.filters["counted"] = _counted
+    environment.filters["counted"] = counted
     return environment.get_template("page.html.j2")
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def _shown(text: str) -> Markup:
