@@ -22,7 +22,8 @@ import click
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.__main__ import DATA, PLANS, QUERIES, _cores, _plan_file
+from benchmarks.machine import cores
+from benchmarks.tpch import CACHE, PLANS, QUERIES, plan_file
 
 PEER = "substrait-validator==0.1.4"
 
@@ -36,9 +37,9 @@ def main(rounds: int, producer: str) -> None:
         raise click.ClickException(
             "the TPC-H plans are missing: there is no ../shared/plans/tpch beside the repository"
         )
-    files = [file for name in QUERIES if (file := _plan_file(producer, name)).exists()]
+    files = [file for name in QUERIES if (file := plan_file(producer, name)).exists()]
     console = Console(width=100)
-    console.print(f"{date.today()}, {platform.machine()}, {_cores()} cores, Python {platform.python_version()}")
+    console.print(f"{date.today()}, {platform.machine()}, {cores()} cores, Python {platform.python_version()}")
     with tempfile.TemporaryDirectory() as folder:
         peer = _peer(rounds, Path(folder), files)
         ours = {file.stem: _ours((Path(folder) / f"{file.stem}.pb").read_bytes(), rounds) for file in files}
@@ -46,9 +47,9 @@ def main(rounds: int, producer: str) -> None:
 
 
 def _peer(rounds: int, folder: Path, files: list[Path]) -> dict[str, dict[str, Any]]:
-    python = DATA / "validator" / "bin" / "python"
+    python = CACHE / "validator" / "bin" / "python"
     if not python.exists():
-        subprocess.run([sys.executable, "-m", "venv", DATA / "validator"], check=True)
+        subprocess.run([sys.executable, "-m", "venv", CACHE / "validator"], check=True)
         subprocess.run([python, "-m", "pip", "install", "--quiet", PEER], check=True)
     script = Path(__file__).parent / "peer_validator.py"
     run = subprocess.run([python, script, str(rounds), folder, *files], check=True, capture_output=True, text=True)

@@ -10,7 +10,9 @@ import click
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.__main__ import QUERIES, _data, _milliseconds, _plan_file, _timed
+from benchmarks.report import amount
+from benchmarks.timing import timed
+from benchmarks.tpch import QUERIES, files, plan_file
 
 
 @click.command()
@@ -25,14 +27,14 @@ def main(scale: str, rounds: int, producer: str, queries: tuple[str, ...], exact
     import pyspark_substrait
     from pyspark_substrait.spark.session import embedded_session
 
-    tables = {name: str(path) for name, path in _data(scale).items()}
+    tables = {name: str(path) for name, path in files(scale).items()}
     spark = embedded_session(master, **{"spark.driver.memory": "6g"})
     console = Console(width=100)
     console.print(f"{date.today()}, {platform.machine()}, Python {platform.python_version()}, Spark {spark.version}")
     report = Table("query", "run", "profile", "ratio", "relations", "rows known", title=f"Medians of {rounds}")
     totals = [0.0, 0.0]
     for query in queries or QUERIES:
-        file = _plan_file(producer, query)
+        file = plan_file(producer, query)
         if not file.exists():
             continue
         plan = pyspark_substrait.load(file)
@@ -45,15 +47,15 @@ def main(scale: str, rounds: int, producer: str, queries: tuple[str, ...], exact
 
         run()
         seen = pyspark_substrait.profile(plan, spark, tables=tables, exact=exact)
-        times = [(_timed(run), _timed(profile)) for _ in range(rounds)]
+        times = [(timed(run), timed(profile)) for _ in range(rounds)]
         plain, profiled = (statistics.median(each) for each in zip(*times, strict=True))
         totals[0] += plain
         totals[1] += profiled
         known = sum(relation.rows_out is not None for relation in seen.relations)
         report.add_row(
             query,
-            _milliseconds(plain),
-            _milliseconds(profiled),
+            amount(plain, "s"),
+            amount(profiled, "s"),
             f"{profiled / plain:.2f}",
             str(len(seen.relations)),
             str(known),
