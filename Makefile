@@ -18,7 +18,7 @@ help:
 	@echo "make conformance  run the specification's function cases, and print a report"
 	@echo "make check   formatting, lint and types"
 	@echo "make format  put the code into form"
-	@echo "make bench   measure                    (ARGS='--help')"
+	@echo "make bench   measure everything, beside Spark and peers  (ARGS='--save', ARGS='--quick runs', ARGS='--help')"
 	@echo "make bench-functions  measure functions, a row at a time"
 	@echo "make bench-large  measure how time grows with large plans and inputs"
 	@echo "make bench-checking  measure checks of plans, beside substrait-validator"

@@ -1,11 +1,17 @@
-"""A query to the bytes of a plan, beside Spark's analysis alone and beside DataFusion."""
+"""Queries and DataFrames to the bytes of plans, beside Spark's analysis alone and beside DataFusion; and the parts."""
 
 from __future__ import annotations
 
+import statistics
+from typing import TYPE_CHECKING
+
 from benchmarks.options import Options
 from benchmarks.report import Section
-from benchmarks.timing import side_by_side
+from benchmarks.timing import median, side_by_side
 from benchmarks.tpch import TABLES, files, sql, views
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 __all__ = ["measure"]
 
@@ -28,19 +34,59 @@ def measure(options: Options) -> list[Section]:
         about="SQL text to the bytes of a plan, beside `spark.sql` of the same text, which is a part of it.",
     )
     peer = Section("Produce, beside DataFusion", peer="DataFusion", about="The same, beside DataFusion's producer.")
+    analysed = Section(
+        "Produce, of a DataFrame",
+        peer="spark.sql",
+        about="A DataFrame, analysed already, to the bytes of a plan, beside the analysis of its text.",
+    )
+    rounds = max(options.rounds, 7)
     for query in options.queries:
         text = sql(query)
-        ours, alone, theirs = side_by_side(
+        frame = spark.sql(text)
+        ours, alone, theirs, made = side_by_side(
             [
                 lambda text=text: pyspark_substrait.to_substrait(spark.sql(text), tables=TABLES).to_bytes(),
                 lambda text=text: spark.sql(text),
                 lambda text=text: datafusion.substrait.Serde.serialize_bytes(text, context),
+                lambda frame=frame: pyspark_substrait.to_substrait(frame, tables=TABLES).to_bytes(),
             ],
-            max(options.rounds, 7),
-            warm=5,
+            rounds,
+            warm=1 if options.quick else 10,
         )
         analysis.add(query, ours, alone)
         peer.add(query, ours, theirs)
+        analysed.add(query, made, alone)
     analysis.aim("produce, by the analysis alone, median of the queries", 2.0, analysis.median_ratio())
+    parts = _parts(spark, options.queries, rounds)
     spark.stop()
-    return [analysis, peer]
+    return [analysis, peer, analysed, parts]
+
+
+def _parts(spark: SparkSession, queries: tuple[str, ...], rounds: int) -> Section:
+    """Where the time of a DataFrame to bytes goes."""
+    import pyspark_substrait
+    from pyspark_substrait.spark.producer.transfer import query_json
+
+    found: dict[str, list[float]] = {"answer": [], "plan": [], "bytes": []}
+    for query in queries:
+        frame = spark.sql(sql(query))
+        execution = frame._jdf.queryExecution()
+        plan = pyspark_substrait.to_substrait(frame, tables=TABLES)
+        answer, whole, written = side_by_side(
+            [
+                lambda execution=execution: query_json(execution, optimized=False),
+                lambda frame=frame: pyspark_substrait.to_substrait(frame, tables=TABLES),
+                plan.to_bytes,
+            ],
+            rounds,
+        )
+        found["answer"].append(answer)
+        found["plan"].append(max(whole - answer, 0.0))
+        found["bytes"].append(written)
+    call = median(spark._jvm.java.lang.Runtime.getRuntime().availableProcessors, 50, warm=10)
+    section = Section("Produce, the parts", about="Medians over the queries.")
+    section.add("the plan in the JVM as JSON, compressed, fetched and read", statistics.median(found["answer"]))
+    section.add("of that, an answer without content (one call of py4j)", call)
+    section.add("the model made of it", statistics.median(found["plan"]))
+    section.add("written as bytes", statistics.median(found["bytes"]))
+    return section

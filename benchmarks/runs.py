@@ -1,4 +1,7 @@
-"""The TPC-H queries to their last row: our plans, DataFusion's plans, and Spark's SQL."""
+"""The TPC-H queries to their last row: our plans, DataFusion's plans, and Spark's SQL.
+
+Where Spark makes another physical plan of a Substrait plan than of the query, the line says in what they differ.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from benchmarks.options import Options
 from benchmarks.report import Section
+from benchmarks.shapes import differences, shape
 from benchmarks.timing import side_by_side
 from benchmarks.tpch import TABLES, plan_file, sql, views
 
@@ -26,8 +30,11 @@ def measure(options: Options) -> list[Section]:
     spark = options.session()
     views(spark, options.scale)
 
+    def frame(content: bytes) -> DataFrame:
+        return pyspark_substrait.from_substrait(pyspark_substrait.load(content), spark)
+
     def run(content: bytes) -> None:
-        _drain(pyspark_substrait.from_substrait(pyspark_substrait.load(content), spark))
+        _drain(frame(content))
 
     about = "From the plan's bytes, or the text, to the last row, which goes nowhere; views over Parquet files."
     own = Section(f"Run our own plans, TPC-H at scale {options.scale}", "spark.sql", about)
@@ -39,8 +46,9 @@ def measure(options: Options) -> list[Section]:
         ours, theirs, plain = side_by_side(
             [partial(run, produced), partial(run, sent), lambda text=text: _drain(spark.sql(text))], options.rounds
         )
-        own.add(query, ours, plain)
-        foreign.add(query, theirs, plain)
+        native = shape(spark.sql(text))
+        own.add(query, ours, plain, note=differences(shape(frame(produced)), native))
+        foreign.add(query, theirs, plain, note=differences(shape(frame(sent)), native))
     for section, what, limit in ((own, "our own plans", 1.0), (foreign, "DataFusion's plans", 1.03)):
         section.aim(f"run {what}, together", limit, section.total_ratio())
         section.aim(f"run {what}, the slowest query", _LIMIT_OF_ONE, section.largest_ratio())

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     import duckdb
     from pyspark.sql import SparkSession
 
+# no test depends on a class-data archive of this machine, and none makes one by the way
+os.environ["PYSPARK_SUBSTRAIT_ARCHIVE"] = "0"
+
 ROOT = Path(__file__).resolve().parent.parent
 TPCH_SCALE = "0.1"
 #: pyarrow with Substrait (not every wheel has it), and the package that pins another release of the messages than ours

@@ -19,12 +19,14 @@ def test_plans_run_the_same_with_spark_connect() -> None:
     rooms = (
         "foreign_plans",
         "tables",
+        "translation_calls",
         "coverage",
         "type_round_trips",
         "correlation",
         "evaluate",
         "phases",
         "user_functions",
+        "threads",
     )
     tests = [
         *(f"tests/spark/test_{room}.py" for room in rooms),

@@ -60,6 +60,16 @@ def test_a_program_that_fails_has_no_version(tmp_path: Path) -> None:
     assert java_version(tmp_path / "absent") is None
 
 
+def test_a_runtime_that_states_its_version_is_not_started(tmp_path: Path) -> None:
+    program = fake_java(tmp_path, "it was asked", code=1)
+    (tmp_path / "release").write_text('IMPLEMENTOR="Some"\nJAVA_VERSION="21.0.4"\n')
+    assert java_version(program) == 21
+    assert java_version(tmp_path / "bin" / "other") is None
+    link = tmp_path / "link"
+    link.symlink_to(program)
+    assert java_version(link) == 21
+
+
 def test_java_home_comes_first(bare: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     home = fake_java(bare / "home", 'openjdk version "21.0.1"')
     path = fake_java(bare / "path", 'openjdk version "17.0.1"')

@@ -20,11 +20,18 @@ def contributing() -> str:
     return text.replace("[docs/", "[").replace("](docs/", "](")
 
 
+def results() -> str:
+    """What the benchmarks found, the last time that they were kept."""
+    text = (ROOT / "benchmarks" / "RESULTS.md").read_text(encoding="utf-8")
+    return text.replace("[docs/", "[").replace("](../docs/", "](")
+
+
 PAGES: dict[str, Callable[[], str]] = {
     "contributing.md": contributing,
     "reference/capabilities.md": capability_page.markdown,
     "reference/commands.md": command_page.markdown,
     "reference/model.md": model_page.markdown,
+    "results.md": results,
 }
 
 

@@ -9,13 +9,13 @@ import sys
 import tempfile
 from pathlib import Path
 
-from docs.pictures import compare, notebook, page, report, terminal
+from docs.pictures import compare, growth, notebook, page, report, terminal
 from docs.pictures.picture import Picture
 from docs.pictures.plans import write_plans
 
 IMAGES = Path(__file__).resolve().parents[1] / "images"
 #: Each of these modules has its ``PICTURES``.
-MODULES = (terminal, report, page, compare, notebook)
+MODULES = (terminal, report, page, compare, notebook, growth)
 PICTURES: tuple[Picture, ...] = tuple(picture for module in MODULES for picture in module.PICTURES)
 
 

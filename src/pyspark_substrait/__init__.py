@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
     from pyspark.sql import DataFrame, SparkSession
 
-    from pyspark_substrait import model
     from pyspark_substrait.display.touches import Touch
     from pyspark_substrait.documents import ExtendedExpression, Plan
     from pyspark_substrait.extensions.registry import Registry
@@ -108,7 +107,7 @@ def load(source: PlanSource, *, strict: bool = False, registry: Registry | None 
         PlanFormatError: the source isn't a plan, or has fields that no release has.
         InvalidPlanError: the plan contradicts the specification.
     """
-    from pyspark_substrait.documents import ExtendedExpression, Plan, held
+    from pyspark_substrait.documents import ExtendedExpression, Plan, Source, held, keep_source
 
     if isinstance(source, Plan | ExtendedExpression):
         return source
@@ -118,9 +117,8 @@ def load(source: PlanSource, *, strict: bool = False, registry: Registry | None 
 
     parsed = message_of(source)
 
-    def bound() -> model.plan.Plan | model.plan.ExtendedExpression:
-        of_kind = read.plan if parsed.message.DESCRIPTOR.name == "Plan" else read.extended_expression
-        return of_kind(
+    def bound() -> read.Bound:
+        return read.bound(
             parsed.message,
             registry or Registry.default(),
             strict=strict,
@@ -128,7 +126,11 @@ def load(source: PlanSource, *, strict: bool = False, registry: Registry | None 
             original_version=parsed.original_version,
         )
 
-    return held(with_deep_stack(bound) if parsed.deep else bound(), deep=parsed.deep, registry=registry)
+    found = with_deep_stack(bound) if parsed.deep else bound()
+    document = held(found.document, deep=parsed.deep, registry=registry)
+    if found.places is not None and parsed.content is not None and not parsed.deep and isinstance(document, Plan):
+        keep_source(document, Source(parsed.content, found.places, found.again))
+    return document
 
 
 def _called(document: Plan | ExtendedExpression, function: Callable[[], _T]) -> _T:
@@ -138,6 +140,15 @@ def _called(document: Plan | ExtendedExpression, function: Callable[[], _T]) -> 
     from pyspark_substrait.proto.depth import with_deep_stack
 
     return with_deep_stack(function)
+
+
+def _on_spark(document: Plan | ExtendedExpression, spark: SparkSession | None, function: Callable[[], _T]) -> _T:
+    """:func:`_called` of what runs on Spark: in a thread of its own too, it has the job group and tags of this one."""
+    if not document.deep:
+        return function()
+    from pyspark_substrait.spark.threads import as_here
+
+    return _called(document, as_here(spark, function))
 
 
 def _plan(source: PlanSource, registry: Registry | None) -> Plan:
@@ -195,8 +206,9 @@ def from_substrait(
 
     loaded = _plan(plan, registry)
     known = registry or loaded.registry or Registry.default()
-    return _called(
+    return _on_spark(
         loaded,
+        spark,
         lambda: run.dataframe(
             loaded,
             spark,
@@ -242,8 +254,9 @@ def run_query(
     loaded = _plan(plan, registry)
     known = registry or loaded.registry or Registry.default()
     with interruptible():
-        return _called(
+        return _on_spark(
             loaded,
+            spark,
             lambda: run.collect(
                 loaded,
                 spark,
@@ -292,7 +305,12 @@ def evaluate(
 
     loaded = _extended_expression(extended_expression, registry)
     known = registry or loaded.registry or Registry.default()
-    return _called(loaded, lambda: expressions.dataframe(loaded, data, spark, registry=known, parameters=parameters))
+    session = spark or expressions.session_of(data)
+    return _on_spark(
+        loaded,
+        session,
+        lambda: expressions.dataframe(loaded, data, session, registry=known, parameters=parameters),
+    )
 
 
 def evaluate_arrow(
@@ -322,10 +340,12 @@ def evaluate_arrow(
     loaded = _extended_expression(extended_expression, registry)
     known = registry or loaded.registry or Registry.default()
     with interruptible():
-        return _called(
+        session = spark or expressions.session_of(data)
+        return _on_spark(
             loaded,
+            session,
             lambda: expressions.collect(
-                loaded, data, spark, registry=known, parameters=parameters, limit=limit, progress=progress
+                loaded, data, session, registry=known, parameters=parameters, limit=limit, progress=progress
             ),
         )
 

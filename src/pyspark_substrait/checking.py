@@ -55,6 +55,9 @@ def validate(
         from pyspark_substrait.validation.dialects import dialect
 
         dialect(target)
+    made = _checked_as_read(plan, target, known)
+    if made is not None:
+        return replace(made, name=called, target=target, called=_with_room)
     try:
         parsed = message_of(plan, tolerant=True)
     except SubstraitError as error:
@@ -334,6 +337,43 @@ def _checked(parsed: Parsed, target: str | None, registry: Registry) -> Report:
     if target is not None:
         findings += _of_the_target(target, document, found.places, registry, findings)
     return report(findings, places=found.places, document=document)
+
+
+def _checked_as_read(plan: PlanSource, target: str | None, registry: Registry) -> Report | None:
+    """The report on a plan that was just loaded, whose message needn't be written and read; None for any other."""
+    from dataclasses import replace
+
+    from pyspark_substrait.documents import Plan, source_of
+    from pyspark_substrait.extensions.registry import Registry
+    from pyspark_substrait.model.findings import Finding
+    from pyspark_substrait.model.notes import Note
+    from pyspark_substrait.proto import checks
+    from pyspark_substrait.proto.upgrade import CURRENT_VERSION
+    from pyspark_substrait.reporting.report import report
+    from pyspark_substrait.validation import notes, rules
+
+    source = source_of(plan) if isinstance(plan, Plan) else None
+    if source is None or not isinstance(plan, Plan) or registry is not (plan.registry or Registry.default()):
+        return None
+    version = ".".join(map(str, CURRENT_VERSION))
+    document = replace(plan, original_version=version, upgrades=(), notes=(), registry=registry)
+    try:
+        of_the_message = checks.of_plain(source.content, document, source.places)
+        if of_the_message is None:
+            return None
+        noted = tuple(item for item in source.again if isinstance(item, Note))
+        document = replace(document, notes=noted)
+        findings = [
+            *notes.assumed(noted),
+            *of_the_message,
+            *(item for item in source.again if isinstance(item, Finding)),
+            *rules.findings(document, source.places, registry),
+        ]
+    except RecursionError:
+        return None
+    if target is not None:
+        findings += _of_the_target(target, document, source.places, registry, findings)
+    return report(findings, places=source.places, document=document)
 
 
 def _of_the_target(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import threading
+import weakref
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -14,10 +16,12 @@ if TYPE_CHECKING:
     from google.protobuf.message import Message
 
     from pyspark_substrait.extensions.registry import Registry
+    from pyspark_substrait.model.findings import Finding, Places
+    from pyspark_substrait.model.notes import Note
     from pyspark_substrait.notebooks.mime import Bundle, Types
     from pyspark_substrait.proto.portability import Use
 
-__all__ = ["FORMS", "ExtendedExpression", "Plan", "form_of", "held"]
+__all__ = ["FORMS", "ExtendedExpression", "Plan", "Source", "form_of", "held", "keep_source", "source_of"]
 
 FORMS: dict[str, Literal["json", "pb", "text"]] = {".json": "json", ".txt": "text", ".substrait": "text"}
 """The form of a file by its suffix; others are binary."""
@@ -179,3 +183,41 @@ def held(
     parts = {part.name: getattr(document, part.name) for part in fields(document)}
     parts.update(deep=deep, registry=registry)
     return Plan(**parts) if isinstance(document, model.Plan) else ExtendedExpression(**parts)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Source:
+    """Where a plan was read from, as far as its validation needs it (:class:`~pyspark_substrait.proto.read.Bound`).
+
+    ``content`` is the message; ``places`` says where the nodes of the plan stand in it; ``again`` is what reading it
+    finds and notes once more.
+    """
+
+    content: bytes
+    places: Places
+    again: tuple[Finding | Note, ...] = ()
+
+
+_KEPT_SOURCES = 16
+_KEPT_NODES = 20_000
+#: by the identity of the plan; who changes a plan makes another one, which has no source
+_sources: dict[int, tuple[weakref.ref[Plan], Source]] = {}
+_sources_lock = threading.Lock()
+
+
+def keep_source(plan: Plan, source: Source) -> None:
+    """Remember the source of a plan for a while: of the last few plans, and of none that is large."""
+    if len(source.places) > _KEPT_NODES:
+        return
+    with _sources_lock:
+        for key in [key for key, (known, _) in _sources.items() if known() is None]:
+            del _sources[key]
+        while len(_sources) >= _KEPT_SOURCES:
+            del _sources[next(iter(_sources))]
+        _sources[id(plan)] = (weakref.ref(plan), source)
+
+
+def source_of(plan: Plan) -> Source | None:
+    """The source of a plan; None where it isn't kept, or says nothing about this plan."""
+    known = _sources.get(id(plan))
+    return None if known is None or known[0]() is not plan else known[1]

@@ -201,6 +201,7 @@ def profile(
     from pyspark_substrait.proto.depth import with_deep_stack
     from pyspark_substrait.spark.profiling.running import profile as profiled
     from pyspark_substrait.spark.progress import interruptible
+    from pyspark_substrait.spark.threads import as_here
 
     own = registry or (plan.registry if isinstance(plan, Plan) else None)
     known = own or Registry.default()
@@ -228,4 +229,4 @@ def profile(
         try:
             return made()
         except RecursionError:
-            return with_deep_stack(made, True)
+            return with_deep_stack(as_here(spark, lambda: made(True)))

@@ -149,6 +149,24 @@ def test_what_stays_the_same_needs_no_cast(source: Type, target: Type) -> None:
 
 
 @pytest.mark.parametrize(
+    ("sql", "source", "target", "text"),
+    [
+        ("1L", I64(), I32(), "1"),
+        ("(-5L)", I64(), I8(), "-5Y"),
+        ("127", I32(), I8(), "127Y"),
+        ("-128S", I16(), I8(), "-128Y"),
+        ("7Y", I8(), I64(), "7L"),
+        ("128", I32(), I8(), "CAST(128 AS TINYINT)"),
+        ("2147483648L", I64(), I32(), "CAST(2147483648L AS INT)"),
+        ("1L", I64(), Boolean(), "CAST(1L AS BOOLEAN)"),
+        ("c1", I64(), I32(), "CAST(c1 AS INT)"),
+    ],
+)
+def test_an_integer_literal_that_fits_is_one_of_the_other_type(sql: str, source: Type, target: Type, text: str) -> None:
+    assert cast(sql, source, target) == text
+
+
+@pytest.mark.parametrize(
     ("source", "target"),
     [
         (I32(), Date()),

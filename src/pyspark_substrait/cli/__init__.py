@@ -21,6 +21,7 @@ from pyspark_substrait.cli.run import evaluate, run
 from pyspark_substrait.cli.upgrade import upgrade
 from pyspark_substrait.cli.validate import validate
 from pyspark_substrait.cli.view import view
+from pyspark_substrait.cli.warmup import warmup
 from pyspark_substrait.errors import SubstraitError
 
 __all__ = ["main"]
@@ -155,3 +156,4 @@ main.add_command(lint)
 main.add_command(upgrade)
 main.add_command(findings)
 main.add_command(diff)
+main.add_command(warmup)

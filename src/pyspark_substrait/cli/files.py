@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import click
+
+from pyspark_substrait.errors import SubstraitWarning
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from pyspark_substrait.documents import ExtendedExpression, Plan
 
-__all__ = ["console", "counted", "files", "form_of", "named", "opened", "place", "save"]
+__all__ = ["console", "counted", "files", "form_of", "named", "noted", "opened", "place", "save"]
 
 _FILE_SUFFIXES = ("", ".parquet", ".parq", ".pq", ".orc", ".arrow", ".feather", ".ipc")
 
@@ -60,6 +65,19 @@ def files(path: str, option: str) -> str:
     if file.is_file() and file.suffix.lower() not in _FILE_SUFFIXES:
         raise click.BadParameter(f"{path} is not a Parquet, ORC or Arrow file or folder", param_hint=option)
     return path
+
+
+@contextmanager
+def noted() -> Iterator[None]:
+    """Say in a line each, on standard error, what the library warns of in the body."""
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always", SubstraitWarning)
+        yield
+    for warning in told:
+        if issubclass(warning.category, SubstraitWarning):
+            click.echo(f"note: {warning.message}", err=True)
+        else:
+            warnings.showwarning(warning.message, warning.category, warning.filename, warning.lineno)
 
 
 def counted(number: int, noun: str) -> str:

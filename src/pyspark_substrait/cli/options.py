@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import reduce
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from pyspark_substrait.cli.files import named
+from pyspark_substrait.cli.files import named, noted
 
 if TYPE_CHECKING:
     from pyspark_substrait.documents import ExtendedExpression, Plan
@@ -108,8 +109,23 @@ class Session:
         from pyspark_substrait.spark.progress import waiting
         from pyspark_substrait.spark.session import embedded_session
 
-        with waiting("Starting Spark" if self.remote is None else f"Connecting to {self.remote}", self.progress):
-            return embedded_session(self.master, self.remote)
+        with (
+            noted(),
+            waiting("Starting Spark" if self.remote is None else f"Connecting to {self.remote}", self.progress),
+        ):
+            spark = embedded_session(self.master, self.remote)
+        _archive_later(spark)
+        return spark
+
+
+def _archive_later(spark: Any) -> None:
+    """See that the next session on this machine starts faster."""
+    from pyspark_substrait.spark.archive import archive, make_at_exit
+    from pyspark_substrait.spark.session import is_connect
+
+    found = archive()
+    if found is not None and not is_connect(spark) and spark.sparkContext.master.startswith("local"):
+        make_at_exit(found, (sys.executable, "-m", "pyspark_substrait", "warmup", "--background"))
 
 
 def table_paths(texts: Sequence[str]) -> dict[str, str]:

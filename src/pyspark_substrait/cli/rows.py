@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import shutil
 import sys
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,9 +12,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from pyspark_substrait.cli.files import counted
+from pyspark_substrait.cli.files import counted, noted
 from pyspark_substrait.cli.options import Session, with_options
-from pyspark_substrait.errors import SubstraitWarning
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -165,15 +163,8 @@ def _notes(rows: pa.Table, shown: int, left_out: Sequence[str], cut: int) -> lis
 
 def _queried(query: Callable[[Any, int | None], pa.Table], spark: Any, most: int | None) -> pa.Table:
     """The rows; what the library warns of is said in a line each."""
-    with warnings.catch_warnings(record=True) as told:
-        warnings.simplefilter("always", SubstraitWarning)
-        rows = query(spark, most)
-    for warning in told:
-        if issubclass(warning.category, SubstraitWarning):
-            click.echo(f"note: {warning.message}", err=True)
-        else:
-            warnings.showwarning(warning.message, warning.category, warning.filename, warning.lineno)
-    return rows
+    with noted():
+        return query(spark, most)
 
 
 def _by_suffix(output: Path) -> FileFormat:

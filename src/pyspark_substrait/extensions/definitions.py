@@ -6,12 +6,13 @@ Spec: extensions, "Simple Extensions"; text/simple_extensions_schema.yaml.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from pyspark_substrait.codes import Code
 from pyspark_substrait.errors import InvalidPlanError
 from pyspark_substrait.extensions.type_syntax import Node, parse
+from pyspark_substrait.model.expressions import Function
 from pyspark_substrait.model.types import Type
 
 __all__ = [
@@ -104,6 +105,8 @@ class FunctionDefinition:
         window_type: ``STREAMING`` or ``PARTITION``; None unless ``kind`` is ``window``.
         dependencies: the aliases of other extensions that type expressions may use.
         deprecated: since when and why, or None.
+        function: the function as calls of it name it.
+        takes_constants: whether an argument has to be a constant.
     """
 
     urn: str
@@ -125,6 +128,14 @@ class FunctionDefinition:
     description: str = ""
     deprecated: str | None = None
     dependencies: tuple[tuple[str, str], ...] = ()
+    function: Function = field(init=False, compare=False, repr=False)
+    takes_constants: bool = field(init=False, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        name, _, signature = self.key.partition(":")
+        object.__setattr__(self, "function", Function(self.urn, name, signature))
+        constant = any(isinstance(item, ValueArgument) and item.constant for item in self.arguments)
+        object.__setattr__(self, "takes_constants", constant)
 
     @property
     def program(self) -> Node:

@@ -135,7 +135,7 @@ def _take(
             given = plain(type)
             if not bind_argument(declared.pattern, given, bindings, scope, discrete=discrete):
                 return None
-            return argument if given is type else replace(argument, type=given)
+            return argument if given is type else argument._replace(type=given)
         case _:
             return None
 
@@ -153,7 +153,7 @@ def _match_intermediate(
     given = plain(argument.type)
     if not bind_argument(parse(definition.intermediate), given, bindings, scope, discrete=False):
         return None
-    return Match(definition, (replace(argument, type=given),), tuple(bindings.items()), 0, scope, phase)
+    return Match(definition, (argument._replace(type=given),), tuple(bindings.items()), 0, scope, phase)
 
 
 def _match_nullable_fields(
@@ -163,8 +163,8 @@ def _match_nullable_fields(
     match arguments:
         case (ValueArg(type=type) as argument,) if isinstance(given := plain(type), Struct):
             required = replace(given, types=tuple(with_nullability(field, False) for field in given.types))
-            found = _match_intermediate(definition, (replace(argument, type=required),), scope, phase)
-            return None if found is None else replace(found, arguments=(replace(argument, type=given),), cost=1)
+            found = _match_intermediate(definition, (argument._replace(type=required),), scope, phase)
+            return None if found is None else replace(found, arguments=(argument._replace(type=given),), cost=1)
         case _:
             return None
 
@@ -224,7 +224,7 @@ def _match_targets(
         if cost is None:
             return None
         total += cost
-        targets.append(argument if isinstance(given, Func) or cost == 0 else replace(argument, type=target))
+        targets.append(argument if isinstance(given, Func) or cost == 0 else argument._replace(type=target))
     found = match_exactly(definition, tuple(targets), scope, phase, solution)
     return None if found is None else replace(found, cost=total)
 

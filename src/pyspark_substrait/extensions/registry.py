@@ -9,8 +9,9 @@ from __future__ import annotations
 import difflib
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
-from functools import cache, cached_property
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -40,6 +41,7 @@ from pyspark_substrait.extensions.relation_handlers import (
 )
 from pyspark_substrait.extensions.resolution import Resolved, choose, kinds_for, standard_calls
 from pyspark_substrait.extensions.signatures import Argument, call_text
+from pyspark_substrait.model.computed_once import computed_once
 from pyspark_substrait.model.types import Type, TypeVariation
 
 __all__ = ["OFFICIAL", "OWN", "Registry"]
@@ -53,8 +55,8 @@ _PACKAGE: Final = "substrait_extensions.extensions"
 _OWN_FOLDER: Final = Path(__file__).with_name("own")
 _CACHED_CALLS: Final = 8192
 _Handler = TypeVar("_Handler", RelationHandler, TableHandler)
-#: stands for a type whose structure is being read
-_READING: Final = object()
+#: the types, by URN and name, whose structures this thread is reading
+_READING: Final[ContextVar[frozenset[tuple[str, str]]]] = ContextVar("_READING", default=frozenset())
 
 
 class _File:
@@ -65,7 +67,7 @@ class _File:
         self.cut = cut
         self._functions: dict[str, tuple[FunctionDefinition, ...]] = {}
 
-    @cached_property
+    @computed_once
     def _cut(self) -> tuple[dict[str, list[tuple[Kind, Any]]], Mapping[str, Any]]:
         """The functions by name, as text or, if the file can't be cut, as parsed; and the rest, parsed."""
         found = outline(self.text) if self.cut else None
@@ -83,7 +85,7 @@ class _File:
                     entries.setdefault(name, []).append((kind, item))
         return entries, rest
 
-    @cached_property
+    @computed_once
     def head(self) -> tuple[str, tuple[tuple[str, str], ...]]:
         """The URN and the dependencies."""
         return read_urn(self._cut[1])
@@ -361,10 +363,14 @@ class Registry:
             return found
         file = self._file(urn)
         # a structure may use other types of the file, and a type that comes by again while it is read contains itself
-        declared[name] = _READING
-        if found is _READING or file is None:
+        around = _READING.get()
+        if (urn, name) in around or file is None:
             raise InvalidPlanError(f"the type `{name}` of `{urn}` contains itself")
-        declared[name] = definition = read_type(found, self._scope(urn, file.head[1]))
+        token = _READING.set(around | {(urn, name)})
+        try:
+            declared[name] = definition = read_type(found, self._scope(urn, file.head[1]))
+        finally:
+            _READING.reset(token)
         return definition
 
     def type_names(self, urn: str) -> tuple[str, ...]:
@@ -389,12 +395,12 @@ class Registry:
         stem = urn[len(OFFICIAL) :] if urn.startswith(OFFICIAL) else None
         return _official_file(stem) if stem in _official_stems() else None
 
-    @cached_property
+    @computed_once
     def _types(self) -> dict[str, dict[str, Any]]:
         """By URN and name: the definition, or as long as nobody asked for it, the parsed YAML."""
         return {}
 
-    @cached_property
+    @computed_once
     def _variations(self) -> dict[str, dict[str, VariationDefinition]]:
         return {}
 
@@ -402,7 +408,7 @@ class Registry:
         known = self._types.get(urn)
         if known is None:
             file = self._file(urn)
-            known = self._types[urn] = {}
+            known = {}
             for item in () if file is None else file.items("types"):
                 name = item.get("name") if isinstance(item, Mapping) else None
                 if not isinstance(name, str):
@@ -410,6 +416,7 @@ class Registry:
                 if name in known:
                     raise InvalidPlanError(f"the type `{name}` is declared twice")
                 known[name] = item
+            known = self._types.setdefault(urn, known)  # whole, as other threads may be asking too
         return known
 
     def _variation_definitions(self, urn: str) -> dict[str, VariationDefinition]:

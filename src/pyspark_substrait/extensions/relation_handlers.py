@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, Union
 from pyspark_substrait.errors import InvalidPlanError, SubstraitError
 from pyspark_substrait.model.literals import AnyMessage
 from pyspark_substrait.model.relations.extension import ExtensionSchema
+from pyspark_substrait.model.repeats import repeats
 from pyspark_substrait.model.types import NamedStruct, TypeBase, Unbound, name_count
 
 if TYPE_CHECKING:
@@ -87,6 +88,5 @@ def _check(schema: NamedStruct, what: str) -> None:
         if not isinstance(type, TypeBase) or isinstance(type, Unbound):
             raise InvalidPlanError(f"{what} has the column {name} of no type: {type!r}")
     names = schema.top_level_names()
-    for name in names:
-        if names.count(name) > 1:
-            raise InvalidPlanError(f"{what} has two columns {name}", hint="Columns are matched by their names")
+    for number, _ in repeats(names):
+        raise InvalidPlanError(f"{what} has two columns {names[number]}", hint="Columns are matched by their names")

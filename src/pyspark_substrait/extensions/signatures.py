@@ -5,8 +5,7 @@ Spec: extensions, "Function Signature".
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from typing_extensions import assert_never
 
@@ -35,8 +34,7 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class ValueArg:
+class ValueArg(NamedTuple):
     """A value in a call.
 
     The rest matters only where a rule looks at it (a precision given as an argument, a date part given as a string).
@@ -52,15 +50,13 @@ class ValueArg:
     null: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class TypeArg:
+class TypeArg(NamedTuple):
     """A type in a call."""
 
     type: Type
 
 
-@dataclass(frozen=True, slots=True)
-class EnumArg:
+class EnumArg(NamedTuple):
     """A word in a call, one of those the function declares."""
 
     value: str

@@ -63,6 +63,7 @@ class Places:
 
     _entries: list[tuple[Any, Path]] = field(default_factory=list)
     _paths: dict[int, Path] = field(default_factory=dict)
+    _known: int = 0  # how many of the entries stand in _paths, which is filled when it is first asked
 
     def __len__(self) -> int:
         return len(self._entries)
@@ -73,25 +74,32 @@ class Places:
     def add(self, node: Any, path: Path) -> None:
         """Note that ``node`` was read from ``path``."""
         self._entries.append((node, path))
-        self._paths.setdefault(id(node), path)
 
     def forget(self, count: int) -> None:
         """Keep only the first ``count``."""
-        for node, _ in self._entries[count:]:
-            self._paths.pop(id(node), None)
         del self._entries[count:]
+        self._paths, self._known = {}, 0
 
     def since(self, count: int) -> list[tuple[Any, Path]]:
         """Those after the first ``count``."""
         return self._entries[count:]
 
     def __contains__(self, node: Any) -> bool:
-        return id(node) in self._paths
+        return id(node) in self._by_id()
 
     def path(self, node: Any) -> str | None:
         """Where a node was read from, as text; None for one that no message stands for."""
-        found = self._paths.get(id(node), _NOWHERE)
+        found = self._by_id().get(id(node), _NOWHERE)
         return None if found is _NOWHERE else render(found)
+
+    def _by_id(self) -> dict[int, Path]:
+        count = len(self._entries)
+        if self._known != count:
+            paths = self._paths
+            for node, path in self._entries:
+                paths.setdefault(id(node), path)
+            self._known = count
+        return self._paths
 
 
 _NOWHERE: Path = (None, "nowhere")

@@ -155,8 +155,16 @@ class _Laying:
 
     def items(self, type: Struct, select: StructSelect, path: str) -> tuple[Type, ...]:
         """The types of what is kept of a struct."""
-        kept = enumerate(select.struct_items)
-        return tuple([self._item(type, item, f"{path}.struct_items[{index}]") for index, item in kept])
+        types = type.types
+        count = len(types)
+        return tuple(
+            [
+                types[item.field]
+                if item.child is None and 0 <= item.field < count
+                else self._item(type, item, f"{path}.struct_items[{index}]")
+                for index, item in enumerate(select.struct_items)
+            ]
+        )
 
     def _item(self, type: Struct, item: StructItem, path: str) -> Type:
         if not 0 <= item.field < len(type.types):

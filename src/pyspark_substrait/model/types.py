@@ -452,9 +452,11 @@ def same_kind(left: Type, right: Type) -> bool:
 
 def same_type(left: Type, right: Type) -> bool:
     """Whether two types differ in nothing but nullability and variation, at any depth."""
-    if left is right:
+    if left is right or left == right:
         return True
     left, right = concrete(left), concrete(right)
+    if left.__class__ is not right.__class__:
+        return False
     if isinstance(left, Struct) and isinstance(right, Struct):
         return len(left.types) == len(right.types) and all(map(same_type, left.types, right.types))
     if isinstance(left, List) and isinstance(right, List):
@@ -480,11 +482,16 @@ class NamedStruct:
         return tuple(names)
 
 
+_WITH_FIELDS = (Struct, List, Map, AliasedType)
+
+
 def name_count(type: Type) -> int:
     """How many names the fields nested inside a type take in a depth-first list of names.
 
     Only struct fields have names; a map's key comes before its value.
     """
+    if not isinstance(type, _WITH_FIELDS):
+        return 0
     match concrete(type):
         case Struct(types=types):
             return sum(1 + name_count(child) for child in types)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from typing import Final, TypeAlias
 
 from typing_extensions import assert_never
 
@@ -79,7 +80,9 @@ __all__ = [
     "holds_query",
     "holds_window",
     "relation_expressions",
+    "relation_subqueries",
     "root_fields",
+    "subqueries",
     "subquery_relation",
     "writes",
 ]
@@ -100,9 +103,13 @@ def subquery_relation(expression: Expression) -> Relation | None:
             return None
 
 
-def expression_children(expression: Expression) -> Iterator[Expression]:
+def expression_children(expression: Expression) -> Iterable[Expression]:
     """The expressions directly inside one, in the order they stand; what is inside a subquery's relation isn't."""
     match expression:
+        case FieldReference(root=root):
+            return () if isinstance(root, RootReference | OuterReference | LambdaParameterReference) else (root,)
+        case ScalarFunction(arguments=arguments):
+            return [item for item in arguments if not isinstance(item, EnumArgument | TypeArgument)]
         case (
             Literal()
             | ScalarSubquery()
@@ -111,12 +118,33 @@ def expression_children(expression: Expression) -> Iterator[Expression]:
             | ExecutionContextVariable()
             | NamedLambdaReference()
         ):
-            return
-        case FieldReference(root=root):
-            if not isinstance(root, RootReference | OuterReference | LambdaParameterReference):
-                yield root
-        case ScalarFunction(arguments=arguments):
-            yield from (item for item in arguments if not isinstance(item, EnumArgument | TypeArgument))
+            return ()
+        case Cast(input=input):
+            return (input,)
+        case _:
+            return _children(expression)
+
+
+_Composed: TypeAlias = (
+    WindowFunction
+    | IfThen
+    | SwitchExpression
+    | SingularOrList
+    | MultiOrList
+    | NestedStruct
+    | NestedList
+    | NestedMap
+    | InPredicate
+    | SetComparison
+    | Lambda
+    | LambdaInvocation
+    | DetachedExpression
+    | BrokenExpression
+)
+
+
+def _children(expression: _Composed) -> Iterator[Expression]:
+    match expression:
         case WindowFunction(arguments=arguments, sorts=sorts, partitions=partitions):
             yield from (item for item in arguments if not isinstance(item, EnumArgument | TypeArgument))
             yield from (sort.expr for sort in sorts)
@@ -141,8 +169,6 @@ def expression_children(expression: Expression) -> Iterator[Expression]:
             yield from values
             for row in rows:
                 yield from row
-        case Cast(input=input):
-            yield input
         case NestedStruct(fields=items) | NestedList(values=items) | InPredicate(needles=items):
             yield from items
         case NestedMap(key_values=pairs):
@@ -247,11 +273,40 @@ def _offsets(bound: Bound) -> Iterator[Expression]:
         yield bound.offset
 
 
+def subqueries(expressions: Iterable[Expression]) -> list[Relation]:
+    """The relations of the subqueries in expressions; what is inside these relations isn't looked at."""
+    found: list[Relation] = []
+    pending = list(expressions)
+    while pending:
+        current = pending.pop()
+        # most are one of these three
+        if isinstance(current, ScalarFunction):
+            pending += [item for item in current.arguments if not isinstance(item, EnumArgument | TypeArgument)]
+        elif not isinstance(current, Literal) and not (
+            isinstance(current, FieldReference) and isinstance(current.root, RootReference)
+        ):
+            relation = subquery_relation(current)
+            if relation is not None:
+                found.append(relation)
+            pending += expression_children(current)
+    return found
+
+
 def holds_query(expression: Expression) -> bool:
     """Whether a subquery stands in an expression."""
-    if isinstance(expression, Literal):
-        return False
-    return subquery_relation(expression) is not None or any(map(holds_query, expression_children(expression)))
+    return bool(subqueries((expression,)))
+
+
+def relation_subqueries(relation: Relation) -> tuple[Relation, ...]:
+    """The relations of the subqueries that stand directly in a relation, as :func:`subqueries`. They are kept on it."""
+    kept: tuple[Relation, ...] | None = vars(relation).get(_SUBQUERIES)
+    if kept is None:
+        kept = vars(relation)[_SUBQUERIES] = tuple(subqueries(relation_expressions(relation)))
+    return kept
+
+
+#: where a relation keeps its subqueries; no field is called so
+_SUBQUERIES: Final = "subqueries of its expressions"
 
 
 def holds_window(expression: Expression) -> bool:

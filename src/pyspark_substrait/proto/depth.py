@@ -175,6 +175,8 @@ def is_deep(message: Message) -> bool:
         if depth > DEEP:
             return True
         children = _message_fields(part.DESCRIPTOR)
+        if not children:
+            continue
         for field, value in part.ListFields():
             child = children.get(field.number)
             if child is not None:

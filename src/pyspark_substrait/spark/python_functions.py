@@ -41,8 +41,10 @@ def register(spark: SparkSession, functions: Mapping[str, PythonFunction]) -> No
         return
     if any(name.startswith(GEOMETRY_PREFIX) for name in functions):
         _require_shapely(spark)
+    known = _KNOWN.setdefault(spark, {})
+    if all(known.get(name) == function for name, function in functions.items()):
+        return
     with _LOCK:  # what is pickled by value is said for the whole process
-        known = _KNOWN.setdefault(spark, {})
         for name, function in functions.items():
             if known.get(name) != function:
                 _register(spark, name, function)

@@ -18,13 +18,13 @@ from pyspark_substrait.model.relations import Relation
 from pyspark_substrait.model.walk import writes
 from pyspark_substrait.spark import arrow, writing
 from pyspark_substrait.spark.access import Access
+from pyspark_substrait.spark.binding import bound
 from pyspark_substrait.spark.progress import running
 from pyspark_substrait.spark.python_functions import register
 from pyspark_substrait.spark.reading.extension_tables import relation_table
-from pyspark_substrait.spark.session import embedded_session, require_settings, spark_errors
+from pyspark_substrait.spark.session import embedded_session, is_connect, spark_errors
 from pyspark_substrait.spark.sources import SessionSources
 from pyspark_substrait.spark.tables import Given
-from pyspark_substrait.sparksql.compiler.query import FRAME_MARK
 from pyspark_substrait.sparksql.compiler.reads import matched
 from pyspark_substrait.sparksql.compiler.scope import Compilation, Counting, Sources
 from pyspark_substrait.sparksql.compiler.statement import Statement, root, statement
@@ -119,6 +119,7 @@ class _Run:
         self, plan: Plan, *, positional: bool, counting: Counting | None = None
     ) -> tuple[DataFrame, Statement]:
         """The result of a plan that writes nothing, and its statement."""
+        self._sources.expect(root(plan, self._chosen)[1])
         made = statement(
             plan,
             self._registry,
@@ -128,12 +129,12 @@ class _Run:
             chosen=self._chosen,
             counting=counting,
         )
-        require_settings(self._spark, made.settings)
+        self._sources.settings.require(made.settings)
         register(self._spark, made.functions)
         frames = self._sources.frames
         for step in made.steps:
-            frames[step.name] = _observed(_bound(self._spark, self._text(step), frames), step)
-        rows = _bound(self._spark, made.text, frames)
+            frames[step.name] = _observed(self._bound(self._text(step)), step)
+        rows = self._bound(made.text, looked_at=True)
         # SQL has no SELECT of no columns; for Arrow, the one that stands there keeps the number of rows
         return (rows if positional or made.schema.struct.types else rows.select()), made
 
@@ -165,7 +166,7 @@ class _Run:
             bind=self._sources.bind,
             look_up_anew=self._sources.look_up_anew,
             compilation=lambda: self._compilation(plan),
-            run=lambda text: _bound(self._spark, text, self._sources.frames),
+            run=lambda text: self._bound(text, command=True),
             failed=_failed,
         )
         with (
@@ -190,6 +191,17 @@ class _Run:
             evaluation=plan.execution_behavior,
         )
 
+    def _bound(self, text: str, *, command: bool = False, looked_at: bool = False) -> DataFrame:
+        """The DataFrame of one statement, or of a command that runs at once; looked at by a Connect server as well."""
+        try:
+            found = bound(self._spark, text, self._sources.frames, command=command)
+            if looked_at and is_connect(self._spark):
+                found.schema  # noqa: B018 - the DataFrame keeps it
+            return found
+        except spark_errors() as error:
+            self._sources.check_catalog()
+            raise _refused(error) from error
+
     def _statement(self, plan: Plan, sources: Sources) -> Statement:
         return statement(plan, self._registry, sources, parameters=self._parameters, chosen=self._chosen)
 
@@ -198,23 +210,6 @@ def _of(plan: Plan, position: int, node: Relation, names: tuple[str, ...] | None
     """The plan with another tree at a position."""
     tree = node if names is None else RelRoot(input=node, names=names)
     return replace(plan, relations=(*plan.relations[:position], tree, *plan.relations[position + 1 :]))
-
-
-def _bound(spark: SparkSession, text: str, frames: Mapping[str, DataFrame]) -> DataFrame:
-    """The DataFrame of one statement."""
-    parts = text.split(FRAME_MARK)
-    used = {name: frames[name] for name in parts[1::2]}
-    try:
-        if not used:
-            return spark.sql(text)
-        # what stands between the marks is a name; elsewhere a brace is only a brace
-        template = "".join(
-            f"{{{part}}}" if position % 2 else part.replace("{", "{{").replace("}", "}}")
-            for position, part in enumerate(parts)
-        )
-        return spark.sql(template, None, **used)
-    except spark_errors() as error:
-        raise _refused(error) from error
 
 
 def _observed(frame: DataFrame, step: Step) -> DataFrame:

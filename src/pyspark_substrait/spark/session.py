@@ -13,16 +13,23 @@ import sys
 import tempfile
 import warnings
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from importlib import import_module
 from pathlib import Path
+from threading import Lock, Thread
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from pyspark_substrait.errors import SubstraitError, UnsupportedPlanError
+from pyspark_substrait.spark.archive import archive, java_option, refusal, warn
 from pyspark_substrait.spark.java import java_environment
 
 if TYPE_CHECKING:
+    from py4j.java_gateway import JavaGateway
+    from pyspark import SparkConf
     from pyspark.sql import SparkSession
+
+    from pyspark_substrait.spark.archive import Archive
 
 __all__ = ["PLAN_SETTINGS", "embedded_session", "is_connect", "require_settings", "spark_errors"]
 
@@ -50,6 +57,7 @@ _QUIET = {
 }
 
 _FEWEST_PARTITIONS = 4
+_JAVA_OPTIONS = "spark.driver.extraJavaOptions"
 
 _CONNECT_PORT = 15002
 _KNOCK_SECONDS = 15
@@ -79,7 +87,14 @@ def embedded_session(master: str | None = None, remote: str | None = None, **set
     """
     if master is not None and remote is not None:
         raise SubstraitError("a session has a master or is remote, not both", hint="Give one of the two")
-    wanted = {key: _text(value) for key, value in settings.items()}
+    with _STARTING:  # threads that begin together get one session
+        return _session(master, remote, {key: _text(value) for key, value in settings.items()})
+
+
+_STARTING = Lock()
+
+
+def _session(master: str | None, remote: str | None, wanted: Mapping[str, str]) -> SparkSession:
     running = _running_session()
     if running is not None and (remote is None or not is_connect(running)):
         _check_running(running, master, remote, wanted)
@@ -158,8 +173,7 @@ def _start_classic(master: str, wanted: Mapping[str, str]) -> SparkSession:
             hint="Name one (sc://host:15002), or install pyspark",
         )
 
-    from pyspark import SparkConf, SparkContext
-    from pyspark.java_gateway import launch_gateway
+    from pyspark import SparkContext
     from pyspark.sql import SparkSession
 
     folder = Path(tempfile.mkdtemp(prefix="pyspark-substrait-"))
@@ -173,19 +187,75 @@ def _start_classic(master: str, wanted: Mapping[str, str]) -> SparkSession:
         **wanted,
         "spark.master": master,
     }
-    conf = SparkConf().setAll(list(settings.items()))
     log = folder / "java.log"
     failures: tuple[type[Exception], ...] = (*spark_errors(), OSError)
     try:
         gateway = None
         if SparkContext._gateway is None:
-            with java_environment(), log.open("wb") as file:
-                gateway = launch_gateway(conf, {"stdout": file, "stderr": file})  # type: ignore[no-untyped-call]
+            gateway = _launched(settings, _archive(master, wanted), log)
         with _workers_like_this(master):
-            SparkContext(conf=conf, gateway=gateway)
+            SparkContext(conf=_conf(settings), gateway=gateway)
         return SparkSession.builder.getOrCreate()
     except failures as error:
         raise SubstraitError(f"Spark did not start with the master {master}{_last_words(log)}") from error
+
+
+def _launched(settings: Mapping[str, str], kept: Archive | None, log: Path) -> JavaGateway:
+    """A Java process with Spark, which uses the class-data archive if it can."""
+    from pyspark.java_gateway import launch_gateway
+
+    def launched(settings: Mapping[str, str]) -> JavaGateway:
+        with java_environment(), log.open("wb") as file, _importing_meanwhile():
+            return launch_gateway(_conf(settings), {"stdout": file, "stderr": file})  # type: ignore[no-untyped-call]
+
+    faster = _with_archive(settings, kept)
+    if kept is None or faster == settings:
+        return launched(settings)
+    try:
+        gateway = launched(faster)
+    except spark_errors():  # a fault of the archive, or of something else: then it comes again
+        reason = refusal(log) or "Java did not start with it"
+        gateway = launched(settings)
+        warn(kept, reason)
+        return gateway
+    if (said := refusal(log)) is not None:
+        warn(kept, f"Java said: {said}")
+    return gateway
+
+
+def _conf(settings: Mapping[str, str]) -> SparkConf:
+    from pyspark import SparkConf
+
+    return SparkConf().setAll(list(settings.items()))
+
+
+def _archive(master: str, wanted: Mapping[str, str]) -> Archive | None:
+    """The archive for a session on this machine whose Java nobody gave other options or classes."""
+    if not master.startswith("local") or _JAVA_OPTIONS in wanted or "spark.driver.extraClassPath" in wanted:
+        return None
+    return archive()
+
+
+def _with_archive(settings: Mapping[str, str], kept: Archive | None) -> Mapping[str, str]:
+    option = None if kept is None else java_option(kept)
+    return settings if option is None else {**settings, _JAVA_OPTIONS: f"{settings[_JAVA_OPTIONS]} {option}"}
+
+
+@contextmanager
+def _importing_meanwhile() -> Iterator[None]:
+    """Import what the first plan needs while Java starts, which takes longer."""
+
+    def bring() -> None:
+        for name in ("pandas", "pyarrow.parquet", "pyspark_substrait.spark.run"):
+            with suppress(ImportError):
+                import_module(name)
+
+    thread = Thread(target=bring, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        thread.join()
 
 
 @contextmanager
@@ -215,7 +285,8 @@ def _connect(remote: str, wanted: Mapping[str, str]) -> SparkSession:
     try:
         if not remote.startswith("local"):
             return builder.create()
-        for key, value in {**_QUIET, **_local_settings(remote)}.items():
+        here = _with_archive({**_QUIET, **_local_settings(remote)}, _archive(remote, wanted))
+        for key, value in here.items():
             builder = builder.config(key, wanted.get(key, value))
         with java_environment(), _workers_like_this(remote), warnings.catch_warnings():
             warnings.simplefilter("ignore")  # one for each setting that the server it starts has had from the start
@@ -247,7 +318,7 @@ def _local_settings(master: str) -> dict[str, str]:
         "spark.driver.host": "127.0.0.1",
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.sql.shuffle.partitions": str(max(_FEWEST_PARTITIONS, 2 * cores)),
-        "spark.driver.extraJavaOptions": "-Xss16m",  # plans may be nested deeply
+        _JAVA_OPTIONS: "-Xss16m",  # plans may be nested deeply
     }
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from typing_extensions import assert_never
@@ -16,9 +18,12 @@ from pyspark_substrait.model.relations import (
     LocalFiles,
     NamedTable,
     Read,
+    Reference,
+    Relation,
     VirtualTable,
 )
 from pyspark_substrait.model.types import NamedStruct
+from pyspark_substrait.model.walk import relation_subqueries
 from pyspark_substrait.spark.access import Access
 from pyspark_substrait.spark.columns import columns
 from pyspark_substrait.spark.reading.extension_tables import extension_table
@@ -26,6 +31,8 @@ from pyspark_substrait.spark.reading.files import file_tables
 from pyspark_substrait.spark.reading.iceberg import iceberg_table
 from pyspark_substrait.spark.reading.union import together
 from pyspark_substrait.spark.reading.virtual import Values, virtual_table
+from pyspark_substrait.spark.schemas import Catalog, schema_of
+from pyspark_substrait.spark.settings import Settings
 from pyspark_substrait.spark.tables import Given, Table, Tables
 from pyspark_substrait.sparksql.compiler.names import NameSource, quoted_path
 from pyspark_substrait.sparksql.compiler.query import frame
@@ -33,6 +40,7 @@ from pyspark_substrait.sparksql.compiler.scope import Source
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.types import StructType
 
 __all__ = ["SessionSources"]
 
@@ -54,7 +62,9 @@ class SessionSources:
     ) -> None:
         self._spark = spark
         self._registry = registry or Registry.default()
-        self._case_sensitive = str(spark.conf.get("spark.sql.caseSensitive", "false")).lower() == "true"
+        #: the session's settings
+        self.settings = Settings(spark)
+        self._case_sensitive = self.settings.case_sensitive
         #: the caller's tables
         self.tables = Tables(tables, spark, case_sensitive=self._case_sensitive)
         self._access = access
@@ -62,7 +72,9 @@ class SessionSources:
         #: the DataFrames that stand in the statement, by the names they have there
         self.frames: dict[str, DataFrame] = {}
         self._bound: dict[int, str] = {}
-        self._catalog: dict[tuple[str, ...], Table] = {}
+        self._catalog = Catalog(spark, self.settings)
+        self._looked_up: dict[tuple[str, ...], StructType] = {}
+        self._named: dict[str, Table] = {}
         self._made: dict[tuple[str, ...], Table] = {}
         self._virtual: dict[int, tuple[VirtualTable, Values | None]] = {}
         self._extension_tables: dict[AnyMessage, Table] = {}
@@ -100,7 +112,28 @@ class SessionSources:
 
     def look_up_anew(self) -> None:
         """Forget what was found in the catalog, where something has changed."""
-        self._catalog.clear()
+        self._catalog.forget()
+        self._looked_up.clear()
+        self._named.clear()
+
+    def expect(self, tree: Relation) -> None:
+        """Look up all tables of the catalog that the reads of a tree name, and the settings, at once."""
+        self._catalog.expect(
+            names
+            for names in _names_read(tree)
+            if names and all(names) and not _may_be_files(names) and self.tables.source(names) is None
+        )
+
+    def check_catalog(self) -> None:
+        """Look at each table again that was found in the catalog, after Spark refused a statement.
+
+        Raises:
+            TableError: one can't be read, or not any more.
+        """
+        self._catalog.forget()
+        for names in self._looked_up:
+            with self._there(names):
+                schema_of(self._spark.table(quoted_path(names)))
 
     def bind(self, table: Table) -> tuple[str, ...]:
         """Make a table known, and the name under which a :class:`NamedTable` reads it; no other table has it."""
@@ -158,7 +191,7 @@ class SessionSources:
     def _source(self, schema: NamedStruct, name: str, table: Table, text: str, *, of_files: bool = False) -> Source:
         found = columns(
             name,
-            table.frame.schema,
+            schema_of(table.frame),
             schema,
             table.without_nulls,
             case_sensitive=self._case_sensitive,
@@ -171,26 +204,32 @@ class SessionSources:
         if not all(names):
             with at("names"):
                 raise TableError(f"the table is called {'.'.join(names)!r}, of which a part is empty")
-        path = quoted_path(names)
-        if names not in self._catalog:
-            self._catalog[names] = self._looked_up(names, path)
-        known = self._catalog[names]
-        # a bare name of the form that the statement itself gives out would be taken for one of those
-        text = self._frame(known) if len(names) == 1 and _INTERNAL.fullmatch(names[0]) else path
-        return self._source(node.base_schema, ".".join(names), known, text)
+        path, name = quoted_path(names), ".".join(names)
+        if len(names) == 1 and _INTERNAL.fullmatch(name):
+            # the statement itself gives out bare names of this form, and would take it for one of those
+            with self._there(names):
+                if name not in self._named:
+                    self._named[name] = Table(self._spark.table(path), frozenset())
+                return self._read(node, name, self._named[name])
+        if names not in self._looked_up:
+            with self._there(names):
+                schema = self._catalog.schema(names)
+                if _may_be_files(names) and not self._spark.catalog.tableExists(path):
+                    raise self._missing(names)
+                self._looked_up[names] = schema
+        found = columns(
+            name, self._looked_up[names], node.base_schema, frozenset(), case_sensitive=self._case_sensitive
+        )
+        return Source(path, found.texts, found.required)
 
-    def _looked_up(self, names: tuple[str, ...], path: str) -> Table:
+    @contextmanager
+    def _there(self, names: tuple[str, ...]) -> Iterator[None]:
         from pyspark.errors import AnalysisException
 
         try:
-            table = self._spark.table(path)
-            table.schema  # noqa: B018 - Connect asks the catalog only now
-            there = not _may_be_files(names) or self._spark.catalog.tableExists(path)
+            yield
         except AnalysisException as error:
             raise self._missing(names) from error
-        if not there:
-            raise self._missing(names)
-        return Table(table, frozenset())
 
     def _missing(self, names: tuple[str, ...]) -> TableError:
         given = ", ".join(self.tables.names()) or "none"
@@ -198,6 +237,22 @@ class SessionSources:
             f"there is no table {'.'.join(names)}",
             hint=f"Tables given: {given}; the session's catalog has none of that name either",
         )
+
+
+def _names_read(tree: Relation) -> Iterator[tuple[str, ...]]:
+    """The names of the tables that a tree reads, its subqueries included."""
+    seen: set[int] = set()
+    pending = [tree]
+    while pending:
+        node = pending.pop()
+        if id(node) in seen:
+            continue
+        seen.add(id(node))
+        if isinstance(node, Read) and isinstance(node.read_type, NamedTable):
+            yield node.read_type.names
+        pending += (*node.inputs, *relation_subqueries(node))
+        if isinstance(node, Reference):
+            pending.append(node.subtree)
 
 
 def _may_be_files(names: tuple[str, ...]) -> bool:

@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, Union
 from urllib.parse import unquote, urlsplit
-from weakref import WeakKeyDictionary
 
 import pyarrow as pa
 import pyarrow.dataset
 
 from pyspark_substrait.errors import TableError
 from pyspark_substrait.spark.arrow_input import plain_table, stored_schema
+from pyspark_substrait.spark.kept import keep, kept
 from pyspark_substrait.spark.reading.footers import Format, footer
 
 if TYPE_CHECKING:
@@ -191,9 +191,10 @@ def file_table(name: str, paths: Sequence[str], spark: SparkSession, format: For
         if local is not None and not any(mark in path for mark in "*?[{") and not local.exists():
             raise TableError(f"there is no file {path} for the table {name}")
     files = _data_files(paths)
-    opened = _opened.setdefault(spark, {})
+    opened: dict[_Key, Table] = kept(spark, "tables")
     key = (format, tuple(paths), files)
-    if files is None or key not in opened:
+    table = None if files is None else opened.get(key)
+    if table is None:
         schema = _arrow_schema(files or (), format)
         try:
             frame = _frame(paths, schema, spark, format)
@@ -201,12 +202,9 @@ def file_table(name: str, paths: Sequence[str], spark: SparkSession, format: For
             kind = {"parquet": "Parquet", "orc": "ORC"}[format]
             raise TableError(f"{', '.join(paths)} can't be read as {kind}: {first_line(error)}") from error
         table = Table(frame, _without_nulls(files or (), format), schema)
-        if files is None:
-            return table
-        if len(opened) >= _MOST_OPENED:
-            opened.pop(next(iter(opened)))
-        opened[key] = table
-    return opened[key]
+        if files is not None:
+            keep(opened, key, table, _MOST_OPENED)
+    return table
 
 
 def parquet_table(name: str, paths: Sequence[str], spark: SparkSession) -> Table:
@@ -235,9 +233,7 @@ def _frame(paths: Sequence[str], schema: pa.Schema | None, spark: SparkSession, 
 _DataFile: TypeAlias = "tuple[str, int, int]"
 _Key: TypeAlias = "tuple[str, tuple[str, ...], tuple[_DataFile, ...] | None]"
 
-#: The tables that were opened in each session. Opening costs Spark a job that reads the footers; as long as the files
-#: are the same, so is the table.
-_opened: WeakKeyDictionary[SparkSession, dict[_Key, Table]] = WeakKeyDictionary()
+#: Opening a table costs Spark a job that reads the footers; as long as the files are the same, so is the table.
 _MOST_OPENED = 256
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pyspark_substrait.model.expressions import EnumArgument, Expression, Function, ScalarFunction, TypeArgument
+from pyspark_substrait.model.expressions import EnumArgument, Expression, ScalarFunction, TypeArgument
 
 __all__ = ["BOOLEAN", "COMPARISON", "conjuncts", "operands_of"]
 
@@ -24,14 +24,16 @@ def operands_of(call: Expression, urn: str, name: str) -> list[Expression]:
     pending = [call]
     while pending:
         current = pending.pop()
-        match current:
-            case ScalarFunction(function=Function(urn=at_urn, name=at_name), arguments=arguments, options=()) if (
-                at_urn,
-                at_name,
-            ) == (urn, name) and arguments:
-                pending.extend(
-                    item for item in reversed(arguments) if not isinstance(item, EnumArgument | TypeArgument)
-                )
-            case _:
-                found.append(current)
+        if isinstance(current, ScalarFunction) and _is(current, urn, name):
+            pending.extend(
+                item for item in reversed(current.arguments) if not isinstance(item, EnumArgument | TypeArgument)
+            )
+        else:
+            found.append(current)
     return found
+
+
+def _is(call: ScalarFunction, urn: str, name: str) -> bool:
+    """Whether a call with arguments and without options is one of a certain function."""
+    function = call.function
+    return function.name == name and function.urn == urn and bool(call.arguments) and not call.options

@@ -10,6 +10,7 @@ from pyspark_substrait.linting.needed import unused_columns
 from pyspark_substrait.linting.rule import Context, Remark, rule
 from pyspark_substrait.model.plan import ExtendedExpression, Plan, RelRoot
 from pyspark_substrait.model.relations import NamedTable
+from pyspark_substrait.model.repeats import repeats
 
 __all__: list[str] = []
 
@@ -23,7 +24,7 @@ def repeated_names(node: Plan | ExtendedExpression, context: Context) -> Iterato
         if not isinstance(item, RelRoot):
             continue
         names = item.names if len(item.names) == len(item.input.schema.types) else ()
-        repeated = sorted({name for name in names if names.count(name) > 1})
+        repeated = sorted({names[number] for number, _ in repeats(names)})
         if repeated:
             listed = ", ".join(repeated)
             yield Remark(what=f"root {number} has several columns called {listed}", mend="Name them apart")

@@ -11,6 +11,7 @@ from pyspark_substrait.linting.rule import Context, Remark, rule
 from pyspark_substrait.model.expressions import AggregateFunction, AggregationInvocation
 from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.relations import Aggregate
+from pyspark_substrait.model.repeats import repeats
 
 __all__ = ["heedless_of_order"]
 
@@ -80,21 +81,20 @@ def grouped_by_constant(node: Aggregate, context: Context) -> Iterator[Remark]:
 @rule(Code.LINT_REPEATED_KEY, Aggregate)
 def repeated_grouping_key(node: Aggregate, context: Context) -> Iterator[Remark]:
     """Grouping by the same expression twice makes no more groups than once."""
-    keys = node.grouping_expressions
-    for number, item in enumerate(keys):
-        if item in keys[:number]:
-            where = position(item)
-            name = worded(item, context.names) if where is None else column(where, context.names)
-            yield Remark(what=f"records are grouped by {name} twice", mend="Leave one", at=item)
+    for number, _ in repeats(node.grouping_expressions):
+        item = node.grouping_expressions[number]
+        where = position(item)
+        name = worded(item, context.names) if where is None else column(where, context.names)
+        yield Remark(what=f"records are grouped by {name} twice", mend="Leave one", at=item)
 
 
 @rule(Code.LINT_REPEATED_EXPRESSION, Aggregate)
 def repeated_measure(node: Aggregate, context: Context) -> Iterator[Remark]:
     """The same measure twice in one relation is computed twice by engines that don't notice; a projection above can put
     out the column twice."""
-    for number, item in enumerate(node.measures):
-        if item in node.measures[:number]:
-            yield Remark(what=f"{worded(item.measure, context.names)} is computed twice", at=item)
+    for number, _ in repeats(node.measures):
+        item = node.measures[number]
+        yield Remark(what=f"{worded(item.measure, context.names)} is computed twice", at=item)
 
 
 def _with_measure(node: Aggregate, number: int, item: object) -> Aggregate:

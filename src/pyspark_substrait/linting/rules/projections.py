@@ -29,6 +29,7 @@ from pyspark_substrait.model.relations import (
     Sort,
     TopN,
 )
+from pyspark_substrait.model.repeats import repeats
 from pyspark_substrait.model.types import OpenStruct
 from pyspark_substrait.model.walk import holds_query, holds_window
 
@@ -105,7 +106,8 @@ def unused_expression(node: Project, context: Context) -> Iterator[Remark]:
     if emit is None or not node.expressions or isinstance(node.input.schema, OpenStruct):
         return
     width = len(node.input.schema.types)
-    unused = [number for number in range(len(node.expressions)) if width + number not in emit]
+    emitted = frozenset(emit)
+    unused = [number for number in range(len(node.expressions)) if width + number not in emitted]
     for number in unused:
         item = node.expressions[number]
         what = f"{worded(item, context.names)} is computed, and emit leaves it out"
@@ -122,8 +124,9 @@ def unused_expression(node: Project, context: Context) -> Iterator[Remark]:
 def repeated_expression(node: Project, context: Context) -> Iterator[Remark]:
     """The same expression twice in one relation is computed twice by engines that don't notice; emit can put out its
     column twice."""
-    for number, item in enumerate(node.expressions):
-        if isinstance(item, FieldReference | Literal) or item not in node.expressions[:number]:
+    for number, _ in repeats(node.expressions):
+        item = node.expressions[number]
+        if isinstance(item, FieldReference | Literal):
             continue
         if not holds_window(item) and not holds_query(item) and deterministic(item, context):
             yield Remark(what=f"{worded(item, context.names)} is computed twice", mend="Emit its column twice", at=item)

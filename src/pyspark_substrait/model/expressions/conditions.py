@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
 
+from pyspark_substrait.model.computed_once import computed_once
 from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.types import Boolean, Type, with_nullability
 
@@ -32,14 +33,14 @@ class IfClause:
     then: Expression
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class IfThen:
     """The result of the first arm whose condition is true, or else ``else_`` (null when there is none)."""
 
     ifs: tuple[IfClause, ...]
     else_: Expression | None = None
 
-    @property
+    @computed_once
     def type(self) -> Type:
         return _type_of_branches([clause.then for clause in self.ifs], self.else_)
 
@@ -52,7 +53,7 @@ class IfValue:
     then: Expression
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class SwitchExpression:
     """The result of the first arm whose value equals ``match``, or else ``else_`` (null when there is none)."""
 
@@ -60,7 +61,7 @@ class SwitchExpression:
     ifs: tuple[IfValue, ...]
     else_: Expression | None = None
 
-    @property
+    @computed_once
     def type(self) -> Type:
         return _type_of_branches([clause.then for clause in self.ifs], self.else_)
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import Enum
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 from pyspark_substrait.codes import Code
 from pyspark_substrait.errors import InvalidPlanError
+from pyspark_substrait.model.computed_once import computed_once
 from pyspark_substrait.model.literals import AnyMessage
 from pyspark_substrait.model.types import OpenStruct, Struct, Type, Unbound, name_count, with_nullability
 
@@ -123,17 +123,17 @@ class RelationBase:
         """The relations whose records this one reads, in order."""
         raise NotImplementedError
 
-    @cached_property
+    @computed_once
     def direct_schema(self) -> Struct:
         """The types of the columns before emit."""
         raise NotImplementedError
 
-    @cached_property
+    @computed_once
     def direct_names(self) -> Names:
         """The names of the columns before emit, as far as they have any."""
         return (None,) * len(self.direct_schema.types)
 
-    @cached_property
+    @computed_once
     def schema(self) -> Struct:
         """The types of the columns that the relation puts out.
 
@@ -155,7 +155,7 @@ class RelationBase:
                 )
         return Struct(types=tuple(direct.types[position] for position in emit))
 
-    @cached_property
+    @computed_once
     def names(self) -> Names:
         """The names of the columns that the relation puts out, as far as they have any; name hints win."""
         if self.common.hint is not None and self.common.hint.output_names:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING
 
+from pyspark_substrait.model.computed_once import computed_once
 from pyspark_substrait.model.relations.base import Names, RelationBase
 from pyspark_substrait.model.types import OpenStruct, Struct
 
@@ -39,10 +39,10 @@ class BrokenRelation(RelationBase):
     def inputs(self) -> tuple[Relation, ...]:
         return self.members
 
-    @cached_property
+    @computed_once
     def direct_schema(self) -> Struct:
         return self.record
 
-    @cached_property
+    @computed_once
     def direct_names(self) -> Names:
         return self.record_names

@@ -10,9 +10,9 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import TYPE_CHECKING
 
+from pyspark_substrait.model.computed_once import computed_once
 from pyspark_substrait.model.literals import AnyMessage
 from pyspark_substrait.model.relations.base import Names, RelationBase
 from pyspark_substrait.model.relations.generate import Generator
@@ -46,11 +46,11 @@ class _Extension(RelationBase):
     detail: AnyMessage | None = None
     derived: ExtensionSchema | None = field(default=None, compare=False, repr=False)
 
-    @cached_property
+    @computed_once
     def direct_schema(self) -> Struct:
         return OpenStruct() if self.derived is None else self.derived.output.struct
 
-    @cached_property
+    @computed_once
     def direct_names(self) -> Names:
         return () if self.derived is None else self.derived.output.top_level_names()
 
@@ -75,13 +75,13 @@ class ExtensionSingle(_Extension):
     input: Relation
     generator: Generator | None = None
 
-    @cached_property
+    @computed_once
     def direct_schema(self) -> Struct:
         if self.generator is not None:
             return self.generator.schema(self.input.schema)
         return OpenStruct() if self.derived is None else self.derived.output.struct
 
-    @cached_property
+    @computed_once
     def direct_names(self) -> Names:
         if self.generator is not None:
             kept = self.input.names[: -self.generator.arguments]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 from pyspark_substrait.codes import Code
 from pyspark_substrait.errors import InvalidPlanError
+from pyspark_substrait.model.computed_once import computed_once
 from pyspark_substrait.model.expressions import Expression, FieldReference, Function
 from pyspark_substrait.model.relations.base import AdvancedExtension, Names, RelationBase, extended, joined, nullable
 from pyspark_substrait.model.types import Boolean, OpenStruct, Struct, Type
@@ -60,12 +60,12 @@ class JoinBase(RelationBase):
     def inputs(self) -> tuple[Relation, ...]:
         return (self.left, self.right)
 
-    @cached_property
+    @computed_once
     def input_schema(self) -> Struct:
         """The record that join conditions see: the left columns, then the right ones."""
         return joined(self.left.schema, self.right.schema)
 
-    @cached_property
+    @computed_once
     def direct_schema(self) -> Struct:
         left, right = self.left.schema, self.right.schema
         match self.type:
@@ -86,7 +86,7 @@ class JoinBase(RelationBase):
             case JoinType.RIGHT_MARK:
                 return extended(right, [Boolean(nullable=True)])
 
-    @cached_property
+    @computed_once
     def direct_names(self) -> Names:
         if isinstance(self.direct_schema, OpenStruct):
             return ()
@@ -124,7 +124,7 @@ class LateralJoin(JoinBase):
     post_join_filter: Expression | None = None
     advanced_extension: AdvancedExtension | None = None
 
-    @cached_property
+    @computed_once
     def direct_schema(self) -> Struct:
         if self.type not in _LATERAL_TYPES:
             raise InvalidPlanError(
@@ -158,11 +158,11 @@ class Cross(RelationBase):
     def inputs(self) -> tuple[Relation, ...]:
         return (self.left, self.right)
 
-    @cached_property
+    @computed_once
     def direct_schema(self) -> Struct:
         return joined(self.left.schema, self.right.schema)
 
-    @cached_property
+    @computed_once
     def direct_names(self) -> Names:
         return () if isinstance(self.direct_schema, OpenStruct) else self.left.names + self.right.names
 

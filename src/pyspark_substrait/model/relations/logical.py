@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 from pyspark_substrait.codes import Code
 from pyspark_substrait.errors import InvalidPlanError
+from pyspark_substrait.model.computed_once import computed_once
 from pyspark_substrait.model.expressions import AggregateFunction, Expression, FieldReference, SortField, StructField
 from pyspark_substrait.model.expressions import RootReference as _Root
 from pyspark_substrait.model.relations.base import AdvancedExtension, Names, RelationBase, extended
@@ -57,11 +57,11 @@ class PassThrough(RelationBase):
     def inputs(self) -> tuple[Relation, ...]:
         return (self.input,)
 
-    @cached_property
+    @computed_once
     def direct_schema(self) -> Struct:
         return self.input.schema
 
-    @cached_property
+    @computed_once
     def direct_names(self) -> Names:
         return self.input.names
 
@@ -122,11 +122,11 @@ class Project(RelationBase):
     def inputs(self) -> tuple[Relation, ...]:
         return (self.input,)
 
-    @cached_property
+    @computed_once
     def direct_schema(self) -> Struct:
         return extended(self.input.schema, [expression.type for expression in self.expressions])
 
-    @cached_property
+    @computed_once
     def direct_names(self) -> Names:
         return (*self.input.names, *(referenced_name(expression, self.input) for expression in self.expressions))
 
@@ -164,7 +164,7 @@ class Aggregate(RelationBase):
     def inputs(self) -> tuple[Relation, ...]:
         return (self.input,)
 
-    @cached_property
+    @computed_once
     def direct_schema(self) -> Struct:
         keys = []
         for position, expression in enumerate(self.grouping_expressions):
@@ -173,7 +173,7 @@ class Aggregate(RelationBase):
         measures = [measure.measure.output_type for measure in self.measures]
         return Struct(types=(*keys, *measures, *([I32()] if len(self.groupings) > 1 else [])))
 
-    @cached_property
+    @computed_once
     def direct_names(self) -> Names:
         keys = tuple(referenced_name(expression, self.input) for expression in self.grouping_expressions)
         return keys + (None,) * (len(self.direct_schema.types) - len(keys))
@@ -233,7 +233,7 @@ class Set(RelationBase):
     def inputs(self) -> tuple[Relation, ...]:
         return self.members
 
-    @cached_property
+    @computed_once
     def direct_schema(self) -> Struct:
         schemas = [member.schema for member in self.members]
         if any(isinstance(schema, OpenStruct) for schema in schemas):
@@ -263,7 +263,7 @@ class Set(RelationBase):
             case SetOp.UNION_DISTINCT | SetOp.UNION_ALL:
                 return primary or any(secondary)
 
-    @cached_property
+    @computed_once
     def direct_names(self) -> Names:
         return self.members[0].names if self.members else ()
 
@@ -284,11 +284,11 @@ class Reference(RelationBase):
     def inputs(self) -> tuple[Relation, ...]:
         return ()
 
-    @cached_property
+    @computed_once
     def direct_schema(self) -> Struct:
         return self.subtree.schema
 
-    @cached_property
+    @computed_once
     def direct_names(self) -> Names:
         return self.subtree.names
 
@@ -303,10 +303,10 @@ class DetachedRel(RelationBase):
     def inputs(self) -> tuple[Relation, ...]:
         return (self.relation,)
 
-    @cached_property
+    @computed_once
     def direct_schema(self) -> Struct:
         return self.relation.schema
 
-    @cached_property
+    @computed_once
     def direct_names(self) -> Names:
         return self.relation.names

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
 
+from pyspark_substrait.model.computed_once import computed_once
 from pyspark_substrait.model.expressions import (
     AggregationInvocation,
     AggregationPhase,
@@ -73,11 +73,11 @@ class ConsistentPartitionWindow(RelationBase):
     def inputs(self) -> tuple[Relation, ...]:
         return (self.input,)
 
-    @cached_property
+    @computed_once
     def direct_schema(self) -> Struct:
         return extended(self.input.schema, [function.output_type for function in self.window_functions])
 
-    @cached_property
+    @computed_once
     def direct_names(self) -> Names:
         return self.input.names + (None,) * len(self.window_functions)
 
@@ -104,11 +104,11 @@ class Expand(RelationBase):
     def inputs(self) -> tuple[Relation, ...]:
         return (self.input,)
 
-    @cached_property
+    @computed_once
     def direct_schema(self) -> Struct:
         return Struct(types=(*(_field_type(field) for field in self.fields), I32()))
 
-    @cached_property
+    @computed_once
     def direct_names(self) -> Names:
         names = [
             None if isinstance(field, SwitchingField) else referenced_name(field, self.input) for field in self.fields

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from pyspark_substrait.model.computed_once import computed_once
 from pyspark_substrait.model.expressions import Expression, NestedStruct
 from pyspark_substrait.model.literals import AnyMessage
 from pyspark_substrait.model.masks import MaskExpression, masked_schema
@@ -151,7 +151,7 @@ class Read(RelationBase):
     def inputs(self) -> tuple[Relation, ...]:
         return ()
 
-    @cached_property
+    @computed_once
     def projected(self) -> NamedStruct:
         """The columns, with all their names, after the projection."""
         return self.base_schema if self.projection is None else masked_schema(self.base_schema, self.projection)
@@ -160,10 +160,10 @@ class Read(RelationBase):
         """Say what the columns are after the projection, which was laid over them already."""
         vars(self)["projected"] = projected
 
-    @cached_property
+    @computed_once
     def direct_schema(self) -> Struct:
         return self.projected.struct
 
-    @cached_property
+    @computed_once
     def direct_names(self) -> Names:
         return self.projected.top_level_names()

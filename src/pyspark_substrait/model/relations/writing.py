@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
-from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
 
+from pyspark_substrait.model.computed_once import computed_once
 from pyspark_substrait.model.expressions import Expression
 from pyspark_substrait.model.literals import AnyMessage, Literal
 from pyspark_substrait.model.relations.base import AdvancedExtension, Names, RelationBase
@@ -116,7 +116,7 @@ class Write(RelationBase):
     def inputs(self) -> tuple[Relation, ...]:
         return (self.input,)
 
-    @cached_property
+    @computed_once
     def direct_schema(self) -> Struct:
         if self.output is not OutputMode.MODIFIED_RECORDS:
             return Struct(types=())
@@ -126,7 +126,7 @@ class Write(RelationBase):
             return Struct(types=given.types[width:])
         return given
 
-    @cached_property
+    @computed_once
     def direct_names(self) -> Names:
         return self.table_schema.top_level_names() if self.output is OutputMode.MODIFIED_RECORDS else ()
 
@@ -164,7 +164,7 @@ class Ddl(RelationBase):
     def inputs(self) -> tuple[Relation, ...]:
         return () if self.view_definition is None else (self.view_definition,)
 
-    @cached_property
+    @computed_once
     def direct_schema(self) -> Struct:
         return Struct(types=())
 
@@ -191,6 +191,6 @@ class Update(RelationBase):
     def inputs(self) -> tuple[Relation, ...]:
         return ()
 
-    @cached_property
+    @computed_once
     def direct_schema(self) -> Struct:
         return Struct(types=(I64(),))

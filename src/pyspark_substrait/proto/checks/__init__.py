@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from pyspark_substrait.codes import Code
@@ -21,7 +22,7 @@ from pyspark_substrait.proto.checks import declarations, enumerations, parts, ve
 if TYPE_CHECKING:
     from pyspark_substrait.model.plan import ExtendedExpression, Plan
 
-__all__ = ["findings"]
+__all__ = ["findings", "of_plain"]
 
 
 def findings(
@@ -50,3 +51,18 @@ def findings(
     yield from declarations.findings(message, document, registry)
     yield from parts.findings(message)
     yield from enumerations.findings(places)
+
+
+def of_plain(content: bytes, document: Plan, places: Places) -> Iterator[Finding] | None:
+    """What is found in the message that is written of a plain plan (:class:`~pyspark_substrait.proto.read.Bound`).
+
+    None where it has parts that are looked for in the message itself.
+
+    Args:
+        content: the message that the plan was read from.
+        document: the plan.
+        places: where its nodes stand.
+    """
+    if not parts.has_none(content, "Plan"):
+        return None
+    return chain(versions.findings(document.version, ()), enumerations.findings(places))

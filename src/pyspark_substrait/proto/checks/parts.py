@@ -21,7 +21,7 @@ from pyspark_substrait.model.plan import ExtensionKind
 from pyspark_substrait.proto import legacy
 from pyspark_substrait.proto.depth import is_repeated
 
-__all__ = ["findings", "references"]
+__all__ = ["findings", "has_none", "references"]
 
 _ANY = "google.protobuf.Any"
 _PREFIX = "substrait."
@@ -55,7 +55,7 @@ class _Parts:
 def findings(message: Any) -> Iterator[Finding]:
     """What is found in a message by looking at all of it."""
     found = _Parts()
-    if _probe().unknown(message.SerializeToString(), message.DESCRIPTOR.name) is not False:
+    if not has_none(message.SerializeToString(), message.DESCRIPTOR.name):
         _collect(message, found)
     yield from _foreign(message, found)
     for name, path in found.deprecated:
@@ -67,6 +67,11 @@ def findings(message: Any) -> Iterator[Finding]:
             what = f"the anchor {anchor} names this relation, and nothing refers to it"
             yield Finding.of(Code.REDUNDANT_FIELD, path, what, mend="Leave it out")
     yield from _computations(found)
+
+
+def has_none(content: bytes, kind: str) -> bool:
+    """Whether a serialised message (``Plan`` or ``ExtendedExpression``) surely has nothing of what is looked for."""
+    return _probe().unknown(content, kind) is False
 
 
 def references(message: Any) -> set[tuple[ExtensionKind, int]]:

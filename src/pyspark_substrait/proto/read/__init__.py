@@ -12,6 +12,6 @@ Binding happens here, once. Nothing after it looks at an anchor.
 
 # The readers of expressions and relations need each other. Whoever comes first, this one finds all it needs.
 from pyspark_substrait.proto.read import expressions as _expressions  # noqa: F401
-from pyspark_substrait.proto.read.plan import Checked, checked, extended_expression, plan
+from pyspark_substrait.proto.read.plan import Bound, Checked, bound, checked, extended_expression, plan
 
-__all__ = ["Checked", "checked", "extended_expression", "plan"]
+__all__ = ["Bound", "Checked", "bound", "checked", "extended_expression", "plan"]

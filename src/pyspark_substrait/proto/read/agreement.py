@@ -35,6 +35,7 @@ from pyspark_substrait.model.types import (
     I32,
     I64,
     Boolean,
+    Date,
     Decimal,
     List,
     Map,
@@ -52,9 +53,14 @@ from pyspark_substrait.proto.read.context import Reading, invalid
 
 __all__ = ["agreed", "as_cell", "as_literal", "checked_condition", "comparable", "compared_types", "is_unbound"]
 
+#: the most frequent of the types that have no types in them, to be told quickly
+_LEAVES = frozenset({Boolean, I8, I16, I32, I64, FP32, FP64, String, VarChar, Decimal, Date})
+
 
 def is_unbound(type: Type) -> bool:
     """Whether a type is not known yet, wholly or in part."""
+    if type.__class__ in _LEAVES:
+        return False
     match type:
         case Unbound():
             return True
@@ -167,6 +173,7 @@ def _as(item: Expression, type: Type, reading: Reading, path: Path, *, silent: b
     wanted = with_nullability(type, item.type.nullable)
     if _plain(item.type) == wanted:
         return item
+    reading.plain = False
     if not same_type(item.type, wanted) and not silent:
         reading.loose("different-types", path, f"this is {item.type} among others of {type}", f"cast to {wanted}")
     if _is_null(item):
@@ -226,6 +233,7 @@ def comparable(
     ]
     wanted = tuple([column for column, _ in pairs])
     if wanted != tuple(columns):
+        reading.plain = False
         width = len(columns)
         query = Project(common=RelCommon(emit=tuple(range(width, 2 * width))), input=query, expressions=wanted)
     return tuple([needle for _, needle in pairs]), query

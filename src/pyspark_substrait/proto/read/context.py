@@ -120,7 +120,9 @@ class Reading:
         aliases, named_lambdas: the messages by anchor, and the path of each; bound when first needed.
         trees: the messages ``PlanRel`` of the plan, for references.
         findings: where faults are collected, so that reading goes on after them; None to raise the first.
-        places: where the nodes that were read stand, when findings are collected.
+        places: where the nodes that were read stand, when findings are collected or ``placed`` says so.
+        plain: the message holds nothing but what is written again as it was read, node for node, and what is written
+            so has no findings of reading but ``again``. Doubtful things count as not plain.
     """
 
     registry: Registry
@@ -145,6 +147,9 @@ class Reading:
     rel_anchors: dict[int, str] = field(default_factory=dict)
     findings: list[Finding] | None = None
     places: Places = field(default_factory=Places)
+    placed: bool = False
+    plain: bool = True
+    again: list[Finding | Note] = field(default_factory=list)
     unfinished: set[tuple[object, ...]] = field(default_factory=set)
     remarked: set[tuple[str, str]] = field(default_factory=set)
 
@@ -185,11 +190,26 @@ class Reading:
         self.findings.append(as_finding(error, code))
 
     def find(
-        self, code: Code, path: Path, what: str, *, level: Level | None = None, why: str = "", mend: str = ""
+        self,
+        code: Code,
+        path: Path,
+        what: str,
+        *,
+        level: Level | None = None,
+        why: str = "",
+        mend: str = "",
+        again: bool = False,
     ) -> None:
-        """Take down what isn't an error, where findings are collected."""
+        """Take down what isn't an error, where findings are collected.
+
+        ``again``: the same is found in the message that is written of the plan.
+        """
         if self.findings is not None:
             self.findings.append(Finding.of(code, path, what, level=level, why=why, mend=mend))
+        elif again and self.placed:
+            self.again.append(Finding.of(code, path, what, level=level, why=why, mend=mend))
+        else:
+            self.plain = False
 
     def going_on(self, path: Path = None, code: Code = Code.UNCLASSIFIED) -> going_on:
         """A block whose error is taken down where findings are collected; then what follows it runs.
@@ -199,6 +219,13 @@ class Reading:
             code: its class, unless the error has one itself.
         """
         return _RAISING if self.findings is None and path is None else going_on(self, path, code)
+
+    def caught(self, error: SubstraitError, path: Path, code: Code = Code.UNCLASSIFIED) -> None:
+        """What :meth:`going_on` does with an error, for a place that is passed too often for a block."""
+        while path is not None:
+            path, segment = path
+            error.prepend(segment)
+        self.fault(error, code)
 
     def note(self, rule: str, path: Path, before: str, after: str) -> None:
         """Record an assumption."""

@@ -72,10 +72,15 @@ def expression(message: algebra_pb2.Expression, scope: Scope, path: Path) -> Exp
         InvalidPlanError: it is missing, or contradicts the specification or the scope.
     """
     reading, kind = scope.reading, message.WhichOneof("rex_type")
+    if kind not in _PLAIN:
+        reading.plain = False
     if reading.findings is None:
         if kind is None:
             raise _missing(path)
-        return _READERS[kind](getattr(message, kind), scope, (path, kind))
+        node = _READERS[kind](getattr(message, kind), scope, (path, kind))
+        if reading.placed:
+            reading.places.add(node, path)
+        return node
     known = len(reading.places)
     try:
         if kind is None:
@@ -439,6 +444,11 @@ def _detached(ordinal: int, scope: Scope, path: Path) -> Expression:
     _, bound = reading.once(reading.bound_parts, (*mark, id(scope)), mark, "a detached expression", place, bind)
     return DetachedExpression(expression=bound)
 
+
+#: the kinds that may be plain (:class:`Reading`)
+_PLAIN = frozenset(
+    {"literal", "selection", "scalar_function", "cast", "if_then", "singular_or_list", "multi_or_list", "subquery"}
+)
 
 _READERS: dict[str, _Reader] = {
     "literal": _literal,

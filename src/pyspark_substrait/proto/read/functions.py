@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from substrait import algebra_pb2
 
 from pyspark_substrait.codes import Code, Level
-from pyspark_substrait.errors import InvalidPlanError
+from pyspark_substrait.errors import InvalidPlanError, SubstraitError
 from pyspark_substrait.extensions.definitions import FunctionDefinition, Kind, ValueArgument
 from pyspark_substrait.extensions.matching import Phase
+from pyspark_substrait.extensions.registry import OFFICIAL, OWN
 from pyspark_substrait.extensions.resolution import Resolved
 from pyspark_substrait.extensions.signatures import EnumArg, TypeArg, ValueArg
 from pyspark_substrait.extensions.signatures import given as as_given
@@ -37,6 +37,7 @@ from pyspark_substrait.model.expressions import (
     TypeArgument,
     WindowFunction,
 )
+from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.paths import Path
 from pyspark_substrait.model.plan import ExtensionDeclaration, ExtensionKind
 from pyspark_substrait.model.relations import WindowRelFunction
@@ -62,7 +63,7 @@ __all__ = [
 
 def scalar_function(message: algebra_pb2.Expression.ScalarFunction, scope: Scope, path: Path) -> Expression:
     """A call of a scalar function; inside a cast, if it is stated to give another kind of value than it does."""
-    call = _call(message, "scalar", AggregationPhase.INITIAL_TO_RESULT, scope, path)
+    call = _call(message, "scalar", "INITIAL_TO_RESULT", scope, path)
     node = ScalarFunction(
         function=call.function,
         arguments=call.arguments,
@@ -76,7 +77,7 @@ def scalar_function(message: algebra_pb2.Expression.ScalarFunction, scope: Scope
 def aggregate_function(message: algebra_pb2.AggregateFunction, scope: Scope, path: Path) -> AggregateFunction:
     """A call of an aggregate function."""
     phase = _phase(message, scope.reading, path)
-    call = _call(message, "aggregate", phase, scope, path)
+    call = _call(message, "aggregate", _PHASES[phase], scope, path)
     node = AggregateFunction(
         function=call.function,
         arguments=call.arguments,
@@ -87,7 +88,7 @@ def aggregate_function(message: algebra_pb2.AggregateFunction, scope: Scope, pat
         sorts=sort_fields(message.sorts, scope, (path, "sorts")),
         invocation=_invocation(message, scope.reading, path),
     )
-    if scope.reading.findings is not None:
+    if scope.reading.findings is not None or scope.reading.placed:
         scope.reading.places.add(node, path)
     return node
 
@@ -95,7 +96,7 @@ def aggregate_function(message: algebra_pb2.AggregateFunction, scope: Scope, pat
 def window_function(message: algebra_pb2.Expression.WindowFunction, scope: Scope, path: Path) -> Expression:
     """A call of a window function, or of an aggregate function over a window; inside a cast as a scalar one."""
     phase = _phase(message, scope.reading, path)
-    call = _call(message, "window", phase, scope, path)
+    call = _call(message, "window", _PHASES[phase], scope, path)
     sorts = sort_fields(message.sorts, scope, (path, "sorts"))
     bounds_type, lower, upper = frames.frame(message, sorts, scope, path)
     node = WindowFunction(
@@ -118,7 +119,7 @@ def window_function(message: algebra_pb2.Expression.WindowFunction, scope: Scope
 def window_rel_function(message: Any, sorts: tuple[SortField, ...], scope: Scope, path: Path) -> WindowRelFunction:
     """A window function of a window relation, whose records are in the order of ``sorts``."""
     phase = _phase(message, scope.reading, path)
-    call = _call(message, "window", phase, scope, path)
+    call = _call(message, "window", _PHASES[phase], scope, path)
     bounds_type, lower, upper = frames.frame(message, sorts, scope, path)
     node = WindowRelFunction(
         function=call.function,
@@ -132,7 +133,7 @@ def window_rel_function(message: Any, sorts: tuple[SortField, ...], scope: Scope
         lower_bound=lower,
         upper_bound=upper,
     )
-    if scope.reading.findings is not None:
+    if scope.reading.findings is not None or scope.reading.placed:
         scope.reading.places.add(node, path)
     return node
 
@@ -155,7 +156,7 @@ def _sort_field(message: algebra_pb2.SortField, scope: Scope, path: Path) -> Sor
             case _:
                 kind = SORT_DIRECTION.member(message.direction, path, "direction")
     node = SortField(expr=expr, sort_kind=kind)
-    if reading.findings is not None:
+    if reading.findings is not None or reading.placed:
         reading.places.add(node, path)
     return node
 
@@ -163,7 +164,7 @@ def _sort_field(message: algebra_pb2.SortField, scope: Scope, path: Path) -> Sor
 def comparison(anchor: int, left: Type, right: Type, reading: Reading, path: Path) -> Function:
     """The function that compares two values, where a message names it without calling it."""
     declared, found = _comparison(anchor, left, right, reading, path)
-    return _as_declared(declared) if found is None else _function(found)
+    return _as_declared(declared) if found is None or found.definition is None else found.definition.function
 
 
 def condition(
@@ -177,6 +178,7 @@ def condition(
     declared, found = _comparison(anchor, left, right, reading, path)
     if found is None:
         return _as_declared(declared), None
+    assert found.definition is not None
     assert found.output_type is not None, "it is known where the definition is"
     if not isinstance(concrete(found.output_type), Boolean):
         raise invalid(
@@ -189,13 +191,14 @@ def condition(
     if len(types) != 2 or found.sources != (0, 1):
         raise invalid(f"`{declared.name}` isn't a function of two values", path, code=Code.EXPRESSION_NO_OVERLOAD)
     own = same_type(types[0], left) and same_type(types[1], right)
-    return _function(found), None if own else (types[0], types[1])
+    return found.definition.function, None if own else (types[0], types[1])
 
 
 def _comparison(
     anchor: int, left: Type, right: Type, reading: Reading, path: Path
 ) -> tuple[ExtensionDeclaration, Resolved | None]:
     """What a function is declared as, and what it means for two values; None where that isn't known."""
+    reading.plain = False
     declared = _declared(anchor, reading, path)
     if is_unbound(left) or is_unbound(right):
         return declared, None
@@ -217,8 +220,7 @@ _PHASES: dict[AggregationPhase, Phase] = {
 # what the calls have in common ----------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class _Call:
+class _Call(NamedTuple):
     function: Function
     arguments: tuple[Argument, ...]
     options: tuple[FunctionOption, ...]
@@ -227,7 +229,7 @@ class _Call:
     cast: Type | None = None
 
 
-def _call(message: Any, kind: Kind, phase: AggregationPhase, scope: Scope, path: Path) -> _Call:
+def _call(message: Any, kind: Kind, phase: Phase, scope: Scope, path: Path) -> _Call:
     reading = scope.reading
     anchor: int = message.function_reference
     declared = reading.functions.get(anchor)
@@ -240,20 +242,26 @@ def _call(message: Any, kind: Kind, phase: AggregationPhase, scope: Scope, path:
     options = [(option.name, tuple(option.preference)) for option in message.options]
     stated: Type | None = None
     if message.HasField("output_type"):
-        with reading.going_on(code=Code.TYPE_UNKNOWN):
+        try:
             stated = data_type(message.output_type, reading, (path, "output_type"))
+        except SubstraitError as error:
+            reading.fault(error, Code.TYPE_UNKNOWN)
     if declared is None:
         return _not_understood(_UNDECLARED, arguments, options, stated)
     arguments = quirks.arguments(declared.name, arguments, stated, reading, path)
     found: Resolved | None = None
-    if any(not isinstance(argument, EnumArgument) and is_unbound(argument.type) for argument in arguments):
-        _check_loosely(declared, len(arguments), options, reading, path)
-        return _not_understood(declared, arguments, options, stated)
-    with reading.going_on(path, Code.EXPRESSION_NO_OVERLOAD):
+    for argument in arguments:
+        if not isinstance(argument, EnumArgument) and is_unbound(argument.type):
+            reading.plain = False
+            _check_loosely(declared, len(arguments), options, reading, path)
+            return _not_understood(declared, arguments, options, stated)
+    try:
         seen = tuple([as_given(argument) for argument in arguments])
         found = reading.registry.resolve(
-            declared.urn or None, declared.name, seen, kind=kind, phase=_PHASES[phase], strict=reading.strict
+            declared.urn or None, declared.name, seen, kind=kind, phase=phase, strict=reading.strict
         )
+    except SubstraitError as error:
+        reading.caught(error, path, Code.EXPRESSION_NO_OVERLOAD)
     if found is None:
         overloads = reading.registry.overloads(declared.urn, declared.name.partition(":")[0])
         _check_named_options(overloads, options, reading, path)
@@ -271,7 +279,13 @@ def _call(message: Any, kind: Kind, phase: AggregationPhase, scope: Scope, path:
         _note(found, reading, path)
         return _not_understood(declared, arguments, options, stated)
     _note(found, reading, path)
-    _check_constants(found, arguments, reading, place)
+    definition = found.definition
+    if definition.deprecated is not None or not definition.urn.startswith((OFFICIAL, OWN)):
+        reading.plain = False
+    if found.notes:
+        _leave_out(found, arguments, reading)
+    if definition.takes_constants:
+        _check_constants(found, arguments, reading, place)
     if options:
         options = _options(quirks.options(options, found.definition, reading, path), found.definition, reading, path)
     if stated is None and reading.findings is not None:
@@ -279,12 +293,12 @@ def _call(message: Any, kind: Kind, phase: AggregationPhase, scope: Scope, path:
         place, mend = (path, "output_type"), f"Set it to {found.output_type}"
         reading.find(Code.PROTO_MISSING_FIELD, place, what, level=Level.WARNING, mend=mend)
     result: tuple[Type, Type | None] = found.output_type, None
-    if stated is not None and stated != found.output_type:
+    if stated is not None and stated is not found.output_type and stated != found.output_type:
         result = Unbound(nullable=True), None
         with reading.going_on(code=Code.EXPRESSION_OUTPUT_TYPE):
             result = output_type(stated, found.output_type, found.definition.key, reading, path)
     return _Call(
-        _function(found),
+        found.definition.function,
         _taken(arguments, found),
         tuple([FunctionOption(name, preference) for name, preference in options]),
         result[0],
@@ -387,14 +401,10 @@ def _as_declared(declared: ExtensionDeclaration) -> Function:
     return Function(declared.urn, name, signature)
 
 
-def _function(found: Resolved) -> Function:
-    assert found.definition is not None
-    name, _, signature = found.definition.key.partition(":")
-    return Function(found.definition.urn, name, signature)
-
-
 def _note(found: Resolved, reading: Reading, path: Path) -> None:
     for text in found.notes:
+        if ("function", text) in reading.remarked:
+            continue
         for verb in ("read as", "found in", "cast from"):
             before, separator, after = text.partition(f" {verb} ")
             if separator:
@@ -439,7 +449,19 @@ def _taken(arguments: list[Argument], found: Resolved) -> tuple[Argument, ...]:
     return tuple(taken)
 
 
+def _leave_out(found: Resolved, arguments: list[Argument], reading: Reading) -> None:
+    """Forget the places of arguments that stand behind those that the function takes; the plan won't have them."""
+    count = len(found.sources)
+    left = arguments[count:]
+    if found.sources != tuple(range(count)) or not all(isinstance(argument, Literal) for argument in left):
+        reading.plain = False
+    elif left and reading.placed:
+        reading.places.forget(len(reading.places) - len(left))
+
+
 def _cast(value: Expression, type: Type) -> Expression:
+    if value.type is type:
+        return value
     if with_nullability(concrete(value.type), type.nullable) == concrete(type):
         return value
     return Cast(type=type, input=value, failure_behavior=FailureBehavior.THROW_EXCEPTION)

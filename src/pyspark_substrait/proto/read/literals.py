@@ -63,7 +63,7 @@ def literal(message: algebra_pb2.Expression.Literal, reading: Reading, path: Pat
         return _NONE
     anchor = message.type_variation_reference
     plain = PLAIN.get(kind)
-    if kind == "date" and reading.findings is not None:
+    if kind == "date":
         _check_date(message.date, reading, (path, kind))
     if plain is not None and anchor == 0:
         return Literal(type=plain[message.nullable], value=getattr(message, kind))

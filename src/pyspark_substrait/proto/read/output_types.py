@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from pyspark_substrait.codes import Code
-from pyspark_substrait.model.paths import Path
+from pyspark_substrait.model.notes import Note
+from pyspark_substrait.model.paths import Path, render
 from pyspark_substrait.model.types import (
     FP32,
     FP64,
@@ -53,6 +54,12 @@ def output_type(stated: Type | None, derived: Type, key: str, reading: Reading, 
     result = with_nullability(stated, stated.nullable or derived.nullable)
     before = f"`{key}` gives {derived}, but its output_type is {stated}"
     reading.loose("output-type", path, before, f"computed as {derived}, of type {result}")
+    if not kind:
+        reading.plain = False
+    elif result != derived and reading.placed:
+        before = f"`{key}` gives {derived}, but its output_type is {result}"
+        after = f"computed as {derived}, of type {result}"
+        reading.again.append(Note(rule="output-type", path=render(path), before=before, after=after))
     return (result, None) if kind else (derived, result)
 
 

@@ -28,6 +28,7 @@ from pyspark_substrait.model.plan import (
     Version,
 )
 from pyspark_substrait.model.relations import BrokenRelation
+from pyspark_substrait.model.repeats import repeats
 from pyspark_substrait.model.types import NamedStruct, OpenStruct, Type
 from pyspark_substrait.proto.depth import with_deep_stack
 from pyspark_substrait.proto.enums import VARIABLE_EVALUATION_MODE
@@ -38,7 +39,7 @@ from pyspark_substrait.proto.read.literals import literal
 from pyspark_substrait.proto.read.trees import detached, tree
 from pyspark_substrait.proto.read.types import aliased_type, check_names, named_struct
 
-__all__ = ["Checked", "checked", "extended_expression", "plan"]
+__all__ = ["Bound", "Checked", "bound", "checked", "extended_expression", "plan"]
 
 _Message = TypeVar("_Message")
 
@@ -67,6 +68,64 @@ def plan(
     reading = Reading(registry=registry, strict=strict)
     _declare(reading, message, upgrades, original_version)
     return _on_any_stack(_plan, message, reading, tuple(upgrades), original_version)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bound:
+    """A plan, and what spares its validation from writing and reading it again.
+
+    Args:
+        document: the plan, or an extended expression.
+        places: where its nodes stand, in the message that it was read from as in the one that is written of it. None
+            where the two may differ, where reading the other may find something else, and for an extended
+            expression.
+        again: what reading the other finds and notes.
+    """
+
+    document: Plan | ExtendedExpression
+    places: Places | None
+    again: tuple[Finding | Note, ...] = ()
+
+
+def bound(
+    message: plan_pb2.Plan | extended_expression_pb2.ExtendedExpression,
+    registry: Registry,
+    *,
+    strict: bool = False,
+    upgrades: Sequence[Note] = (),
+    original_version: str | None = None,
+) -> Bound:
+    """As :func:`plan` or :func:`extended_expression`, with the places of the nodes."""
+    if isinstance(message, extended_expression_pb2.ExtendedExpression):
+        expression = extended_expression(
+            message, registry, strict=strict, upgrades=upgrades, original_version=original_version
+        )
+        return Bound(document=expression, places=None)
+    reading = Reading(registry=registry, strict=strict, placed=not strict)
+    _declare(reading, message, upgrades, original_version)
+    document = _on_any_stack(_plan, message, reading, tuple(upgrades), original_version)
+    places = reading.places if _is_plain(message, document, reading) else None
+    return Bound(document=document, places=places, again=tuple(reading.again))
+
+
+def _is_plain(message: plan_pb2.Plan, document: Plan, reading: Reading) -> bool:
+    """Whether a message holds only what is written again as it stands (``Reading.plain``), and no declaration else."""
+    return (
+        reading.plain
+        and len(reading.places) > 0
+        and len(message.relations) == 1
+        and not (message.type_aliases or message.named_lambdas or message.parameter_bindings)
+        and not (message.expected_type_urls or document.unused_extensions or document.unused_urns)
+        and all(kind is ExtensionKind.FUNCTION for kind, _ in reading.used)
+        and all(map(_is_settled, document.notes))
+    )
+
+
+def _is_settled(note: Note) -> bool:
+    """Whether a note is about what is written as it was taken, in the same place, so that nobody notes it again."""
+    if note.rule == "function":
+        return note.after.startswith(("found in ", "read as "))
+    return note.rule in ("output-type", "undeclared-variation", "unspecified-phase")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,6 +190,7 @@ def _on_any_stack(
     try:
         return read(message, reading, upgrades, original_version)
     except RecursionError:
+        reading.plain = False
         return with_deep_stack(read, message, reading.anew(), upgrades, original_version)
 
 
@@ -147,11 +207,9 @@ def _plan(message: plan_pb2.Plan, reading: Reading, upgrades: tuple[Note, ...], 
         with reading.going_on(code=Code.EXPRESSION_ILLEGAL_LITERAL):
             value = literal(item.value, reading, ((place, index), "value"))
             bindings.append(DynamicParameterBinding(parameter_anchor=item.parameter_anchor, value=value))
-    anchors = [binding.parameter_anchor for binding in bindings]
-    for index, anchor in enumerate(anchors):
-        if anchor in anchors[:index]:
-            fault = f"the parameter {anchor} is bound twice"
-            reading.fault(invalid(fault, (place, index), "Leave one of the bindings", Code.LINK_DUPLICATE_DEFINITION))
+    for index, _ in repeats([binding.parameter_anchor for binding in bindings]):
+        fault = f"the parameter {bindings[index].parameter_anchor} is bound twice"
+        reading.fault(invalid(fault, (place, index), "Leave one of the bindings", Code.LINK_DUPLICATE_DEFINITION))
     aliases: list[Type] = []
     for index, item in enumerate(message.type_aliases):
         with reading.going_on(code=Code.TYPE_UNKNOWN):

@@ -67,6 +67,8 @@ def _read_type(message: Any, schema: NamedStruct, scope: Scope, path: Path) -> R
         kind = message.WhichOneof("read_type")
         if kind is None:
             raise invalid("the read doesn't say what is read", path, code=Code.PROTO_MISSING_FIELD)
+        if kind != "named_table":
+            scope.reading.plain = False
         return _READERS[kind](getattr(message, kind), schema, scope.over(None, None), (path, kind))
     return None
 
@@ -83,7 +85,7 @@ def _projection(
         if len(found.select.struct_items) == 1 and not found.maintain_singular_struct:
             what = "one column is kept, so the record would be replaced by it; it is taken as a record of one column"
             where = (place, "maintain_singular_struct")
-            reading.find(Code.TYPE_STRUCT_REQUIRED, where, what, level=Level.INFO, mend="Set it")
+            reading.find(Code.TYPE_STRUCT_REQUIRED, where, what, level=Level.INFO, mend="Set it", again=True)
         return found, laid_over(schema, found, reading, place)
     return None, schema
 

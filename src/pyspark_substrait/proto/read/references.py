@@ -52,6 +52,8 @@ from pyspark_substrait.proto.read.literals import literal
 __all__ = ["field_reference", "laid_over", "mask"]
 
 _ROOT = RootReference()
+#: paths to the first columns of a record, which references share
+_COLUMNS = tuple((StructField(position),) for position in range(256))
 
 
 def field_reference(message: algebra_pb2.Expression.FieldReference, scope: Scope, path: Path) -> FieldReference:
@@ -87,12 +89,18 @@ def field_reference(message: algebra_pb2.Expression.FieldReference, scope: Scope
         case "direct_reference":
             path = (path, "direct_reference")
             segments = _segments(message.direct_reference, scope.reading, path)
+            if root is _ROOT and len(segments) == 1 and root_type.__class__ is Struct and not root_type.nullable:
+                # nearly all references: a column of the record, whose type needs no derivation
+                column, columns = segments[0], root_type.types
+                if column.__class__ is StructField and 0 <= column.field < len(columns):
+                    return FieldReference(root=root, reference=segments, type=columns[column.field])
             if scope.reading.findings is not None:
                 type = _referenced(root_type, segments, path, scope.reading)
                 return FieldReference(root=root, reference=segments, type=type)
             with located(path):
                 return FieldReference(root=root, reference=segments, type=referenced_type(root_type, segments))
         case "masked_reference":
+            scope.reading.plain = False
             path = (path, "masked_reference")
             kept = mask(message.masked_reference, path)
             record = concrete(root_type)
@@ -203,7 +211,10 @@ def _segments(message: Any, reading: Reading, path: Path) -> tuple[ReferenceSegm
         match kind:
             case "struct_field":
                 inner = message.struct_field
-                segments.append(StructField(inner.field))
+                position = inner.field
+                if not segments and 0 <= position < len(_COLUMNS) and not inner.HasField("child"):
+                    return _COLUMNS[position]
+                segments.append(StructField(position))
             case "list_element":
                 inner = message.list_element
                 segments.append(ListElement(inner.offset))

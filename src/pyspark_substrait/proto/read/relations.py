@@ -59,8 +59,13 @@ def relation(message: algebra_pb2.Rel, scope: Scope, path: Path) -> Relation:
     """
     reading, kind = scope.reading, message.WhichOneof("rel_type")
     place = path if kind is None else (path, kind)
+    if kind not in _PLAIN:
+        reading.plain = False
     if reading.findings is None:
-        return _relation(message, kind, scope, place)
+        node = _relation(message, kind, scope, place)
+        if reading.placed:
+            reading.places.add(node, place)
+        return node
     known = len(reading.places)
     try:
         node = _relation(message, kind, scope, place)
@@ -315,6 +320,11 @@ def _derived(
         return extension_schema(handler, detail, schemas, render(path))
     return None
 
+
+#: the kinds that may be plain (:class:`Reading`)
+_PLAIN = frozenset(
+    {"read", "filter", "fetch", "aggregate", "sort", "join", "project", "set", "cross", "hash_join", "merge_join"}
+)
 
 _READERS: dict[str, _Reader] = {
     "read": reads.read,

@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from pyspark_substrait.codes import Code
+from pyspark_substrait.errors import SubstraitError
 from pyspark_substrait.model.expressions import BrokenExpression, Expression
 from pyspark_substrait.model.paths import Path
 from pyspark_substrait.model.relations import Relation, Set
 from pyspark_substrait.model.relations.base import assume_direct_schema, assume_schema
 from pyspark_substrait.model.types import OpenStruct, Struct, Unbound
 from pyspark_substrait.proto.read import expressions
-from pyspark_substrait.proto.read.context import Reading, Scope, invalid, located
+from pyspark_substrait.proto.read.context import Reading, Scope, invalid
 
 __all__ = ["lacks", "required_condition", "settle"]
 
@@ -41,8 +42,10 @@ def settle(node: Relation, reading: Reading, path: Path) -> None:
         InvalidPlanError: the relation contradicts itself.
     """
     if reading.findings is None:
-        with located(path):
+        try:
             _ = node.schema
+        except SubstraitError as error:
+            reading.caught(error, path)
         return
     if isinstance(node, Set):
         _settle_set(node, reading, path)

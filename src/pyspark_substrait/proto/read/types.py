@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import fields as dataclass_fields
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 
 from substrait import type_pb2
@@ -51,7 +53,8 @@ def data_type(message: type_pb2.Type, reading: Reading, path: Path) -> Type:
     anchor = fields.type_variation_reference
     if anchor == 0:
         return simple[nullable]
-    return replace(simple[nullable], variation=variation(anchor, reading, path))
+    declared = variation(anchor, reading, path)
+    return simple[nullable] if declared is None else replace(simple[nullable], variation=declared)
 
 
 def _nullable(number: int, reading: Reading, path: Path) -> bool:
@@ -72,13 +75,10 @@ def variation(anchor: int, reading: Reading, path: Path) -> TypeVariation | None
         return None
     declared = reading.variations.get(anchor)
     if declared is None:
-        reading.note_once(
-            "undeclared-variation",
-            path,
-            f"type_variation_reference {anchor} is not declared",
-            "the system-preferred variation",
-            key=str(anchor),
-        )
+        key = str(anchor)
+        if ("undeclared-variation", key) not in reading.remarked:
+            what = f"type_variation_reference {anchor} is not declared"
+            reading.note_once("undeclared-variation", path, what, "the system-preferred variation", key)
         return None
     reading.used.add((ExtensionKind.TYPE_VARIATION, anchor))
     return TypeVariation(declared.urn, declared.name)
@@ -122,20 +122,32 @@ _SIMPLE_CLASSES: dict[str, Any] = {
 SIMPLE: dict[str, tuple[Type, Type]] = {kind: (cls(), cls(nullable=True)) for kind, cls in _SIMPLE_CLASSES.items()}
 
 
+@lru_cache(maxsize=4096)
+def _shared(cls: Any, nullable: bool, variation: TypeVariation | None, *parameters: int) -> Type:
+    """A type that has no types in it. Plans share it, so that the same types are quickly seen to be the same."""
+    names = [field.name for field in dataclass_fields(cls)[-len(parameters) :]]
+    made: Type = cls(nullable=nullable, variation=variation, **dict(zip(names, parameters, strict=True)))
+    return made
+
+
+def _of(cls: Any, fields: Any, reading: Reading, path: Path, *parameters: int) -> Type:
+    """A type of a class, with what the message says of nullability and variation."""
+    anchor = fields.type_variation_reference
+    nullable = _nullable(fields.nullability, reading, path)
+    return _shared(cls, nullable, None if anchor == 0 else variation(anchor, reading, path), *parameters)
+
+
 def _with_precision(cls: Any) -> Callable[[Any, Reading, Path], Type]:
     def read(fields: Any, reading: Reading, path: Path) -> Type:
         precision = _in_range(fields.precision, "precision", 0, _MAX_PRECISION, reading, path)
-        made: Type = cls(precision=precision, **_marks(fields, reading, path))
-        return made
+        return _of(cls, fields, reading, path, precision)
 
     return read
 
 
 def _with_length(cls: Any) -> Callable[[Any, Reading, Path], Type]:
     def read(fields: Any, reading: Reading, path: Path) -> Type:
-        length = _in_range(fields.length, "length", 1, _MAX_LENGTH, reading, path)
-        made: Type = cls(length=length, **_marks(fields, reading, path))
-        return made
+        return _of(cls, fields, reading, path, _in_range(fields.length, "length", 1, _MAX_LENGTH, reading, path))
 
     return read
 
@@ -145,15 +157,14 @@ def _interval_day(fields: Any, reading: Reading, path: Path) -> Type:
         fault = "the precision of an interval_day is not set"
         reading.fault(invalid(fault, path, "Set it, 0 for whole seconds", Code.PROTO_MISSING_FIELD))
     precision = _in_range(fields.precision, "precision", 0, _MAX_PRECISION, reading, path)
-    return types.IntervalDay(precision=precision, **_marks(fields, reading, path))
+    return _of(types.IntervalDay, fields, reading, path, precision)
 
 
 def _decimal(fields: Any, reading: Reading, path: Path) -> Type:
     precision = _in_range(fields.precision, "precision", 1, 38, reading, path)
     if 1 <= precision <= 38:
         _in_range(fields.scale, "scale", 0, precision, reading, path)
-    scale = fields.scale
-    return types.Decimal(precision=precision, scale=scale, **_marks(fields, reading, path))
+    return _of(types.Decimal, fields, reading, path, precision, fields.scale)
 
 
 def struct(fields: type_pb2.Type.Struct, reading: Reading, path: Path) -> Struct:

@@ -27,6 +27,7 @@ __all__ = [
     "needs_walk",
     "stamp",
     "upgrade_messages",
+    "upgrade_relations",
     "upgrade_top",
 ]
 
@@ -55,8 +56,12 @@ _RULES: dict[str, Rule] = {
     "Expression.Literal": types.upgrade_literal,
     "Expression.Literal.IntervalDayToSecond": types.upgrade_interval_literal,
 }
-_TYPE_RULES = ("Type", "Expression.Literal", "Expression.Literal.IntervalDayToSecond")
 _Children = dict[int, tuple[str, bool]]
+
+_ALL = frozenset(_RULES)
+_WITHOUT_TYPES = _ALL - {"Type", "Expression.Literal", "Expression.Literal.IntervalDayToSecond"}
+#: what stands outside of expressions and has one meaning only in all releases that needn't be searched
+_RELATIONS = frozenset({"AggregateRel", "FetchRel", "ReadRel.VirtualTable", "ReadRel.LocalFiles.FileOrFiles"})
 
 
 def upgrade_top(plan: Any, notes: list[Note]) -> Context:
@@ -82,11 +87,21 @@ def needs_walk(context: Context) -> bool:
 
 def upgrade_messages(context: Context, *, with_types: bool) -> None:
     """Apply the rules to every message of the plan; ``with_types`` false leaves types and literals alone."""
+    _upgrade(context, _ALL if with_types else _WITHOUT_TYPES)
+
+
+def upgrade_relations(context: Context) -> None:
+    """Apply the rules for relations to those that stand in no subquery. Expressions aren't looked at."""
+    _upgrade(context, _RELATIONS)
+
+
+def _upgrade(context: Context, rules: frozenset[str]) -> None:
+    """Apply some rules, by their messages."""
     stack: list[tuple[Any, Path]] = [(context.plan, None)]
     pop = stack.pop
     while stack:
         message, path = pop()
-        rule, children = _visit(message.DESCRIPTOR, with_types)
+        rule, children = _visit(message.DESCRIPTOR, rules)
         if rule is not None:
             rule(message, path, context)
         if not children:
@@ -107,24 +122,25 @@ def upgrade_messages(context: Context, *, with_types: bool) -> None:
 
 
 @cache
-def _visit(descriptor: Any, with_types: bool) -> tuple[Rule | None, _Children]:
+def _visit(descriptor: Any, rules: frozenset[str]) -> tuple[Rule | None, _Children]:
     """The rule for a message, and those of its fields below which there may be more messages with rules."""
     children = {
         field.number: (field.name, is_repeated(field))
         for field in descriptor.fields
-        if field.type == FieldDescriptor.TYPE_MESSAGE
-        and field.message_type in _reaching(descriptor.file.pool, with_types)
+        if field.type == FieldDescriptor.TYPE_MESSAGE and field.message_type in _reaching(descriptor.file.pool, rules)
     }
     name = descriptor.full_name.removeprefix("substrait.")
-    return (None if not with_types and name in _TYPE_RULES else _RULES.get(name)), children
+    return (_RULES[name] if name in rules else None), children
 
 
 @cache
-def _reaching(pool: Any, with_types: bool) -> frozenset[Any]:
-    """The messages from which a message with a rule can be reached."""
+def _reaching(pool: Any, rules: frozenset[str]) -> frozenset[Any]:
+    """The messages from which a message with a rule can be reached; through expressions only for rules about them."""
     parents: dict[Any, set[Any]] = {}
     todo = [pool.FindMessageTypeByName(f"substrait.{kind}") for kind in ("Plan", "ExtendedExpression")]
     seen = set(todo)
+    if rules is _RELATIONS:
+        seen.add(pool.FindMessageTypeByName("substrait.Expression"))
     while todo:
         descriptor = todo.pop()
         for field in descriptor.fields:
@@ -133,8 +149,7 @@ def _reaching(pool: Any, with_types: bool) -> frozenset[Any]:
                 if field.message_type not in seen:
                     seen.add(field.message_type)
                     todo.append(field.message_type)
-    names = [name for name in _RULES if with_types or name not in _TYPE_RULES]
-    reaching = {pool.FindMessageTypeByName(f"substrait.{name}") for name in names}
+    reaching = {pool.FindMessageTypeByName(f"substrait.{name}") for name in rules}
     todo = list(reaching)
     while todo:
         for parent in parents.get(todo.pop(), ()):

@@ -1,22 +1,22 @@
 """Spark's logical plans and expressions as Python sees them: trees of nodes out of the JSON that the JVM writes.
 
-``TreeNode.toJSON`` gives a plan in one call, with the expressions inside it. Each tree is a list of nodes, depth first;
+A plan comes in one call, with the expressions inside it (:mod:`transfer`). Each tree is a list of nodes, depth first;
 a field that holds a child is the child's number; a tree that isn't a child (an expression of a relation, the plan of a
-subquery) stands in its field as a list of its own. What it leaves out (evaluation modes, bytes, the sources of
-relations) is fetched from the JVM: :attr:`Node.java` is the object itself.
+subquery) stands in its field as a list of its own. What is left out (bytes, the sources of relations) is fetched from
+the JVM: :attr:`Node.java` is the object itself.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, partial
-from typing import Any, Final, TypeVar
+from functools import partial
+from typing import Any, TypeVar
 
-from pyspark_substrait.spark.producer.transfer import json_of
+from pyspark_substrait.model.computed_once import computed_once
+from pyspark_substrait.spark.producer.transfer import query_json, tree_json
 
-__all__ = ["Node", "plan_of"]
+__all__ = ["Node", "plan_of", "query_of"]
 
 _T = TypeVar("_T")
 
@@ -37,7 +37,7 @@ class Node:
     _java: Callable[[], Any] = field(repr=False)
     _trees: dict[str, Any] = field(default_factory=dict, repr=False)
 
-    @cached_property
+    @computed_once
     def java(self) -> Any:
         """The object in the JVM."""
         return self._java()
@@ -105,25 +105,20 @@ class Node:
         """The number by which the column or variable that this expression defines, or refers to, is known."""
         return int(self.fields["exprId"]["id"])
 
-    @cached_property
+    @computed_once
     def mode(self) -> str:
         """The evaluation mode of an expression that has one: ANSI, TRY or LEGACY."""
         for flag in ("failOnError", "ansiEnabled"):
             if isinstance(self.fields.get(flag), bool):
                 return "ANSI" if self.fields[flag] else "LEGACY"
-        if "evalContext" in self.fields:
-            return str(self.java.evalContext().evalMode().toString())
-        if "evalMode" in self.fields:
-            return str(self.java.evalMode().toString())
-        return ""
+        context: Mapping[str, Any] = self.fields.get("evalContext", self.fields)
+        return str(context.get("evalMode", ""))
 
-    @cached_property
+    @computed_once
     def signature(self) -> Hashable:
         """What two expressions have in common exactly if they mean the same: names and qualifiers don't count."""
-        # the JSON doesn't say the mode: sum and try_sum look the same there
-        mode = self.mode if "evalMode" in self.fields or "evalContext" in self.fields else ""
         fields = _Subquery(self.java) if "plan" in self.fields else _frozen(self.fields)
-        return (self.name, mode, fields, tuple(child.signature for child in self.children))
+        return _Signature((self.name, fields, tuple(child.signature for child in self.children)))
 
     @property
     def sql(self) -> str:
@@ -132,14 +127,23 @@ class Node:
 
     def walk(self) -> Iterator[Node]:
         """The node and what is below it, depth first; not the trees in its fields."""
-        yield self
-        for child in self.children:
-            yield from child.walk()
+        ahead = [self]
+        while ahead:
+            node = ahead.pop()
+            yield node
+            ahead.extend(reversed(node.children))
 
 
 def plan_of(java: Any) -> Node:
     """The logical plan that a Java object is."""
-    return _tree(json.loads(json_of(java)), lambda: java)
+    return _tree(tree_json(java), lambda: java)
+
+
+def query_of(execution: Any, *, optimized: bool) -> tuple[Node, list[Any]]:
+    """The plan of a ``QueryExecution`` of the JVM, and the columns of its result in Spark's JSON."""
+    found = query_json(execution, optimized=optimized)
+    java = execution.optimizedPlan if optimized else execution.analyzed
+    return _tree(found["plan"], java), found["schema"]["fields"]
 
 
 def _tree(items: Sequence[Mapping[str, Any]], java: Callable[[], Any]) -> Node:
@@ -147,25 +151,28 @@ def _tree(items: Sequence[Mapping[str, Any]], java: Callable[[], Any]) -> Node:
 
     Below an expression without queries, Spark finds a node by its number, depth first, in one call.
     """
-    root = _node(iter(items), java)
-    if ".expressions." in items[0]["class"] and not any("plan" in item for item in items):
-        for number, node in enumerate(root.walk()):
-            if number:
-                node._java = partial(_numbered, root, number)
+    numbered = ".expressions." in items[0]["class"] and not any("plan" in item for item in items)
+    made: list[Node] = []  # the nodes after the one at hand that are nobody's children yet, the next one last
+    for number in range(len(items) - 1, -1, -1):
+        item = items[number]
+        count = item["num-children"]
+        children = tuple(reversed(made[-count:])) if count else ()
+        if count:
+            del made[-count:]
+        node = Node(item["class"].rsplit(".", 1)[-1], item, children, java)
+        if numbered:
+            node._java = partial(_numbered, made, number)
+        else:
+            for position, child in enumerate(children):
+                child._java = partial(_element, node._children_of_java, position)
+        made.append(node)
+    (root,) = made
+    root._java = java
     return root
 
 
-def _numbered(root: Node, number: int) -> Any:
-    return root.java.p(number)
-
-
-def _node(items: Iterator[Mapping[str, Any]], java: Callable[[], Any]) -> Node:
-    item = next(items)
-    node = Node(name=item["class"].rsplit(".", 1)[-1], fields=item, children=(), _java=java)
-    node.children = tuple(
-        [_node(items, partial(_element, node._children_of_java, number)) for number in range(item["num-children"])]
-    )
-    return node
+def _numbered(root: Sequence[Node], number: int) -> Any:
+    return root[0].java.p(number)
 
 
 def _nodes(trees: Any, java: Callable[[], Any]) -> tuple[Node, ...]:
@@ -180,23 +187,35 @@ def _element(sequence: Callable[[], Any], number: int) -> Any:
     return sequence().apply(number)
 
 
-#: fields that say nothing about what an expression means, or nothing that its children don't say
-_NAMING: Final = frozenset(
-    {"branches", "qualifier", "metadata", "explicitMetadata", "nonInheritableMetadataKeys", "resultId", "jvmId"}
-)
-
-
 def _frozen(value: Any) -> Hashable:
     match value:
         case {"class": "org.apache.spark.sql.catalyst.expressions.AttributeReference"}:
             return ("AttributeReference", value["exprId"]["id"])
         case dict():
-            return tuple((key, _frozen(item)) for key, item in value.items() if key not in _NAMING)
+            return tuple((key, _frozen(item)) for key, item in value.items())
         case list():
             return tuple(map(_frozen, value))
         case _:
             plain: Hashable = value
             return plain
+
+
+class _Signature:
+    """A tuple that knows its hash, so that looking up an expression isn't looking at all of it."""
+
+    __slots__ = ("hash", "parts")
+
+    def __init__(self, parts: Hashable) -> None:
+        self.parts = parts
+        self.hash = hash(parts)
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (
+            isinstance(other, _Signature) and self.hash == other.hash and self.parts == other.parts
+        )
+
+    def __hash__(self) -> int:
+        return self.hash
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias, Union
@@ -13,7 +12,7 @@ from pyspark_substrait.model.expressions import Cast, FailureBehavior
 from pyspark_substrait.model.plan import Plan, RelRoot, Version
 from pyspark_substrait.model.relations import Relation
 from pyspark_substrait.model.types import List, Map, Struct, Type, concrete, with_nullability
-from pyspark_substrait.spark.producer.catalyst import plan_of
+from pyspark_substrait.spark.producer.catalyst import query_of
 from pyspark_substrait.spark.producer.relations import relation
 from pyspark_substrait.spark.producer.relations.columns import projected
 from pyspark_substrait.spark.producer.relations.reads import named_frame
@@ -52,14 +51,12 @@ def plan_from(
             hint="Leave optimized=True out, or make the plan of SQL: from_sql(text, tables=…, optimized=True)",
         )
     frames = _frames(tables) if isinstance(tables, Mapping) else ()
-    catalog = session._jsparkSession.sessionState().catalogManager()
-    database = (catalog.currentCatalog().name(), *catalog.currentNamespace())
     production = Production(
         session=session,
         registry=registry,
         tables={} if frames else {name.lower(): _parts(name) for name in _names(tables)},
         frames=frames,
-        database=tuple(part.lower() for part in database),
+        short_names=True,
         max_rows=max_rows,
         portable=portable,
     )
@@ -77,9 +74,8 @@ def plan_of_query(execution: Any, production: Production, *, optimized: bool = F
     Raises:
         UnsupportedPlanError: something in it can't go out.
     """
-    java = execution.optimizedPlan() if optimized else execution.analyzed()
-    found = relation(plan_of(java), production)
-    fields = json.loads(java.schema().json())["fields"]
+    node, fields = query_of(execution, optimized=optimized)
+    found = relation(node, production)
     names = [name for field in fields for name in (field["name"], *names_of(field["type"]))]
     root = RelRoot(input=_of_schema(found.relation, fields), names=tuple(names))
     return Plan(

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any, Final
 
 from pyspark_substrait.building import calls
 from pyspark_substrait.building.calls import Options
 from pyspark_substrait.extensions.registry import Registry
+from pyspark_substrait.model.computed_once import computed_once
 from pyspark_substrait.model.expressions import Argument, Expression, FieldReference, RootReference, ScalarFunction
 from pyspark_substrait.model.expressions import StructField as _Field
 from pyspark_substrait.model.relations import Relation
@@ -90,7 +90,7 @@ class Production:
         tables: the views and tables that go out by names of the caller's, in parts, by their dotted names, case folded.
         frames: the DataFrames that do.
         named: which views and tables went out so, by the names that they got.
-        database: the catalog and database in which tables may be named by one part; None where they may not.
+        short_names: whether tables of the session's database may be named by one part.
         max_rows: how many rows of in-memory data may become a virtual table.
         portable: whether to refuse what only Spark has.
         trees: the relation trees that others refer to, in order; the plan's first trees.
@@ -109,7 +109,7 @@ class Production:
     tables: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     frames: tuple[NamedFrame, ...] = ()
     named: dict[tuple[str, ...], tuple[str, ...]] = field(default_factory=dict)
-    database: tuple[str, ...] | None = None
+    short_names: bool = False
     max_rows: int = DEFAULT_ROWS
     portable: bool = False
     trees: list[Relation] = field(default_factory=list)
@@ -121,6 +121,12 @@ class Production:
     writing: bool = False
     stand_ins: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
     type_urls: set[str] = field(default_factory=set)
+
+    @computed_once
+    def database(self) -> tuple[str, ...]:
+        """The catalog and database of the session, case folded."""
+        catalogs = self.session._jsparkSession.sessionState().catalogManager()
+        return tuple(part.lower() for part in (catalogs.currentCatalog().name(), *catalogs.currentNamespace()))
 
     def call(
         self, urn: str, name: str, arguments: Sequence[Argument], options: Options | None = None
@@ -178,7 +184,7 @@ class Scope:
     parameters: tuple[LambdaParameters, ...] = ()
     replaced: Mapping[Hashable, Expression] = field(default_factory=dict)
 
-    @cached_property
+    @computed_once
     def positions(self) -> Mapping[int, int]:
         """The position of each column by its number; of the first one where it is there several times."""
         found: dict[int, int] = {}

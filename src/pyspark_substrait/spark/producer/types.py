@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any, Final
 
 from pyspark_substrait.errors import UnsupportedPlanError
@@ -62,7 +63,12 @@ def type_of(json: Any, nullable: bool) -> Type:
     Raises:
         UnsupportedPlanError: Substrait has no such type.
     """
-    return with_nullability(_type(json), nullable)
+    return _named(json, nullable) if isinstance(json, str) else with_nullability(_type(json), nullable)
+
+
+@lru_cache(maxsize=1024)
+def _named(name: str, nullable: bool) -> Type:
+    return with_nullability(_type(name), nullable)
 
 
 def _type(json: Any) -> Type:

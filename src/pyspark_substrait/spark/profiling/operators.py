@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -121,7 +120,7 @@ def _classic(frame: Any) -> Ran:
     sql = jvm.org.apache.spark.sql.execution
     info = sql.SparkPlanInfo.fromSparkPlan(execution.executedPlan())
     event = sql.ui.SparkListenerSQLAdaptiveExecutionUpdate(0, "", info)
-    tree = json.loads(event_json(event))
+    tree = event_json(event)
     return Ran(_operator(tree["sparkPlanInfo"], jvm.org.apache.spark.util.AccumulatorContext), counts)
 
 

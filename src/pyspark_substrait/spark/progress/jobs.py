@@ -151,7 +151,8 @@ class _ClassicJobs(Jobs):
 
     @property
     def spark_shows(self) -> bool:
-        return bool(self._context.getConf().get("spark.ui.showConsoleProgress", "false") == "true")
+        # getConf() copies all of it, in hundreds of calls
+        return bool(self._context._conf.get("spark.ui.showConsoleProgress", "false") == "true")
 
 
 class _ConnectJobs(Jobs):

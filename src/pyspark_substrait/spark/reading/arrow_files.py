@@ -58,14 +58,16 @@ class _Columns:
         Raises:
             TableError: one that is never null isn't there, or there are two of a name.
         """
-        names = [self._fold(name) for name in found.names]
+        known: dict[str, list[int]] = {}
+        for position, name in enumerate(found.names):
+            known.setdefault(self._fold(name), []).append(position)
         places: list[int | None] = []
         for name, type in self._wanted:
-            count = names.count(self._fold(name))
-            if count > 1 or (count == 0 and not type.nullable):
-                number = f"{count} columns named" if count else "no column"
+            here = known.get(self._fold(name), [])
+            if len(here) > 1 or (not here and not type.nullable):
+                number = f"{len(here)} columns named" if here else "no column"
                 raise TableError(f"{path} has {number} {name}", hint=f"Its columns: {', '.join(found.names)}")
-            places.append(names.index(self._fold(name)) if count else None)
+            places.append(here[0] if here else None)
         return places
 
     def named(self, columns: Sequence[pa.Field | None]) -> pa.Schema:
@@ -100,9 +102,8 @@ def _read(piece: Piece, columns: _Columns) -> pa.Table:
             table = pa.Table.from_batches(batches, schema)
             # a file may be damaged; what reads the values later would trust its offsets
             table.validate(full=True)
-            arrays = [
-                pa.nulls(table.num_rows) if place is None else table.column(wanted.index(place)) for place in places
-            ]
+            read = dict(zip(wanted, table.columns, strict=False))  # of no wanted columns, all are read
+            arrays = [pa.nulls(table.num_rows) if place is None else read[place] for place in places]
             fields = [None if place is None else found.field(place) for place in places]
             return pa.Table.from_arrays(arrays, schema=columns.named(fields))
     except FileNotFoundError as error:

@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING
-from weakref import WeakKeyDictionary
 
 import pyarrow as pa
 
@@ -20,6 +19,7 @@ from pyspark_substrait.errors import TableError
 from pyspark_substrait.model.types import FixedChar, NamedStruct, PrecisionTimestamp, String, Type, VarChar, concrete
 from pyspark_substrait.spark.arrow import METADATA
 from pyspark_substrait.spark.arrow_input import stored_schema
+from pyspark_substrait.spark.kept import keep, kept
 from pyspark_substrait.spark.reading.footers import Footer, Format, footer
 from pyspark_substrait.spark.reading.listing import below
 from pyspark_substrait.spark.reading.partitions import NULL, check_value, needed, partition_of
@@ -156,21 +156,21 @@ class _Scan:
         reader = self._spark.read.format(self._format).option("recursiveFileLookup", True)
         if kind.types is None:
             return reader.option("mergeSchema", True).load([Piece(path).spark_path for path in paths]).schema
-        known = _schemas.setdefault(self._spark, {})
+        known: dict[tuple[str, int, int], StructType] = kept(self._spark, "schemas")
         status = os.stat(paths[0])
         key = (paths[0], status.st_mtime_ns, status.st_size)
-        if key not in known:
-            if len(known) >= _MOST_SCHEMAS:
-                known.pop(next(iter(known)))
+        schema = known.get(key)
+        if schema is None:
             try:
-                known[key] = reader.load(Piece(paths[0]).spark_path).schema
+                schema = reader.load(Piece(paths[0]).spark_path).schema
             except spark_errors() as error:
                 arrow = self.footer(paths[0]).schema
                 if arrow is None or "PARQUET_TYPE_ILLEGAL" not in str(error):
                     raise
                 # nanoseconds, milliseconds of the day, uuids: Spark takes the numbers and bytes that are stored
-                known[key] = from_arrow_schema(stored_schema(arrow), prefer_timestamp_ntz=True)
-        return known[key]
+                schema = from_arrow_schema(stored_schema(arrow), prefer_timestamp_ntz=True)
+            keep(known, key, schema, _MOST_SCHEMAS)
+        return schema
 
     def _taken(self, data: Sequence[StructField], paths: Sequence[str]) -> tuple[str, ...]:
         """The columns whose values come from the paths of files about which only Spark knows something."""
@@ -235,8 +235,7 @@ def _described(field: pa.Field) -> str:
     return f"{field.type}{(field.metadata or {}).get(METADATA.encode(), '')}"
 
 
-#: What Spark says the columns of a file are; asking costs it a job.
-_schemas: WeakKeyDictionary[SparkSession, dict[tuple[str, int, int], StructType]] = WeakKeyDictionary()
+#: Asking Spark for the columns of a file costs it a job.
 _MOST_SCHEMAS = 256
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
-from weakref import WeakKeyDictionary
 
 from pyspark_substrait.errors import TableError, UnsupportedPlanError, at
 from pyspark_substrait.model.relations import (
@@ -23,6 +22,7 @@ from pyspark_substrait.model.relations import (
     WriteOp,
 )
 from pyspark_substrait.model.types import List, Map, Struct, Type, concrete
+from pyspark_substrait.spark.kept import kept
 from pyspark_substrait.spark.session import spark_errors
 from pyspark_substrait.spark.writing.catalog import carry_out, dotted, entry
 from pyspark_substrait.spark.writing.records import of_existing
@@ -32,7 +32,7 @@ from pyspark_substrait.sparksql.compiler.names import quoted
 from pyspark_substrait.sparksql.compiler.writes import refuse_definition
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import DataFrame
     from pyspark.sql.types import DataType, StructType
 
 __all__ = ["checked", "define", "write"]
@@ -44,10 +44,6 @@ class _Held:
 
     records: DataFrame
     columns: StructType
-
-
-#: What each session holds, by name.
-_held: WeakKeyDictionary[SparkSession, dict[str, _Held]] = WeakKeyDictionary()
 
 
 def checked(node: Write, target: InMemoryTable, session: Session) -> None:
@@ -128,7 +124,8 @@ def define(node: Ddl, target: InMemoryTable, session: Session) -> None:
 
 
 def _of(session: Session) -> dict[str, _Held]:
-    return _held.setdefault(session.spark, {})
+    """What the session holds, by name."""
+    return kept(session.spark, "tables in memory")
 
 
 def _existing(target: InMemoryTable, session: Session) -> StoredTable | None:

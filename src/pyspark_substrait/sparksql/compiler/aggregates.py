@@ -10,9 +10,20 @@ from __future__ import annotations
 from dataclasses import replace
 
 from pyspark_substrait.errors import InvalidPlanError, UnsupportedPlanError, at
-from pyspark_substrait.model.expressions import AggregateFunction
-from pyspark_substrait.model.relations import Aggregate
-from pyspark_substrait.sparksql.compiler import expressions
+from pyspark_substrait.model.expressions import (
+    AggregateFunction,
+    Cast,
+    Expression,
+    FieldReference,
+    IfThen,
+    RootReference,
+    ScalarFunction,
+    StructField,
+)
+from pyspark_substrait.model.literals import Literal
+from pyspark_substrait.model.relations import Aggregate, Project
+from pyspark_substrait.model.walk import expression_children, root_fields
+from pyspark_substrait.sparksql.compiler import calls, expressions
 from pyspark_substrait.sparksql.compiler.below import Below
 from pyspark_substrait.sparksql.compiler.measures import measure
 from pyspark_substrait.sparksql.compiler.query import Item, Query, plain
@@ -20,7 +31,10 @@ from pyspark_substrait.sparksql.compiler.scope import Compilation, Record, Scope
 from pyspark_substrait.sparksql.compiler.types import has_map, spark_type
 from pyspark_substrait.sparksql.decorrelation.unions import fails_over
 
-__all__ = ["aggregate", "measure_text"]
+__all__ = ["aggregate", "measure_text", "projected"]
+
+#: aggregates with more columns than this keep a level of their own
+_MANY = 200
 
 
 def aggregate(node: Aggregate, query: Query, outer: tuple[Record, ...], compilation: Compilation) -> Query:
@@ -57,6 +71,7 @@ def _with_keys(
         query = query.fenced()
     below = Below(inline=True)
     scope = Scope(Record(query.columns, node.common.rel_anchor), outer, below=below)
+    columns = set(query.columns)  # that no key is yet
     keys: list[str] = []
     computed: list[Item] = []
     for position, expression in enumerate(node.grouping_expressions):
@@ -64,7 +79,8 @@ def _with_keys(
             if has_map(expression.type):
                 raise UnsupportedPlanError(f"records can't be grouped by {expression.type}: Spark can't compare maps")
             text = expressions.expression(expression, scope, compilation)
-        if text in query.columns and text not in keys:
+        if text in columns:
+            columns.remove(text)
             keys.append(text)
         else:
             keys.append(compilation.column())
@@ -101,7 +117,53 @@ def measure_text(call: AggregateFunction, condition: str | None, scope: Scope, c
 
 def _one_set(query: Query, keys: list[str], measures: list[Item]) -> Query:
     groups = f"GROUP BY {', '.join(keys)}" if keys else ""
-    return replace(query, items=(*plain(keys), *measures), tail=groups)
+    return replace(query, items=(*plain(keys), *measures), tail=groups, aggregated=True)
+
+
+def projected(node: Project, query: Query, outer: tuple[Record, ...], compilation: Compilation) -> Query | None:
+    """The query of a projection over an aggregate's query in the same SELECT; None where that doesn't fit.
+
+    It is a level less, and in a correlated subquery more than that: Spark joins one that is an aggregate at its top
+    with what is around it; for others it joins that with itself first, so that groups without records aren't lost.
+    """
+    fits = query.aggregated and (not query.tail or query.tail.startswith("GROUP BY")) and compilation.refusals is None
+    width = len(query.items)
+    if not fits or width > _MANY or not all(map(_is_simple, node.expressions)):
+        return None
+    every = range(width + len(node.expressions))
+    wanted = set(every if node.common.emit is None else node.common.emit).intersection(every)
+    if not query.tail and not any(place < width or root_fields(node.expressions[place - width]) for place in wanted):
+        # with no measure left, nothing would say to Spark that this is an aggregate
+        return None
+    scope = Scope(Record(tuple(calls.atom(item.text) for item in query.items), node.common.rel_anchor), outer)
+    items = list(query.items)
+    keys = {item.name for item in items if item.text == item.name}
+    taken = {item.name for position, item in enumerate(items) if position in wanted}
+    for position, expression in enumerate(node.expressions):
+        if len(items) not in wanted:
+            items.append(query.items[0])
+            continue
+        with at("expressions", position):
+            text = expressions.expression(expression, scope, compilation)
+        name = text if text in keys and text not in taken else compilation.column()
+        taken.add(name)
+        items.append(Item(text, name))
+    texts = "\n".join(items[position].text for position in wanted)
+    if "->" in texts or any(texts.count(item.text) > 1 for item in query.items if item.name not in keys):
+        # what is computed twice, or for each of a lambda's values, is better computed below
+        return None
+    return replace(query, items=tuple(items), aggregated=False)
+
+
+def _is_simple(node: Expression) -> bool:
+    """Whether an expression can stand over aggregate functions in their own SELECT."""
+    match node:
+        case FieldReference(root=RootReference(), reference=(StructField(),)) | Literal():
+            return True
+        case ScalarFunction() | Cast() | IfThen():
+            return all(map(_is_simple, expression_children(node)))
+        case _:
+            return False
 
 
 def _many_sets(

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import Final
 
 from pyspark_substrait.codes import Code
 from pyspark_substrait.errors import UnsupportedPlanError, at
 from pyspark_substrait.extensions.definitions import FunctionDefinition, ValueArgument
+from pyspark_substrait.extensions.registry import Registry
 from pyspark_substrait.extensions.type_syntax import FuncPattern
 from pyspark_substrait.model.expressions import (
     Argument,
@@ -56,7 +58,7 @@ _NAME_OR_CALL = re.compile(
 
 def atom(text: str) -> str:
     """The text as an operand: in brackets, unless it plainly needs none."""
-    return text if _NAME_OR_CALL.fullmatch(text) else f"({text})"
+    return text if text.isalnum() or _NAME_OR_CALL.fullmatch(text) else f"({text})"
 
 
 def scalar(call: ScalarFunction, scope: Scope, compilation: Compilation) -> str:
@@ -71,8 +73,7 @@ def scalar(call: ScalarFunction, scope: Scope, compilation: Compilation) -> str:
         if known is not None:
             return known
     definition, table = meaning(call.function, compilation)
-    _refuse_functions_as_values(definition, arguments)
-    if any(_is_no_function(argument, compilation) for argument in arguments):
+    if _takes_function(arguments) and _without_function(definition, arguments, compilation):
         return declared(f"CAST(NULL AS {spark_type(call.derived_type)})", call.derived_type, call.output_type)
     made = Call(
         function=call.function,
@@ -81,7 +82,7 @@ def scalar(call: ScalarFunction, scope: Scope, compilation: Compilation) -> str:
         output=_computed(call.derived_type, call.output_type),
         functions=compilation.functions,
     )
-    options = [(option.name, option.preference) for option in call.options]
+    options = tuple((option.name, option.preference) for option in call.options) if call.options else ()
     text = _text(made, arguments, lambda bounded: table.text(bounded, options), scope, compilation)
     return declared(atom(text), made.output, call.output_type)
 
@@ -96,12 +97,23 @@ def _computed(derived: Type, declared: Type) -> Type:
     return declared if longer else derived
 
 
-def _is_no_function(argument: Argument, compilation: Compilation) -> bool:
+def _takes_function(arguments: Sequence[Argument]) -> bool:
+    """Whether an argument is a function."""
+    for argument in arguments:
+        if not isinstance(argument, EnumArgument | TypeArgument) and isinstance(concrete(argument.type), Func):
+            return True
+    return False
+
+
+def _without_function(definition: FunctionDefinition, arguments: Sequence[Argument], compilation: Compilation) -> bool:
     """Whether an argument is a null where a function is taken, which makes every result null."""
-    if isinstance(argument, EnumArgument | TypeArgument) or not isinstance(concrete(argument.type), Func):
-        return False
-    known = compilation.known(argument)
-    return known is not None and known.value is None
+    _refuse_functions_as_values(definition, arguments)
+    for argument in arguments:
+        if not isinstance(argument, EnumArgument | TypeArgument) and isinstance(concrete(argument.type), Func):
+            known = compilation.known(argument)
+            if known is not None and known.value is None:
+                return True
+    return False
 
 
 def _text(
@@ -113,15 +125,15 @@ def _text(
     with every level as many times as operands are repeated. One with a subquery or a window function, which Spark
     takes nowhere in a higher-order function, becomes a column below if the function's text has a lambda.
     """
+    if not any(map(_is_long, call.operands)):
+        return made(call)
     marks: dict[str, int] = {}
     short = list(call.operands)
     for position, operand in enumerate(call.operands):
-        if operand.type is None or isinstance(operand.type, Func):
-            continue
-        if len(operand.sql) > _LONG or _QUERY.search(operand.sql):
+        if _is_long(operand) and not (operand.type is None or isinstance(operand.type, Func)):
             mark = f"\0{position}\0"  # in no text: literals have it escaped
             marks[mark] = position
-            short[position] = replace(operand, sql=mark)
+            short[position] = operand._replace(sql=mark)
     if not marks:
         return made(call)
     text = made(replace(call, operands=tuple(short)))
@@ -129,7 +141,7 @@ def _text(
     for mark, position in marks.items():
         argument, value = arguments[position], call.sql(position)
         assert not isinstance(argument, EnumArgument | TypeArgument)
-        if lambdas.is_elsewhere(argument):
+        if lambdas.is_elsewhere(argument, compilation):
             if "->" in text:
                 value = _below(value, argument, scope, compilation)
         elif len(value) > _LONG and text.count(mark) > 1:
@@ -139,6 +151,12 @@ def _text(
     for name, value in lets:
         text = bound(value, name, text)
     return text
+
+
+def _is_long(operand: Operand) -> bool:
+    """Whether an operand is longer than what is repeated, or may have a subquery or a window function in it."""
+    sql = operand.sql
+    return len(sql) > _LONG or (" " in sql and _QUERY.search(sql) is not None)
 
 
 def _below(text: str, argument: Expression, scope: Scope, compilation: Compilation) -> str:
@@ -167,8 +185,7 @@ def _refuse_functions_as_values(definition: FunctionDefinition, arguments: Seque
 
 def meaning(function: Function, compilation: Compilation) -> tuple[FunctionDefinition, Table]:
     """What a function is: its definition, and the table with its Spark forms."""
-    definition = compilation.registry.function(function.urn, function.key)
-    table = functions.table(function.urn) or registered_table(compilation.registry, function.urn)
+    definition, table = _known_meaning(compilation.registry, function)
     if definition is None or table is None:
         missing = "with_yaml(...) and with_function(...)" if definition is None else "with_function(...)"
         raise UnsupportedPlanError(
@@ -179,9 +196,15 @@ def meaning(function: Function, compilation: Compilation) -> tuple[FunctionDefin
     return definition, table
 
 
+@lru_cache(maxsize=1024)
+def _known_meaning(registry: Registry, function: Function) -> tuple[FunctionDefinition | None, Table | None]:
+    table = functions.table(function.urn) or registered_table(registry, function.urn)
+    return registry.function(function.urn, function.key), table
+
+
 def operands(arguments: Sequence[Argument], scope: Scope, compilation: Compilation) -> tuple[Operand, ...]:
     """The arguments of a call as operands."""
-    found = []
+    found: list[Operand] = []
     for position, argument in enumerate(arguments):
         with at("arguments", position):
             match argument:
@@ -191,15 +214,15 @@ def operands(arguments: Sequence[Argument], scope: Scope, compilation: Compilati
                     raise UnsupportedPlanError(
                         f"the argument is the type {argument.type}, but no function of the specification takes a type"
                     )
-                case _ if isinstance(concrete(argument.type), Func):
+                case _ if isinstance(type := concrete(argument.type), Func):
                     # Spark takes a subquery nowhere in the call of a higher-order function
                     for beside in arguments:
                         if not isinstance(beside, EnumArgument | TypeArgument):
                             lambdas.refuse_inside(beside)
-                    found.append(Operand(lambdas.argument(argument, scope, compilation), concrete(argument.type)))
+                    found.append(Operand(lambdas.argument(argument, scope, compilation), type))
                 case _:
                     text = expressions.expression(argument, scope, compilation)
-                    found.append(Operand(text, concrete(argument.type), _constant(argument, compilation)))
+                    found.append(Operand(text, type, _constant(argument, compilation)))
     return tuple(found)
 
 

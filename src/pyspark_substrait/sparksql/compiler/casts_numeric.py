@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 from pyspark_substrait.model.types import FP32, FP64, Boolean, Decimal, Type
@@ -27,6 +28,10 @@ def is_numeric(type: Type) -> bool:
     return isinstance(type, Boolean | FP32 | FP64 | Decimal) or integer_range(type) is not None
 
 
+#: the text of an integer literal, whatever its width
+_INTEGER: Final = re.compile(r"\(?(-?[0-9]+)[YSL]?\)?")
+
+
 def numeric(conversion: Conversion, sql: str) -> str:
     """The cast of a boolean or number into another."""
     source, target = conversion.source, conversion.target
@@ -45,6 +50,9 @@ def numeric(conversion: Conversion, sql: str) -> str:
     assert wanted is not None
     if isinstance(source, FP32 | FP64):
         return _integer_of_real(conversion, sql)
+    known = _INTEGER.fullmatch(sql)
+    if known is not None and unsigned_bits(target) is None and wanted[0] <= int(known[1]) <= wanted[1]:
+        return _number(int(known[1]), conversion.carrier)
     least, greatest = integer_range(source) or (-_whole(source), _whole(source))
     if isinstance(source, Boolean) or (wanted[0] <= least and greatest <= wanted[1]):
         return certain

@@ -22,11 +22,13 @@ from pyspark_substrait.model.expressions import (
     NestedList,
     NestedMap,
     NestedStruct,
+    RootReference,
     ScalarFunction,
     ScalarSubquery,
     SetComparison,
     SetPredicate,
     SingularOrList,
+    StructField,
     SwitchExpression,
     WindowFunction,
 )
@@ -46,6 +48,10 @@ def expression(node: Expression, scope: Scope, compilation: Compilation) -> str:
     """The text of an expression."""
     try:
         match node:
+            case FieldReference(root=RootReference(), reference=(StructField(field=field),)) if (
+                0 <= field < len(scope.record.columns)
+            ):
+                return scope.record.columns[field]
             case Literal():
                 return calls.atom(literal(node))
             case FieldReference():

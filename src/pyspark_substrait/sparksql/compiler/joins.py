@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from typing_extensions import assert_never
 
@@ -21,6 +21,7 @@ from pyspark_substrait.sparksql.compiler import expressions, relations
 from pyspark_substrait.sparksql.compiler.below import Below
 from pyspark_substrait.sparksql.compiler.query import Item, Query, plain
 from pyspark_substrait.sparksql.compiler.scope import Compilation, Record, Scope
+from pyspark_substrait.sparksql.compiler.uniqueness import unique_columns
 from pyspark_substrait.sparksql.conjuncts import COMPARISON, conjuncts
 from pyspark_substrait.sparksql.decorrelation.unions import exposes_union
 
@@ -41,7 +42,7 @@ _KEEP_LEFT = (*_KEEP_BOTH, "LEFT OUTER JOIN", "LEFT SEMI JOIN", "LEFT ANTI JOIN"
 def cross(node: Cross, outer: tuple[Record, ...], compilation: Compilation) -> Query:
     """The query of a cross product."""
     left, right = inputs(node, outer, compilation)
-    return _joined(left, "CROSS JOIN", right, None, left.columns + right.columns)
+    return _joined(left, "CROSS JOIN", right, None, (*left.passed, *right.passed))
 
 
 def join(node: Join, outer: tuple[Record, ...], compilation: Compilation) -> Query:
@@ -113,18 +114,18 @@ def _by_type(
     match node.type:
         case JoinType.INNER:
             condition = _conditions(parts, scope, compilation)
-            return _joined(left, "INNER JOIN", right, condition, left.columns + right.columns)
+            return _joined(left, "INNER JOIN", right, condition, (*left.passed, *right.passed))
         case JoinType.OUTER | JoinType.LEFT | JoinType.RIGHT:
             condition = _condition(parts, scope, compilation)
-            return _joined(left, _OUTER_JOINS[node.type], right, condition, left.columns + right.columns)
+            return _joined(left, _OUTER_JOINS[node.type], right, condition, (*left.passed, *right.passed))
         case JoinType.LEFT_SEMI:
-            return _semi(parts, left, right, scope, compilation)
+            return _semi(parts, left, right, unique_columns(node.right), scope, compilation)
         case JoinType.RIGHT_SEMI:
-            return _semi(parts, right, left, scope, compilation)
+            return _semi(parts, right, left, unique_columns(node.left), scope, compilation)
         case JoinType.LEFT_ANTI:
-            return _joined(left, "LEFT ANTI JOIN", right, _condition(parts, scope, compilation), left.columns)
+            return _joined(left, "LEFT ANTI JOIN", right, _condition(parts, scope, compilation), left.passed)
         case JoinType.RIGHT_ANTI:
-            return _joined(right, "LEFT ANTI JOIN", left, _condition(parts, scope, compilation), right.columns)
+            return _joined(right, "LEFT ANTI JOIN", left, _condition(parts, scope, compilation), right.passed)
         case JoinType.LEFT_SINGLE:
             query = _single(parts, left, right, scope, compilation)
             return replace(query, items=plain(left.columns + right.columns))
@@ -161,7 +162,7 @@ def _conditions(parts: Sequence[Part], scope: Scope, compilation: Compilation) -
     return " AND ".join(texts)
 
 
-def _joined(left: Query, kind: str, right: Query, condition: str | None, columns: tuple[str, ...]) -> Query:
+def _joined(left: Query, kind: str, right: Query, condition: str | None, items: tuple[Item, ...]) -> Query:
     on = "" if condition is None else f" ON {condition}"
     # the conditions of a side that loses no record to the join, nor gets nulls, are as good above the join
     conditions: tuple[str, ...] = ()
@@ -172,34 +173,53 @@ def _joined(left: Query, kind: str, right: Query, condition: str | None, columns
         conditions += more
     return Query(
         source=f"{left.as_source()} {kind} {right.as_right_source()}{on}",
-        items=plain(columns),
+        items=items,
         where=conditions,
         depth=max(left.depth + (not left.is_source), right.depth + (not right.is_source)),
         joins=True,
     )
 
 
-def _semi(parts: Sequence[Part], kept: Query, other: Query, scope: Scope, compilation: Compilation) -> Query:
+def _semi(
+    parts: Sequence[Part],
+    kept: Query,
+    other: Query,
+    unique: frozenset[int] | None,
+    scope: Scope,
+    compilation: Compilation,
+) -> Query:
     """The records of ``kept`` with a match in ``other``.
 
     A join on equal columns is written as IN: Spark then also infers filters from it, which it doesn't for a semi join.
+    Where ``unique`` columns of the other side are among them, and there is more to the condition, no record has two
+    matches: it is an inner join, as which Spark carries out a comparison with a correlated aggregate. A semi join would
+    go down to a single table, which is as yet larger than what the other joins leave of it.
     """
-    pairs = _equal_columns(parts, kept.columns, other.columns, scope)
-    if pairs is not None:
+    equal = _equal_columns(parts, kept.columns, other.columns, scope)
+    found = {other.columns.index(value) for _, value in equal.pairs}
+    if unique is not None and unique <= found and (found - unique or not equal.alone):
+        return _joined(kept, "INNER JOIN", other, _conditions(parts, scope, compilation), kept.passed)
+    if equal.pairs and equal.alone:
+        pairs = equal.pairs
         query = kept.hinted("").flat()
         keys = [key for key, _ in pairs]
         row = keys[0] if len(keys) == 1 else f"({', '.join(keys)})"
         items = tuple(Item(value, value) for _, value in pairs)
         matches = other.flat().text(items)
         return query.filtered([f"({row} IN ({matches}))"])
-    return _joined(kept, "LEFT SEMI JOIN", other, _conditions(parts, scope, compilation), kept.columns)
+    return _joined(kept, "LEFT SEMI JOIN", other, _conditions(parts, scope, compilation), kept.passed)
 
 
-def _equal_columns(
-    parts: Sequence[Part], kept: tuple[str, ...], other: tuple[str, ...], scope: Scope
-) -> list[tuple[str, str]] | None:
-    """The pairs of columns that the parts of a condition say are equal, when they say nothing else."""
-    pairs = []
+class _Equal(NamedTuple):
+    """The pairs of columns, one of each side, that a condition says are equal, and whether it says nothing else."""
+
+    pairs: list[tuple[str, str]]
+    alone: bool
+
+
+def _equal_columns(parts: Sequence[Part], kept: tuple[str, ...], other: tuple[str, ...], scope: Scope) -> _Equal:
+    pairs: list[tuple[str, str]] = []
+    alone = True
     for conjunct in (conjunct for _, part in parts for conjunct in conjuncts(part)):
         match conjunct:
             case ScalarFunction(
@@ -214,10 +234,10 @@ def _equal_columns(
                 elif names[1] in kept and names[0] in other:
                     pairs.append((names[1], names[0]))
                 else:
-                    return None
+                    alone = False
             case _:
-                return None
-    return pairs
+                alone = False
+    return _Equal(pairs, alone)
 
 
 def _single(parts: Sequence[Part], kept: Query, other: Query, scope: Scope, compilation: Compilation) -> Query:
@@ -226,7 +246,7 @@ def _single(parts: Sequence[Part], kept: Query, other: Query, scope: Scope, comp
     text = _condition(parts, scope, compilation)
     numbered = kept.flat()
     numbered = replace(numbered, items=(*numbered.items, Item("monotonically_increasing_id()", number)))
-    query = _joined(numbered, "LEFT OUTER JOIN", other, text, (*kept.columns, *other.columns))
+    query = _joined(numbered, "LEFT OUTER JOIN", other, text, (*kept.passed, *other.passed))
     counted = replace(query, items=(*query.items, Item(f"count(1) OVER (PARTITION BY {number})", matches))).nested()
     message = "a record of a single join has more than one match"
     return counted.filtered([f"(assert_true({matches} <= 1, '{message}') IS NULL)"])

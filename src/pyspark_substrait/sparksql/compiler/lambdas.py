@@ -57,7 +57,7 @@ def refuse_inside(node: Expression) -> None:
     Raises:
         UnsupportedPlanError: there is one.
     """
-    if _holds(node, subqueries=True):
+    if _holds_query(node):
         raise UnsupportedPlanError(
             "a subquery inside a lambda, or beside one in the same call, can't run on Spark",
             hint="Compute it as a column in a projection below, and refer to that",
@@ -85,7 +85,8 @@ def invocation(node: LambdaInvocation, scope: Scope, compilation: Compilation) -
             else:
                 bindings.append(expressions.expression(item, scope, compilation))
     # Spark takes no subquery anywhere in a higher-order function, so that these are written where they are used
-    apart = [] if any(map(is_elsewhere, (closure.lambda_.body, *node.arguments))) else _worth_keeping(closure, bindings)
+    elsewhere = any(is_elsewhere(part, compilation) for part in (closure.lambda_.body, *node.arguments))
+    apart = [] if elsewhere else _worth_keeping(closure, bindings)
     if not apart:
         return _body(closure, bindings, compilation)
 
@@ -109,7 +110,7 @@ def evaluated_once(text: str, node: Expression, body: Callable[[str], str], comp
         body: what is made of the value, given a text for it.
         compilation: the statement in the making.
     """
-    if _PLAIN.fullmatch(text) or is_elsewhere(node):
+    if _PLAIN.fullmatch(text) or is_elsewhere(node, compilation):
         return body(text)
     return _let(text, body, compilation.names)
 
@@ -207,15 +208,26 @@ def _count(node: Expression, depth: int, uses: list[int], weight: int = 1) -> No
                 _count(child, depth, uses, weight)
 
 
-def _holds(node: Expression, *, subqueries: bool) -> bool:
-    """Whether a subquery, or else a subquery or a window function, stands in an expression."""
-    if subquery_relation(node) is not None or (isinstance(node, WindowFunction) and not subqueries):
-        return True
+def _holds_query(node: Expression) -> bool:
+    """Whether a subquery stands in an expression, or in a named lambda that it refers to."""
     if isinstance(node, NamedLambdaReference):
-        return _holds(node.lambda_.lambda_.body, subqueries=subqueries)
-    return any(_holds(child, subqueries=subqueries) for child in expression_children(node))
+        return _holds_query(node.lambda_.lambda_.body)
+    return subquery_relation(node) is not None or any(map(_holds_query, expression_children(node)))
 
 
-def is_elsewhere(node: Expression) -> bool:
-    """Whether something stands in an expression that isn't evaluated where it is written."""
-    return _holds(node, subqueries=False)
+def is_elsewhere(node: Expression, compilation: Compilation) -> bool:
+    """Whether something stands in an expression that isn't evaluated where it is written.
+
+    That is a subquery or a window function. What is found out is kept, as calls in calls ask for each other's operands.
+    """
+    known = compilation.elsewhere.get(id(node))
+    if known is None:
+        parts = (node.lambda_.lambda_.body,) if isinstance(node, NamedLambdaReference) else expression_children(node)
+        known = (
+            subquery_relation(node) is not None
+            or isinstance(node, WindowFunction)
+            or any(is_elsewhere(part, compilation) for part in parts),
+            node,
+        )
+        compilation.elsewhere[id(node)] = known
+    return known[0]

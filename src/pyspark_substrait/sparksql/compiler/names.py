@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 
 from pyspark_substrait.errors import UnsupportedPlanError
 
@@ -14,6 +15,7 @@ __all__ = ["NameSource", "quoted", "quoted_path"]
 _IMPOSSIBLE = re.compile("[$][{]|[\\x00\\ud800-\\udfff]")
 
 
+@lru_cache(maxsize=8192)
 def quoted(name: str) -> str:
     """A name as a quoted identifier: whatever its characters, it is only ever a name.
 

@@ -29,10 +29,18 @@ def frame(name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One column: its expression over the source's columns, and its name. Passed through when both are the same."""
+    """One column: its expression over the source's columns, and its name. Passed through when both are the same.
+
+    One without a text isn't there: it was left out because nothing refers to it, and keeps its place among the others.
+    """
 
     text: str
     name: str
+
+    @property
+    def passed(self) -> Item:
+        """The column as one that a SELECT around this one passes through."""
+        return Item(self.name if self.text else "", self.name)
 
     def __str__(self) -> str:
         return self.text if self.text == self.name else f"{self.text} AS {self.name}"
@@ -50,6 +58,7 @@ class Query:
         tail: what else comes behind (GROUP BY, or LIMIT and OFFSET behind the order), empty for none.
         depth: how many levels of SELECT are nested in the source.
         joins: the source is a join, which needs brackets where it is the right side of another.
+        aggregated: the items are grouping keys and measures, so that each record of the source is none of this query.
         hint: how Spark is asked to join this query with the other side of the join that it is going to be a side of,
             empty for no wish. Spark looks for it up to the next join above.
     """
@@ -61,16 +70,17 @@ class Query:
     tail: str = ""
     depth: int = 0
     joins: bool = False
+    aggregated: bool = False
     hint: str = ""
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The names of the columns, in order."""
+        """The names of the columns, in order, also of those that are left out."""
         return tuple(item.name for item in self.items)
 
     def text(self, items: Iterable[Item] | None = None) -> str:
         """The SELECT statement; with ``items``, it puts out those instead."""
-        listed = ", ".join(str(item) for item in (self.items if items is None else items)) or "1"
+        listed = ", ".join(str(item) for item in (self.items if items is None else items) if item.text) or "1"
         parts = [f"SELECT /*+ {self.hint} */ {listed}" if self.hint else f"SELECT {listed}"]
         if self.source:
             parts.append(f"FROM {self.source}")
@@ -85,7 +95,7 @@ class Query:
     @property
     def is_flat(self) -> bool:
         """Whether the query does nothing to its source but leave out columns and records, and can leave out more."""
-        passed_through = bool(self.source) and all(item.text == item.name for item in self.items)
+        passed_through = bool(self.source) and all(item.text == item.name or not item.text for item in self.items)
         return passed_through and not (self.order or self.tail)
 
     @property
@@ -113,14 +123,19 @@ class Query:
         """The same rows as a query that does nothing to its source."""
         if self.is_source:
             return self
-        return Query(source=f"({self.text()})", items=plain(self.columns), depth=self.depth + 1)
+        return Query(source=f"({self.text()})", items=self.passed, depth=self.depth + 1)
+
+    @property
+    def passed(self) -> tuple[Item, ...]:
+        """The columns as a SELECT around this one passes them through."""
+        return tuple(item.passed for item in self.items)
 
     def fenced(self) -> Query:
         """The same rows as a query below which Spark moves no column; conditions, it does."""
         query = self.nested()
-        listed = ", ".join(query.columns) or "1"
+        listed = ", ".join(item.name for item in query.items if item.text) or "1"
         source = f"(SELECT {_FENCE} {listed} FROM {query.source})"
-        return Query(source=source, items=plain(query.columns), depth=query.depth + 1)
+        return Query(source=source, items=query.items, depth=query.depth + 1)
 
     def sorted_at_once(self) -> Query:
         """The same rows, all of them in one partition where they are sorted.

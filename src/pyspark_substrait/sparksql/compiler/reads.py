@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from pyspark_substrait.errors import InvalidPlanError, UnsupportedPlanError, at
 from pyspark_substrait.model.relations import (
@@ -19,7 +19,7 @@ from pyspark_substrait.sparksql.compiler import expressions, masks, relations, v
 from pyspark_substrait.sparksql.compiler.below import Below
 from pyspark_substrait.sparksql.compiler.literals import string_literal
 from pyspark_substrait.sparksql.compiler.names import quoted, quoted_path
-from pyspark_substrait.sparksql.compiler.query import Item, Query, plain
+from pyspark_substrait.sparksql.compiler.query import Item, Query
 from pyspark_substrait.sparksql.compiler.scope import Compilation, Record, Scope, Source
 from pyspark_substrait.sparksql.compiler.types import spark_type
 
@@ -74,10 +74,10 @@ def read(node: Read, outer: tuple[Record, ...], compilation: Compilation) -> Que
 
 
 def _stored(node: Read, compilation: Compilation) -> Query:
-    """The columns of a stored table. Those that neither a filter nor the projection refers to aren't read."""
+    """The columns of a stored table. Those that nothing in the plan refers to aren't read."""
     source = compilation.sources(node)
     assert source is not None, "only a virtual table is without one"
-    used = _used(node)
+    used = _used(node, compilation)
     items = tuple(Item(text, compilation.column()) for text in source.columns)
     read = items if used is None else tuple(item for position, item in enumerate(items) if position in used)
     required = [
@@ -88,8 +88,9 @@ def _stored(node: Read, compilation: Compilation) -> Query:
     query = Query(source=source.text, items=read, where=_checks(required))
     if used is None:
         return query
-    # the names of the columns left out keep the positions right; nothing refers to them
-    return Query(source=f"({query.text()})", items=plain(item.name for item in items), depth=1)
+    # the columns left out keep the positions right
+    kept = tuple(Item(item.name if position in used else "", item.name) for position, item in enumerate(items))
+    return Query(source=f"({query.text()})", items=kept, depth=1)
 
 
 def matched(source: Source, columns: Sequence[str]) -> str:
@@ -112,10 +113,11 @@ def _checks(required: Sequence[tuple[str, str]]) -> tuple[str, ...]:
     return (f"assert_true({fine}, {string_literal(f'{message}, but the plan says it never is')}) IS NULL",)
 
 
-def _used(node: Read) -> set[int] | None:
-    """The columns that the projection keeps or a filter needs; None when that is, or may be, all of them."""
+def _used(node: Read, compilation: Compilation) -> Collection[int] | None:
+    """The columns that the projection keeps or a filter needs, or else the plan; None when that may be all of them."""
     if node.projection is None:
-        return None
+        needed = compilation.needed.get(id(node))
+        return None if needed is None or len(needed) == len(node.base_schema.struct.types) else needed
     used = {item.field for item in node.projection.select.struct_items}
     for condition in (node.filter, node.best_effort_filter):
         if condition is not None:

@@ -61,6 +61,7 @@ from pyspark_substrait.sparksql.compiler import (
     writes,
 )
 from pyspark_substrait.sparksql.compiler.below import Below
+from pyspark_substrait.sparksql.compiler.needed import needed_columns
 from pyspark_substrait.sparksql.compiler.query import Item, Query
 from pyspark_substrait.sparksql.compiler.scope import Compilation, Record, Scope, UnboundOuterReference
 from pyspark_substrait.sparksql.compiler.sorting import SortKey, sort_keys
@@ -74,6 +75,7 @@ Outer = tuple[Record, ...]
 def tree(node: Relation, compilation: Compilation) -> Query:
     """The query of a whole tree, which stands in no other."""
     compilation.uses.update(sharing.times_used(node))
+    compilation.needed = needed_columns(node)
     if compilation.counting is not None:
         compilation.counted, compilation.sorted_at_once = compilation.counting(node)
     return relation(node, (), compilation)
@@ -240,7 +242,11 @@ def _emitted(query: Query, node: Relation, compilation: Compilation) -> Query:
 
 
 def _project(node: Project, outer: Outer, compilation: Compilation) -> Query:
-    query = _input(node.input, outer, compilation).flat()
+    query = _input(node.input, outer, compilation)
+    merged = aggregates.projected(node, query, outer, compilation)
+    if merged is not None:
+        return merged
+    query = query.flat()
     if fails_over(node.input, node.expressions):
         query = query.fenced()
     below = Below(inline=True)
@@ -248,6 +254,7 @@ def _project(node: Project, outer: Outer, compilation: Compilation) -> Query:
     wanted = None if node.common.emit is None else set(node.common.emit)
     items = list(query.items)
     taken = {item.name for position, item in enumerate(query.items) if wanted is None or position in wanted}
+    columns = frozenset(query.columns)
     for position, expression in enumerate(node.expressions):
         if wanted is not None and len(items) not in wanted:
             # emit drops it; its place is kept so that positions stay right
@@ -255,7 +262,7 @@ def _project(node: Project, outer: Outer, compilation: Compilation) -> Query:
             continue
         with at("expressions", position):
             text = expressions.expression(expression, scope, compilation)
-        name = text if text in query.columns and text not in taken else compilation.column()
+        name = text if text in columns and text not in taken else compilation.column()
         taken.add(name)
         items.append(Item(text, name))
     return replace(below.under(query, compilation), items=tuple(items))

@@ -15,7 +15,7 @@ from pyspark_substrait.model.plan import VariableEvaluationMode
 from pyspark_substrait.model.relations import Read, Relation
 from pyspark_substrait.sparksql.compiler.below import Below
 from pyspark_substrait.sparksql.compiler.names import NameSource
-from pyspark_substrait.sparksql.compiler.query import Query, frame, plain
+from pyspark_substrait.sparksql.compiler.query import Query, frame
 from pyspark_substrait.sparksql.compiler.sharing import Shared
 from pyspark_substrait.sparksql.compiler.steps import SqlStep, Step
 from pyspark_substrait.sparksql.functions.python_functions import PythonFunction
@@ -152,6 +152,9 @@ class Compilation:
         counting: which relations of a tree are counted while they run, as names for that, by identity.
             None to count none.
         counted, sorted_at_once: what that said of the tree that is being compiled.
+        needed: the columns of reads that something refers to, by the reads' identities; all where it doesn't say.
+        elsewhere: whether something in an expression isn't evaluated where it is written, by the expression's identity,
+            and the expression itself, so that it isn't another one's.
     """
 
     registry: Registry
@@ -167,6 +170,8 @@ class Compilation:
     counting: Counting | None = None
     counted: Mapping[int, str] = field(default_factory=dict)
     sorted_at_once: frozenset[int] = frozenset()
+    needed: Mapping[int, frozenset[int]] = field(default_factory=dict)
+    elsewhere: dict[int, tuple[bool, Expression]] = field(default_factory=dict)
 
     def trial(self) -> Compilation:
         """A compilation of the same plan whose text isn't used."""
@@ -208,7 +213,7 @@ class Compilation:
     def _apart(self, query: Query, counted: str = "") -> Query:
         name = self.names.fresh("s")
         self.steps.append(SqlStep(name, self.with_shared(query.text()), counted))
-        return Query(source=frame(name), items=plain(query.columns))
+        return Query(source=frame(name), items=query.passed)
 
     def with_shared(self, text: str) -> str:
         """The statement, with the shared subtrees as WITH clauses in front."""

@@ -9,13 +9,11 @@ doesn't: to read it twice, each time with conditions of its own, costs less than
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from pyspark_substrait.model.expressions import Expression
 from pyspark_substrait.model.order import in_order
 from pyspark_substrait.model.relations import DetachedRel, Read, Reference, Relation
-from pyspark_substrait.model.walk import expression_children, relation_expressions, subquery_relation
+from pyspark_substrait.model.walk import relation_subqueries
 from pyspark_substrait.sparksql.compiler.names import NameSource
 from pyspark_substrait.sparksql.compiler.query import Item, Query
 
@@ -84,18 +82,6 @@ def times_used(node: Relation) -> Counter[int]:
             found[current.subtree_ordinal] += 1
             if found[current.subtree_ordinal] == 1:
                 pending.append(current.subtree)
-        pending.extend(current.inputs)
-        for expression in relation_expressions(current):
-            pending.extend(_queries(expression))
+        pending += current.inputs
+        pending += relation_subqueries(current)
     return found
-
-
-def _queries(expression: Expression) -> Iterator[Relation]:
-    """The relations of the subqueries in an expression."""
-    pending = [expression]
-    while pending:
-        current = pending.pop()
-        query = subquery_relation(current)
-        if query is not None:
-            yield query
-        pending.extend(expression_children(current))

@@ -95,6 +95,28 @@ UNSIGNED: Final[Mapping[str, tuple[int, str]]] = {
     "u64": (64, "DECIMAL(20, 0)"),
 }
 
+#: the Spark type of each class of types that has but one
+_PLAIN: Final[Mapping[type[Type], str]] = {
+    Boolean: "BOOLEAN",
+    I8: "TINYINT",
+    I16: "SMALLINT",
+    I32: "INT",
+    I64: "BIGINT",
+    FP32: "FLOAT",
+    FP64: "DOUBLE",
+    String: "STRING",
+    VarChar: "STRING",
+    FixedChar: "STRING",
+    Binary: "BINARY",
+    FixedBinary: "BINARY",
+    UUID: "BINARY",
+    Date: "DATE",
+    IntervalYear: "INTERVAL YEAR TO MONTH",
+}
+
+#: the classes of types that are never foreign, whatever their parameters
+_NATIVE: Final = frozenset((*_PLAIN, Decimal)) - {UUID}
+
 #: the settings of the session under which the texts of this package mean what they say
 SETTINGS: Final[Mapping[str, str]] = {
     "spark.sql.ansi.enabled": "true",
@@ -123,7 +145,7 @@ def spark_type(type: Type) -> str:
     >>> print(spark_type(List(type=Struct(types=(I32(), VarChar(length=3))))))
     ARRAY<STRUCT<f0: INT, f1: STRING>>
     """
-    return _spark_type(type, field_name)
+    return _PLAIN.get(type.__class__) or _spark_type(type, field_name)
 
 
 def named_spark_type(type: Type, names: Iterator[str]) -> str:
@@ -158,26 +180,10 @@ def _spark_type(type: Type, name: Callable[[int], str]) -> str:
     match type:
         case AliasedType():
             return _spark_type(concrete(type), name)
-        case Boolean():
-            return "BOOLEAN"
-        case I8():
-            return "TINYINT"
-        case I16():
-            return "SMALLINT"
-        case I32():
-            return "INT"
-        case I64():
-            return "BIGINT"
-        case FP32():
-            return "FLOAT"
-        case FP64():
-            return "DOUBLE"
-        case String() | VarChar() | FixedChar():
-            return "STRING"
-        case Binary() | FixedBinary():
-            return "BINARY"
-        case Date():
-            return "DATE"
+        case (Boolean() | I8() | I16() | I32() | I64() | FP32() | FP64()) | (
+            String() | VarChar() | FixedChar() | Binary() | FixedBinary() | Date() | IntervalYear() | UUID()
+        ):
+            return _PLAIN[type.__class__]
         case Decimal(precision=precision, scale=scale):
             return f"DECIMAL({precision}, {scale})"
         case PrecisionTimestamp(precision=precision):
@@ -186,16 +192,12 @@ def _spark_type(type: Type, name: Callable[[int], str]) -> str:
             return "TIMESTAMP" if precision <= FINEST else "BIGINT"
         case PrecisionTime(precision=precision):
             return f"TIME({precision})" if precision <= FINEST else "BIGINT"
-        case IntervalYear():
-            return "INTERVAL YEAR TO MONTH"
         case IntervalDay(precision=precision):
             return "INTERVAL DAY TO SECOND" if precision <= FINEST else "DECIMAL(38, 0)"
         case IntervalCompound(precision=precision):
             # its parts are no fields of the plan, so they have no names of the user
             parts = (IntervalYear(), IntervalDay(precision=precision))
             return _spark_type(Struct(types=parts), field_name)
-        case UUID():
-            return "BINARY"
         case List(type=element):
             return f"ARRAY<{_spark_type(element, name)}>"
         case Map(key=key, value=value):
@@ -263,6 +265,8 @@ def unsigned_bits(type: Type) -> int | None:
 
 def is_foreign(type: Type) -> bool:
     """Whether a type, or one inside it, is carried by a Spark type that means something else (see the module)."""
+    if type.__class__ in _NATIVE:
+        return False
     match concrete(type):
         case (
             PrecisionTimestamp(precision=precision)

@@ -245,7 +245,7 @@ def _fold(parts: _Window, over: Over, distinct: bool) -> str:
     call = replace(
         parts.call,
         operands=tuple(
-            operand if position is None else replace(operand, sql=f"{fold.element}.f{position}")
+            operand if position is None else operand._replace(sql=f"{fold.element}.f{position}")
             for position, operand in zip(places, parts.call.operands, strict=True)
         ),
         sorts=tuple((f"{fold.element}.f{position}", direction) for position, direction in sorts),

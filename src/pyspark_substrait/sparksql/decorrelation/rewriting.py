@@ -46,6 +46,7 @@ from pyspark_substrait.model.walk import (
     holds_query,
     holds_window,
     relation_expressions,
+    relation_subqueries,
     subquery_relation,
 )
 from pyspark_substrait.sparksql.conjuncts import conjuncts
@@ -119,7 +120,7 @@ def _has_queries(node: Relation) -> bool:
     pending, seen = [node], set()
     while pending:
         current = pending.pop()
-        if isinstance(current, LateralJoin) or any(map(holds_query, relation_expressions(current))):
+        if isinstance(current, LateralJoin) or relation_subqueries(current):
             return True
         pending.extend(current.inputs)
         if isinstance(current, Reference) and id(current.subtree) not in seen:

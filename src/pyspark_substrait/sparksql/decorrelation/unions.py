@@ -35,7 +35,7 @@ from pyspark_substrait.model.relations import (
     TopN,
     VirtualTable,
 )
-from pyspark_substrait.model.walk import expression_children, relation_expressions, subquery_relation
+from pyspark_substrait.model.walk import expression_children, holds_query, relation_expressions, subquery_relation
 
 __all__ = ["exposes_union", "fails_over"]
 
@@ -45,7 +45,7 @@ _RIGHT = (JoinType.RIGHT, JoinType.RIGHT_SEMI, JoinType.RIGHT_ANTI, JoinType.RIG
 
 def fails_over(input: Relation, expressions: Iterable[Expression]) -> bool:
     """Whether Spark can't compute the expressions as columns over a relation."""
-    return any(map(_correlated, expressions)) and exposes_union(input)
+    return any(holds_query(item) and _correlated(item) for item in expressions) and exposes_union(input)
 
 
 def exposes_union(node: Relation) -> bool:

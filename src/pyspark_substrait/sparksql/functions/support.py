@@ -6,12 +6,12 @@ import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from pyspark_substrait.errors import SubstraitError
 from pyspark_substrait.extensions.definitions import EnumArgument, FunctionDefinition
 from pyspark_substrait.extensions.registry import OFFICIAL, Registry
+from pyspark_substrait.model.computed_once import computed_once
 from pyspark_substrait.sparksql import functions
 from pyspark_substrait.sparksql.functions.catalog import Combination, combinations, example, example_call
 from pyspark_substrait.sparksql.functions.registered import registered_table
@@ -53,11 +53,11 @@ class Support:
         """The extension: of the specification's own, the name of its file."""
         return self.urn.removeprefix(OFFICIAL)
 
-    @cached_property
+    @computed_once
     def table(self) -> Table | None:
         return functions.table(self.urn) or registered_table(self.registry, self.urn)
 
-    @cached_property
+    @computed_once
     def combinations(self) -> tuple[Combination, ...]:
         return tuple(item for definition in self.definitions for item in combinations(definition, self.table))
 
@@ -66,7 +66,7 @@ class Support:
         """How many of the combinations don't run."""
         return sum(item.row is None or item.refusal is not None for item in self.combinations)
 
-    @cached_property
+    @computed_once
     def values(self) -> dict[str, tuple[str, ...]]:
         """The values of each option and enumeration argument, over all overloads."""
         found: dict[str, tuple[str, ...]] = {}
@@ -75,7 +75,7 @@ class Support:
                 found[name] = tuple(dict.fromkeys((*found.get(name, ()), *values)))
         return found
 
-    @cached_property
+    @computed_once
     def refusals(self) -> dict[str, str]:
         """For each reason, what is refused for it: option values, enumeration values, overloads."""
         by_reason: dict[str, list[Combination]] = {}
@@ -84,7 +84,7 @@ class Support:
                 by_reason.setdefault(item.refusal or _NO_FORM, []).append(item)
         return {reason: self._condition(items) for reason, items in by_reason.items()}
 
-    @cached_property
+    @computed_once
     def constants(self) -> tuple[str, ...]:
         """Why a call with columns as arguments is refused, mostly because one of them has to be a constant."""
         found: dict[str, None] = {}

@@ -27,7 +27,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from itertools import product
-from typing import TypeAlias
+from types import MappingProxyType
+from typing import Final, NamedTuple, TypeAlias
 
 from typing_extensions import assert_never
 
@@ -43,8 +44,7 @@ from pyspark_substrait.sparksql.functions.python_functions import PythonFunction
 __all__ = ["Call", "Foreign", "Operand", "Refusal", "Row", "Steps", "Table", "in_steps", "refuse", "row"]
 
 
-@dataclass(frozen=True, slots=True)
-class Operand:
+class Operand(NamedTuple):
     """An argument of a call.
 
     Args:
@@ -58,9 +58,9 @@ class Operand:
     literal: str | int | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)  # made for every call, and a frozen one takes several times as long
 class Call:
-    """What a body sees of a call.
+    """What a body sees of a call; nothing changes it.
 
     Args:
         function: the function that is called.
@@ -97,6 +97,13 @@ class Call:
         type = self.operands[position].type
         assert type is not None, f"argument {position} of {self.function.key} is an enumeration"
         return type
+
+    def foreign(self) -> Type | None:
+        """The first of the types that has a foreign carrier; None where none has."""
+        for operand in self.operands:
+            if operand.type is not None and is_foreign(operand.type):
+                return concrete(operand.type)
+        return self.output if is_foreign(self.output) else None
 
     def aggregate(self, name: str, *arguments: str, ignore_nulls: bool = False) -> str:
         """A call of a Spark aggregate or window function, with DISTINCT, FILTER and OVER where the call has them."""
@@ -199,12 +206,14 @@ class Row:
 
     def objection(self, call: Call) -> str | None:
         """Why the row isn't right for the carriers of the call's types; None where it is."""
-        types = [concrete(operand.type) for operand in call.operands if operand.type is not None]
-        strange = next((type for type in (*types, call.output) if is_foreign(type)), None)
-        if strange is None or self.foreign is Foreign.MOVED:
+        if self.foreign is Foreign.MOVED:
+            return None
+        strange = call.foreign()
+        if strange is None:
             return None
         if self.foreign is Foreign.REFUSED:
             return f"Spark doesn't compute with {strange}, only moves and compares its values"
+        types = [concrete(operand.type) for operand in call.operands if operand.type is not None]
         elements = [type.type if isinstance(type, List) and not same_type(type, types[0]) else type for type in types]
         if not all(same_type(type, types[0]) for type in elements):
             return f"{strange} is compared with another type"
@@ -219,7 +228,7 @@ class Row:
         for option, values in self.options.items():
             if option in options and options[option] not in values:
                 return False
-        return all(call.sql(call.names.index(name)) in values for name, values in self.enums.items())
+        return not self.enums or all(call.sql(call.names.index(name)) in values for name, values in self.enums.items())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -275,28 +284,43 @@ _SLOT = re.compile(r"\{(\w+)\}")
 
 def _parsed(template: str) -> Callable[[Call], str]:
     """A template as a function: slots and marks are found once, and nothing substituted is looked at again."""
-    parts: list[str | tuple[str, str]] = []
+    parts: list[_Filled | tuple[str, _Filled]] = []
     position = 0
     for mark in _MARK.finditer(template):
-        parts += [template[position : mark.start()], (mark[1], mark[2])]
+        parts += [_Filled(template[position : mark.start()]), (mark[1], _Filled(mark[2]))]
         position = mark.end()
-    parts.append(template[position:])
-
-    def fill(text: str, call: Call) -> str:
-        return _SLOT.sub(lambda slot: operand(slot[1], call), text)
-
-    def operand(slot: str, call: Call) -> str:
-        if slot == "output":
-            return spark_type(call.output)
-        return call.sql(int(slot) if slot.isdigit() else call.names.index(slot))
+    parts.append(_Filled(template[position:]))
+    if len(parts) == 1:
+        return _Filled(template)
 
     def body(call: Call) -> str:
         return "".join(
-            fill(part, call) if isinstance(part, str) else call.aggregate(part[0], fill(part[1], call))
-            for part in parts
+            part(call) if isinstance(part, _Filled) else call.aggregate(part[0], part[1](call)) for part in parts
         )
 
     return body
+
+
+class _Filled:
+    """A template without marks, as a function."""
+
+    __slots__ = ("slots", "texts")
+
+    def __init__(self, template: str) -> None:
+        # texts and slots in turn
+        parts = _SLOT.split(template)
+        self.texts = parts[::2]
+        self.slots = tuple(int(slot) if slot.isdigit() else slot for slot in parts[1::2])
+
+    def __call__(self, call: Call) -> str:
+        parts = self.texts[:1]
+        for slot, text in zip(self.slots, self.texts[1:], strict=True):
+            if slot == "output":
+                parts.append(spark_type(call.output))
+            else:
+                parts.append(call.sql(call.names.index(slot) if isinstance(slot, str) else slot))
+            parts.append(text)
+        return "".join(parts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -305,6 +329,11 @@ class Table:
 
     urn: str
     rows: tuple[Row, ...]
+    _by_name: dict[str, list[Row]] = field(init=False, repr=False, compare=False, default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for item in self.rows:
+            self._by_name.setdefault(item.name, []).append(item)
 
     def text(self, call: Call, preferences: Sequence[tuple[str, Sequence[str]]]) -> str:
         """The Spark SQL of a call, by the first of the preferred option values that some row delivers.
@@ -312,18 +341,20 @@ class Table:
         Raises:
             UnsupportedPlanError: no row fits, or the one that fits refuses.
         """
-        rows = [candidate for candidate in self.rows if candidate.name == call.function.name]
+        rows = self._by_name.get(call.function.name, ())
         refusal: str | None = None
-        for options in _combinations(preferences):
-            fitting = next((candidate for candidate in rows if candidate.fits(call, options)), None)
-            body = None if fitting is None else fitting.body_of(call.phase)
-            if fitting is None or body is None:
+        for options in _combinations(preferences) if preferences else _UNSTATED:
+            for fitting in rows:
+                if fitting.fits(call, options):
+                    break
+            else:
                 continue
+            body = fitting.body_of(call.phase)
             objection = body if isinstance(body, str) else fitting.objection(call)
             if isinstance(body, str) or objection is not None:
                 refusal = refusal or objection
             else:
-                return body(replace(call, options=options))
+                return body(replace(call, options=options) if options != call.options else call)
         wanted = ", ".join(f"{name}={'|'.join(values)}" for name, values in preferences)
         under = f" with {wanted}" if wanted else ""
         code = Code.TARGET_OPTION if preferences and self._runs(call) else Code.TARGET_FUNCTION
@@ -340,7 +371,11 @@ class Table:
         return True
 
 
-def _combinations(preferences: Sequence[tuple[str, Sequence[str]]]) -> Iterator[dict[str, str]]:
+#: the only combination of no options
+_UNSTATED: Final[tuple[Mapping[str, str]]] = (MappingProxyType({}),)
+
+
+def _combinations(preferences: Sequence[tuple[str, Sequence[str]]]) -> Iterator[Mapping[str, str]]:
     """Every choice of one value per option, the most preferred first."""
     names = [name for name, _ in preferences]
     for values in product(*(values for _, values in preferences)):

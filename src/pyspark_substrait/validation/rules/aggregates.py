@@ -10,6 +10,7 @@ from pyspark_substrait.model.expressions import AggregateFunction, AggregationIn
 from pyspark_substrait.model.findings import Finding
 from pyspark_substrait.model.paths import Path
 from pyspark_substrait.model.relations import Aggregate
+from pyspark_substrait.model.repeats import repeats
 
 __all__ = ["groupings", "invocation", "ordered"]
 
@@ -18,18 +19,15 @@ def groupings(aggregate: Aggregate, path: Path) -> Iterator[Finding]:
     """An expression that a grouping set has twice, or that stands twice among the grouping expressions."""
     for index, grouping in enumerate(aggregate.groupings):
         references = grouping.expression_references
-        if len(set(references)) < len(references):
-            twice = next(one for one in references if references.count(one) > 1)
+        again = min((first for _, first in repeats(references)), default=None)
+        if again is not None:
+            twice = references[again]
             what = f"the grouping set has expression {twice} twice"
             place: Path = ((path, "groupings"), index)
             yield Finding.of(Code.RELATION_GROUPING, place, what, level=Level.WARNING, mend="Leave one of them")
-    expressions = aggregate.grouping_expressions
-    for index, expression in enumerate(expressions):
-        if expression in expressions[:index]:
-            what = f"the grouping expression is the same as number {expressions.index(expression)}"
-            yield Finding.of(
-                Code.REDUNDANT_FIELD, ((path, "grouping_expressions"), index), what, mend="Refer to that one"
-            )
+    for index, first in repeats(aggregate.grouping_expressions):
+        what = f"the grouping expression is the same as number {first}"
+        yield Finding.of(Code.REDUNDANT_FIELD, ((path, "grouping_expressions"), index), what, mend="Refer to that one")
 
 
 def invocation(call: AggregateFunction, path: Path) -> Iterator[Finding]:

@@ -9,6 +9,7 @@ from pyspark_substrait.model.expressions import MultiOrList, SingularOrList, Swi
 from pyspark_substrait.model.findings import Finding
 from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.paths import Path
+from pyspark_substrait.model.repeats import repeats
 from pyspark_substrait.model.types import Unbound
 
 __all__ = ["options", "switch"]
@@ -32,13 +33,8 @@ def options(list: SingularOrList | MultiOrList, path: Path) -> Iterator[Finding]
 
 def switch(expression: SwitchExpression, path: Path) -> Iterator[Finding]:
     """A value that has two clauses."""
-    seen: list[Literal] = []
-    for index, clause in enumerate(expression.ifs):
-        value = clause.if_
-        if isinstance(value.type, Unbound):
-            continue
-        if value in seen:
-            what = f"the value stands in clause {seen.index(value)} already, so this one is never reached"
+    for index, first in repeats([clause.if_ for clause in expression.ifs]):
+        if not isinstance(expression.ifs[index].if_.type, Unbound):
+            what = f"the value stands in clause {first} already, so this one is never reached"
             place: Path = ((((path, "switch_expression"), "ifs"), index), "if")
             yield Finding.of(Code.REDUNDANT_FIELD, place, what, level=Level.WARNING, mend="Leave one of the two")
-        seen.append(value)

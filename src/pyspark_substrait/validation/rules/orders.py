@@ -10,6 +10,7 @@ from pyspark_substrait.model.findings import Finding
 from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.paths import Path
 from pyspark_substrait.model.relations import Fetch, Sort, TopN
+from pyspark_substrait.model.repeats import repeats
 from pyspark_substrait.model.types import I8, I16, I32, I64, Func, Map, Unbound, concrete
 
 __all__ = ["fetch", "field", "repeated", "sort", "top_n"]
@@ -75,8 +76,7 @@ def repeated(sorts: tuple[SortField, ...], path: Path) -> Iterator[Finding]:
     """Sort fields that can decide nothing, since one before is of the same expression."""
     if len(sorts) < 2:
         return
-    expressions = [sort.expr for sort in sorts]
-    for index, expression in enumerate(expressions):
-        if expression in expressions[:index] and not isinstance(expression, Literal):
-            what = f"sort field {expressions.index(expression)} is of the same expression, so this one decides nothing"
+    for index, first in repeats([sort.expr for sort in sorts]):
+        if not isinstance(sorts[index].expr, Literal):
+            what = f"sort field {first} is of the same expression, so this one decides nothing"
             yield Finding.of(Code.REDUNDANT_FIELD, (path, index), what, mend="Leave it out")

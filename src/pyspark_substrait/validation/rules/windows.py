@@ -18,6 +18,7 @@ from pyspark_substrait.model.findings import Finding
 from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.paths import Path
 from pyspark_substrait.model.relations import ConsistentPartitionWindow, WindowRelFunction
+from pyspark_substrait.model.repeats import repeats
 from pyspark_substrait.validation.rules.orders import repeated
 
 __all__ = ["frame", "order", "relation"]
@@ -55,12 +56,13 @@ def _unordered(call: WindowFunction | WindowRelFunction, path: Path) -> Iterator
 
 
 def _partitions(partitions: tuple[Expression, ...], path: Path) -> Iterator[Finding]:
+    first = dict(repeats(partitions))
     for index, partition in enumerate(partitions):
         if isinstance(partition, Literal):
             what = "all records are the same in a literal, so it parts nothing"
             yield Finding.of(Code.REDUNDANT_FIELD, (path, index), what, mend="Leave it out")
-        elif partition in partitions[:index]:
-            what = f"partition {partitions.index(partition)} is of the same expression"
+        elif index in first:
+            what = f"partition {first[index]} is of the same expression"
             yield Finding.of(Code.REDUNDANT_FIELD, (path, index), what, mend="Leave it out")
 
 

@@ -132,7 +132,7 @@ def _nullable(result: Expression, value: Expression, node: Node) -> Expression:
     certain = exactness(source, target, utc=True) is Exactness.CERTAIN
     if certain and not isinstance(target, Date) and not (isinstance(source, Decimal) and target.__class__ in INTEGERS):
         return result
-    return replace(result, type=with_nullability(target, True)) if node.java.nullable() else result
+    return replace(result, type=with_nullability(target, True)) if node.value("nullable") else result
 
 
 def _refuse_narrow_intervals(conversion: _Conversion, child: Node, target: Any) -> None:
@@ -155,11 +155,14 @@ def _folded(node: Node, target: Type) -> Literal | None:
     """A text that is known, as what it says; None where it says nothing, or the plan is to fail when it runs."""
     if isinstance(concrete(target), String) or _TIME_OF_DAY.match(str(node.children[0].value("value"))):
         return None
+    type = with_nullability(target, True)
+    if "folded" in node.fields:
+        found = node.value("folded")
+        return Literal(type=type, value=None if found is None else of_java(found, None, concrete(target)))
     try:
         found = node.java.eval(None)
     except Exception:  # whatever the JVM says about it: it is to say that when the plan runs
         return None
-    type = with_nullability(target, True)
     return Literal(type=type, value=None if found is None else of_java(found, node.java.dataType(), concrete(target)))
 
 

@@ -86,7 +86,7 @@ def with_(node: Node, scope: Scope) -> Expression:
     known = dict(scope.replaced)
     for definition in node.listed("defs"):
         inner = definition.children[0]
-        if not inner.java.deterministic():
+        if not definition.value("deterministic"):
             raise UnsupportedPlanError(
                 f"`{written(node)}` has a part that is used several times, and may be another value each time",
                 hint="Compute it as a column in a SELECT below",
@@ -101,7 +101,7 @@ def common_expression(node: Node, scope: Scope) -> Expression:
 
 
 def _number(node: Node) -> Hashable:
-    return ("CommonExpression", int(node.java.id().id()))
+    return ("CommonExpression", int(node.value("id")["id"]))
 
 
 def nullif(node: Node, scope: Scope) -> Expression:

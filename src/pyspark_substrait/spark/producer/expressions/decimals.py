@@ -40,7 +40,7 @@ def result(node: Node, types: Sequence[Type]) -> Type | None:
 
 
 def _refuse_lost_range(node: Node) -> None:
-    if not node.java.evalContext().allowDecimalPrecisionLoss():
+    if not node.value("evalContext")["allowDecimalPrecisionLoss"]:
         raise UnsupportedPlanError(
             f"`{written(node)}` keeps all digits behind the point, which no function does",
             hint="Set spark.sql.decimalOperations.allowPrecisionLoss to true",

@@ -101,7 +101,7 @@ def _listed(value: Expression) -> Expression:
 def like(node: Node, scope: Scope) -> Expression:
     """``Like`` and ``ILike``."""
     value, pattern = expressions(node.children, scope)
-    return _liked(value, pattern, str(node.java.escapeChar()), scope, "ilike" if node.name == "ILike" else "like")
+    return _liked(value, pattern, str(node.value("escapeChar")), scope, "ilike" if node.name == "ILike" else "like")
 
 
 def _liked(value: Expression, pattern: Expression, escape: str, scope: Scope, name: str = "like") -> Expression:

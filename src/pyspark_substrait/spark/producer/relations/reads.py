@@ -63,7 +63,7 @@ def _asked_for(parts: tuple[str, ...], production: Production) -> tuple[str, ...
     candidates = [whole]
     if len(whole) > 1:
         candidates.append(whole[-2:])
-        if production.database is not None and whole[:-1] == production.database:
+        if production.short_names and production.tables and whole[:-1] == production.database:
             candidates.append(whole[-1:])
     for candidate in candidates:
         asked = production.tables.get(".".join(candidate))

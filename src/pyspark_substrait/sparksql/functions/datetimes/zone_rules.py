@@ -9,10 +9,8 @@ time than the standard one. Databases differ in what they keep of the years befo
 from __future__ import annotations
 
 import functools
-import importlib.resources
 import re
 import struct
-import zoneinfo
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -51,6 +49,8 @@ class _Period:
 
 def names() -> tuple[str, ...]:
     """The zones that the database has, in order; none where there is no database."""
+    import zoneinfo  # takes longer than all of this module, and few plans need it
+
     return tuple(sorted(name for name in zoneinfo.available_timezones() if name not in ("localtime", "Factory")))
 
 
@@ -84,6 +84,9 @@ def eras(zone: str) -> tuple[Era, ...] | None:
 def _file(zone: str) -> bytes | None:
     if not re.fullmatch(r"[A-Za-z0-9_+-]+(/[A-Za-z0-9_+-]+)*", zone):
         return None
+    import importlib.resources
+    import zoneinfo
+
     for folder in zoneinfo.TZPATH:
         path = Path(folder, zone)
         if path.is_file():

@@ -100,7 +100,7 @@ def average(call: Call) -> str:
         return f"CAST({total} / CAST({count} AS DECIMAL(19, 0)) AS {spark_type(call.output)})"
     if type.scale >= 6:
         # Spark rounds a quotient of 38 digits to the scale of the sum, and so only once
-        number = f"CAST(nullif({count}, 0L) AS DECIMAL(19, 0))"
+        number = f"CAST({count} AS DECIMAL(19, 0))"
         return f"CAST(CAST({total} AS {spark_type(call.output)}) / {number} AS {spark_type(call.output)})"
     # it would round to six digits first: a sum of 25 digits leaves room for 13 more, enough for 10**12 values
     narrow = f"CAST({total} AS DECIMAL(25, {type.scale})) / CAST({count} AS DECIMAL(12, 0))"

@@ -1,0 +1,100 @@
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.zip.Deflater;
+import java.util.zip.DeflaterOutputStream;
+import org.apache.spark.sql.catalyst.catalog.SessionCatalog;
+import org.apache.spark.sql.catalyst.catalog.TemporaryViewRelation;
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.classic.SparkSession;
+
+/** What a translation asks a session before it makes the text, in one call. See questions.py. */
+public final class Questions {
+    /** Answers of py4j that are longer, in base 64, than its buffer of 8 KB wait for an acknowledgement. */
+    private static final int PART = 5900;
+
+    private static final String END = "\0";
+
+    /**
+     * The values of settings, and the schemas of tables as JSON. An answer that isn't there is empty; the others begin
+     * with an equals sign.
+     *
+     * @param keys the settings, each with a NUL behind it
+     * @param tables the tables: each as SQL names it, and if that is a single name, in lower case behind it
+     */
+    public Object answers(SparkSession session, String keys, String tables) throws IOException {
+        StringBuilder out = new StringBuilder();
+        String[] settings = keys.isEmpty() ? new String[0] : keys.split(END);
+        for (int number = 0; number < settings.length; number++) {
+            String value = setting(session, settings[number]);
+            if (value != null) out.append('=').append(value);
+            out.append(END);
+        }
+        boolean views = viewsFirst(session);
+        String[] names = tables.isEmpty() ? new String[0] : tables.split(END, -1);
+        for (int number = 0; number + 1 < names.length; number += 2) {
+            String schema = views && !names[number + 1].isEmpty() ? ofView(session, names[number + 1]) : null;
+            if (schema == null) schema = ofTable(session, names[number]);
+            if (schema != null) out.append('=').append(schema);
+            out.append(END);
+        }
+        return packed(out.toString());
+    }
+
+    private static String setting(SparkSession session, String key) {
+        try {
+            return session.conf().get(key);
+        } catch (Exception unknown) {
+            return null;
+        }
+    }
+
+    /** Whether a bare name is a temporary view's, if there is one. Their names are kept in lower case then. */
+    private static boolean viewsFirst(SparkSession session) {
+        String order = setting(session, "spark.sql.functionResolution.sessionOrder");
+        return "false".equals(setting(session, "spark.sql.caseSensitive"))
+            && "false".equals(setting(session, "spark.sql.path.enabled"))
+            && ("first".equals(order) || "second".equals(order));
+    }
+
+    /** The schema of a temporary view that was made of a DataFrame: Spark keeps its plan, analysed. Else null. */
+    private static String ofView(SparkSession session, String name) {
+        SessionCatalog catalog = session.sessionState().catalog();
+        scala.Option view = catalog.getRawTempView(name);
+        if (!view.isDefined()) return null;
+        scala.Option plan = ((TemporaryViewRelation) view.get()).plan();
+        return plan.isDefined() ? ((LogicalPlan) plan.get()).schema().json() : null;
+    }
+
+    /** The schema of any table. Null where it can't be read: who asks for it alone is told why. */
+    private static String ofTable(SparkSession session, String path) {
+        try {
+            return session.table(path).schema().json();
+        } catch (Exception error) {
+            return null;
+        }
+    }
+
+    /** A text: as it is, or where it is long, a list of parts of it, compressed. */
+    private static Object packed(String text) throws IOException {
+        if (text.length() <= PART / 3) return text;
+        ByteArrayOutputStream into = new ByteArrayOutputStream();
+        Deflater deflater = new Deflater(Deflater.BEST_SPEED);
+        try {
+            DeflaterOutputStream stream = new DeflaterOutputStream(into, deflater);
+            stream.write(text.getBytes(StandardCharsets.UTF_8));
+            stream.close();
+        } finally {
+            deflater.end();
+        }
+        byte[] whole = into.toByteArray();
+        if (whole.length <= PART) return whole;
+        ArrayList parts = new ArrayList();
+        for (int start = 0; start < whole.length; start += PART) {
+            parts.add(Arrays.copyOfRange(whole, start, Math.min(start + PART, whole.length)));
+        }
+        return parts;
+    }
+}

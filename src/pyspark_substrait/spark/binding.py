@@ -1,0 +1,122 @@
+"""One statement and the DataFrames that stand in it, as a DataFrame, in as few calls to Spark as there can be.
+
+``SparkSession.sql`` does the same. In a classic session it makes a temporary view of each DataFrame, and drops it
+again: two commands that Spark runs, some milliseconds each. Here the view of a DataFrame is made by a command once;
+what the catalog has then is kept with the DataFrame, put into the catalog and taken out of it without a command. In a
+Connect session, ``sql`` runs the statement as a command, which analyses it; asked for the schema, the server analyses
+it again. Here nothing is asked of it: who asks for the schema has it analysed.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, cast
+
+from pyspark_substrait.spark.session import is_connect
+from pyspark_substrait.sparksql.compiler.query import FRAME_MARK
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+__all__ = ["bound"]
+
+
+def bound(spark: SparkSession, text: str, frames: Mapping[str, DataFrame], *, command: bool = False) -> DataFrame:
+    """The DataFrame of one statement. A classic session analyses it, a Connect server sees it only later.
+
+    Args:
+        spark: a classic or a Connect session.
+        text: the statement, in which DataFrames stand between marks (see ``sparksql.compiler.query``).
+        frames: the DataFrames by their names between the marks; those that the text doesn't name don't matter.
+        command: whether it is a command, which runs at once, and no query.
+
+    Raises:
+        Exception: one of :func:`spark_errors`: Spark doesn't take the statement.
+    """
+    parts = text.split(FRAME_MARK)
+    used = {name: frames[name] for name in parts[1::2]}
+    java: Any = getattr(spark, "_jsparkSession", None)
+    # Spark has its words for a DataFrame of the other kind
+    alike = all(_of_connect(frame) == is_connect(spark) for frame in used.values())
+    if alike and java is not None:
+        return _classic(spark, java, parts, used)
+    if alike and is_connect(spark) and not command:
+        return _connect(spark, parts, used)
+    return spark.sql(_template(parts), None, **used)
+
+
+def _of_connect(frame: DataFrame) -> bool:
+    return type(frame).__module__.startswith("pyspark.sql.connect")
+
+
+def _template(parts: list[str]) -> str:
+    """A statement as ``SparkSession.sql`` takes it: names between braces; elsewhere a brace is only a brace."""
+    if len(parts) == 1:
+        return parts[0]
+    return "".join(
+        f"{{{part}}}" if position % 2 else part.replace("{", "{{").replace("}", "}}")
+        for position, part in enumerate(parts)
+    )
+
+
+def _named(parts: list[str], names: Mapping[str, str]) -> str:
+    """The statement with other names for the frames, without marks."""
+    return "".join(names[part] if position % 2 else part for position, part in enumerate(parts))
+
+
+def _fresh() -> str:
+    """A name that no table has. It is in lower case, so that it is the same under every setting."""
+    return f"_pyspark_substrait_{uuid.uuid4().hex}"
+
+
+# classic --------------------------------------------------------------------------------------------------------------
+
+#: where a DataFrame keeps its view
+_VIEW = "_pyspark_substrait_view"
+
+
+def _classic(spark: SparkSession, java: Any, parts: list[str], frames: Mapping[str, DataFrame]) -> DataFrame:
+    from pyspark.sql.classic.dataframe import DataFrame as ClassicDataFrame
+
+    if not frames:
+        return ClassicDataFrame(java.sql(parts[0]), spark)
+    catalog = java.sessionState().catalog()
+    names: dict[str, str] = {}
+    try:
+        for name, frame in frames.items():
+            view = _view(frame)
+            names[name] = _fresh()
+            catalog.createTempView(names[name], view, False)
+        return ClassicDataFrame(java.sql(_named(parts, names)), spark)
+    finally:
+        for name in names.values():
+            catalog.dropTempView(name)
+
+
+def _view(frame: DataFrame) -> Any:
+    """What the catalog has for a temporary view of a DataFrame. It holds nothing that the DataFrame itself doesn't."""
+    known = vars(frame).get(_VIEW)
+    if known is None:
+        name = _fresh()
+        session: Any = frame.sparkSession
+        catalog = session._jsparkSession.sessionState().catalog()
+        frame.createOrReplaceTempView(name)
+        try:
+            known = catalog.getRawTempView(name).get()
+        finally:
+            catalog.dropTempView(name)
+        vars(frame)[_VIEW] = known
+    return known
+
+
+# Connect --------------------------------------------------------------------------------------------------------------
+
+
+def _connect(spark: Any, parts: list[str], frames: Mapping[str, DataFrame]) -> DataFrame:
+    from pyspark.sql.connect.dataframe import DataFrame as ConnectDataFrame
+    from pyspark.sql.connect.plan import SQL, SubqueryAlias
+
+    names = {name: _fresh() for name in frames}
+    views = [SubqueryAlias(cast(Any, frame)._plan, names[name]) for name, frame in frames.items()]
+    return ConnectDataFrame(SQL(_named(parts, names), [], {}, views), spark)

@@ -1,0 +1,42 @@
+"""A session whose Java leaves a class-data archive behind."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from pyspark_substrait.errors import SubstraitError
+
+__all__ = ["recording"]
+
+_LONGEST_SECONDS = 600
+
+
+@contextmanager
+def recording(target: Path) -> Iterator[None]:
+    """Run the body with a session of its own, then end Java, and wait for the archive that it makes of what it loaded.
+
+    Args:
+        target: the file to make.
+
+    Raises:
+        SubstraitError: Spark did not start, or Java made no archive.
+    """
+    from pyspark import SparkContext
+
+    from pyspark_substrait.spark.session import embedded_session
+
+    if '"' in str(target) or "\\" in str(target):
+        raise SubstraitError(f"Java can't be told of the path {target}")
+    options = f'-Xss16m "-XX:ArchiveClassesAtExit={target}"'
+    spark = embedded_session("local[2]", **{"spark.driver.extraJavaOptions": options})
+    gateway = SparkContext._gateway
+    yield
+    spark.stop()
+    if gateway is not None:
+        gateway.shutdown()
+        gateway.proc.stdin.close()  # Java ends when nobody is there to talk to
+        gateway.proc.wait(_LONGEST_SECONDS)
+    if not target.is_file():
+        raise SubstraitError("this Java made none; it may lack the archive of its own classes that others build on")

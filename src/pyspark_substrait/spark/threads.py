@@ -1,0 +1,43 @@
+"""What a user has set for a thread, in the threads that work for it: job group, description, tags, scheduler pool."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from pyspark_substrait.spark.session import embedded_session, is_connect
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+__all__ = ["as_here"]
+
+_T = TypeVar("_T")
+
+
+def as_here(spark: SparkSession | None, function: Callable[[], _T]) -> Callable[[], _T]:
+    """The function, which in another thread finds in the session what is set for this one.
+
+    Args:
+        spark: the session; when None, the one that a run would take.
+        function: what another thread is to call.
+    """
+    session = embedded_session() if spark is None else spark
+    if is_connect(session):
+        return _with_tags(session, function)
+    from pyspark.util import inheritable_thread_target
+
+    inherited: Callable[[], _T] = inheritable_thread_target(session)(function)
+    return inherited
+
+
+def _with_tags(session: Any, function: Callable[[], _T]) -> Callable[[], _T]:
+    """As pyspark does it, which would also make the session the default one."""
+    ours = copy.deepcopy(vars(session.client.thread_local))
+
+    def inherited() -> _T:
+        vars(session.client.thread_local).update(ours)
+        return function()
+
+    return inherited
