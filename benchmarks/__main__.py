@@ -48,9 +48,15 @@ def main(
     machine, started = described(), time.monotonic()
     day = f"{datetime.now(timezone.utc):%Y-%m-%d %H:%M} UTC"
     console.print(f"{day}; {machine}")
-    sections = []
+    sections, failed = [], []
     for name in names or BENCHMARKS:
-        for section in _measured(name, options):
+        try:
+            found = _measured(name, options)
+        except Exception:
+            console.print_exception()
+            failed.append(name)
+            continue
+        for section in found:
             print_section(section, console)
             sections.append(section)
     console.print(f"measured in {(time.monotonic() - started) / 60:.0f} minutes")
@@ -58,6 +64,8 @@ def main(
         command = f"make bench ARGS='{' '.join(sys.argv[1:])}'"
         RESULTS.write_text(_page(day, machine, command, sections), encoding="utf-8")
         console.print(f"kept in {RESULTS}")
+    if failed:
+        raise click.ClickException(f"not measured: {', '.join(failed)}")
 
 
 def _measured(name: str, options: Options) -> list[Section]:
