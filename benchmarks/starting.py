@@ -185,7 +185,7 @@ def _looking(machine: _Machine, options: Options, rounds: int) -> Section:
     first, other = plan_file("datafusion", "q03"), plan_file("datafusion", "q05")
     commands: dict[str, list[str | Path]] = {
         "validate q03": ["validate", first],
-        "upgrade q03": ["upgrade", "--check", first],
+        "upgrade q03": ["upgrade", first, "-o", machine.folder / "upgraded.pb"],
         "convert q03 to JSON": ["convert", first, "-", "--to", "json"],
         "diff q03 with itself": ["diff", first, first],
         "lineage q03": ["lineage", first],

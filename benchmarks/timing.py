@@ -26,9 +26,16 @@ def median(action: Action, rounds: int, *, warm: int = 1) -> float:
 
 
 def side_by_side(actions: list[Action], rounds: int, *, warm: int = 1) -> list[float]:
-    """The median of each of several actions, which are called in turn, in seconds."""
+    """The median of each of several actions, which are called in turn, in seconds.
+
+    Each round begins with another one, because what is called later finds a warmer machine.
+    """
     for _ in range(warm):
         for action in actions:
             action()
-    times = [[timed(action) for action in actions] for _ in range(rounds)]
-    return [statistics.median(each) for each in zip(*times, strict=True)]
+    times: list[list[float]] = [[] for _ in actions]
+    for turn in range(rounds):
+        for number in range(len(actions)):
+            position = (turn + number) % len(actions)
+            times[position].append(timed(actions[position]))
+    return [statistics.median(each) for each in times]

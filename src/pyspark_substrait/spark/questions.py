@@ -1,19 +1,15 @@
 """What a classic session is asked before a statement is made, settings and schemas of tables, in one call.
 
-``Questions.java`` answers. Spark brings the compiler of Java that its own generated code goes through (Janino); it
-makes a class of that source in the JVM, once. That takes longer than a few calls, so a session's first translations ask
-in single ones, and so do all where the class can't be made. What py4j has to bring over in more than 8 KB would wait
-some 40 ms for an acknowledgement; so it is compressed, and what is still longer comes in parts.
+``jvm/Questions.java`` answers. To make its class takes longer than a few calls, so a session's first translations ask
+in single ones, and so do all where the class can't be made.
 """
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Sequence
-from functools import lru_cache
-from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Final
 
+from pyspark_substrait.spark.jvm import answering, unpacked
 from pyspark_substrait.spark.kept import kept
 from pyspark_substrait.spark.session import spark_errors
 
@@ -49,15 +45,8 @@ def answers(
         found = asked.answers(session._jsparkSession, "".join(key + _END for key in settings), named)
     except spark_errors():
         return None
-    values = [part[1:] if part else None for part in _text(found).split(_END)[:-1]]
+    values = [part[1:] if part else None for part in unpacked(found).split(_END)[:-1]]
     return values[: len(settings)], values[len(settings) :]
-
-
-def _text(found: Any) -> str:
-    if isinstance(found, str):
-        return found
-    packed = found if isinstance(found, bytes) else b"".join(found.get(number) for number in range(found.size()))
-    return zlib.decompress(packed).decode()
 
 
 def _questions(spark: SparkSession) -> Any:
@@ -70,15 +59,7 @@ def _questions(spark: SparkSession) -> Any:
         return None
     if "answering" not in known:
         try:
-            known["answering"] = _compiled(jvm)
+            known["answering"] = answering(jvm, "Questions")
         except spark_errors():
             known["answering"] = None
     return known["answering"]
-
-
-@lru_cache(maxsize=1)
-def _compiled(jvm: Any) -> Any:
-    compiler = jvm.org.codehaus.janino.SimpleCompiler()
-    compiler.setParentClassLoader(jvm.org.apache.spark.util.Utils.getContextOrSparkClassLoader())
-    compiler.cook((files(__package__) / "Questions.java").read_text(encoding="utf-8"))
-    return compiler.getClassLoader().loadClass("Questions").newInstance()

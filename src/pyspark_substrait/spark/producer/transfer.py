@@ -1,18 +1,13 @@
-"""Long answers out of the JVM in one call: plans, and events of Spark's listeners, as JSON.
-
-``Answers.java`` makes them. Spark brings the compiler of Java that its own generated code goes through (Janino); it
-makes a class of that source in the JVM, once. An answer of py4j that is longer than its buffer of 8 KB comes in several
-packets, and each waits some 40 ms for the delayed acknowledgement of the one before: so the text is compressed there,
-and what is still longer is fetched in parts that fit.
-"""
+"""What the producer asks the JVM: plans, and events of Spark's listeners, as JSON. ``jvm/Answers.java`` writes it."""
 
 from __future__ import annotations
 
 import json
-import zlib
-from functools import lru_cache
-from importlib.resources import files
 from typing import Any
+
+from pyspark_substrait.errors import SubstraitError
+from pyspark_substrait.spark.jvm import answering, unpacked
+from pyspark_substrait.spark.session import spark_errors
 
 __all__ = ["event_json", "query_json", "tree_json"]
 
@@ -33,20 +28,15 @@ def event_json(event: Any) -> Any:
 
 
 def _read(answer: Any) -> Any:
-    packed = answer if isinstance(answer, bytes) else b"".join(answer.get(number) for number in range(answer.size()))
-    return json.loads(zlib.decompress(packed))
+    return json.loads(unpacked(answer))
 
 
 def _answers() -> Any:
     from pyspark import SparkContext
 
-    return _compiled(SparkContext._active_spark_context._jvm)  # type: ignore[union-attr]
-
-
-@lru_cache(maxsize=1)
-def _compiled(jvm: Any) -> Any:
-    """The object in the JVM that answers."""
-    compiler = jvm.org.codehaus.janino.SimpleCompiler()
-    compiler.setParentClassLoader(jvm.org.apache.spark.util.Utils.getContextOrSparkClassLoader())
-    compiler.cook((files(__package__) / "Answers.java").read_text(encoding="utf-8"))
-    return compiler.getClassLoader().loadClass("Answers").newInstance()
+    try:
+        return answering(SparkContext._active_spark_context._jvm, "Answers")  # type: ignore[union-attr]
+    except spark_errors() as error:
+        raise SubstraitError(
+            "plans can't be made of this Spark's: its classes aren't those of the releases that this package knows"
+        ) from error

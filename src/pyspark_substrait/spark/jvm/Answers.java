@@ -1,13 +1,9 @@
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.zip.Deflater;
-import java.util.zip.DeflaterOutputStream;
 import org.apache.spark.scheduler.SparkListenerEvent;
 import org.apache.spark.sql.catalyst.ScalaReflection$;
 import org.apache.spark.sql.catalyst.catalog.CatalogTable;
@@ -33,9 +29,6 @@ import org.apache.spark.util.JsonProtocol;
  * evaluation modes, characters, lists of every kind, and what a cast of a text gives. Metadata are left empty.
  */
 public final class Answers {
-    /** py4j's answers of more than 8 KB, in base 64, wait for the acknowledgement of the packet before. */
-    private static final int PART = 5900;
-
     /** Fields of expressions that say nothing about what they mean, or nothing that their children don't say. */
     private static final Set UNTOLD = new HashSet(Arrays.asList(new String[] {
         "branches", "qualifier", "metadata", "explicitMetadata", "nonInheritableMetadataKeys", "resultId"
@@ -48,39 +41,19 @@ public final class Answers {
         LogicalPlan plan = optimized ? execution.optimizedPlan() : execution.analyzed();
         StringBuilder out = new StringBuilder(16384).append("{\"schema\":").append(plan.schema().json());
         tree(plan, out.append(",\"plan\":"));
-        return packed(out.append('}').toString());
+        return Packed.of(out.append('}').toString());
     }
 
     /** A plan or an expression. */
     public Object tree(TreeNode node) throws IOException {
         StringBuilder out = new StringBuilder(4096);
         tree(node, out);
-        return packed(out.toString());
+        return Packed.of(out.toString());
     }
 
     /** An event of Spark's listeners as Spark logs it. */
     public Object event(SparkListenerEvent event) throws IOException {
-        return packed(JsonProtocol.sparkEventToJsonString(event));
-    }
-
-    /** A text, compressed: its bytes, or where they are many, a list of parts. */
-    private Object packed(String text) throws IOException {
-        ByteArrayOutputStream into = new ByteArrayOutputStream();
-        Deflater deflater = new Deflater(Deflater.BEST_SPEED);
-        try {
-            DeflaterOutputStream stream = new DeflaterOutputStream(into, deflater);
-            stream.write(text.getBytes(StandardCharsets.UTF_8));
-            stream.close();
-        } finally {
-            deflater.end();
-        }
-        byte[] whole = into.toByteArray();
-        if (whole.length <= PART) return whole;
-        ArrayList parts = new ArrayList();
-        for (int start = 0; start < whole.length; start += PART) {
-            parts.add(Arrays.copyOfRange(whole, start, Math.min(start + PART, whole.length)));
-        }
-        return parts;
+        return Packed.of(JsonProtocol.sparkEventToJsonString(event));
     }
 
     private void tree(TreeNode node, StringBuilder out) {

@@ -1,10 +1,4 @@
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.zip.Deflater;
-import java.util.zip.DeflaterOutputStream;
 import org.apache.spark.sql.catalyst.catalog.SessionCatalog;
 import org.apache.spark.sql.catalyst.catalog.TemporaryViewRelation;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
@@ -12,9 +6,6 @@ import org.apache.spark.sql.classic.SparkSession;
 
 /** What a translation asks a session before it makes the text, in one call. See questions.py. */
 public final class Questions {
-    /** Answers of py4j that are longer, in base 64, than its buffer of 8 KB wait for an acknowledgement. */
-    private static final int PART = 5900;
-
     private static final String END = "\0";
 
     /**
@@ -40,7 +31,7 @@ public final class Questions {
             if (schema != null) out.append('=').append(schema);
             out.append(END);
         }
-        return packed(out.toString());
+        return Packed.of(out.toString());
     }
 
     private static String setting(SparkSession session, String key) {
@@ -75,26 +66,5 @@ public final class Questions {
         } catch (Exception error) {
             return null;
         }
-    }
-
-    /** A text: as it is, or where it is long, a list of parts of it, compressed. */
-    private static Object packed(String text) throws IOException {
-        if (text.length() <= PART / 3) return text;
-        ByteArrayOutputStream into = new ByteArrayOutputStream();
-        Deflater deflater = new Deflater(Deflater.BEST_SPEED);
-        try {
-            DeflaterOutputStream stream = new DeflaterOutputStream(into, deflater);
-            stream.write(text.getBytes(StandardCharsets.UTF_8));
-            stream.close();
-        } finally {
-            deflater.end();
-        }
-        byte[] whole = into.toByteArray();
-        if (whole.length <= PART) return whole;
-        ArrayList parts = new ArrayList();
-        for (int start = 0; start < whole.length; start += PART) {
-            parts.add(Arrays.copyOfRange(whole, start, Math.min(start + PART, whole.length)));
-        }
-        return parts;
     }
 }
