@@ -258,7 +258,7 @@ def _of_virtual_tables(values: _Values) -> Section:
     for name in ("load", "memory", "check", "compile"):
         section.notes.append(f"{name}: {_growth(values['size'], values[name])}")
     for name in ("load", "memory"):
-        section.aim(f"growth of {name} with rows of a virtual table, exponent", LINEAR, _last(values, name))
+        section.aim(f"growth of {name} with rows of a virtual table, exponent", LINEAR, _last(values, name), "")
     return section
 
 

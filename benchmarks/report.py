@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-__all__ = ["Aim", "Figure", "Section", "amount", "print_section", "section_markdown"]
+__all__ = ["Aim", "Figure", "Section", "aims_markdown", "amount", "print_section", "section_markdown"]
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Aim:
     what: str
     limit: float
     found: float
-    unit: str = ""  # none: a ratio
+    unit: str = "×"
 
     @property
     def met(self) -> bool:
@@ -75,7 +75,7 @@ class Section:
         self.figures.append(figure)
         return figure
 
-    def aim(self, what: str, limit: float, found: float, unit: str = "") -> None:
+    def aim(self, what: str, limit: float, found: float, unit: str = "×") -> None:
         """Hold a finding against an upper limit."""
         self.aims.append(Aim(what, limit, found, unit))
 
@@ -138,7 +138,7 @@ def print_section(section: Section, console: Console) -> None:
 def section_markdown(section: Section) -> str:
     """The same as Markdown."""
     columns = _columns(section)
-    lines = [f"## {section.title}", "", *([section.about, ""] if section.about else [])]
+    lines = [f"### {section.title}", "", *([section.about, ""] if section.about else [])]
     lines.append(_row([heading for heading, _ in columns]))
     lines.append(_row(["---", *("---:" if heading != "note" else "---" for heading, _ in columns[1:])]))
     lines.extend(_row([shown(figure) for _, shown in columns]) for figure in section.figures)
@@ -157,11 +157,11 @@ def aims_markdown(sections: Sequence[Section]) -> str:
 
 
 def _found(aim: Aim) -> str:
-    return f"{aim.found:.2f}×" if not aim.unit else amount(aim.found, aim.unit)
+    return f"{aim.found:.2f}×" if aim.unit == "×" else amount(aim.found, aim.unit)
 
 
 def _limit(aim: Aim) -> str:
-    return f"{aim.limit:.2f}×" if not aim.unit else amount(aim.limit, aim.unit)
+    return f"{aim.limit:.2f}×" if aim.unit == "×" else amount(aim.limit, aim.unit)
 
 
 def _row(cells: Sequence[str]) -> str:

@@ -2,26 +2,58 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from pyspark_substrait.model.paths import Path, render
 
 __all__ = ["Note"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Note:
-    """One thing that reading did to a plan.
+    """One thing that reading did to a plan. It doesn't change.
 
     Args:
         rule: a short stable name of the rule, in kebab-case, like ``uri-to-urn``.
-        path: where in the plan, like ``relations[0].root.input.fetch``.
+        path: where in the plan, like ``relations[0].root.input.fetch``; or its segments, of which the text is made when
+            somebody asks for it.
         before: what stood there, in a few words.
         after: what it was read as.
     """
 
+    __slots__ = ("_path", "after", "before", "rule")
+
     rule: str
-    path: str
     before: str
     after: str
+
+    def __init__(self, *, rule: str, path: str | Path, before: str, after: str) -> None:
+        self.rule = rule
+        self.before = before
+        self.after = after
+        self._path = path
+
+    @property
+    def path(self) -> str:
+        """Where in the plan."""
+        if not isinstance(self._path, str):
+            self._path = render(self._path)
+        return self._path
+
+    def _facts(self) -> dict[str, str]:
+        return {"rule": self.rule, "path": self.path, "before": self.before, "after": self.after}
+
+    def __eq__(self, other: object) -> bool:
+        return self._facts() == other._facts() if isinstance(other, Note) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(tuple(self._facts().values()))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return partial(Note, **self._facts()), ()
+
+    def __repr__(self) -> str:
+        return f"Note({', '.join(f'{name}={value!r}' for name, value in self._facts().items())})"
 
     def __str__(self) -> str:
         return f"{self.rule} at {self.path or 'plan'}: {self.before} → {self.after}"

@@ -229,7 +229,7 @@ class Reading:
 
     def note(self, rule: str, path: Path, before: str, after: str) -> None:
         """Record an assumption."""
-        self.notes.append(Note(rule=rule, path=render(path), before=before, after=after))
+        self.notes.append(Note(rule=rule, path=path, before=before, after=after))
 
     def note_once(self, rule: str, path: Path, before: str, after: str, key: str = "") -> None:
         """Record an assumption that holds for the whole plan (for one ``key``), at the first place that needs it."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pyspark_substrait.codes import Code
 from pyspark_substrait.model.notes import Note
-from pyspark_substrait.model.paths import Path, render
+from pyspark_substrait.model.paths import Path
 from pyspark_substrait.model.types import (
     FP32,
     FP64,
@@ -59,7 +59,7 @@ def output_type(stated: Type | None, derived: Type, key: str, reading: Reading, 
     elif result != derived and reading.placed:
         before = f"`{key}` gives {derived}, but its output_type is {result}"
         after = f"computed as {derived}, of type {result}"
-        reading.again.append(Note(rule="output-type", path=render(path), before=before, after=after))
+        reading.again.append(Note(rule="output-type", path=path, before=before, after=after))
     return (result, None) if kind else (derived, result)
 
 

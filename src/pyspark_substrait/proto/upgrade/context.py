@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pyspark_substrait.model.notes import Note
-from pyspark_substrait.model.paths import Path, render
+from pyspark_substrait.model.paths import Path
 from pyspark_substrait.proto.upgrade.keys import Edit
 
 __all__ = ["SETTLED_MINOR", "Context", "Function"]
@@ -65,7 +65,7 @@ class Context:
 
     def note(self, rule: str, path: Path, before: str, after: str) -> None:
         """Record one rewrite."""
-        self.notes.append(Note(rule=rule, path=render(path), before=before, after=after))
+        self.notes.append(Note(rule=rule, path=path, before=before, after=after))
 
     def declared(self, function: Function, key: str) -> int:
         """The anchor of ``key`` in the extension of ``function``; declared anew when the plan doesn't have it."""
