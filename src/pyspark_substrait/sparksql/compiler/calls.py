@@ -17,6 +17,7 @@ from pyspark_substrait.model.expressions import (
     Argument,
     EnumArgument,
     Expression,
+    FailureBehavior,
     Function,
     ScalarFunction,
     TypeArgument,
@@ -41,6 +42,7 @@ _QUERY: Final = re.compile(r"\b(SELECT|OVER) ")
 __all__ = [
     "argument_names",
     "atom",
+    "cast_atom",
     "declared",
     "meaning",
     "operands",
@@ -59,6 +61,12 @@ _NAME_OR_CALL = re.compile(
 def atom(text: str) -> str:
     """The text as an operand: in brackets, unless it plainly needs none."""
     return text if text.isalnum() or _NAME_OR_CALL.fullmatch(text) else f"({text})"
+
+
+def cast_atom(text: str, source: Type, target: Type, failure: FailureBehavior = FailureBehavior.UNSPECIFIED) -> str:
+    """An atom as one of another type, in no more brackets than it needs: those in each other cost the parser much."""
+    made = cast(text, source, target, failure)
+    return text if made == text else atom(made)
 
 
 def scalar(call: ScalarFunction, scope: Scope, compilation: Compilation) -> str:
@@ -242,4 +250,4 @@ def argument_names(definition: FunctionDefinition, count: int) -> tuple[str, ...
 
 def declared(text: str, derived: Type, declared: Type) -> str:
     """The derived type cast to the one that the plan declares; nullability alone needs no cast."""
-    return text if same_type(derived, declared) else atom(cast(atom(text), derived, declared))
+    return text if same_type(derived, declared) else cast_atom(atom(text), derived, declared)

@@ -35,7 +35,7 @@ from pyspark_substrait.model.expressions import (
 from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.types import Boolean, Type, concrete, same_type
 from pyspark_substrait.sparksql.compiler import calls, context_variables, lambdas, references, subqueries, windows
-from pyspark_substrait.sparksql.compiler.casts import cast, holds
+from pyspark_substrait.sparksql.compiler.casts import holds
 from pyspark_substrait.sparksql.compiler.literals import literal
 from pyspark_substrait.sparksql.compiler.scope import Compilation, Scope
 from pyspark_substrait.sparksql.compiler.types import has_map
@@ -64,7 +64,7 @@ def expression(node: Expression, scope: Scope, compilation: Compilation) -> str:
                 with at("cast"):
                     with at("input"):
                         text = expression(node.input, scope, compilation)
-                    return calls.atom(cast(text, node.input.type, node.type, node.failure_behavior))
+                    return calls.cast_atom(text, node.input.type, node.type, node.failure_behavior)
             case IfThen():
                 with at("if_then"):
                     return _if_then(node, scope, compilation)
@@ -139,7 +139,7 @@ def _branch(node: Expression, type: Type, scope: Scope, compilation: Compilation
         raise InvalidPlanError(
             f"this is {node.type} where {type} is needed, which can't hold all its values", hint="Add a cast"
         )
-    return calls.atom(cast(text, node.type, type))
+    return calls.cast_atom(text, node.type, type)
 
 
 def _comparable(type: Type) -> None:
@@ -184,7 +184,8 @@ def _case(
     if otherwise is not None:
         with at("else"):
             end = f" ELSE {_branch(otherwise, type, scope, compilation)}"
-    return f"(CASE{match} {' '.join(arms)}{end} END)"
+    # in no brackets: Spark's parser takes many times as long for those that stand in each other
+    return f"CASE{match} {' '.join(arms)}{end} END"
 
 
 def _singular_or_list(node: SingularOrList, scope: Scope, compilation: Compilation) -> str:
