@@ -163,8 +163,8 @@ def _section(what: str, values: _Values, checked: str) -> Section:
     section = Section(
         f"Growth: {what}",
         peer="spark.sql by hand",
-        about="Bytes to an analysed DataFrame, and the same query written by hand; beside it what Spark has no part "
-        "in, and the most memory that loading allocates in Python.",
+        about="Bytes to an analysed DataFrame, and the same query written by hand; beside it, in time "
+        "of the processor, what Spark has no part in, and the most memory that loading allocates in Python.",
     )
     for index, size in enumerate(values["size"]):
         said = [f"{name} {amount(values[key][index] or 0.0, 's')}" for key, name in _OURS.items()]
