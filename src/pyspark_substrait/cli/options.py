@@ -104,16 +104,20 @@ class Session:
         if self.master is not None and self.remote is not None:
             raise click.UsageError("--master and --remote exclude each other")
 
-    def start(self) -> Any:
-        """The session, which may take some seconds; that is shown."""
+    def start(self, brief: bool = False) -> Any:
+        """The session, which may take some seconds; that is shown.
+
+        Args:
+            brief: what runs there is over in seconds.
+        """
         from pyspark_substrait.spark.progress import waiting
-        from pyspark_substrait.spark.session import embedded_session
+        from pyspark_substrait.spark.session import brief_session, embedded_session
 
         with (
             noted(),
             waiting("Starting Spark" if self.remote is None else f"Connecting to {self.remote}", self.progress),
         ):
-            spark = embedded_session(self.master, self.remote)
+            spark = (brief_session if brief else embedded_session)(self.master, self.remote)
         _archive_later(spark)
         return spark
 

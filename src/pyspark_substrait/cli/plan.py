@@ -67,10 +67,10 @@ def plan(
 
     import pyspark_substrait
     from pyspark_substrait.spark.progress import waiting
-    from pyspark_substrait.spark.session import embedded_session
+    from pyspark_substrait.spark.session import brief_session
 
     with waiting("Starting Spark"):
-        spark = embedded_session()
+        spark = brief_session()  # which only analyses
     made = pyspark_substrait.from_sql(
         query, spark, tables=dict(given), optimized=optimized, portable=portable, target=target
     )

@@ -92,16 +92,23 @@ class Rows:
             return None if self.form == "table" else self.form
         return None if self._file is None else _by_suffix(self._file)
 
-    def show(self, session: Session, query: Callable[[Any, int | None], pa.Table], done: Sequence[str] = ()) -> None:
+    def show(
+        self,
+        session: Session,
+        query: Callable[[Any, int | None], pa.Table],
+        done: Sequence[str] = (),
+        brief: bool = False,
+    ) -> None:
         """Print, or write, the rows of a query, which is given a session and how many rows are wanted.
 
         Args:
             session: where the query runs.
             query: makes the rows.
             done: what it changes, to be said afterwards.
+            brief: it is over in seconds.
         """
         form = self._file_format
-        spark = session.start()
+        spark = session.start(brief)
         shown = _DEFAULT_LIMIT if self.limit is None else self.limit
         # one row more than are printed tells whether there are more
         rows = _queried(query, spark, shown + 1 if form is None else self.limit)

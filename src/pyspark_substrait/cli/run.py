@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from pyspark_substrait.cli.brief import is_brief
 from pyspark_substrait.cli.files import files, opened
 from pyspark_substrait.cli.options import (
     PARAMETERS,
@@ -85,6 +86,7 @@ def run(
             progress=progress,
         ),
         [touch.done() for touch in touches if touch.action.changes],
+        is_brief([*paths.values(), *allowed], loaded),
     )
 
 
@@ -128,4 +130,5 @@ def evaluate(
         lambda spark, most: pyspark_substrait.evaluate_arrow(
             loaded, path, parameters=values, spark=spark, limit=most, progress=progress
         ),
+        brief=is_brief([path]),
     )

@@ -81,6 +81,7 @@ __all__ = [
     "holds_window",
     "relation_expressions",
     "relation_subqueries",
+    "relations_within",
     "root_fields",
     "subqueries",
     "subquery_relation",
@@ -307,6 +308,21 @@ def relation_subqueries(relation: Relation) -> tuple[Relation, ...]:
 
 #: where a relation keeps its subqueries; no field is called so
 _SUBQUERIES: Final = "subqueries of its expressions"
+
+
+def relations_within(tree: Relation) -> Iterator[Relation]:
+    """A relation and all below it, each once, in no particular order: inputs, subqueries, subtrees referred to."""
+    seen: set[int] = set()
+    pending = [tree]
+    while pending:
+        node = pending.pop()
+        if id(node) in seen:
+            continue
+        seen.add(id(node))
+        yield node
+        pending += (*node.inputs, *relation_subqueries(node))
+        if isinstance(node, Reference):
+            pending.append(node.subtree)
 
 
 def holds_window(expression: Expression) -> bool:

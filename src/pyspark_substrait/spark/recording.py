@@ -25,11 +25,11 @@ def recording(target: Path) -> Iterator[None]:
     """
     from pyspark import SparkContext
 
-    from pyspark_substrait.spark.session import embedded_session
+    from pyspark_substrait.spark.session import DEEP_STACK, embedded_session
 
     if '"' in str(target) or "\\" in str(target):
         raise SubstraitError(f"Java can't be told of the path {target}")
-    options = f'-Xss16m "-XX:ArchiveClassesAtExit={target}"'
+    options = f'{DEEP_STACK} "-XX:ArchiveClassesAtExit={target}"'
     spark = embedded_session("local[2]", **{"spark.driver.extraJavaOptions": options})
     gateway = SparkContext._gateway
     yield

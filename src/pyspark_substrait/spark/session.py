@@ -31,7 +31,15 @@ if TYPE_CHECKING:
 
     from pyspark_substrait.spark.archive import Archive
 
-__all__ = ["PLAN_SETTINGS", "embedded_session", "is_connect", "require_settings", "spark_errors"]
+__all__ = [
+    "DEEP_STACK",
+    "PLAN_SETTINGS",
+    "brief_session",
+    "embedded_session",
+    "is_connect",
+    "require_settings",
+    "spark_errors",
+]
 
 PLAN_SETTINGS: Mapping[str, str] = {
     "spark.sql.ansi.enabled": "true",
@@ -59,6 +67,17 @@ _QUIET = {
 _FEWEST_PARTITIONS = 4
 _JAVA_OPTIONS = "spark.driver.extraJavaOptions"
 
+DEEP_STACK = "-Xss16m"
+"""The option of Java that lets plans be nested deeply."""
+
+# Of the processor's time of a short run, Java's thorough compiler takes the largest part, for code that then runs no
+# more. Ten times as many calls (and turns of loops) before it begins cost a long run nothing that can be measured.
+_LATER_COMPILER = (
+    "-XX:Tier4InvocationThreshold=50000 -XX:Tier4MinInvocationThreshold=6000 "
+    "-XX:Tier4CompileThreshold=150000 -XX:Tier4BackEdgeThreshold=400000"
+)
+_QUICK_COMPILER = "-XX:TieredStopAtLevel=1"
+
 _CONNECT_PORT = 15002
 _KNOCK_SECONDS = 15
 _PROXIES = (
@@ -85,16 +104,37 @@ def embedded_session(master: str | None = None, remote: str | None = None, **set
         JavaNotFoundError: a classic session has to be started, and there is no Java for it.
         SubstraitError: Spark did not start, or the running session is not the one that the arguments ask for.
     """
-    if master is not None and remote is not None:
-        raise SubstraitError("a session has a master or is remote, not both", hint="Give one of the two")
-    with _STARTING:  # threads that begin together get one session
-        return _session(master, remote, {key: _text(value) for key, value in settings.items()})
+    return _session(master, remote, {key: _text(value) for key, value in settings.items()})
+
+
+def brief_session(master: str | None = None, remote: str | None = None) -> SparkSession:
+    """The same for a process that is over in seconds.
+
+    If a session is started on this machine, its Java compiles quickly and never thoroughly: it is there sooner, and
+    slow where there is much to compute.
+
+    Args:
+        master: as of :func:`embedded_session`.
+        remote: as of :func:`embedded_session`.
+
+    Raises:
+        JavaNotFoundError: a classic session has to be started, and there is no Java for it.
+        SubstraitError: Spark did not start, or the running session is not the one that the arguments ask for.
+    """
+    return _session(master, remote, {}, brief=True)
 
 
 _STARTING = Lock()
 
 
-def _session(master: str | None, remote: str | None, wanted: Mapping[str, str]) -> SparkSession:
+def _session(master: str | None, remote: str | None, wanted: Mapping[str, str], *, brief: bool = False) -> SparkSession:
+    if master is not None and remote is not None:
+        raise SubstraitError("a session has a master or is remote, not both", hint="Give one of the two")
+    with _STARTING:  # threads that begin together get one session
+        return _running_or_started(master, remote, wanted, brief)
+
+
+def _running_or_started(master: str | None, remote: str | None, wanted: Mapping[str, str], brief: bool) -> SparkSession:
     running = _running_session()
     if running is not None and (remote is None or not is_connect(running)):
         _check_running(running, master, remote, wanted)
@@ -102,7 +142,7 @@ def _session(master: str | None, remote: str | None, wanted: Mapping[str, str]) 
     if remote is None and master is None:
         remote = os.environ.get("SPARK_REMOTE")
     _silence_query_context()
-    return _start_classic(master or "local[*]", wanted) if remote is None else _connect(remote, wanted)
+    return _start_classic(master or "local[*]", wanted, brief) if remote is None else _connect(remote, wanted)
 
 
 def require_settings(spark: SparkSession, needed: Mapping[str, str]) -> None:
@@ -166,7 +206,7 @@ def _check_running(running: SparkSession, master: str | None, remote: str | None
     )
 
 
-def _start_classic(master: str, wanted: Mapping[str, str]) -> SparkSession:
+def _start_classic(master: str, wanted: Mapping[str, str], brief: bool) -> SparkSession:
     if importlib.util.find_spec("pyspark.core") is None:
         raise SubstraitError(
             "the pyspark installed here can only connect to a server",
@@ -182,7 +222,7 @@ def _start_classic(master: str, wanted: Mapping[str, str]) -> SparkSession:
         "spark.app.name": "pyspark-substrait",
         "spark.sql.warehouse.dir": str(folder / "warehouse"),
         **_QUIET,
-        **(_local_settings(master) if master.startswith("local") else {}),
+        **(_local_settings(master, brief) if master.startswith("local") else {}),
         **PLAN_SETTINGS,
         **wanted,
         "spark.master": master,
@@ -310,7 +350,7 @@ def _knock(remote: str) -> None:
         ) from error
 
 
-def _local_settings(master: str) -> dict[str, str]:
+def _local_settings(master: str, brief: bool = False) -> dict[str, str]:
     """What a session inside this machine has beside the rest: few partitions, and no door to the network."""
     stated = re.match(r"local\[(\d+)", master)
     cores = int(stated[1]) if stated else (os.cpu_count() or 1) if "*" in master else 1
@@ -318,7 +358,7 @@ def _local_settings(master: str) -> dict[str, str]:
         "spark.driver.host": "127.0.0.1",
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.sql.shuffle.partitions": str(max(_FEWEST_PARTITIONS, 2 * cores)),
-        _JAVA_OPTIONS: "-Xss16m",  # plans may be nested deeply
+        _JAVA_OPTIONS: f"{DEEP_STACK} {_QUICK_COMPILER if brief else _LATER_COMPILER}",
     }
 
 

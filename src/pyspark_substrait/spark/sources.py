@@ -18,12 +18,11 @@ from pyspark_substrait.model.relations import (
     LocalFiles,
     NamedTable,
     Read,
-    Reference,
     Relation,
     VirtualTable,
 )
 from pyspark_substrait.model.types import NamedStruct
-from pyspark_substrait.model.walk import relation_subqueries
+from pyspark_substrait.model.walk import relations_within
 from pyspark_substrait.spark.access import Access
 from pyspark_substrait.spark.columns import columns
 from pyspark_substrait.spark.reading.extension_tables import extension_table
@@ -241,18 +240,9 @@ class SessionSources:
 
 def _names_read(tree: Relation) -> Iterator[tuple[str, ...]]:
     """The names of the tables that a tree reads, its subqueries included."""
-    seen: set[int] = set()
-    pending = [tree]
-    while pending:
-        node = pending.pop()
-        if id(node) in seen:
-            continue
-        seen.add(id(node))
+    for node in relations_within(tree):
         if isinstance(node, Read) and isinstance(node.read_type, NamedTable):
             yield node.read_type.names
-        pending += (*node.inputs, *relation_subqueries(node))
-        if isinstance(node, Reference):
-            pending.append(node.subtree)
 
 
 def _may_be_files(names: tuple[str, ...]) -> bool:

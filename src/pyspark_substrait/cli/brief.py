@@ -1,0 +1,82 @@
+"""Whether a run is over in seconds, as far as can be told from outside; its Java then needn't prepare for more."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pyspark_substrait.documents import ExtendedExpression, Plan
+    from pyspark_substrait.model.expressions import Expression
+    from pyspark_substrait.model.relations import Relation
+
+__all__ = ["is_brief"]
+
+_MOST_BYTES = 16 * 1024 * 1024
+_MOST_FILES = 256
+
+
+def is_brief(paths: Sequence[str], loaded: Plan | ExtendedExpression | None = None) -> bool:
+    """Whether there is little to read, and nothing that makes much of it.
+
+    Args:
+        paths: all files and folders that may be read; other tables aren't known.
+        loaded: the plan; None for what goes through the records one by one.
+    """
+    from pyspark_substrait.documents import Plan
+
+    if not paths or not _small(paths):
+        return False
+    if not isinstance(loaded, Plan):
+        return True
+    from pyspark_substrait.model.plan import RelRoot
+    from pyspark_substrait.model.walk import relations_within
+
+    trees = (tree.input if isinstance(tree, RelRoot) else tree for tree in loaded.relations)
+    return not any(_multiplies(node) for tree in trees for node in relations_within(tree))
+
+
+def _small(paths: Sequence[str]) -> bool:
+    size = 0
+    for count, file in enumerate((file for path in paths for file in _files(Path(path))), 1):
+        try:
+            size += file.stat().st_size
+        except OSError:
+            return False
+        if size > _MOST_BYTES or count > _MOST_FILES:
+            return False
+    return True
+
+
+def _files(path: Path) -> Iterator[Path]:
+    """The file itself, or the files in a folder; a path that isn't there, maybe a pattern, stands for itself."""
+    if not path.is_dir():
+        yield path
+        return
+    for folder, _, names in os.walk(path):
+        yield from (Path(folder, name) for name in names)
+
+
+def _multiplies(node: Relation) -> bool:
+    """Whether a relation may compare every record of one side with every one of the other."""
+    from pyspark_substrait.model.relations import Cross, Join, LateralJoin, NestedLoopJoin
+
+    return isinstance(node, Cross | LateralJoin | NestedLoopJoin) or (
+        isinstance(node, Join) and not _compares_keys(node.expression)
+    )
+
+
+def _compares_keys(condition: Expression) -> bool:
+    """Whether an equality stands in a condition, by which records find each other."""
+    from pyspark_substrait.model.expressions import ScalarFunction
+    from pyspark_substrait.model.walk import expression_children
+
+    pending = [condition]
+    while pending:
+        current = pending.pop()
+        if isinstance(current, ScalarFunction) and current.function.name in ("equal", "is_not_distinct_from"):
+            return True
+        pending.extend(expression_children(current))
+    return False
