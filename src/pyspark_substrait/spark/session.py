@@ -70,12 +70,7 @@ _JAVA_OPTIONS = "spark.driver.extraJavaOptions"
 DEEP_STACK = "-Xss16m"
 """The option of Java that lets plans be nested deeply."""
 
-# Of the processor's time of a short run, Java's thorough compiler takes the largest part, for code that then runs no
-# more. Ten times as many calls (and turns of loops) before it begins cost a long run nothing that can be measured.
-_LATER_COMPILER = (
-    "-XX:Tier4InvocationThreshold=50000 -XX:Tier4MinInvocationThreshold=6000 "
-    "-XX:Tier4CompileThreshold=150000 -XX:Tier4BackEdgeThreshold=400000"
-)
+# Of the processor's time of a short run, Java's thorough compiler takes the largest part, for code that isn't used again.
 _QUICK_COMPILER = "-XX:TieredStopAtLevel=1"
 
 _CONNECT_PORT = 15002
@@ -358,7 +353,7 @@ def _local_settings(master: str, brief: bool = False) -> dict[str, str]:
         "spark.driver.host": "127.0.0.1",
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.sql.shuffle.partitions": str(max(_FEWEST_PARTITIONS, 2 * cores)),
-        _JAVA_OPTIONS: f"{DEEP_STACK} {_QUICK_COMPILER if brief else _LATER_COMPILER}",
+        _JAVA_OPTIONS: f"{DEEP_STACK} {_QUICK_COMPILER}" if brief else DEEP_STACK,
     }
 
 
