@@ -70,7 +70,7 @@ _JAVA_OPTIONS = "spark.driver.extraJavaOptions"
 DEEP_STACK = "-Xss16m"
 """The option of Java that lets plans be nested deeply."""
 
-# Of the processor's time of a short run, Java's thorough compiler takes the largest part, for code that isn't used again.
+# Java's thorough compiler takes most of the processor's time of a short run, for code not used again.
 _QUICK_COMPILER = "-XX:TieredStopAtLevel=1"
 
 _CONNECT_PORT = 15002
