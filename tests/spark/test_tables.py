@@ -276,6 +276,17 @@ def test_nulls_inside_nested_values(spark: SparkSession, tmp_path: Path) -> None
                 rows(spark, stored_nested(type, names), tables={"t": given})
 
 
+def test_a_part_of_nested_values_that_one_file_lacks(spark: SparkSession, tmp_path: Path) -> None:
+    whole = pa.array([{"a": 1, "b": 2}], pa.struct([("a", pa.int64()), ("b", pa.int64())]))
+    pq.write_table(pa.table({"c": whole}), tmp_path / "1.parquet")
+    pq.write_table(pa.table({"c": pa.array([{"a": 3}], pa.struct([("a", pa.int64())]))}), tmp_path / "2.parquet")
+    loose, strict = Struct(types=(LONG, LONG_)), Struct(types=(LONG, LONG))
+    found = rows(spark, stored_nested(loose, ("c", "a", "b")), tables={"t": tmp_path})
+    assert ordered(found) == ordered([({"n1": 1, "n2": 2},), ({"n1": 3, "n2": None},)])
+    with pytest.raises(ExecutionError, match=r"t\.c\.b is null, but the plan says it never is"):
+        rows(spark, stored_nested(strict, ("c", "a", "b")), tables={"t": tmp_path})
+
+
 def test_maps_of_the_caller_come_back(spark: SparkSession) -> None:
     table = pa.table({"m": pa.array([[("a", 1)], None, []], pa.map_(pa.string(), pa.int32()))})
     node = stored_nested(Map(key=TEXT, value=INT, nullable=True), ("m",))

@@ -14,14 +14,14 @@ import pyarrow.parquet as pq
 import pytest
 
 import pyspark_substrait as ps
-from pyspark_substrait.errors import TableError, UnsupportedPlanError
-from pyspark_substrait.model.relations import Cross, Read
-from pyspark_substrait.model.types import Type
+from pyspark_substrait.errors import ExecutionError, TableError, UnsupportedPlanError
+from pyspark_substrait.model.relations import Cross, NamedTable, Read
+from pyspark_substrait.model.types import NamedStruct, Struct, Type
 from pyspark_substrait.spark.session import is_connect
-from tests.spark.plans import LONG, LONG_, TEXT_, ordered, plan, rows, stored, tuples
+from tests.spark.plans import LONG, LONG_, TEXT, TEXT_, ordered, plan, rows, stored, tuples
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
 #: so many translations ask in single calls before a session gets its own answers
 FEW = 2
@@ -266,11 +266,84 @@ def test_what_is_asked_at_once_is_what_single_questions_say(spark: SparkSession)
         for _ in range(FEW + 1):
             found = answers(spark, ["spark.sql.ansi.enabled", "no.such.setting"], tables)
         assert found is not None
-        assert found[0] == [spark.conf.get("spark.sql.ansi.enabled"), None]
-        assert found[1] == [spark.table(path)._jdf.schema().json() for path, _ in tables[:2]] + [None]  # type: ignore[operator]
+        assert found.settings == [spark.conf.get("spark.sql.ansi.enabled"), None]
+        assert found.schemas == [spark.table(path)._jdf.schema().json() for path, _ in tables[:2]] + [None]  # type: ignore[operator]
     finally:
         spark.catalog.dropTempView("described_view")
         spark.sql("DROP TABLE described")
+
+
+STRICT = stored("of_files", {"id": LONG, "word": TEXT})
+REFUSED = "is null, but the plan says it never is"
+
+
+@contextmanager
+def view_of_files(spark: SparkSession, frame: DataFrame) -> Iterator[None]:
+    frame.createOrReplaceTempView("of_files")
+    try:
+        for _ in range(FEW):
+            ps.from_substrait(plan(STRICT, deep=False), spark)
+        yield
+    finally:
+        spark.catalog.dropTempView("of_files")
+
+
+def checked(spark: SparkSession) -> bool:
+    """Whether the statement of :data:`STRICT` looks for nulls."""
+    frame: Any = ps.from_substrait(plan(STRICT, deep=False), spark)
+    return "assert_true" in frame._jdf.queryExecution().analyzed().toString()
+
+
+def test_files_of_a_view_prove_that_there_is_no_null(spark: SparkSession, tmp_path: Path) -> None:
+    if is_connect(spark):
+        pytest.skip("the server's files aren't this machine's")
+    for number in (1, 2):
+        pq.write_table(pa.table({"id": [number], "word": [f"ä{number}"]}), tmp_path / f"with space %2 {number}.parquet")
+    with view_of_files(spark, spark.read.parquet(str(tmp_path))):
+        assert not checked(spark)
+        assert ordered(rows(spark, STRICT)) == [(1, "ä1"), (2, "ä2")]
+    with view_of_files(spark, spark.read.parquet(str(tmp_path)).where("id < 2")):
+        assert checked(spark)
+        assert rows(spark, STRICT) == [(1, "ä1")]
+
+
+def test_files_of_a_view_prove_nothing_where_there_are_nulls(spark: SparkSession, tmp_path: Path) -> None:
+    pq.write_table(pa.table({"id": [1], "word": ["a"]}), tmp_path / "1.parquet")
+    pq.write_table(pa.table({"id": [2], "word": pa.array([None], pa.string())}), tmp_path / "2.parquet")
+    with view_of_files(spark, spark.read.parquet(str(tmp_path))), pytest.raises(ExecutionError, match=REFUSED):
+        rows(spark, STRICT)
+
+
+def test_files_of_a_view_that_lack_a_column(spark: SparkSession, tmp_path: Path) -> None:
+    pq.write_table(pa.table({"id": [1], "word": ["a"]}), tmp_path / "1.parquet")
+    pq.write_table(pa.table({"id": [2]}), tmp_path / "2.parquet")
+    frame = spark.read.schema("id BIGINT, word STRING").parquet(str(tmp_path))
+    with view_of_files(spark, frame), pytest.raises(ExecutionError, match=REFUSED):
+        rows(spark, STRICT)
+
+
+def test_parts_of_nested_values_that_only_a_view_has(spark: SparkSession, tmp_path: Path) -> None:
+    pq.write_table(pa.table({"c": pa.array([{"a": 1}], pa.struct([("a", pa.int64())]))}), tmp_path / "1.parquet")
+    schema = NamedStruct(names=("c", "a", "b"), struct=Struct(types=(Struct(types=(LONG, LONG)),)))
+    read = Read(base_schema=schema, read_type=NamedTable(names=("of_files",)))
+    spark.read.schema("c STRUCT<a: BIGINT, b: BIGINT>").parquet(str(tmp_path)).createOrReplaceTempView("of_files")
+    try:
+        for _ in range(FEW + 1):
+            with pytest.raises(ExecutionError, match=REFUSED):
+                rows(spark, read)
+    finally:
+        spark.catalog.dropTempView("of_files")
+
+
+def test_files_of_a_view_are_looked_at_again(spark: SparkSession, tmp_path: Path) -> None:
+    file = tmp_path / "t.parquet"
+    pq.write_table(pa.table({"id": [1], "word": ["a"]}), file)
+    with view_of_files(spark, spark.read.parquet(str(file))):
+        assert rows(spark, STRICT) == [(1, "a")]
+        pq.write_table(pa.table({"id": [1, 2], "word": ["a", None]}), file)
+        spark.catalog.refreshByPath(str(file))
+        with pytest.raises(ExecutionError, match=REFUSED):
+            rows(spark, STRICT)
 
 
 def test_settings_are_those_of_now(spark: SparkSession) -> None:

@@ -7,6 +7,7 @@ in single ones, and so do all where the class can't be made.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from pyspark_substrait.spark.jvm import answering, unpacked
@@ -16,25 +17,34 @@ from pyspark_substrait.spark.session import spark_errors
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-__all__ = ["answers"]
+__all__ = ["Answers", "answers"]
 
 _FEW: Final = 2
 _END: Final = "\0"
 
 
-def answers(
-    spark: SparkSession, settings: Sequence[str], tables: Sequence[tuple[str, str]]
-) -> tuple[list[str | None], list[str | None]] | None:
-    """The values of settings and the schemas of tables, as Spark's JSON; None where they are to be asked one by one.
+@dataclass(frozen=True)
+class Answers:
+    """What the session says.
+
+    Args:
+        settings: the value of each setting; None for one that Spark doesn't know.
+        schemas: the schema of each table, as Spark's JSON; None for one that isn't there or can't be read.
+        files: the Parquet files, as URIs, that each table is made of and nothing else; empty where that isn't known.
+    """
+
+    settings: Sequence[str | None]
+    schemas: Sequence[str | None]
+    files: Sequence[Sequence[str]]
+
+
+def answers(spark: SparkSession, settings: Sequence[str], tables: Sequence[tuple[str, str]]) -> Answers | None:
+    """The values of settings, and what the tables are; None where that is to be asked one by one.
 
     Args:
         spark: a classic session.
         settings: the names of the settings.
         tables: how SQL names each table, and its name in lower case if it is a bare one, else nothing.
-
-    Returns:
-        A value for each setting, None for one that Spark doesn't know; a schema for each table, None for one that isn't
-        there or can't be read.
     """
     asked = _questions(spark)
     if asked is None:
@@ -46,7 +56,9 @@ def answers(
     except spark_errors():
         return None
     values = [part[1:] if part else None for part in unpacked(found).split(_END)[:-1]]
-    return values[: len(settings)], values[len(settings) :]
+    about = values[len(settings) :]
+    files = [(found or "").split("\n")[:-1] for found in about[1::2]]
+    return Answers(values[: len(settings)], about[::2], files)
 
 
 def _questions(spark: SparkSession) -> Any:

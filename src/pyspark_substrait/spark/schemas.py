@@ -50,6 +50,7 @@ class Catalog:
         self._spark = spark
         self._settings = settings
         self._expected: dict[Names, StructType] = {}
+        self._files: dict[Names, Sequence[str]] = {}
 
     def expect(self, names: Iterable[Names]) -> None:
         """Look tables up that will be asked for, all at once, where the session can do that."""
@@ -80,13 +81,18 @@ class Catalog:
         if found is None:
             self._settings.know({})
             return [None] * len(paths)
-        settings, schemas = found
-        self._settings.know(dict(zip(OF_PLANS, settings, strict=True)))
-        return [None if text is None else _read(text) for text in schemas]
+        self._settings.know(dict(zip(OF_PLANS, found.settings, strict=True)))
+        self._files = dict(zip(names, found.files, strict=True))
+        return [None if text is None else _read(text) for text in found.schemas]
 
     def forget(self) -> None:
         """Look up anew from now on, where something has changed."""
         self._expected.clear()
+        self._files.clear()
+
+    def files(self, names: Names) -> Sequence[str]:
+        """The Parquet files, as URIs, that a table is made of and nothing else; empty where that isn't known."""
+        return self._files.get(names, ())
 
     def schema(self, names: Names) -> StructType:
         """The schema of a table.

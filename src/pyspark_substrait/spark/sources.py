@@ -32,7 +32,7 @@ from pyspark_substrait.spark.reading.union import together
 from pyspark_substrait.spark.reading.virtual import Values, virtual_table
 from pyspark_substrait.spark.schemas import Catalog, schema_of
 from pyspark_substrait.spark.settings import Settings
-from pyspark_substrait.spark.tables import Given, Table, Tables
+from pyspark_substrait.spark.tables import Given, Table, Tables, plain_without_nulls
 from pyspark_substrait.sparksql.compiler.names import NameSource, quoted_path
 from pyspark_substrait.sparksql.compiler.query import frame
 from pyspark_substrait.sparksql.compiler.scope import Source
@@ -217,7 +217,11 @@ class SessionSources:
                     raise self._missing(names)
                 self._looked_up[names] = schema
         found = columns(
-            name, self._looked_up[names], node.base_schema, frozenset(), case_sensitive=self._case_sensitive
+            name,
+            self._looked_up[names],
+            node.base_schema,
+            plain_without_nulls(self._catalog.files(names)),
+            case_sensitive=self._case_sensitive,
         )
         return Source(path, found.texts, found.required)
 

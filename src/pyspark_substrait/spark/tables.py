@@ -19,7 +19,7 @@ import pyarrow.dataset
 from pyspark_substrait.errors import TableError
 from pyspark_substrait.spark.arrow_input import plain_table, stored_schema
 from pyspark_substrait.spark.kept import keep, kept
-from pyspark_substrait.spark.reading.footers import Format, footer
+from pyspark_substrait.spark.reading.footers import Format, footer, without_nulls
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -34,6 +34,7 @@ __all__ = [
     "first_line",
     "given_table",
     "local_path",
+    "plain_without_nulls",
     "stored_rows",
 ]
 
@@ -201,7 +202,7 @@ def file_table(name: str, paths: Sequence[str], spark: SparkSession, format: For
         except Exception as error:
             kind = {"parquet": "Parquet", "orc": "ORC"}[format]
             raise TableError(f"{', '.join(paths)} can't be read as {kind}: {first_line(error)}") from error
-        table = Table(frame, _without_nulls(files or (), format), schema)
+        table = Table(frame, without_nulls([footer(file, format) for file, _, _ in files or ()]), schema)
         if files is not None:
             keep(opened, key, table, _MOST_OPENED)
     return table
@@ -251,10 +252,10 @@ def _data_files(paths: Sequence[str]) -> tuple[_DataFile, ...] | None:
     return tuple(found)
 
 
-def _without_nulls(files: Sequence[_DataFile], format: Format) -> frozenset[str]:
-    """The columns that hold no null in any of the files, by their footers."""
-    known = [footer(file, format).without_nulls for file, _, _ in files]
-    return frozenset[str].intersection(*known) if known else frozenset()
+def plain_without_nulls(paths: Sequence[str]) -> frozenset[str]:
+    """The columns of plain values that hold no null in any of some Parquet files, as far as can be seen from here."""
+    files = _data_files(paths) or ()
+    return without_nulls([footer(file, "parquet") for file, _, _ in files], nested=False)
 
 
 def _arrow_schema(files: Sequence[_DataFile], format: Format) -> pa.Schema | None:

@@ -3,14 +3,18 @@ import org.apache.spark.sql.catalyst.catalog.SessionCatalog;
 import org.apache.spark.sql.catalyst.catalog.TemporaryViewRelation;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.classic.SparkSession;
+import org.apache.spark.sql.execution.datasources.HadoopFsRelation;
+import org.apache.spark.sql.execution.datasources.LogicalRelation;
+import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat;
 
 /** What a translation asks a session before it makes the text, in one call. See questions.py. */
 public final class Questions {
     private static final String END = "\0";
+    private static final int MOST_FILES = 64;
 
     /**
-     * The values of settings, and the schemas of tables as JSON. An answer that isn't there is empty; the others begin
-     * with an equals sign.
+     * The values of settings, then of each table the schema as JSON and its files. An answer that isn't there is empty;
+     * the others begin with an equals sign.
      *
      * @param keys the settings, each with a NUL behind it
      * @param tables the tables: each as SQL names it, and if that is a single name, in lower case behind it
@@ -26,9 +30,11 @@ public final class Questions {
         boolean views = viewsFirst(session);
         String[] names = tables.isEmpty() ? new String[0] : tables.split(END, -1);
         for (int number = 0; number + 1 < names.length; number += 2) {
-            String schema = views && !names[number + 1].isEmpty() ? ofView(session, names[number + 1]) : null;
-            if (schema == null) schema = ofTable(session, names[number]);
+            LogicalPlan view = views && !names[number + 1].isEmpty() ? view(session, names[number + 1]) : null;
+            String schema = view == null ? ofTable(session, names[number]) : view.schema().json();
             if (schema != null) out.append('=').append(schema);
+            out.append(END);
+            if (view != null) files(view, out);
             out.append(END);
         }
         return Packed.of(out.toString());
@@ -50,13 +56,24 @@ public final class Questions {
             && ("first".equals(order) || "second".equals(order));
     }
 
-    /** The schema of a temporary view that was made of a DataFrame: Spark keeps its plan, analysed. Else null. */
-    private static String ofView(SparkSession session, String name) {
+    /** The plan of a temporary view that was made of a DataFrame: Spark keeps it, analysed. Else null. */
+    private static LogicalPlan view(SparkSession session, String name) {
         SessionCatalog catalog = session.sessionState().catalog();
         scala.Option view = catalog.getRawTempView(name);
         if (!view.isDefined()) return null;
         scala.Option plan = ((TemporaryViewRelation) view.get()).plan();
-        return plan.isDefined() ? ((LogicalPlan) plan.get()).schema().json() : null;
+        return plan.isDefined() ? (LogicalPlan) plan.get() : null;
+    }
+
+    /** The Parquet files that are all that a plan reads, if they are few: URIs, each with a line's end behind it. */
+    private static void files(LogicalPlan plan, StringBuilder out) {
+        Object relation = plan instanceof LogicalRelation ? ((LogicalRelation) plan).relation() : null;
+        if (!(relation instanceof HadoopFsRelation)) return;
+        HadoopFsRelation found = (HadoopFsRelation) relation;
+        String[] files = found.fileFormat() instanceof ParquetFileFormat ? found.location().inputFiles() : new String[0];
+        if (files.length == 0 || files.length > MOST_FILES) return;
+        out.append('=');
+        for (int number = 0; number < files.length; number++) out.append(files[number]).append('\n');
     }
 
     /** The schema of any table. Null where it can't be read: who asks for it alone is told why. */

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Literal, TypeAlias
@@ -17,7 +17,7 @@ from pyspark_substrait.errors import UnsupportedPlanError
 if TYPE_CHECKING:
     import pyarrow.parquet as pq
 
-__all__ = ["Footer", "Format", "RowGroup", "footer", "row_groups"]
+__all__ = ["Footer", "Format", "RowGroup", "footer", "row_groups", "without_nulls"]
 
 #: Spark's name for a format.
 Format: TypeAlias = Literal["parquet", "orc"]
@@ -67,6 +67,33 @@ def _footer(path: str, format: Format, changed: int, size: int) -> Footer:
         return _of_parquet(path) if format == "parquet" else _of_orc(path)
     except (OSError, pa.ArrowException, ImportError):
         return Footer()
+
+
+def without_nulls(footers: Sequence[Footer], *, nested: bool = True) -> frozenset[str]:
+    """The columns that hold no null in any of some files, nor any inside them.
+
+    Columns of nested values count only where all files have the same type for them: for what is missing inside such a
+    value in one file and not in another, Spark reads nulls.
+
+    Args:
+        footers: of the files that are read together, with the types of one of them.
+        nested: whether columns of nested values count at all.
+    """
+    if not footers:
+        return frozenset()
+    known = frozenset.intersection(*(each.without_nulls for each in footers))
+    return frozenset(name for name in known if _alike(name, footers, nested))
+
+
+def _alike(name: str, footers: Sequence[Footer], nested: bool) -> bool:
+    """Whether a column has plain values, or may be nested and is so alike in all files."""
+    places = [(each.schema, each.schema.get_field_index(name)) for each in footers if each.schema is not None]
+    if len(places) < len(footers) or any(place < 0 for _, place in places):
+        return False  # unknown, or twice in a file
+    first, *others = [schema.field(place).type for schema, place in places]
+    if not any(pa.types.is_nested(type) for type in (first, *others)):
+        return True
+    return nested and all(first.equals(other) for other in others)
 
 
 def _of_parquet(path: str) -> Footer:
