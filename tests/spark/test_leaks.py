@@ -102,6 +102,7 @@ def there(spark: SparkSession) -> Counter[str]:
     context: Any = spark.sparkContext
     java: Any = spark._jsparkSession  # type: ignore[attr-defined]
     names = [thread.getName() for thread in context._jvm.java.lang.Thread.getAllStackTraces().keySet()]
+    gc.collect()  # the threads that were just looked at are objects in Java too
     found.update(
         {
             "temporary functions": java.sessionState().functionRegistry().listFunction().size(),
