@@ -11,6 +11,7 @@ from typing_extensions import assert_never
 
 from pyspark_substrait.errors import InvalidPlanError, TableError, at
 from pyspark_substrait.extensions.registry import Registry
+from pyspark_substrait.model.computed_once import computed_once
 from pyspark_substrait.model.literals import AnyMessage
 from pyspark_substrait.model.relations import (
     ExtensionTable,
@@ -63,9 +64,8 @@ class SessionSources:
         self._registry = registry or Registry.default()
         #: the session's settings
         self.settings = Settings(spark)
-        self._case_sensitive = self.settings.case_sensitive
         #: the caller's tables
-        self.tables = Tables(tables, spark, case_sensitive=self._case_sensitive)
+        self.tables = Tables(tables, spark, case_sensitive=self._case_sensitive if tables else True)
         self._access = access
         self._names = NameSource()
         #: the DataFrames that stand in the statement, by the names they have there
@@ -108,6 +108,11 @@ class SessionSources:
                     return self._read(node, other.detail.type_url, self._extension_table(other))
             case _:
                 assert_never(node.read_type)
+
+    @computed_once
+    def _case_sensitive(self) -> bool:
+        """Whether names that differ in case are different. Asked for together with the tables, if it isn't earlier."""
+        return self.settings.case_sensitive
 
     def look_up_anew(self) -> None:
         """Forget what was found in the catalog, where something has changed."""
