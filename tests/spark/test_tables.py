@@ -287,6 +287,24 @@ def test_a_part_of_nested_values_that_one_file_lacks(spark: SparkSession, tmp_pa
         rows(spark, stored_nested(strict, ("c", "a", "b")), tables={"t": tmp_path})
 
 
+def test_a_column_in_files_and_in_the_names_of_their_folders(spark: SparkSession, tmp_path: Path) -> None:
+    for folder in ("a=1", "a=__HIVE_DEFAULT_PARTITION__"):
+        (tmp_path / folder).mkdir()
+        pq.write_table(pa.table({"a": pa.array([7], pa.int32())}), tmp_path / folder / "1.parquet")
+    loose, strict = stored("t", {"a": INT_}), stored("t", {"a": INT})
+    by_hand = [tuple(row) for row in spark.read.parquet(str(tmp_path)).collect()]
+    assert ordered(rows(spark, loose, tables={"t": tmp_path})) == ordered(by_hand) == ordered([(1,), (None,)])
+    with pytest.raises(ExecutionError, match=r"t\.a is null, but the plan says it never is"):
+        rows(spark, strict, tables={"t": tmp_path})
+    spark.read.parquet(str(tmp_path)).createOrReplaceTempView("by_folder")
+    try:
+        for _ in range(3):
+            with pytest.raises(ExecutionError, match=r"by_folder\.a is null, but the plan says it never is"):
+                rows(spark, stored("by_folder", {"a": INT}))
+    finally:
+        spark.catalog.dropTempView("by_folder")
+
+
 def test_maps_of_the_caller_come_back(spark: SparkSession) -> None:
     table = pa.table({"m": pa.array([[("a", 1)], None, []], pa.map_(pa.string(), pa.int32()))})
     node = stored_nested(Map(key=TEXT, value=INT, nullable=True), ("m",))

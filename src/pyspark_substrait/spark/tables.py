@@ -202,7 +202,7 @@ def file_table(name: str, paths: Sequence[str], spark: SparkSession, format: For
         except Exception as error:
             kind = {"parquet": "Parquet", "orc": "ORC"}[format]
             raise TableError(f"{', '.join(paths)} can't be read as {kind}: {first_line(error)}") from error
-        table = Table(frame, without_nulls([footer(file, format) for file, _, _ in files or ()]), schema)
+        table = Table(frame, _without_nulls(files or (), format), schema)
         if files is not None:
             keep(opened, key, table, _MOST_OPENED)
     return table
@@ -254,8 +254,15 @@ def _data_files(paths: Sequence[str]) -> tuple[_DataFile, ...] | None:
 
 def plain_without_nulls(paths: Sequence[str]) -> frozenset[str]:
     """The columns of plain values that hold no null in any of some Parquet files, as far as can be seen from here."""
-    files = _data_files(paths) or ()
-    return without_nulls([footer(file, "parquet") for file, _, _ in files], nested=False)
+    return _without_nulls(_data_files(paths) or (), "parquet", nested=False)
+
+
+def _without_nulls(files: Sequence[_DataFile], format: Format, *, nested: bool = True) -> frozenset[str]:
+    """The columns that surely hold no null, by the footers; not those that Spark takes from the names of folders."""
+    known = without_nulls([footer(file, format) for file, _, _ in files], nested=nested)
+    folders = {folder for file, _, _ in files for folder in Path(file).parts[:-1] if "=" in folder}
+    taken = {unquote(folder.partition("=")[0]).lower() for folder in folders}
+    return frozenset(name for name in known if name.lower() not in taken) if taken else known
 
 
 def _arrow_schema(files: Sequence[_DataFile], format: Format) -> pa.Schema | None:

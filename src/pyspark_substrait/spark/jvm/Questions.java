@@ -70,6 +70,7 @@ public final class Questions {
         Object relation = plan instanceof LogicalRelation ? ((LogicalRelation) plan).relation() : null;
         if (!(relation instanceof HadoopFsRelation)) return;
         HadoopFsRelation found = (HadoopFsRelation) relation;
+        if (found.partitionSchema().length() > 0) return; // values that aren't in the files
         String[] files = found.fileFormat() instanceof ParquetFileFormat ? found.location().inputFiles() : new String[0];
         if (files.length == 0 || files.length > MOST_FILES) return;
         out.append('=');
