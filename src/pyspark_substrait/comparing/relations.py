@@ -15,12 +15,16 @@ from pyspark_substrait.model.plan import ExtendedExpression, Plan, RelRoot
 from pyspark_substrait.model.relations import (
     Exchange,
     MultiBucketExpression,
-    Reference,
     Relation,
     SingleBucketExpression,
     Update,
 )
-from pyspark_substrait.model.walk import expression_children, relation_expressions, subquery_relation
+from pyspark_substrait.model.walk import (
+    expression_children,
+    relation_expressions,
+    relations_within,
+    subquery_relation,
+)
 
 __all__ = ["queries_in", "queries_of", "relations_of"]
 
@@ -33,18 +37,7 @@ def relations_of(document: Plan | ExtendedExpression) -> Iterator[Relation]:
         tops += queries_in(named.lambda_ for named in document.named_lambdas)
     else:
         tops += queries_in(reference.expr for reference in document.referred_expr)
-    seen: set[int] = set()
-    pending = tops[::-1]
-    while pending:
-        relation = pending.pop()
-        if id(relation) in seen:
-            continue
-        seen.add(id(relation))
-        yield relation
-        below = [*relation.inputs, *queries_of(relation)]
-        if isinstance(relation, Reference):
-            below.append(relation.subtree)
-        pending.extend(reversed(below))
+    return relations_within(*tops, queries=queries_of)
 
 
 def queries_of(relation: Relation) -> Iterator[Relation]:

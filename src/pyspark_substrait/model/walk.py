@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Final, TypeAlias
 
 from typing_extensions import assert_never
@@ -310,19 +310,27 @@ def relation_subqueries(relation: Relation) -> tuple[Relation, ...]:
 _SUBQUERIES: Final = "subqueries of its expressions"
 
 
-def relations_within(tree: Relation) -> Iterator[Relation]:
-    """A relation and all below it, each once, in no particular order: inputs, subqueries, subtrees referred to."""
+def relations_within(
+    *trees: Relation, queries: Callable[[Relation], Iterable[Relation]] = relation_subqueries
+) -> Iterator[Relation]:
+    """The relations of some trees, each once: before its inputs, these before its subqueries and what it refers to.
+
+    Args:
+        trees: the trees, in this order.
+        queries: the subqueries that stand directly in a relation.
+    """
     seen: set[int] = set()
-    pending = [tree]
+    pending = list(reversed(trees))
     while pending:
         node = pending.pop()
         if id(node) in seen:
             continue
         seen.add(id(node))
         yield node
-        pending += (*node.inputs, *relation_subqueries(node))
+        below = [*node.inputs, *queries(node)]
         if isinstance(node, Reference):
-            pending.append(node.subtree)
+            below.append(node.subtree)
+        pending.extend(reversed(below))
 
 
 def holds_window(expression: Expression) -> bool:

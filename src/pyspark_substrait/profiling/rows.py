@@ -43,7 +43,12 @@ from pyspark_substrait.model.relations import (
     VirtualTable,
 )
 from pyspark_substrait.model.rewrite import with_children
-from pyspark_substrait.model.walk import expression_children, relation_expressions, subquery_relation
+from pyspark_substrait.model.walk import (
+    expression_children,
+    relation_expressions,
+    relations_within,
+    subquery_relation,
+)
 from pyspark_substrait.profiling.figures import Basis, Figure
 
 __all__ = ["Counted", "follows", "inner_queries", "relations_of", "repeats", "rows", "same_rows", "stopping"]
@@ -68,20 +73,7 @@ class Counted:
 
 def relations_of(tree: Relation) -> list[Relation]:
     """The relations of a tree, each before its inputs, these before its subqueries; a shared subtree once."""
-    found: list[Relation] = []
-    seen: set[int] = set()
-    pending = [tree]
-    while pending:
-        node = pending.pop()
-        if id(node) in seen:
-            continue
-        seen.add(id(node))
-        found.append(node)
-        below = [*node.inputs, *inner_queries(node)]
-        if isinstance(node, Reference):
-            below.append(node.subtree)
-        pending.extend(reversed(below))
-    return found
+    return list(relations_within(tree, queries=inner_queries))
 
 
 def inner_queries(node: Relation) -> list[Relation]:
