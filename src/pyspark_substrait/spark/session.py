@@ -137,7 +137,7 @@ def _running_or_started(master: str | None, remote: str | None, wanted: Mapping[
     if remote is None and master is None:
         remote = os.environ.get("SPARK_REMOTE")
     _silence_query_context()
-    return _start_classic(master or "local[*]", wanted, brief) if remote is None else _connect(remote, wanted)
+    return _start_classic(master or "local[*]", wanted, brief) if remote is None else _connect(remote, wanted, brief)
 
 
 def require_settings(spark: SparkSession, needed: Mapping[str, str]) -> None:
@@ -306,7 +306,7 @@ def _workers_like_this(master: str) -> Iterator[None]:
         del os.environ["PYSPARK_PYTHON"]
 
 
-def _connect(remote: str, wanted: Mapping[str, str]) -> SparkSession:
+def _connect(remote: str, wanted: Mapping[str, str], brief: bool) -> SparkSession:
     from pyspark.sql import SparkSession
 
     if any(importlib.util.find_spec(package) is None for package in ("grpc", "pandas")):
@@ -320,7 +320,7 @@ def _connect(remote: str, wanted: Mapping[str, str]) -> SparkSession:
     try:
         if not remote.startswith("local"):
             return builder.create()
-        here = _with_archive({**_QUIET, **_local_settings(remote)}, _archive(remote, wanted))
+        here = _with_archive({**_QUIET, **_local_settings(remote, brief)}, _archive(remote, wanted))
         for key, value in here.items():
             builder = builder.config(key, wanted.get(key, value))
         with java_environment(), _workers_like_this(remote), warnings.catch_warnings():
@@ -345,7 +345,7 @@ def _knock(remote: str) -> None:
         ) from error
 
 
-def _local_settings(master: str, brief: bool = False) -> dict[str, str]:
+def _local_settings(master: str, brief: bool) -> dict[str, str]:
     """What a session inside this machine has beside the rest: few partitions, and no door to the network."""
     stated = re.match(r"local\[(\d+)", master)
     cores = int(stated[1]) if stated else (os.cpu_count() or 1) if "*" in master else 1

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, Union
 from urllib.parse import unquote, urlsplit
@@ -257,7 +258,8 @@ def plain_without_nulls(paths: Sequence[str]) -> frozenset[str]:
     return _without_nulls(_data_files(paths) or (), "parquet", nested=False)
 
 
-def _without_nulls(files: Sequence[_DataFile], format: Format, *, nested: bool = True) -> frozenset[str]:
+@lru_cache(maxsize=_MOST_OPENED)
+def _without_nulls(files: tuple[_DataFile, ...], format: Format, *, nested: bool = True) -> frozenset[str]:
     """The columns that surely hold no null, by the footers; not those that Spark takes from the names of folders."""
     known = without_nulls([footer(file, format) for file, _, _ in files], nested=nested)
     folders = {folder for file, _, _ in files for folder in Path(file).parts[:-1] if "=" in folder}

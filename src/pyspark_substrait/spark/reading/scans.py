@@ -20,7 +20,7 @@ from pyspark_substrait.model.types import FixedChar, NamedStruct, PrecisionTimes
 from pyspark_substrait.spark.arrow import METADATA
 from pyspark_substrait.spark.arrow_input import stored_schema
 from pyspark_substrait.spark.kept import keep, kept
-from pyspark_substrait.spark.reading.footers import Footer, Format, footer
+from pyspark_substrait.spark.reading.footers import Footer, Format, footer, without_nulls
 from pyspark_substrait.spark.reading.listing import below
 from pyspark_substrait.spark.reading.partitions import NULL, check_value, needed, partition_of
 from pyspark_substrait.spark.reading.pieces import Piece, is_here, named, uri_of_path
@@ -216,7 +216,7 @@ class _Scan:
         return frame.selectExpr(*map(quoted, data), *values) if data or values else frame
 
     def _without_nulls(self, taken: Sequence[str], paths: Sequence[str]) -> frozenset[str]:
-        known = frozenset[str].intersection(*(self.footer(path).without_nulls for path in paths))
+        known = without_nulls([self.footer(path) for path in paths])
         values = [partition_of(path).values for path in paths] if taken else []
         return known.union(name for name in taken if all(each[name] != NULL for each in values))
 
