@@ -52,6 +52,7 @@ class Resolved:
             word has the spelling of the extension file.
         sources: for each of ``arguments`` its position in the call, None for a word that the call left out.
         notes: where the call was looser than the specification, in words; empty for an exact call.
+        as_given: the arguments are values, taken in their order and of the types that they have.
     """
 
     definition: FunctionDefinition | None
@@ -60,6 +61,7 @@ class Resolved:
     arguments: tuple[Argument, ...] = ()
     sources: tuple[int | None, ...] = ()
     notes: tuple[str, ...] = ()
+    as_given: bool = False
 
     @property
     def argument_types(self) -> tuple[Type | None, ...]:
@@ -243,7 +245,12 @@ def _resolved(call: Call, match: Match, qualified: bool, widened: bool) -> Resol
         arguments=match.arguments,
         sources=call.sources,
         notes=tuple(notes),
+        as_given=not call.notes and all(map(_is_taken_as_given, call.arguments, match.arguments)),
     )
+
+
+def _is_taken_as_given(given: Argument, taken: Argument) -> bool:
+    return isinstance(given, ValueArg) and isinstance(taken, ValueArg) and given.type == taken.type
 
 
 def kinds_for(kind: Kind | None) -> frozenset[Kind]:

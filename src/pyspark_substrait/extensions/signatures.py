@@ -67,17 +67,14 @@ Argument: TypeAlias = ValueArg | TypeArg | EnumArg
 
 def given(argument: expressions.Argument) -> Argument:
     """An argument of a call in the model, as resolution sees it."""
-    match argument:
-        case expressions.EnumArgument(value=value):
-            return EnumArg(value)
-        case expressions.TypeArgument(type=type):
-            return TypeArg(type)
-        case Literal(type=type, value=None):
-            return ValueArg(type, null=True)
-        case Literal(type=type, value=int() | str() as value) if not isinstance(value, bool):
-            return ValueArg(type, value)
-        case _:
-            return ValueArg(argument.type)
+    if isinstance(argument, Literal):
+        value = argument.value
+        if value is None:
+            return ValueArg(argument.type, null=True)
+        return ValueArg(argument.type, value if value.__class__ in (int, str) else None)
+    if isinstance(argument, expressions.EnumArgument):
+        return EnumArg(argument.value)
+    return TypeArg(argument.type) if isinstance(argument, expressions.TypeArgument) else ValueArg(argument.type)
 
 
 _KEYWORD_TO_SHORT: Final = {

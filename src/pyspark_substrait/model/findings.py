@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -59,30 +59,45 @@ class Places:
 
     Relations, expressions, measures, sort fields and the functions of window relations have places. A node that reading
     put in (a cast, say) has none.
+
+    Args:
+        entries: the nodes and their paths, in the order of reading.
     """
 
-    _entries: list[tuple[Any, Path]] = field(default_factory=list)
+    entries: list[tuple[Any, Path]] = field(default_factory=list)
     _paths: dict[int, Path] = field(default_factory=dict)
     _known: int = 0  # how many of the entries stand in _paths, which is filled when it is first asked
 
     def __len__(self) -> int:
-        return len(self._entries)
+        return len(self.entries)
 
     def __iter__(self) -> Iterator[tuple[Any, Path]]:
-        return iter(self._entries)
+        return iter(self.entries)
+
+    def __getitem__(self, position: int) -> tuple[Any, Path]:
+        return self.entries[position]
 
     def add(self, node: Any, path: Path) -> None:
         """Note that ``node`` was read from ``path``."""
-        self._entries.append((node, path))
+        self.entries.append((node, path))
 
-    def forget(self, count: int) -> None:
-        """Keep only the first ``count``."""
-        del self._entries[count:]
+    def insert(self, position: int, node: Any, path: Path) -> None:
+        """As :meth:`add`, before the entry at ``position``."""
+        self.entries.insert(position, (node, path))
         self._paths, self._known = {}, 0
+
+    def leave_out(self, start: int, stop: int) -> None:
+        """Forget those from ``start`` to before ``stop``."""
+        del self.entries[start:stop]
+        self._paths, self._known = {}, 0
+
+    def moved(self, path: Callable[[Path], Path]) -> Places:
+        """The same nodes, at what ``path`` gives for the paths that they have."""
+        return Places([(node, path(place)) for node, place in self.entries])
 
     def since(self, count: int) -> list[tuple[Any, Path]]:
         """Those after the first ``count``."""
-        return self._entries[count:]
+        return self.entries[count:]
 
     def __contains__(self, node: Any) -> bool:
         return id(node) in self._by_id()
@@ -93,10 +108,10 @@ class Places:
         return None if found is _NOWHERE else render(found)
 
     def _by_id(self) -> dict[int, Path]:
-        count = len(self._entries)
+        count = len(self.entries)
         if self._known != count:
             paths = self._paths
-            for node, path in self._entries:
+            for node, path in self.entries:
                 paths.setdefault(id(node), path)
             self._known = count
         return self._paths

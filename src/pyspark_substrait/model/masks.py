@@ -248,20 +248,20 @@ class _Naming:
 
     def kept(self, struct: Struct, names: tuple[str, ...], select: StructSelect, *, named: bool) -> Iterator[str]:
         """The names of what is kept of a struct; ``named``: those of its fields too, not only of what is in them."""
-        starts, position = [], 0
+        starts = [0]
         for child in struct.types:
-            starts.append(position)
-            position += 1 + name_count(child)
+            starts.append(starts[-1] + 1 + name_count(child))
         for item in select.struct_items:
-            if not 0 <= item.field < len(starts):
+            if not 0 <= item.field < len(struct.types):
                 if named:
                     yield ""
                 continue
-            child, start = struct.types[item.field], starts[item.field]
-            below = names[start + 1 : start + 1 + name_count(child)]
+            start, stop = starts[item.field], starts[item.field + 1]
             if named:
                 yield names[start] if start < len(names) else ""
-            yield from below if item.child is None else self._inside(child, below, item.child)
+            if stop > start + 1:
+                below = names[start + 1 : stop]
+                yield from below if item.child is None else self._inside(struct.types[item.field], below, item.child)
 
     def _inside(self, type: Type, names: tuple[str, ...], select: Select) -> list[str]:
         """The names left of those nested inside ``type``."""

@@ -494,7 +494,7 @@ def name_count(type: Type) -> int:
         return 0
     match concrete(type):
         case Struct(types=types):
-            return sum(1 + name_count(child) for child in types)
+            return len(types) + sum([name_count(child) for child in types if isinstance(child, _WITH_FIELDS)])
         case List(type=child):
             return name_count(child)
         case Map(key=key, value=value):

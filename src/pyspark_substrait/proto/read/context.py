@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 from pyspark_substrait.codes import Code, Level
 from pyspark_substrait.errors import InvalidPlanError, SubstraitError
 from pyspark_substrait.extensions import Registry
+from pyspark_substrait.extensions.resolution import Resolved
 from pyspark_substrait.model.expressions import NamedLambda
 from pyspark_substrait.model.findings import Finding, Places, as_finding
 from pyspark_substrait.model.notes import Note
@@ -21,6 +22,7 @@ from pyspark_substrait.model.paths import Path, render
 from pyspark_substrait.model.plan import ExtensionDeclaration, ExtensionKind
 from pyspark_substrait.model.relations import Relation
 from pyspark_substrait.model.types import Struct, Type
+from pyspark_substrait.proto.read.moves import Moves
 
 __all__ = ["Detached", "Frame", "OpenReference", "Reading", "Scope", "invalid", "located"]
 
@@ -121,8 +123,11 @@ class Reading:
         trees: the messages ``PlanRel`` of the plan, for references.
         findings: where faults are collected, so that reading goes on after them; None to raise the first.
         places: where the nodes that were read stand, when findings are collected or ``placed`` says so.
-        plain: the message holds nothing but what is written again as it was read, node for node, and what is written
+        plain: the message holds nothing but what is written again as it was read, ``moves`` aside, and what is written
             so has no findings of reading but ``again``. Doubtful things count as not plain.
+        again: the path, and what is found there once more in what is written.
+        moves: what stands elsewhere in what is written, when ``placed``.
+        remarked, noted: what was noted once for the whole plan; of ``noted``, all notes were.
     """
 
     registry: Registry
@@ -149,9 +154,11 @@ class Reading:
     places: Places = field(default_factory=Places)
     placed: bool = False
     plain: bool = True
-    again: list[Finding | Note] = field(default_factory=list)
+    again: list[tuple[Path, Callable[[Path], Finding | Note]]] = field(default_factory=list)
+    moves: Moves = field(default_factory=Moves)
     unfinished: set[tuple[object, ...]] = field(default_factory=set)
     remarked: set[tuple[str, str]] = field(default_factory=set)
+    noted: dict[int, Resolved] = field(default_factory=dict)
 
     def anew(self) -> Reading:
         """The same message, of which nothing is read yet."""
@@ -207,7 +214,7 @@ class Reading:
         if self.findings is not None:
             self.findings.append(Finding.of(code, path, what, level=level, why=why, mend=mend))
         elif again and self.placed:
-            self.again.append(Finding.of(code, path, what, level=level, why=why, mend=mend))
+            self.again.append((path, lambda place: Finding.of(code, place, what, level=level, why=why, mend=mend)))
         else:
             self.plain = False
 

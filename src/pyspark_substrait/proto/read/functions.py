@@ -21,10 +21,8 @@ from pyspark_substrait.model.expressions import (
     AggregationPhase,
     Argument,
     BrokenExpression,
-    Cast,
     EnumArgument,
     Expression,
-    FailureBehavior,
     FieldReference,
     Function,
     FunctionOption,
@@ -37,17 +35,17 @@ from pyspark_substrait.model.expressions import (
     TypeArgument,
     WindowFunction,
 )
-from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.paths import Path
 from pyspark_substrait.model.plan import ExtensionDeclaration, ExtensionKind
 from pyspark_substrait.model.relations import WindowRelFunction
-from pyspark_substrait.model.types import Boolean, Type, Unbound, concrete, same_type, with_nullability
+from pyspark_substrait.model.types import Boolean, Type, Unbound, concrete, same_type
 from pyspark_substrait.model.walk import expression_children, subquery_relation
 from pyspark_substrait.proto.enums import AGGREGATION_PHASE, INVOCATION, SORT_DIRECTION
 from pyspark_substrait.proto.read import expressions, frames, quirks
 from pyspark_substrait.proto.read.agreement import is_unbound
 from pyspark_substrait.proto.read.arrow import Option
 from pyspark_substrait.proto.read.context import Reading, Scope, invalid, located
+from pyspark_substrait.proto.read.moves import as_type, moved_arguments
 from pyspark_substrait.proto.read.output_types import output_type
 from pyspark_substrait.proto.read.types import data_type
 
@@ -71,18 +69,18 @@ def scalar_function(message: algebra_pb2.Expression.ScalarFunction, scope: Scope
         output_type=call.output_type,
         derived_type=call.derived_type,
     )
-    return node if call.cast is None else _cast(node, call.cast)
+    return _converted(node, call.cast, scope.reading, path)
 
 
 def aggregate_function(message: algebra_pb2.AggregateFunction, scope: Scope, path: Path) -> AggregateFunction:
     """A call of an aggregate function."""
     phase = _phase(message, scope.reading, path)
-    call = _call(message, "aggregate", _PHASES[phase], scope, path)
+    call = _call(message, "aggregate", _PHASES[phase], scope, path, castable=False)
     node = AggregateFunction(
         function=call.function,
         arguments=call.arguments,
         options=call.options,
-        output_type=call.cast or call.output_type,
+        output_type=call.output_type,
         derived_type=call.derived_type,
         phase=phase,
         sorts=sort_fields(message.sorts, scope, (path, "sorts")),
@@ -113,19 +111,19 @@ def window_function(message: algebra_pb2.Expression.WindowFunction, scope: Scope
         lower_bound=lower,
         upper_bound=upper,
     )
-    return node if call.cast is None else _cast(node, call.cast)
+    return _converted(node, call.cast, scope.reading, path)
 
 
 def window_rel_function(message: Any, sorts: tuple[SortField, ...], scope: Scope, path: Path) -> WindowRelFunction:
     """A window function of a window relation, whose records are in the order of ``sorts``."""
     phase = _phase(message, scope.reading, path)
-    call = _call(message, "window", _PHASES[phase], scope, path)
+    call = _call(message, "window", _PHASES[phase], scope, path, castable=False)
     bounds_type, lower, upper = frames.frame(message, sorts, scope, path)
     node = WindowRelFunction(
         function=call.function,
         arguments=call.arguments,
         options=call.options,
-        output_type=call.cast or call.output_type,
+        output_type=call.output_type,
         derived_type=call.derived_type,
         phase=phase,
         invocation=_invocation(message, scope.reading, path),
@@ -229,7 +227,7 @@ class _Call(NamedTuple):
     cast: Type | None = None
 
 
-def _call(message: Any, kind: Kind, phase: Phase, scope: Scope, path: Path) -> _Call:
+def _call(message: Any, kind: Kind, phase: Phase, scope: Scope, path: Path, *, castable: bool = True) -> _Call:
     reading = scope.reading
     anchor: int = message.function_reference
     declared = reading.functions.get(anchor)
@@ -238,7 +236,12 @@ def _call(message: Any, kind: Kind, phase: Phase, scope: Scope, path: Path) -> _
     else:
         reading.used.add((ExtensionKind.FUNCTION, anchor))
     place: Path = (path, "arguments")
-    arguments = [_argument(argument, scope, (place, index)) for index, argument in enumerate(message.arguments)]
+    arguments: list[Argument] = []
+    known = reading.places.entries
+    marks = [len(known)]  # how many nodes were read before each argument
+    for index, argument in enumerate(message.arguments):
+        arguments.append(_argument(argument, scope, (place, index)))
+        marks.append(len(known))
     options = [(option.name, tuple(option.preference)) for option in message.options]
     stated: Type | None = None
     if message.HasField("output_type"):
@@ -282,8 +285,10 @@ def _call(message: Any, kind: Kind, phase: Phase, scope: Scope, path: Path) -> _
     definition = found.definition
     if definition.deprecated is not None or not definition.urn.startswith((OFFICIAL, OWN)):
         reading.plain = False
-    if found.notes:
-        _leave_out(found, arguments, reading)
+    taken = tuple(arguments) if found.as_given else _taken(arguments, found)
+    changed = found.notes and not found.as_given and reading.placed
+    if changed and not moved_arguments(arguments, taken, found.sources, marks, reading.places, reading.moves):
+        reading.plain = False
     if definition.takes_constants:
         _check_constants(found, arguments, reading, place)
     if options:
@@ -296,10 +301,11 @@ def _call(message: Any, kind: Kind, phase: Phase, scope: Scope, path: Path) -> _
     if stated is not None and stated is not found.output_type and stated != found.output_type:
         result = Unbound(nullable=True), None
         with reading.going_on(code=Code.EXPRESSION_OUTPUT_TYPE):
-            result = output_type(stated, found.output_type, found.definition.key, reading, path)
+            key = found.definition.key
+            result = output_type(stated, found.output_type, key, reading, path, castable=castable)
     return _Call(
         found.definition.function,
-        _taken(arguments, found),
+        taken,
         tuple([FunctionOption(name, preference) for name, preference in options]),
         result[0],
         found.output_type,
@@ -402,6 +408,9 @@ def _as_declared(declared: ExtensionDeclaration) -> Function:
 
 
 def _note(found: Resolved, reading: Reading, path: Path) -> None:
+    if not found.notes or id(found) in reading.noted:
+        return
+    reading.noted[id(found)] = found
     for text in found.notes:
         if ("function", text) in reading.remarked:
             continue
@@ -445,26 +454,17 @@ def _taken(arguments: list[Argument], found: Resolved) -> tuple[Argument, ...]:
                 taken.append(TypeArgument(type))
             case ValueArg(type=type):
                 assert given is not None and not isinstance(given, EnumArgument | TypeArgument)
-                taken.append(_cast(given, type))
+                taken.append(as_type(given, type))
     return tuple(taken)
 
 
-def _leave_out(found: Resolved, arguments: list[Argument], reading: Reading) -> None:
-    """Forget the places of arguments that stand behind those that the function takes; the plan won't have them."""
-    count = len(found.sources)
-    left = arguments[count:]
-    if found.sources != tuple(range(count)) or not all(isinstance(argument, Literal) for argument in left):
-        reading.plain = False
-    elif left and reading.placed:
-        reading.places.forget(len(reading.places) - len(left))
-
-
-def _cast(value: Expression, type: Type) -> Expression:
-    if value.type is type:
-        return value
-    if with_nullability(concrete(value.type), type.nullable) == concrete(type):
-        return value
-    return Cast(type=type, input=value, failure_behavior=FailureBehavior.THROW_EXCEPTION)
+def _converted(node: ScalarFunction | WindowFunction, type: Type | None, reading: Reading, path: Path) -> Expression:
+    """A call as a value of the type that it is stated to have, where that is of another kind."""
+    value = node if type is None else as_type(node, type)
+    if value is not node and reading.placed and path is not None:
+        reading.moves.write(path, "cast", "input", path[1])
+        reading.places.add(node, ((path[0], "cast"), "input"))
+    return value
 
 
 def _phase(message: Any, reading: Reading, path: Path) -> AggregationPhase:

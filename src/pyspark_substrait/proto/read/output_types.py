@@ -27,10 +27,19 @@ from pyspark_substrait.proto.read.context import Reading, invalid
 __all__ = ["output_type"]
 
 
-def output_type(stated: Type | None, derived: Type, key: str, reading: Reading, path: Path) -> tuple[Type, Type | None]:
+def output_type(
+    stated: Type | None, derived: Type, key: str, reading: Reading, path: Path, *, castable: bool
+) -> tuple[Type, Type | None]:
     """The type of a call, and the type to cast it to, if that is of another kind.
 
     The stated type counts, but it is nullable also where the extension says it is.
+
+    Args:
+        stated, derived: the two types.
+        key: the function.
+        reading: the message.
+        path: of the call.
+        castable: the call can stand inside a cast; if not, its type is the stated one whatever its kind.
 
     Raises:
         InvalidPlanError: values of one can't be those of the other; or the two differ at all, when reading is strict.
@@ -54,13 +63,13 @@ def output_type(stated: Type | None, derived: Type, key: str, reading: Reading, 
     result = with_nullability(stated, stated.nullable or derived.nullable)
     before = f"`{key}` gives {derived}, but its output_type is {stated}"
     reading.loose("output-type", path, before, f"computed as {derived}, of type {result}")
-    if not kind:
-        reading.plain = False
-    elif result != derived and reading.placed:
+    if not kind and castable:
+        return derived, result
+    if result != derived and reading.placed:
         before = f"`{key}` gives {derived}, but its output_type is {result}"
         after = f"computed as {derived}, of type {result}"
-        reading.again.append(Note(rule="output-type", path=path, before=before, after=after))
-    return (result, None) if kind else (derived, result)
+        reading.again.append((path, lambda place: Note(rule="output-type", path=place, before=before, after=after)))
+    return result, None
 
 
 _FAMILIES = ((I8, I16, I32, I64), (FP32, FP64))

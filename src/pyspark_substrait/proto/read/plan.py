@@ -76,9 +76,8 @@ class Bound:
 
     Args:
         document: the plan, or an extended expression.
-        places: where its nodes stand, in the message that it was read from as in the one that is written of it. None
-            where the two may differ, where reading the other may find something else, and for an extended
-            expression.
+        places: where its nodes stand in the message that is written of it. None where that can't be told, where reading
+            that message may find something else than ``again``, and for an extended expression.
         again: what reading the other finds and notes.
     """
 
@@ -104,12 +103,15 @@ def bound(
     reading = Reading(registry=registry, strict=strict, placed=not strict)
     _declare(reading, message, upgrades, original_version)
     document = _on_any_stack(_plan, message, reading, tuple(upgrades), original_version)
-    places = reading.places if _is_plain(message, document, reading) else None
-    return Bound(document=document, places=places, again=tuple(reading.again))
+    if not _is_plain(message, document, reading):
+        return Bound(document=document, places=None)
+    moves = reading.moves
+    again = tuple([found(moves.path(path)) for path, found in reading.again])
+    return Bound(document=document, places=reading.places.moved(moves.path) if moves else reading.places, again=again)
 
 
 def _is_plain(message: plan_pb2.Plan, document: Plan, reading: Reading) -> bool:
-    """Whether a message holds only what is written again as it stands (``Reading.plain``), and no declaration else."""
+    """Whether of all that is written of a message the place is known (``Reading.plain``), and nothing else declared."""
     return (
         reading.plain
         and len(reading.places) > 0
@@ -122,9 +124,9 @@ def _is_plain(message: plan_pb2.Plan, document: Plan, reading: Reading) -> bool:
 
 
 def _is_settled(note: Note) -> bool:
-    """Whether a note is about what is written as it was taken, in the same place, so that nobody notes it again."""
+    """Whether a note is about what is written as it was taken, so that nobody notes it again."""
     if note.rule == "function":
-        return note.after.startswith(("found in ", "read as "))
+        return note.after.startswith(("found in ", "read as ", "cast from "))
     return note.rule in ("output-type", "undeclared-variation", "unspecified-phase")
 
 

@@ -84,7 +84,7 @@ def arguments(name: str, given: list[Argument], stated: Type | None, reading: Re
 
     DuckDB means the average of doubles by ``avg`` of decimals, and says so in the output type.
     """
-    if name.partition(":")[0] != "avg" or reading.producer != "DuckDB" or not isinstance(stated, FP64):
+    if reading.producer != "DuckDB" or name.partition(":")[0] != "avg" or not isinstance(stated, FP64):
         return given
     match given:
         case [value] if not isinstance(value, EnumArgument | TypeArgument) and isinstance(value.type, Decimal):

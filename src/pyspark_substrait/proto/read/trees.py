@@ -41,10 +41,11 @@ def tree(ordinal: int, scope: Scope, path: Path) -> Relation:
         except OpenReference:
             reading.open_trees[ordinal] = None
             del reading.notes[notes:]
-            reading.places.forget(places)
+            reading.places.leave_out(places, len(reading.places))
             if reading.findings is not None:
                 del reading.findings[findings:]
             reading.remarked = remarked
+            reading.noted.clear()
     inner = Scope(
         reading, outer=scope.outer, fence=len(scope.outer), closed=scope.closed, detached=detached(ordinal, reading)
     )

@@ -1,0 +1,111 @@
+"""Where what was read stands in the message that is written of the plan.
+
+Reading puts casts around arguments and calls, and leaves arguments out: what stands below has another path then. The
+paths are changed once, when all is read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from pyspark_substrait.model.expressions import (
+    Argument,
+    Cast,
+    EnumArgument,
+    Expression,
+    FailureBehavior,
+    TypeArgument,
+)
+from pyspark_substrait.model.findings import Places
+from pyspark_substrait.model.literals import Literal
+from pyspark_substrait.model.paths import Path
+from pyspark_substrait.model.types import Type, concrete, with_nullability
+
+__all__ = ["Moves", "as_type", "moved_arguments"]
+
+
+@dataclass(slots=True)
+class Moves:
+    """What the last segments of some paths are written as; paths are told apart by identity."""
+
+    _written: dict[int, tuple[Path, tuple[str | int, ...]]] = field(default_factory=dict)
+    _known: dict[int, tuple[Path, Path]] = field(default_factory=dict)
+
+    def __bool__(self) -> bool:
+        return bool(self._written)
+
+    def write(self, path: Path, *segments: str | int) -> None:
+        """Note that the last segment of a path is written as some others; so is that of all paths through it."""
+        self._written[id(path)] = (path, segments)
+
+    def path(self, path: Path) -> Path:
+        """The path as it is written. To be asked when all is noted."""
+        below: list[tuple[Path, str | int]] = []
+        while path is not None and id(path) not in self._known:
+            below.append(path)
+            path = path[0]
+        found = None if path is None else self._known[id(path)][1]
+        for old in reversed(below):
+            moved = self._written.get(id(old))
+            if moved is None:
+                found = old if found is old[0] else (found, old[1])
+            else:
+                for segment in moved[1]:
+                    found = (found, segment)
+            self._known[id(old)] = (old, found)
+        return found
+
+
+def as_type(value: Expression, type: Type) -> Expression:
+    """A value cast to a type, unless it has that type."""
+    if value.type is type:
+        return value
+    if with_nullability(concrete(value.type), type.nullable) == concrete(type):
+        return value
+    return Cast(type=type, input=value, failure_behavior=FailureBehavior.THROW_EXCEPTION)
+
+
+def moved_arguments(
+    given: Sequence[Argument],
+    taken: Sequence[Argument],
+    sources: Sequence[int | None],
+    marks: Sequence[int],
+    places: Places,
+    moves: Moves,
+) -> bool:
+    """Place the arguments of a call as they are written; False where what is written of one can't be told.
+
+    Args:
+        given: the arguments as they were read.
+        taken: as the function takes them.
+        sources: for each of ``taken`` which of ``given`` it is made of, if any.
+        marks: how many places there were before the first of ``given``, and after each.
+        places: of all that was read so far; the last ones are those of the arguments.
+        moves: takes down what stands elsewhere.
+    """
+    kept = [source for source in sources if source is not None]
+    if kept != sorted(set(kept)):
+        return False
+    positions = {source: position for position, source in enumerate(sources) if source is not None}
+    for source in reversed(range(len(given))):
+        before, start, stop = given[source], marks[source], marks[source + 1]
+        position = positions.get(source)
+        after = None if position is None else taken[position]
+        if isinstance(before, EnumArgument | TypeArgument):
+            continue
+        if isinstance(before, Literal) and (after is None or isinstance(after, EnumArgument)):
+            places.leave_out(start, stop)
+            continue
+        node, path = places[stop - 1]
+        if node is not before or path is None:
+            return False
+        if position is not None and position != source:
+            moves.write(path[0], position)
+        if after is before:
+            continue
+        if not isinstance(after, Cast) or after.input is not before or before.type.nullable > after.type.nullable:
+            return False
+        moves.write(path, path[1], "cast", "input")
+        places.insert(stop, after, (path[0], path[1]))
+    return True
