@@ -56,6 +56,18 @@ _ROOT = RootReference()
 _COLUMNS = tuple((StructField(position),) for position in range(256))
 
 
+def _column(position: int) -> algebra_pb2.Expression.FieldReference:
+    segment = algebra_pb2.Expression.ReferenceSegment
+    return algebra_pb2.Expression.FieldReference(
+        direct_reference=segment(struct_field=segment.StructField(field=position)),
+        root_reference=algebra_pb2.Expression.FieldReference.RootReference(),
+    )
+
+
+#: which of these columns is meant, by the message
+_POSITIONS = {_column(position).SerializeToString(): position for position in range(len(_COLUMNS))}
+
+
 def field_reference(message: algebra_pb2.Expression.FieldReference, scope: Scope, path: Path) -> FieldReference:
     """A reference to data, with the type that it has in this scope.
 
@@ -65,6 +77,12 @@ def field_reference(message: algebra_pb2.Expression.FieldReference, scope: Scope
     root: Any
     root_type: Type
     kind = message.WhichOneof("root_type")
+    if kind == "root_reference":
+        # nearly all references: a column of the record, whose type needs no derivation
+        position = _POSITIONS.get(message.SerializeToString())
+        here: Any = scope.record
+        if position is not None and here.__class__ is Struct and not here.nullable and position < len(here.types):
+            return FieldReference(root=_ROOT, reference=_COLUMNS[position], type=here.types[position])
     match kind:
         case "root_reference" | None:
             if kind is None:
@@ -89,11 +107,6 @@ def field_reference(message: algebra_pb2.Expression.FieldReference, scope: Scope
         case "direct_reference":
             path = (path, "direct_reference")
             segments = _segments(message.direct_reference, scope.reading, path)
-            if root is _ROOT and len(segments) == 1 and root_type.__class__ is Struct and not root_type.nullable:
-                # nearly all references: a column of the record, whose type needs no derivation
-                column, columns = segments[0], root_type.types
-                if column.__class__ is StructField and 0 <= column.field < len(columns):
-                    return FieldReference(root=root, reference=segments, type=columns[column.field])
             if scope.reading.findings is not None:
                 type = _referenced(root_type, segments, path, scope.reading)
                 return FieldReference(root=root, reference=segments, type=type)

@@ -41,20 +41,35 @@ def data_type(message: type_pb2.Type, reading: Reading, path: Path) -> Type:
     if kind is None:
         reading.fault(invalid("a type is missing", path, code=Code.PROTO_MISSING_FIELD))
         return _OPEN
-    fields = getattr(message, kind)
-    path = (path, kind)
     simple = SIMPLE.get(kind)
-    if simple is None:
-        known = len(reading.findings or ())
-        made = _READERS[kind](fields, reading, path)
-        # what can't be of this type would be found to be wrong wherever it is used
-        return _OPEN if kind in _PARAMETERIZED and len(reading.findings or ()) > known else made
-    nullable = _nullable(fields.nullability, reading, path)
+    if simple is None and kind not in _PARAMETERIZED:
+        return _READERS[kind](getattr(message, kind), reading, (path, kind))
+    content = message.SerializeToString()
+    known = _read_before.get(content)
+    if known is not None:
+        return known
+    fields, path = getattr(message, kind), (path, kind)
     anchor = fields.type_variation_reference
-    if anchor == 0:
-        return simple[nullable]
-    declared = variation(anchor, reading, path)
-    return simple[nullable] if declared is None else replace(simple[nullable], variation=declared)
+    if simple is None:
+        faults = len(reading.findings or ())
+        made = _READERS[kind](fields, reading, path)
+        if len(reading.findings or ()) > faults:
+            return _OPEN  # what can't be of this type would be found to be wrong wherever it is used
+    else:
+        made = simple[_nullable(fields.nullability, reading, path)]
+        declared = variation(anchor, reading, path)
+        made = made if declared is None else replace(made, variation=declared)
+    if anchor == 0 and fields.nullability in _STATED:
+        if len(_read_before) >= _MOST_READ_BEFORE:
+            _read_before.clear()
+        _read_before[content] = made
+    return made
+
+
+#: types that have no types in them and leave nothing to be noted, by their messages: most are of few kinds
+_read_before: dict[bytes, Type] = {}
+_MOST_READ_BEFORE = 4096
+_STATED = (type_pb2.Type.NULLABILITY_NULLABLE, type_pb2.Type.NULLABILITY_REQUIRED)
 
 
 def _nullable(number: int, reading: Reading, path: Path) -> bool:
