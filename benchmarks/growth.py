@@ -35,6 +35,8 @@ FIGURES = Path(__file__).with_name("growth.json")
 LINEAR = 1.15
 #: what is measured of a plan of some size, and what it is called
 _OURS = {"load": "load", "check": "check", "spark": "check for Spark", "compile": "text"}
+#: the same without Python's garbage collector, which has more to look at the more objects there are
+_PAUSED = {key: f"{key} without collection" for key in _OURS}
 _ENOUGH = 1.0  # seconds after which a thing isn't measured once more
 _PLANS = 1_000
 _Values = dict[str, list[float | None]]
@@ -63,7 +65,7 @@ def measure(options: Options) -> list[Section]:
 
 def _grown(growth: Growth, session: SparkSession, options: Options) -> _Values:
     """What there is to know of plans of each size: seconds, and bytes."""
-    values: _Values = {"size": [], **{name: [] for name in (*_OURS, "memory", "analyse", "by hand")}}
+    values: _Values = {"size": [], **{name: [] for name in (*_OURS, *_PAUSED.values(), "memory", "analyse", "by hand")}}
     for size in growth.sizes[:2] if options.quick else growth.sizes:
         content = growth.made(size)
         values["size"].append(size)
@@ -90,6 +92,11 @@ def _of_a_plan(content: bytes, rounds: int) -> dict[str, float]:
         "compile": lambda: pyspark_substrait.to_sql(plan),
     }
     found = {name: _median(action, rounds, computed) for name, action in actions.items()}
+    gc.disable()
+    try:
+        found |= {_PAUSED[name]: _median(action, rounds, computed) for name, action in actions.items()}
+    finally:
+        gc.enable()
     tracemalloc.start()
     pyspark_substrait.load(content)
     found["memory"] = float(tracemalloc.get_traced_memory()[1])
@@ -177,7 +184,10 @@ def _section(what: str, values: _Values, checked: str) -> Section:
         shown = values["compile"][index] if ours is None else ours
         section.add(f"{size:,}", shown or 0.0, peer, note="; ".join(said))
     for key, name in {**_OURS, "memory": "memory", "analyse": "to a DataFrame", "by hand": "by hand"}.items():
-        section.notes.append(f"{name}: {_growth(values['size'], values[key])}")
+        said = _growth(values["size"], values[key])
+        if key in _PAUSED:
+            said += f"; without Python's garbage collector: {_growth(values['size'], values[_PAUSED[key]])}"
+        section.notes.append(f"{name}: {said}")
     if checked:
         section.notes.append(f"checking isn't linear: {checked}")
     linear = [key for key in (*_OURS, "memory") if not checked or key not in ("check", "spark")]

@@ -166,10 +166,12 @@ class Aggregate(RelationBase):
 
     @computed_once
     def direct_schema(self) -> Struct:
-        keys = []
-        for position, expression in enumerate(self.grouping_expressions):
-            everywhere = all(position in grouping.expression_references for grouping in self.groupings)
-            keys.append(with_nullability(expression.type, expression.type.nullable or not everywhere))
+        sets = [frozenset(grouping.expression_references) for grouping in self.groupings]
+        everywhere = sets[0].intersection(*sets) if sets else range(len(self.grouping_expressions))
+        keys = [
+            with_nullability(expression.type, expression.type.nullable or position not in everywhere)
+            for position, expression in enumerate(self.grouping_expressions)
+        ]
         measures = [measure.measure.output_type for measure in self.measures]
         return Struct(types=(*keys, *measures, *([I32()] if len(self.groupings) > 1 else [])))
 

@@ -78,7 +78,7 @@ def field_reference(message: algebra_pb2.Expression.FieldReference, scope: Scope
     root_type: Type
     kind = message.WhichOneof("root_type")
     if kind == "root_reference":
-        # nearly all references: a column of the record, whose type needs no derivation
+        # nearly all references: one of the first columns of the record, whose type needs no derivation
         position = _POSITIONS.get(message.SerializeToString())
         here: Any = scope.record
         if position is not None and here.__class__ is Struct and not here.nullable and position < len(here.types):
@@ -107,6 +107,10 @@ def field_reference(message: algebra_pb2.Expression.FieldReference, scope: Scope
         case "direct_reference":
             path = (path, "direct_reference")
             segments = _segments(message.direct_reference, scope.reading, path)
+            if root is _ROOT and len(segments) == 1 and root_type.__class__ is Struct and not root_type.nullable:
+                column, columns = segments[0], root_type.types
+                if column.__class__ is StructField and 0 <= column.field < len(columns):
+                    return FieldReference(root=root, reference=segments, type=columns[column.field])
             if scope.reading.findings is not None:
                 type = _referenced(root_type, segments, path, scope.reading)
                 return FieldReference(root=root, reference=segments, type=type)

@@ -53,7 +53,7 @@ def aggregate(node: Aggregate, query: Query, outer: tuple[Record, ...], compilat
                 f"it refers to grouping expression {max(references)}, but there are {len(keys)}",
                 path=f"groupings[{position}].expression_references",
             )
-    unused = [position for position in range(len(keys)) if not any(position in references for references in sets)]
+    unused = sorted(set(range(len(keys))).difference(*sets))
     if unused:
         raise InvalidPlanError(
             "no grouping set refers to the grouping expression", path=f"grouping_expressions[{unused[0]}]"
@@ -197,13 +197,13 @@ def _many_sets(
         listed = ", ".join(f"({', '.join(keys[key] for key in sorted(members))})" for members in together)
         selects.append(_select(query, texts, columns, f"GROUP BY {', '.join(keys)} GROUPING SETS ({listed})"))
     for position in apart:
-        grouped = sets[position]
+        grouped = frozenset(sets[position])
         texts = [
             key if reference in grouped else f"CAST(NULL AS {spark_type(type)})"
             for reference, (key, type) in enumerate(zip(keys, node.direct_schema.types, strict=False))
         ]
         texts += [*(item.text for item in measures), str(position)]
-        groups = f"GROUP BY {', '.join(keys[key] for key in sorted(set(grouped)))}" if grouped else ""
+        groups = f"GROUP BY {', '.join(keys[key] for key in sorted(grouped))}" if grouped else ""
         if not grouped and not measures:
             # nothing says to Spark that this is an aggregate: the empty set alone gives one record
             query_of_one = Query(source="", items=tuple(Item(t, c) for t, c in zip(texts, columns, strict=True)))

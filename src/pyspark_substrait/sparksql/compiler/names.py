@@ -15,7 +15,7 @@ __all__ = ["NameSource", "quoted", "quoted_path"]
 _IMPOSSIBLE = re.compile("[$][{]|[\\x00\\ud800-\\udfff]")
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=32768)
 def quoted(name: str) -> str:
     """A name as a quoted identifier: whatever its characters, it is only ever a name.
 
