@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import Final
@@ -58,15 +58,30 @@ _NAME_OR_CALL = re.compile(
 )
 
 
-def atom(text: str) -> str:
-    """The text as an operand: in brackets, unless it plainly needs none."""
-    return text if text.isalnum() or _NAME_OR_CALL.fullmatch(text) else f"({text})"
+def atom(text: str, parts: Iterable[str] = ()) -> str:
+    """The text as an operand: in brackets, unless it plainly needs none.
+
+    Brackets in each other cost Spark's parser very much, so that a call of calls is to have none.
+
+    Args:
+        text: of an expression.
+        parts: texts of expressions in it, which may themselves be too deep to be looked into.
+    """
+    if text.isalnum() or _NAME_OR_CALL.fullmatch(text):
+        return text
+    around = text
+    for part in parts:
+        if part.endswith(")"):
+            around = around.replace(part, "x")
+    # what is left of a part alone says nothing
+    plain = around is not text and around.endswith(")") and _NAME_OR_CALL.fullmatch(around)
+    return text if plain else f"({text})"
 
 
 def cast_atom(text: str, source: Type, target: Type, failure: FailureBehavior = FailureBehavior.UNSPECIFIED) -> str:
-    """An atom as one of another type, in no more brackets than it needs: those in each other cost the parser much."""
+    """An atom as one of another type."""
     made = cast(text, source, target, failure)
-    return text if made == text else atom(made)
+    return text if made == text else atom(made, (text,))
 
 
 def scalar(call: ScalarFunction, scope: Scope, compilation: Compilation) -> str:
@@ -92,7 +107,7 @@ def scalar(call: ScalarFunction, scope: Scope, compilation: Compilation) -> str:
     )
     options = tuple((option.name, option.preference) for option in call.options) if call.options else ()
     text = _text(made, arguments, lambda bounded: table.text(bounded, options), scope, compilation)
-    return declared(atom(text), made.output, call.output_type)
+    return declared(atom(text, [operand.sql for operand in made.operands]), made.output, call.output_type)
 
 
 def _computed(derived: Type, declared: Type) -> Type:
