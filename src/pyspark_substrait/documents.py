@@ -189,8 +189,8 @@ def held(
 class Source:
     """Where a plan was read from, as far as its validation needs it (:class:`~pyspark_substrait.proto.read.Bound`).
 
-    ``content`` is the message; ``places`` says where the nodes of the plan stand in it; ``again`` is what reading it
-    finds and notes once more.
+    ``content`` is the message; ``places`` says where the nodes of the plan stand in the one that is written of it;
+    ``again`` is what reading that finds and notes.
     """
 
     content: bytes

@@ -58,7 +58,7 @@ class Places:
     """Where the nodes of a plan were read from; nodes are told apart by identity.
 
     Relations, expressions, measures, sort fields and the functions of window relations have places. A node that reading
-    put in (a cast, say) has none.
+    put in (a cast, say) has none in the message that was read, but one in the message that is written of the plan.
 
     Args:
         entries: the nodes and their paths, in the order of reading.
