@@ -72,10 +72,19 @@ def atom(text: str, parts: Iterable[str] = ()) -> str:
     around = text
     for part in parts:
         if part.endswith(")"):
-            around = around.replace(part, "x")
+            around = _around(around, part)
     # what is left of a part alone says nothing
     plain = around is not text and around.endswith(")") and _NAME_OR_CALL.fullmatch(around)
     return text if plain else f"({text})"
+
+
+def _around(text: str, part: str) -> str:
+    """A text with a name in the place of a part. Searching for calls of calls in calls of calls would take long."""
+    room = len(text) - len(part)
+    if not 0 <= room <= min(100, len(part)):
+        return text.replace(part, "x")
+    start = next((start for start in range(room + 1) if text.startswith(part, start)), None)
+    return text if start is None else f"{text[:start]}x{text[start + len(part) :]}"
 
 
 def cast_atom(text: str, source: Type, target: Type, failure: FailureBehavior = FailureBehavior.UNSPECIFIED) -> str:

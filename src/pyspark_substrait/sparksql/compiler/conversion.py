@@ -87,11 +87,11 @@ class Conversion:
         Spark has none in the operands of functions with lambdas, and runs equal ones once. ``letter`` must differ from
         those of the bindings around this one in the same conversion.
         """
-        if len(sql) <= _SHORT or has_subquery(sql):
+        if len(sql) <= _SHORT:
             return body(sql)
         name = f"{letter}{self.depth}"
         text = body(name)
-        if text.count(name) < 2:
+        if text.count(name) < 2 or has_subquery(sql):
             return body(sql)
         return f"transform(array({sql}), {name} -> {text})[0]"
 
