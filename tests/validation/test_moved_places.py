@@ -37,10 +37,10 @@ def scalar(called: Json) -> Json:
     return {"scalarFunction": called}
 
 
-def largest(type: Json) -> Json:
-    """A subquery over a call inside which there is a cast."""
+def subquery() -> Json:
+    """A query with a call inside which there is a cast."""
     inner = project(scalar(i64(column(0), column(1))), input=TABLE, emit={"outputMapping": [6]})
-    return {"subquery": {"scalar": {"input": inner}}} if type else {}
+    return {"subquery": {"scalar": {"input": inner}}}
 
 
 def nested(depth: int) -> Json:
@@ -76,7 +76,7 @@ EXPRESSIONS: dict[str, list[Json]] = {
         )
     ],
     "a nullable argument": [scalar(call(3, column(5), column(0), outputType={"bool": NULLABLE}))],
-    "a query inside an argument": [scalar(call(3, largest(I64), column(0), outputType={"bool": NULLABLE}))],
+    "a query inside an argument": [scalar(call(3, subquery(), column(0), outputType={"bool": NULLABLE}))],
     "a note inside an argument": [
         # add of decimals gives another precision than is stated: the note on that is moved with its argument
         scalar(

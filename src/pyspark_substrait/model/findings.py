@@ -74,9 +74,6 @@ class Places:
     def __iter__(self) -> Iterator[tuple[Any, Path]]:
         return iter(self.entries)
 
-    def __getitem__(self, position: int) -> tuple[Any, Path]:
-        return self.entries[position]
-
     def add(self, node: Any, path: Path) -> None:
         """Note that ``node`` was read from ``path``."""
         self.entries.append((node, path))

@@ -51,7 +51,16 @@ from pyspark_substrait.model.types import (
 )
 from pyspark_substrait.proto.read.context import Reading, invalid
 
-__all__ = ["agreed", "as_cell", "as_literal", "checked_condition", "comparable", "compared_types", "is_unbound"]
+__all__ = [
+    "agreed",
+    "as_cell",
+    "as_literal",
+    "as_type",
+    "checked_condition",
+    "comparable",
+    "compared_types",
+    "is_unbound",
+]
 
 #: the most frequent of the types that have no types in them, to be told quickly
 _LEAVES = frozenset({Boolean, I8, I16, I32, I64, FP32, FP64, String, VarChar, Decimal, Date})
@@ -179,6 +188,15 @@ def _as(item: Expression, type: Type, reading: Reading, path: Path, *, silent: b
     if _is_null(item):
         return Literal(type=wanted, value=None)
     return Cast(type=wanted, input=item, failure_behavior=FailureBehavior.THROW_EXCEPTION)
+
+
+def as_type(value: Expression, type: Type) -> Expression:
+    """A value cast to a type, unless it has that type."""
+    if value.type is type:
+        return value
+    if with_nullability(concrete(value.type), type.nullable) == concrete(type):
+        return value
+    return Cast(type=type, input=value, failure_behavior=FailureBehavior.THROW_EXCEPTION)
 
 
 def as_literal(value: Expression, path: Path) -> Literal:

@@ -14,7 +14,6 @@ from typing import Any, TypeVar
 from pyspark_substrait.codes import Code, Level
 from pyspark_substrait.errors import InvalidPlanError, SubstraitError
 from pyspark_substrait.extensions import Registry
-from pyspark_substrait.extensions.resolution import Resolved
 from pyspark_substrait.model.expressions import NamedLambda
 from pyspark_substrait.model.findings import Finding, Places, as_finding
 from pyspark_substrait.model.notes import Note
@@ -127,7 +126,7 @@ class Reading:
             so has no findings of reading but ``again``. Doubtful things count as not plain.
         again: the path, and what is found there once more in what is written.
         moves: what stands elsewhere in what is written, when ``placed``.
-        remarked, noted: what was noted once for the whole plan; of ``noted``, all notes were.
+        remarked: what was noted once for the whole plan, by rule and key.
     """
 
     registry: Registry
@@ -158,7 +157,6 @@ class Reading:
     moves: Moves = field(default_factory=Moves)
     unfinished: set[tuple[object, ...]] = field(default_factory=set)
     remarked: set[tuple[str, str]] = field(default_factory=set)
-    noted: dict[int, Resolved] = field(default_factory=dict)
 
     def anew(self) -> Reading:
         """The same message, of which nothing is read yet."""

@@ -42,10 +42,10 @@ from pyspark_substrait.model.types import Boolean, Type, Unbound, concrete, same
 from pyspark_substrait.model.walk import expression_children, subquery_relation
 from pyspark_substrait.proto.enums import AGGREGATION_PHASE, INVOCATION, SORT_DIRECTION
 from pyspark_substrait.proto.read import expressions, frames, quirks
-from pyspark_substrait.proto.read.agreement import is_unbound
+from pyspark_substrait.proto.read.agreement import as_type, is_unbound
 from pyspark_substrait.proto.read.arrow import Option
 from pyspark_substrait.proto.read.context import Reading, Scope, invalid, located
-from pyspark_substrait.proto.read.moves import as_type, moved_arguments
+from pyspark_substrait.proto.read.moves import moved_arguments
 from pyspark_substrait.proto.read.output_types import output_type
 from pyspark_substrait.proto.read.types import data_type
 
@@ -408,9 +408,6 @@ def _as_declared(declared: ExtensionDeclaration) -> Function:
 
 
 def _note(found: Resolved, reading: Reading, path: Path) -> None:
-    if not found.notes or id(found) in reading.noted:
-        return
-    reading.noted[id(found)] = found
     for text in found.notes:
         if ("function", text) in reading.remarked:
             continue

@@ -9,20 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from pyspark_substrait.model.expressions import (
-    Argument,
-    Cast,
-    EnumArgument,
-    Expression,
-    FailureBehavior,
-    TypeArgument,
-)
+from pyspark_substrait.model.expressions import Argument, Cast, EnumArgument, TypeArgument
 from pyspark_substrait.model.findings import Places
 from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.paths import Path
-from pyspark_substrait.model.types import Type, concrete, with_nullability
 
-__all__ = ["Moves", "as_type", "moved_arguments"]
+__all__ = ["Moves", "moved_arguments"]
 
 
 @dataclass(slots=True)
@@ -57,15 +49,6 @@ class Moves:
         return found
 
 
-def as_type(value: Expression, type: Type) -> Expression:
-    """A value cast to a type, unless it has that type."""
-    if value.type is type:
-        return value
-    if with_nullability(concrete(value.type), type.nullable) == concrete(type):
-        return value
-    return Cast(type=type, input=value, failure_behavior=FailureBehavior.THROW_EXCEPTION)
-
-
 def moved_arguments(
     given: Sequence[Argument],
     taken: Sequence[Argument],
@@ -97,7 +80,7 @@ def moved_arguments(
         if isinstance(before, Literal) and (after is None or isinstance(after, EnumArgument)):
             places.leave_out(start, stop)
             continue
-        node, path = places[stop - 1]
+        node, path = places.entries[stop - 1]
         if node is not before or path is None:
             return False
         if position is not None and position != source:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 from substrait import algebra_pb2
@@ -52,20 +53,17 @@ from pyspark_substrait.proto.read.literals import literal
 __all__ = ["field_reference", "laid_over", "mask"]
 
 _ROOT = RootReference()
-#: paths to the first columns of a record, which references share
-_COLUMNS = tuple((StructField(position),) for position in range(256))
+#: no message of a reference to a column of the record is longer, in bytes
+_SHORT = 20
 
 
-def _column(position: int) -> algebra_pb2.Expression.FieldReference:
-    segment = algebra_pb2.Expression.ReferenceSegment
-    return algebra_pb2.Expression.FieldReference(
-        direct_reference=segment(struct_field=segment.StructField(field=position)),
-        root_reference=algebra_pb2.Expression.FieldReference.RootReference(),
-    )
-
-
-#: which of these columns is meant, by the message
-_POSITIONS = {_column(position).SerializeToString(): position for position in range(len(_COLUMNS))}
+@lru_cache(maxsize=4096)
+def _column(content: bytes) -> tuple[StructField] | None:
+    """The column that a reference means, by its message, which names the root; None where it means anything else."""
+    segment = algebra_pb2.Expression.FieldReference.FromString(content).direct_reference
+    inner = segment.struct_field
+    plain = segment.WhichOneof("reference_type") == "struct_field" and not inner.HasField("child") and inner.field >= 0
+    return (StructField(inner.field),) if plain else None
 
 
 def field_reference(message: algebra_pb2.Expression.FieldReference, scope: Scope, path: Path) -> FieldReference:
@@ -78,11 +76,12 @@ def field_reference(message: algebra_pb2.Expression.FieldReference, scope: Scope
     root_type: Type
     kind = message.WhichOneof("root_type")
     if kind == "root_reference":
-        # nearly all references: one of the first columns of the record, whose type needs no derivation
-        position = _POSITIONS.get(message.SerializeToString())
+        # nearly all references: a column of the record, whose type needs no derivation
+        content = message.SerializeToString()
+        column = _column(content) if len(content) <= _SHORT else None
         here: Any = scope.record
-        if position is not None and here.__class__ is Struct and not here.nullable and position < len(here.types):
-            return FieldReference(root=_ROOT, reference=_COLUMNS[position], type=here.types[position])
+        if column and here.__class__ is Struct and not here.nullable and column[0].field < len(here.types):
+            return FieldReference(root=_ROOT, reference=column, type=here.types[column[0].field])
     match kind:
         case "root_reference" | None:
             if kind is None:
@@ -107,10 +106,6 @@ def field_reference(message: algebra_pb2.Expression.FieldReference, scope: Scope
         case "direct_reference":
             path = (path, "direct_reference")
             segments = _segments(message.direct_reference, scope.reading, path)
-            if root is _ROOT and len(segments) == 1 and root_type.__class__ is Struct and not root_type.nullable:
-                column, columns = segments[0], root_type.types
-                if column.__class__ is StructField and 0 <= column.field < len(columns):
-                    return FieldReference(root=root, reference=segments, type=columns[column.field])
             if scope.reading.findings is not None:
                 type = _referenced(root_type, segments, path, scope.reading)
                 return FieldReference(root=root, reference=segments, type=type)
@@ -228,10 +223,7 @@ def _segments(message: Any, reading: Reading, path: Path) -> tuple[ReferenceSegm
         match kind:
             case "struct_field":
                 inner = message.struct_field
-                position = inner.field
-                if not segments and 0 <= position < len(_COLUMNS) and not inner.HasField("child"):
-                    return _COLUMNS[position]
-                segments.append(StructField(position))
+                segments.append(StructField(inner.field))
             case "list_element":
                 inner = message.list_element
                 segments.append(ListElement(inner.offset))

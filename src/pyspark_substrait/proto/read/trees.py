@@ -45,7 +45,6 @@ def tree(ordinal: int, scope: Scope, path: Path) -> Relation:
             if reading.findings is not None:
                 del reading.findings[findings:]
             reading.remarked = remarked
-            reading.noted.clear()
     inner = Scope(
         reading, outer=scope.outer, fence=len(scope.outer), closed=scope.closed, detached=detached(ordinal, reading)
     )
