@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     import duckdb
     from pyspark.sql import SparkSession
 
+pytest_plugins = ["tests.selection"]
+
 # no test depends on a class-data archive of this machine, and none makes one by the way
 os.environ["PYSPARK_SUBSTRAIT_ARCHIVE"] = "0"
 
@@ -26,18 +28,29 @@ TPCH_SCALE = "0.1"
 #: pyarrow with Substrait (not every wheel has it), and the package that pins another release of the messages than ours
 PEERS = ("pyarrow==22.0.0", "substrait[extensions,sql]==0.37.1")
 TPCH_TABLES = ("customer", "lineitem", "nation", "orders", "part", "partsupp", "region", "supplier")
+#: for small queries, of which each is run once: nothing is compiled for them, in Spark or thoroughly in Java
+QUICK_SETTINGS: Mapping[str, str | int] = {
+    "spark.sql.shuffle.partitions": 1,
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    "spark.driver.extraJavaOptions": "-Xss16m -XX:TieredStopAtLevel=1",
+}
 
 
 @pytest.fixture(scope="session")
-def spark() -> Iterator[SparkSession]:
-    """The one Spark session of a test run, with the settings of an embedded one.
+def spark(request: pytest.FixtureRequest) -> Iterator[SparkSession]:
+    """The one Spark session of a process of a test run.
 
-    It is a Spark Connect session where the variable ``TEST_REMOTE`` names a server (``local[2]`` starts one).
+    In a sweep it has the settings of an embedded session, so that Spark makes code for every query; else those under
+    which small queries take the least time. It is a Spark Connect session where the variable ``TEST_REMOTE`` names a
+    server (``local[2]`` starts one).
     """
     from pyspark_substrait.spark.session import embedded_session
 
     remote = os.environ.get("TEST_REMOTE")
-    session = embedded_session(None if remote else "local[2]", remote, **{"spark.sql.shuffle.partitions": 2})
+    sweep = request.config.getoption("--sweep")
+    settings = {"spark.sql.shuffle.partitions": 2} if sweep else QUICK_SETTINGS
+    session = embedded_session(None if remote else "local[2]" if sweep else "local[1]", remote, **settings)
     yield session
     session.stop()
 

@@ -6,6 +6,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+pytestmark = pytest.mark.sweep
+
 DEMO = Path(__file__).resolve().parent.parent / "examples" / "demo" / "demo.py"
 
 

@@ -19,6 +19,8 @@ faulthandler.dump_traceback_later(100, exit=True)
 sys.setswitchinterval(1e-5)
 import pyspark_substrait as ps
 
+pytestmark = pytest.mark.sweep
+
 content = open(sys.argv[1], "rb").read()
 VERBS = {
     "load": lambda: ps.load(content).to_json(),

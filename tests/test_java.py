@@ -13,7 +13,7 @@ import pytest
 from pyspark_substrait.errors import JavaNotFoundError
 from pyspark_substrait.spark.java import find_java, java_environment, java_version
 
-pytestmark = pytest.mark.skipif(os.name == "nt", reason="the scripts are for a Unix shell")
+pytestmark = [pytest.mark.sweep, pytest.mark.skipif(os.name == "nt", reason="the scripts are for a Unix shell")]
 
 
 def fake_java(home: Path, answer: str, code: int = 0) -> Path:

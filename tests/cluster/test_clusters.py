@@ -22,7 +22,10 @@ from tests.cluster.program import FILES, ROWS, make_tables
 ROOT = Path(__file__).resolve().parents[2]
 CLUSTER = "local-cluster[2,1,2048]"
 
-pytestmark = pytest.mark.skipif("TEST_REMOTE" in os.environ, reason="these sessions are the tests' own")
+pytestmark = [
+    pytest.mark.sweep,
+    pytest.mark.skipif("TEST_REMOTE" in os.environ, reason="these sessions are the tests' own"),
+]
 
 
 @pytest.fixture(scope="module")

@@ -10,6 +10,8 @@ import pytest
 
 from tests.docs.examples import DOCS, PAGES, ROOT, with_outputs
 
+pytestmark = pytest.mark.sweep
+
 
 def test_pages_show_what_is_printed() -> None:
     pytest.importorskip("datafusion")

@@ -18,6 +18,8 @@ import pyspark_substrait
 from pyspark_substrait import builder
 from pyspark_substrait.cli import main
 
+pytestmark = pytest.mark.sweep
+
 WIDTHS = "return [document.documentElement.scrollWidth, document.documentElement.clientWidth]"
 ROOT = Path(__file__).resolve().parents[2]
 

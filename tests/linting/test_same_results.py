@@ -17,6 +17,8 @@ from tests.linting.cases import CASES
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+pytestmark = pytest.mark.sweep
+
 PLANS = Path(__file__).resolve().parents[3] / "shared" / "plans"
 FOUND = [path for pattern in ("tpch/*/q*", "relations/*/*.json") for path in sorted(PLANS.glob(pattern))]
 SHARED = [path.relative_to(PLANS).as_posix() for path in FOUND if path.suffix != ".sql"]

@@ -26,7 +26,7 @@ from pyspark_substrait.spark import archive as archives
 from pyspark_substrait.spark import session
 from pyspark_substrait.spark.archive import SWITCH, Archive, archive, java_option, make, make_at_exit, refusal
 
-pytestmark = pytest.mark.skipif(os.name == "nt", reason="there are no archives on Windows")
+pytestmark = [pytest.mark.sweep, pytest.mark.skipif(os.name == "nt", reason="there are no archives on Windows")]
 
 #: writes so many bytes, as Java would
 TRAINING = (sys.executable, "-c", "import pathlib, sys; pathlib.Path(sys.argv[1]).write_bytes(b'c' * 5000)")

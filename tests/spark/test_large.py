@@ -11,6 +11,8 @@ import pyspark_substrait as ps
 from tests.spark.large import GROWTH
 from tests.spark.plans import tuples
 
+pytestmark = pytest.mark.sweep
+
 
 @pytest.mark.parametrize("what", GROWTH)
 def test_the_largest_runs(spark: SparkSession, what: str, tmp_path: Path) -> None:

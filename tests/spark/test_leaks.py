@@ -24,6 +24,8 @@ from pyspark_substrait.spark.session import is_connect
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+pytestmark = pytest.mark.sweep
+
 SCHEMA = {"a": "i64", "s": "string?"}
 DATA = pa.table({"a": [1, 2, 3], "s": ["x", None, "z"]})
 ROUNDS = 8

@@ -43,6 +43,8 @@ from pyspark_substrait.model.types import (
 )
 from tests.spark.plans import call, col, lit
 
+pytestmark = pytest.mark.sweep
+
 SCRIPTS = Path(__file__).resolve().parent.parent / "peers"
 
 

@@ -24,6 +24,8 @@ from tests.agreement import assert_same_rows
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+pytestmark = pytest.mark.sweep
+
 THREADS = 16
 SCHEMA = {"a": "i64", "s": "string?"}
 OURS = "extension:org.example:threads"

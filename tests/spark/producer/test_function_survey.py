@@ -18,6 +18,8 @@ from tests.spark.producer.surveying import Outcome, examples, functions, surveye
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+pytestmark = pytest.mark.sweep
+
 PAGE = Path(__file__).parents[3] / "docs" / "spark-functions.md"
 
 #: functions that give something else each time, or in each partition

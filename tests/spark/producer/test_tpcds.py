@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     import duckdb
     from pyspark.sql import SparkSession
 
+pytestmark = pytest.mark.sweep
+
 QUERIES = [f"q{number:02}" for number in range(1, 100)]
 #: queries whose LIMIT cuts through ties, so that any of several results is right
 ANY_OF_TIED = {"q59"}

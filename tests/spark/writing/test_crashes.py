@@ -23,6 +23,8 @@ from tests.spark.plans import LONG, run, values
 from tests.spark.writing.killed import COLUMNS, changed
 from tests.spark.writing.records import insert, table
 
+pytestmark = pytest.mark.sweep
+
 _KILLED = Path(__file__).with_name("killed.py")
 
 

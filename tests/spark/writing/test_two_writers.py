@@ -30,6 +30,8 @@ _HOLDING = """
 import sys
 from pathlib import Path
 from pyspark_substrait.spark.writing import folders
+
+pytestmark = pytest.mark.sweep
 with folders.changing(Path(sys.argv[1])) as version:
     version.written.mkdir()
     print("holding", flush=True)

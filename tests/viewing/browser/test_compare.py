@@ -18,6 +18,8 @@ from pyspark_substrait.showing import view
 from tests.comparing.plans import at, both, call, edited, number, orders, text
 from tests.viewing.plans import hostile
 
+pytestmark = pytest.mark.sweep
+
 
 def changed() -> Plan:
     """The plan of orders with another condition, one filter more, and a computed column less."""

@@ -11,6 +11,8 @@ import pyspark_substrait as ps
 from pyspark_substrait.display.columns import escaped, quoted
 from tests.viewing.plans import hostile
 
+pytestmark = pytest.mark.sweep
+
 #: The elements that a page may have of each kind that could do something.
 ACTIVE = """
 const count = (what) => document.querySelectorAll(what).length;

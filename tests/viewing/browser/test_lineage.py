@@ -14,6 +14,8 @@ from pyspark_substrait.tracing import Lineage
 from pyspark_substrait.viewing.view import View
 from tests.viewing.plans import TUTORIAL, by_hand, large
 
+pytestmark = pytest.mark.sweep
+
 #: The columns that are lit, also those that stand in the row of those which aren't shown.
 LIT = """
 const shown = [...document.querySelectorAll("g.column.lit")].map((row) => row.dataset.port);

@@ -13,6 +13,8 @@ from pyspark_substrait.documents import Plan
 from pyspark_substrait.profiling import Basis, Figure, Profile, RelationProfile
 from tests.viewing.plans import TUTORIAL
 
+pytestmark = pytest.mark.sweep
+
 AGGREGATE = "relations[0].root.input.aggregate"
 JOIN = f"{AGGREGATE}.input.join"
 #: path, name, rows in, rows out, seconds

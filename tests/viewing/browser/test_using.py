@@ -19,6 +19,8 @@ from pyspark_substrait.display.graph import EdgeKind, Graph
 from pyspark_substrait.viewing.view import View
 from tests.viewing.plans import TUTORIAL, large
 
+pytestmark = pytest.mark.sweep
+
 AWAY = "return [...document.querySelectorAll('g.node.away')].map(card => Number(card.dataset.node))"
 FOCUSED = "return document.activeElement.dataset?.node ?? document.activeElement.id"
 PANEL = "return document.getElementById('relation').innerText"

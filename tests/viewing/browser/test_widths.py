@@ -11,6 +11,8 @@ from pyspark_substrait.display.graph import graph
 from pyspark_substrait.viewing.drawing import NodeFigures, drawing
 from tests.viewing.test_drawing import BY_HAND
 
+pytestmark = pytest.mark.sweep
+
 #: Of each text on a card that isn't clipped: where it begins and ends, where its room does, and what it says.
 MEASURED = """
 const place = (element) => element.getBoundingClientRect();
