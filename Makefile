@@ -1,19 +1,21 @@
 # Needs python3 (3.10 or newer) and make; everything else goes into .venv, which is made once and remade when
-# pyproject.toml changes. pip is used as this machine configures it.
+# pyproject.toml changes. pip is used as this machine configures it. WORKERS is how many processes run tests.
 
 PYTHON ?= python3
 ARGS ?=
+WORKERS ?= 2
 
 RUN := .venv/bin/python
 PIP := $(RUN) -m pip --disable-pip-version-check
 BASE := .venv/.base
 DEV := .venv/.dev
 
-.PHONY: help demo test test-integration conformance check format bench bench-functions bench-large bench-checking bench-profile docs docs-serve pictures clean java
+.PHONY: help demo test sweep test-integration conformance check format bench bench-functions bench-large bench-checking bench-profile docs docs-serve pictures clean java
 
 help:
 	@echo "make demo    run the tutorial's plan of 2023 on Spark"
-	@echo "make test    run the tests              (ARGS='tests/test_cli.py -x')"
+	@echo "make test    run the tests, of the slow ones a sample  (ARGS='tests/test_cli.py -x')"
+	@echo "make sweep   run every test, in sessions as users have them  (PART=2/4)"
 	@echo "make test-integration  run the tests with real Delta and Iceberg tables (fetches their jars with Maven)"
 	@echo "make conformance  run the specification's function cases, and print a report"
 	@echo "make check   formatting, lint and types"
@@ -32,7 +34,10 @@ demo: java
 	@$(RUN) examples/demo/demo.py $(ARGS)
 
 test: java $(DEV)
-	@$(RUN) -m pytest $(ARGS)
+	@$(RUN) -m pytest --numprocesses $(WORKERS) --dist loadfile $(ARGS)
+
+sweep: java $(DEV)
+	@$(RUN) -m pytest --numprocesses $(WORKERS) --dist loadfile --sweep $(if $(PART),--part $(PART)) $(ARGS)
 
 test-integration: java $(DEV)
 	@$(RUN) -m tests.integration.environment

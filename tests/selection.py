@@ -93,13 +93,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--sample", metavar="DATE", help="draw the sample of slow tests as on this day")
 
 
-def pytest_report_header(config: pytest.Config) -> str | None:
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
     if config.getoption("--sweep"):
         part = config.getoption("--part")
-        return f"sweep: {'every test' if part is None else f'part {part}'}"
-    if not _chooses(config):
-        return None
-    return f"slow tests: a sample, drawn by {_seed(config)} (again: --sample {_seed(config)}; all: --sweep)"
+        terminalreporter.write_line(f"sweep: {'every test' if part is None else f'part {part}'}")
+    elif _chooses(config):
+        seed = _seed(config)
+        terminalreporter.write_line(f"slow tests: the sample of {seed} (again: --sample {seed}; all of them: --sweep)")
 
 
 @pytest.hookimpl(trylast=True)
