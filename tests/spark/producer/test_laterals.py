@@ -47,7 +47,7 @@ QUERIES = (
 )
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def tables(spark: SparkSession) -> Mapping[str, DataFrame]:
     return small_tables(spark)
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 OWN = "extension:pyspark_substrait:functions_spark"
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture(autouse=True, scope="module")
 def view(spark: SparkSession) -> None:
     spark.sql("SELECT id, CAST(id AS STRING) AS s, array(id) AS a FROM range(5)").createOrReplaceTempView("portable_t")
 

@@ -72,7 +72,7 @@ FRAMES: Mapping[str, Callable[[DataFrame, DataFrame, DataFrame], DataFrame]] = {
 }
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def tables(spark: SparkSession) -> Mapping[str, DataFrame]:
     return small_tables(spark)
 

@@ -117,7 +117,7 @@ AGGREGATES: Final = (
 )
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture(autouse=True, scope="module")
 def view(spark: SparkSession) -> None:
     spark.sql(f"SELECT * FROM {_ROWS}").createOrReplaceTempView("spark_functions")
 
