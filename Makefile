@@ -33,11 +33,14 @@ help:
 demo: java
 	@$(RUN) examples/demo/demo.py $(ARGS)
 
+# build/test-times.xml says how long each test took.
+PYTEST := $(RUN) -m pytest --numprocesses $(WORKERS) --dist loadfile --durations 15 --junitxml build/test-times.xml
+
 test: java $(DEV)
-	@$(RUN) -m pytest --numprocesses $(WORKERS) --dist loadfile $(ARGS)
+	@$(PYTEST) $(ARGS)
 
 sweep: java $(DEV)
-	@$(RUN) -m pytest --numprocesses $(WORKERS) --dist loadfile --sweep $(if $(PART),--part $(PART)) $(ARGS)
+	@$(PYTEST) --sweep $(if $(PART),--part $(PART)) $(ARGS)
 
 test-integration: java $(DEV)
 	@$(RUN) -m tests.integration.environment
