@@ -24,7 +24,8 @@ pytest_plugins = ["tests.selection"]
 os.environ["PYSPARK_SUBSTRAIT_ARCHIVE"] = "0"
 
 ROOT = Path(__file__).resolve().parent.parent
-TPCH_SCALE = "0.1"
+#: of a sweep, and of other runs
+TPCH_SCALES = ("0.1", "0.01")
 #: pyarrow with Substrait (not every wheel has it), and the package that pins another release of the messages than ours
 PEERS = ("pyarrow==22.0.0", "substrait[extensions,sql]==0.37.1")
 TPCH_TABLES = ("customer", "lineitem", "nation", "orders", "part", "partsupp", "region", "supplier")
@@ -65,11 +66,12 @@ def shared() -> Path:
 
 
 @pytest.fixture(scope="session")
-def tpch() -> dict[str, Path]:
-    """The eight TPC-H tables at scale 0.1 as Parquet files, by name. Generated once per machine, then kept."""
-    folder = _cache() / f"tpch-{TPCH_SCALE}"
+def tpch(request: pytest.FixtureRequest) -> dict[str, Path]:
+    """The eight TPC-H tables as Parquet files, by name. Generated once per machine, then kept."""
+    scale = TPCH_SCALES[0 if request.config.getoption("--sweep") else 1]
+    folder = _cache() / f"tpch-{scale}"
     if not folder.is_dir():
-        _generate_tpch(folder)
+        _generate_tpch(folder, scale)
     return {name: folder / f"{name}.parquet" for name in TPCH_TABLES}
 
 
@@ -124,7 +126,7 @@ def _install_peers(folder: Path) -> None:
                 raise
 
 
-def _generate_tpch(folder: Path) -> None:
+def _generate_tpch(folder: Path, scale: str) -> None:
     search = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
     generator = shutil.which("tpchgen-cli", path=search)
     if generator is None:
@@ -133,7 +135,7 @@ def _generate_tpch(folder: Path) -> None:
     with tempfile.TemporaryDirectory(dir=folder.parent) as unfinished:
         target = Path(unfinished, "tables")
         subprocess.run(
-            [generator, "parquet", "-s", TPCH_SCALE, "--output-dir", target], check=True, stdout=subprocess.DEVNULL
+            [generator, "parquet", "-s", scale, "--output-dir", target], check=True, stdout=subprocess.DEVNULL
         )
         try:
             target.rename(folder)  # in one step, so that a folder with this name is always whole
