@@ -1,15 +1,22 @@
-"""The files and folders that a plan itself may name. Everything else it must not read or write."""
+"""The files and folders that a plan itself may name. Everything else it must not read or write.
+
+What a path leads to may change after it was checked: a folder becomes a symbolic link. So what is read here is opened
+without following a link (:meth:`Access.opened`), and what Spark reads is checked again when its scan is planned
+(``reading/rechecked.py``), when a job of ours begins and when it has ended (:meth:`Access.check_again`).
+"""
 
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from glob import iglob
 from pathlib import Path
 from typing import Literal
 
-from pyspark_substrait.errors import TableError, UnsupportedPlanError
-from pyspark_substrait.spark.tables import local_path
+from pyspark_substrait.errors import UnsupportedPlanError
+from pyspark_substrait.spark.addresses import Address, parsed_address
 
 __all__ = ["Access", "escaped"]
 
@@ -18,86 +25,163 @@ class Access:
     """What a plan may reach in file systems.
 
     Args:
-        allowed: the files and folders, with all that is below them, as paths or URIs.
+        allowed: the files and folders, with all that is below them, as paths or URIs. One that can't be understood
+            allows nothing.
+        held: what is read may be held as a DataFrame, and run at any time by somebody else.
     """
 
-    def __init__(self, allowed: Sequence[str | os.PathLike[str]]) -> None:
-        self._allowed = [os.fspath(path) for path in allowed]
-        self._roots = [root.resolve() for root in map(local_path, self._allowed) if root is not None]
+    def __init__(self, allowed: Sequence[str | os.PathLike[str]], *, held: bool = True) -> None:
+        self.held = held
+        #: the allowed files and folders of this machine, without links
+        self.roots: tuple[Path, ...] = ()
+        self._remote: tuple[Address, ...] = ()
+        self._not_understood: list[str] = []
+        for path in allowed:
+            text = os.fspath(path)
+            try:
+                place = parsed_address(text)
+                if isinstance(place, Address):
+                    self._remote += (place,)
+                else:
+                    self.roots += (_resolved(place),)
+            except UnsupportedPlanError as error:
+                self._not_understood.append(error.message)
+        #: the files of this machine that were found good, by the paths that they are read by
+        self._seen: dict[str, None] = {}
 
-    def readable(self, path: str, *, glob: bool = False) -> list[str]:
-        """A path or URI, or what a pattern matches, as Spark may read it.
+    def place(self, path: str, *, glob: bool = False, escapes: bool = True) -> list[Path] | Address:
+        """What a path or URI means, or a pattern matches: resolved paths of this machine, or a place elsewhere.
 
-        Those of this machine are resolved, so that what was checked is what is read; characters that Spark takes for
-        a pattern are escaped.
-
-        Raises:
-            UnsupportedPlanError: a path isn't below the allowed ones.
-            TableError: no file matches a pattern.
-        """
-        found = self.on_this_machine(path, glob=glob)
-        if found is None:
-            return [path if glob else escaped(path)]
-        for link in (link for folder in found for link in _links(folder)):
-            self.check(link)
-        if not found:
-            raise TableError(f"no file matches {path}")
-        scheme = "file://" if path.lower().startswith("file:") else ""
-        return [scheme + escaped(str(each)) for each in found]
-
-    def on_this_machine(self, path: str, *, glob: bool = False) -> list[Path] | None:
-        """A path or URI, or what a pattern matches, resolved; None for what is in another file system.
+        What is opened is what this returns, never the text.
 
         Raises:
-            UnsupportedPlanError: a path isn't below the allowed ones.
+            UnsupportedPlanError: it isn't below the allowed ones, or can't be understood.
         """
         if glob and any(mark in path for mark in ("{", "\\", "[^")):
             raise UnsupportedPlanError(f"the pattern {path} can't be read", hint="It may hold *, ? and [...]")
-        local = local_path(path)
-        if local is None:
-            self._check_remote(path, "reads")
-            return None
-        self.check(local)
+        found = parsed_address(path, glob=glob, escapes=escapes)
+        if isinstance(found, Address):
+            if not any(found.is_within(allowed) for allowed in self._remote):
+                raise self._not_allowed(path, "reads")
+            return found
+        resolved = self.check(found)
         if not glob:
-            return [local.resolve()]
-        found = sorted(map(Path, iglob(str(local))))
-        for each in found:
-            self.check(each)
-        return [each.resolve() for each in found]
+            return [resolved]
+        return [self.check(each) for each in sorted(map(Path, iglob(str(found))))]
 
-    def check(self, path: Path) -> None:
-        """Refuse a file of this machine that the plan may not read.
+    def pattern(self, path: str) -> str:
+        """A pattern of this machine, with nothing in it that leads back, as a server takes it that sees other files.
+
+        Raises:
+            UnsupportedPlanError: it isn't below the allowed paths, or can't be understood.
+        """
+        found = parsed_address(path, glob=True)
+        assert isinstance(found, Path)
+        return str(self.check(found))
+
+    def check(self, path: Path) -> Path:
+        """A file of this machine that the plan may read, resolved.
 
         Raises:
             UnsupportedPlanError: it isn't below the allowed ones.
         """
-        self._check_local(path, "reads")
+        return self._checked(path, "reads")
 
-    def writable(self, path: str) -> str:
-        """A path or URI that a plan may write to, resolved where it is of this machine.
+    def note(self, paths: Iterator[str] | Sequence[str]) -> None:
+        """Check files of this machine by which Spark will read, and keep in mind to check them again.
 
         Raises:
-            UnsupportedPlanError: it isn't below the allowed ones.
+            UnsupportedPlanError: one isn't below the allowed ones.
         """
-        local = local_path(path)
-        if local is None:
-            self._check_remote(path, "writes")
-            return path
-        self._check_local(local, "writes")
-        return str(local.resolve())
+        found = list(paths)
+        self._check_all(found)
+        self._seen.update(dict.fromkeys(found))
 
-    def _check_remote(self, path: str, doing: Literal["reads", "writes"]) -> None:
-        if ".." in path.split("/") or not any(_below(path, allowed) for allowed in self._allowed):
-            raise self._not_allowed(path, doing)
+    def check_again(self) -> None:
+        """Check once more all files of this machine that are read.
 
-    def _check_local(self, path: Path, doing: Literal["reads", "writes"]) -> None:
-        resolved = path.resolve()
-        if not any(resolved.is_relative_to(root) for root in self._roots):
+        Raises:
+            UnsupportedPlanError: one leads elsewhere by now. An error before it isn't told: it may say what is there.
+        """
+        try:
+            self._check_all(self._seen)
+        except UnsupportedPlanError as error:
+            raise error from None
+
+    def _check_all(self, paths: Sequence[str] | dict[str, None]) -> None:
+        folders: dict[str, bool] = {}
+        for path in paths:
+            folder = os.path.dirname(path)
+            if folder not in folders:
+                folders[folder] = self._is_allowed(_resolved(Path(folder)))
+            if not folders[folder] or os.path.islink(path):
+                self.check(Path(path))
+
+    @contextmanager
+    def opened(self, path: str) -> Iterator[int]:
+        """The descriptor of a file that the plan may read; no link is followed after it was checked.
+
+        Raises:
+            UnsupportedPlanError: it isn't below the allowed ones, or is no file.
+            OSError: it can't be opened.
+        """
+        found = self.check(Path(path))
+        with _entered(found.parent) as folder:
+            flags = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
+            descriptor = os.open(found.name, flags, dir_fd=folder)
+        try:
+            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+                raise UnsupportedPlanError(f"{path} is no file")
+            yield descriptor
+        finally:
+            os.close(descriptor)
+
+    def writable(self, path: str) -> Path | Address:
+        """The place that a plan may write to, resolved where it is of this machine.
+
+        Raises:
+            UnsupportedPlanError: it isn't below the allowed ones, or can't be understood.
+        """
+        found = parsed_address(path)
+        if isinstance(found, Path):
+            return self._checked(found, "writes")
+        if found.query is not None:
+            raise UnsupportedPlanError(f"the address {path!r} has a query", hint="Spark writes to none that has one")
+        if not any(found.is_within(allowed) for allowed in self._remote):
+            raise self._not_allowed(path, "writes")
+        return found
+
+    def made(self, root: Path) -> None:
+        """Make a folder that :meth:`writable` gave, and those around it, without following a link.
+
+        Raises:
+            OSError: it can't be made, or a link is in its path by now.
+        """
+        with _entered(root, make=True):
+            pass
+
+    def check_written(self, root: Path) -> None:
+        """Check once more a folder that :meth:`writable` gave, before something in it changes.
+
+        Raises:
+            UnsupportedPlanError: it leads elsewhere by now.
+        """
+        if self._checked(root, "writes") != root:
+            raise UnsupportedPlanError(f"{root} leads elsewhere by now", hint="Run the plan again")
+
+    def _checked(self, path: Path, doing: Literal["reads", "writes"]) -> Path:
+        resolved = _resolved(path)
+        if not self._is_allowed(resolved):
             raise self._not_allowed(str(path), doing)
+        return resolved
+
+    def _is_allowed(self, resolved: Path) -> bool:
+        return any(resolved.is_relative_to(root) for root in self.roots)
 
     def _not_allowed(self, path: str, doing: Literal["reads", "writes"]) -> UnsupportedPlanError:
+        wrong = "".join(f"; {message}" for message in self._not_understood)
         return UnsupportedPlanError(
-            f"the plan {doing} {path}, which isn't among the allowed paths",
+            f"the plan {doing} {path}, which isn't among the allowed paths{wrong}",
             hint="A plan may reach only files below the paths named in allowed_paths (--allow-path)",
         )
 
@@ -107,10 +191,30 @@ def escaped(path: str) -> str:
     return "".join(f"\\{character}" if character in "*?[]{}\\" else character for character in path)
 
 
-def _below(path: str, allowed: str) -> bool:
-    return local_path(allowed) is None and (path == allowed or path.startswith(allowed.rstrip("/") + "/"))
+def _resolved(path: Path) -> Path:
+    try:
+        return path.resolve()
+    except (OSError, RuntimeError, ValueError) as error:
+        raise UnsupportedPlanError(f"the path {str(path)!r} can't be followed: {error}") from error
 
 
-def _links(folder: Path) -> Iterator[Path]:
-    """The symbolic links in a folder, which may lead anywhere."""
-    return (path for path in folder.rglob("*") if path.is_symlink())
+@contextmanager
+def _entered(path: Path, *, make: bool = False) -> Iterator[int]:
+    """The descriptor of a folder by a path without links: one that has come to be in it is an error."""
+    flags = os.O_CLOEXEC | os.O_DIRECTORY | os.O_NOFOLLOW | getattr(os, "O_PATH", os.O_RDONLY)
+    folder = os.open(path.anchor, flags)
+    try:
+        for part in path.parts[1:]:
+            try:
+                inner = os.open(part, flags, dir_fd=folder)
+            except FileNotFoundError:
+                if not make:
+                    raise
+                with suppress(FileExistsError):
+                    os.mkdir(part, dir_fd=folder)
+                inner = os.open(part, flags, dir_fd=folder)
+            os.close(folder)
+            folder = inner
+        yield folder
+    finally:
+        os.close(folder)

@@ -54,7 +54,7 @@ def dataframe(
         ParameterError: a dynamic parameter has no value, or one that isn't of its type.
     """
     session = embedded_session() if spark is None else spark
-    run = _Run(session, registry, tables, parameters, allowed_paths, chosen)
+    run = _Run(session, registry, tables, parameters, Access(allowed_paths), chosen)
     return run.prepared(run.without_writes(plan), positional=False)[0]
 
 
@@ -84,13 +84,16 @@ def collect(
     """
     session = embedded_session() if spark is None else spark
     with running(session, progress):
-        run = _Run(session, registry, tables, parameters, allowed_paths, chosen)
+        access = Access(allowed_paths, held=writes(root(plan, chosen)[1]))
+        run = _Run(session, registry, tables, parameters, access, chosen)
         frame, prepared = run.prepared(run.without_writes(plan), positional=True, counting=counting)
         frame = frame if limit is None else frame.limit(limit)
         try:
             table = frame.toArrow()
         except spark_errors() as error:
+            access.check_again()
             raise _failed(error) from error
+        access.check_again()
         if ran is not None:
             ran(frame)
     return arrow.table(table, prepared.schema)
@@ -105,20 +108,30 @@ class _Run:
         registry: Registry,
         tables: Given | None,
         parameters: Mapping[int, object] | None,
-        allowed_paths: Sequence[str | os.PathLike[str]],
+        access: Access,
         chosen: int | None,
     ) -> None:
         self._spark = spark
         self._chosen = chosen
         self._registry = registry
         self._parameters = parameters
-        self._access = Access(allowed_paths)
-        self._sources = SessionSources(spark, tables, self._access, registry)
+        self._access = access
+        self._sources = SessionSources(spark, tables, access, registry)
 
     def prepared(
         self, plan: Plan, *, positional: bool, counting: Counting | None = None
     ) -> tuple[DataFrame, Statement]:
-        """The result of a plan that writes nothing, and its statement."""
+        """The result of a plan that writes nothing, and its statement. The files that it reads are checked once more.
+
+        Raises:
+            UnsupportedPlanError: a file leads elsewhere by now; nothing that was seen of it is told.
+        """
+        try:
+            return self._prepared(plan, positional, counting)
+        finally:
+            self._access.check_again()
+
+    def _prepared(self, plan: Plan, positional: bool, counting: Counting | None) -> tuple[DataFrame, Statement]:
         self._sources.expect(root(plan, self._chosen)[1])
         made = statement(
             plan,

@@ -25,6 +25,7 @@ from pyspark_substrait.model.types import (
     Type,
     with_nullability,
 )
+from pyspark_substrait.spark.access import Access
 from pyspark_substrait.spark.reading.arrow_files import arrow_table
 from pyspark_substrait.spark.reading.pieces import Piece
 from tests.agreement import assert_same_rows
@@ -205,7 +206,7 @@ def test_a_damaged_file_is_an_error(spark: SparkSession, tmp_path: Path) -> None
 def test_file_systems_that_pyarrow_does_not_know(spark: SparkSession) -> None:
     schema = NamedStruct(names=("n",), struct=Struct(types=(INT,)))
     with pytest.raises(UnsupportedPlanError, match=r"where://host/a\.arrow can't be reached"):
-        arrow_table([Piece("where://host/a.arrow")], schema, spark)
+        arrow_table([Piece("where://host/a.arrow")], schema, Access(["where://host"]), spark)
 
 
 # slices --------------------------------------------------------------------------------------------------------------

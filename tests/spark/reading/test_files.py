@@ -38,6 +38,7 @@ from pyspark_substrait.model.types import (
     Type,
 )
 from pyspark_substrait.spark.access import Access
+from pyspark_substrait.spark.addresses import Address
 from pyspark_substrait.spark.reading import orc, pieces, scans
 from tests.spark.plans import (
     LONG,
@@ -231,7 +232,7 @@ def test_files_that_only_spark_sees(
     one = write(tmp_path / "t" / "p=1" / f"a b%20.{kind}", {"id": [1], "word": ["x"]})
     write(tmp_path / "t" / "p=02" / f"2.{kind}", {"id": [2]})
     write(tmp_path / "t" / "p=1" / f"_hidden.{kind}", {"id": [3]})
-    monkeypatch.setattr(Access, "on_this_machine", lambda *_, **__: None)
+    monkeypatch.setattr(Access, "place", lambda _, path, **__: Address("file", "", tuple(path.split("/")[1:])))
     for module in (pieces, scans, orc):
         monkeypatch.setattr(module, "is_here", lambda _: False)
     columns = {"id": LONG_, "word": TEXT_, "p": TEXT_, "none": LONG_}

@@ -2,7 +2,8 @@
 
 Each call of py4j costs a tenth of a millisecond, and a plan would need hundreds. Spark brings the compiler of Java that
 its own generated code goes through (Janino); it makes a class of a source of this folder, in the driver, once. The
-classes only look at what Spark has, and write it down. There is no jar, and nothing of this runs on executors.
+classes only look at what Spark has, and write it down, or look where files lead to (``Rechecked``). There is no jar,
+and nothing of this runs on executors.
 
 py4j's answers of more than 8 KB come in several packets, each of which waits some 40 ms for the delayed acknowledgement
 of the one before. So long texts are compressed there, and what is still longer comes in parts that fit (``Packed``).
@@ -18,9 +19,9 @@ from typing import Any
 __all__ = ["answering", "unpacked"]
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=8)
 def answering(jvm: Any, name: str) -> Any:
-    """An object of the class in the source of that name: ``Answers``, ``Questions``.
+    """An object of the class in the source of that name: ``Answers``, ``Questions``, ``Rechecked``.
 
     Raises:
         Py4JError: this Spark's classes aren't those that the source was written for.

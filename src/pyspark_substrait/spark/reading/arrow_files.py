@@ -6,6 +6,8 @@ that holds every value.
 
 from __future__ import annotations
 
+import mmap
+import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import reduce
@@ -16,9 +18,10 @@ import pyarrow.compute as pc
 
 from pyspark_substrait.errors import TableError, UnsupportedPlanError
 from pyspark_substrait.model.types import NamedStruct
+from pyspark_substrait.spark.access import Access
 from pyspark_substrait.spark.reading.arrow_types import common_type, decoded_type
-from pyspark_substrait.spark.reading.pieces import Piece, named
-from pyspark_substrait.spark.tables import Table, first_line, given_table, local_path
+from pyspark_substrait.spark.reading.pieces import Piece, named, uri_of_address
+from pyspark_substrait.spark.tables import Table, first_line, given_table
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -31,7 +34,7 @@ _FIRST_MESSAGE = 8
 _FEATHER_1 = b"FEA1"
 
 
-def arrow_table(pieces: Sequence[Piece], schema: NamedStruct, spark: SparkSession) -> Table:
+def arrow_table(pieces: Sequence[Piece], schema: NamedStruct, access: Access, spark: SparkSession) -> Table:
     """The records in Arrow IPC files. Of a part of a file, those record batches are read whose middle byte is in it.
 
     Only the columns of the schema are read. One that a file lacks is null there.
@@ -41,7 +44,7 @@ def arrow_table(pieces: Sequence[Piece], schema: NamedStruct, spark: SparkSessio
         UnsupportedPlanError: a file is in a file system that pyarrow doesn't know.
     """
     columns = _Columns(schema, spark)
-    return given_table(named(pieces), _united([_read(piece, columns) for piece in pieces]), spark)
+    return given_table(named(pieces), _united([_read(piece, columns, access) for piece in pieces]), spark)
 
 
 class _Columns:
@@ -78,10 +81,10 @@ class _Columns:
         )
 
 
-def _read(piece: Piece, columns: _Columns) -> pa.Table:
+def _read(piece: Piece, columns: _Columns, access: Access) -> pa.Table:
     """The wanted columns of the records in a file or a part of it."""
     try:
-        with _opened(piece.path) as source:
+        with _opened(piece, access) as source:
             magic = source.read(len(_MAGIC))
             if magic.startswith(_FEATHER_1):
                 raise TableError(f"{piece.path} is a Feather file of the first version", hint="Write it as Arrow IPC")
@@ -113,22 +116,28 @@ def _read(piece: Piece, columns: _Columns) -> pa.Table:
 
 
 @contextmanager
-def _opened(path: str) -> Iterator[pa.NativeFile]:
+def _opened(piece: Piece, access: Access) -> Iterator[pa.NativeFile]:
     from pyarrow.fs import FileSystem
 
-    local = local_path(path)
-    if local is not None:
-        with pa.memory_map(str(local)) as file:
-            yield file
+    if piece.path.startswith("/"):
+        with access.opened(piece.path) as descriptor:
+            yield mapped(descriptor)
         return
     try:
-        system, place = FileSystem.from_uri(path)
+        system, place = FileSystem.from_uri(uri_of_address(piece.path, piece.query))
     except pa.ArrowInvalid as error:
         raise UnsupportedPlanError(
-            f"{path} can't be reached: {first_line(error)}", hint="Arrow files are read by pyarrow, not by Spark"
+            f"{piece.path} can't be reached: {first_line(error)}", hint="Arrow files are read by pyarrow, not by Spark"
         ) from error
     with system.open_input_file(place) as file:
         yield file
+
+
+def mapped(descriptor: int) -> pa.NativeFile:
+    """An open file, which isn't read before its bytes are used; it may be closed, what was handed out stays."""
+    if os.fstat(descriptor).st_size == 0:
+        return pa.BufferReader(b"")
+    return pa.BufferReader(pa.py_buffer(mmap.mmap(descriptor, 0, access=mmap.ACCESS_READ)))
 
 
 def _batches(reader: Any) -> Iterator[pa.RecordBatch]:

@@ -59,22 +59,27 @@ def file_tables(
     for format, found in pieces.items():
         if found:
             with at("items", *(places[format] if len(places[format]) == 1 else ())):
-                tables += _tables(format, found, schema, spark, case_sensitive)
+                tables += _tables(format, found, schema, access, spark, case_sensitive)
     return tables
 
 
 def _tables(
-    format: FileFormat, pieces: list[Piece], schema: NamedStruct, spark: SparkSession, case_sensitive: bool
+    format: FileFormat,
+    pieces: list[Piece],
+    schema: NamedStruct,
+    access: Access,
+    spark: SparkSession,
+    case_sensitive: bool,
 ) -> list[tuple[str, Table]]:
     match format:
         case ParquetReadOptions():
-            return parquet_tables(pieces, schema, spark, case_sensitive=case_sensitive)
+            return parquet_tables(pieces, schema, access, spark, case_sensitive=case_sensitive)
         case OrcReadOptions():
-            return orc_tables(pieces, schema, spark, case_sensitive=case_sensitive)
+            return orc_tables(pieces, schema, access, spark, case_sensitive=case_sensitive)
         case ArrowReadOptions():
-            return [(named(pieces), arrow_table(pieces, schema, spark))]
+            return [(named(pieces), arrow_table(pieces, schema, access, spark))]
         case DelimiterSeparatedTextReadOptions():
-            return [(named(pieces), text_table(pieces, format, schema, spark))]
+            return [(named(pieces), text_table(pieces, format, schema, access, spark))]
         case DwrfReadOptions() | AnyMessage():
             raise AssertionError("refused before")
         case _:

@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.fs
 
 from pyspark_substrait.errors import UnsupportedPlanError
+from pyspark_substrait.spark.reading.pieces import uri_of_address
 
 if TYPE_CHECKING:
     import pyarrow.parquet as pq
@@ -150,7 +151,7 @@ def row_groups(path: str) -> list[RowGroup]:
         if path.startswith("/"):
             metadata = pq.read_metadata(path)
         else:
-            system, inside = pa.fs.FileSystem.from_uri(path)
+            system, inside = pa.fs.FileSystem.from_uri(uri_of_address(path))
             metadata = pq.read_metadata(inside, filesystem=system)
     except (OSError, pa.ArrowException) as error:
         raise UnsupportedPlanError(

@@ -12,8 +12,9 @@ from weakref import WeakKeyDictionary
 from pyspark_substrait.errors import SubstraitError, TableError
 from pyspark_substrait.model.relations import IcebergTable, Read
 from pyspark_substrait.spark.access import Access
+from pyspark_substrait.spark.addresses import Address
 from pyspark_substrait.spark.reading.iceberg_arrow import arrow_table
-from pyspark_substrait.spark.reading.iceberg_files import SnapshotFiles, snapshot_files
+from pyspark_substrait.spark.reading.iceberg_files import SnapshotFiles, metadata_file, snapshot_files
 from pyspark_substrait.spark.reading.iceberg_natively import is_common, native_table
 from pyspark_substrait.spark.tables import Table, given_table
 
@@ -63,10 +64,13 @@ def _by_session(uri: str, files: SnapshotFiles, access: Access, spark: SparkSess
         return None
     if not all(is_common(field.field_type) for field in files.schema.fields):
         return None
-    for path in files.paths():
-        access.readable(path)
+    location = metadata_file(uri, access)
+    for path in (location, *files.paths()):
+        place = access.place(path, escapes=False)
+        if not isinstance(place, Address):
+            access.note([str(place[0])])
     try:
-        frame: DataFrame = spark.read.format("iceberg").option("snapshot-id", str(files.snapshot_id)).load(uri)
+        frame: DataFrame = spark.read.format("iceberg").option("snapshot-id", str(files.snapshot_id)).load(location)
         frame.schema  # noqa: B018 - Connect looks for the data source only now
     except Exception:
         # it isn't there, or was made for another Spark; PyIceberg reads the same records

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 from pyspark_substrait.errors import SubstraitError, TableError, UnsupportedPlanError, at
 from pyspark_substrait.model.relations import IcebergTable
 from pyspark_substrait.spark.access import Access
+from pyspark_substrait.spark.addresses import Address
+from pyspark_substrait.spark.reading.arrow_files import mapped
 
 if TYPE_CHECKING:
     from pyiceberg.io import FileIO
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
     from pyiceberg.table.metadata import TableMetadata
     from pyiceberg.table.snapshots import Snapshot
 
-__all__ = ["EqualityDelete", "SnapshotFiles", "snapshot_files"]
+__all__ = ["EqualityDelete", "SnapshotFiles", "metadata_file", "snapshot_files"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +99,7 @@ def snapshot_files(table: IcebergTable, access: Access) -> SnapshotFiles:
     with at("metadata_uri"):
         if not table.metadata_uri:
             raise TableError("the metadata file isn't named")
-        file = io.new_input(table.metadata_uri)
+        file = io.new_input(metadata_file(table.metadata_uri, access))
         try:
             metadata = FromInputFile.table_metadata(file)
         except SubstraitError:
@@ -120,14 +122,37 @@ def _reason(error: Exception) -> str:
     return (str(error) or type(error).__name__).strip().split("\n", 1)[0]
 
 
+def metadata_file(uri: str, access: Access) -> str:
+    """The place of the metadata file that a plan names, as a location of Iceberg, in which every character is itself.
+
+    Raises:
+        UnsupportedPlanError: the plan may not read it, or the URI has a query.
+    """
+    place = access.place(uri)
+    if isinstance(place, Address):
+        if place.query is not None:
+            raise UnsupportedPlanError(f"the address {uri!r} has a query", hint="Iceberg's locations have none")
+        return str(place)
+    return f"file://{place[0]}"
+
+
 def _guarded_io(access: Access) -> FileIO:
     """Opens the files that the plan may read, and no other."""
+    from pyarrow.fs import LocalFileSystem
     from pyiceberg.io.pyarrow import PyArrowFile, PyArrowFileIO
+
+    class FileOfThisMachine(PyArrowFile):
+        def open(self, seekable: bool = True) -> Any:
+            with access.opened(self.location) as descriptor:
+                return mapped(descriptor)
 
     class GuardedFileIO(PyArrowFileIO):
         def new_input(self, location: str) -> PyArrowFile:
-            local = access.on_this_machine(location)
-            return super().new_input(location if local is None else str(local[0]))
+            place = access.place(location, escapes=False)
+            if isinstance(place, Address):
+                return super().new_input(str(place))
+            path = str(place[0])
+            return FileOfThisMachine(location=path, path=path, fs=LocalFileSystem())
 
         def new_output(self, location: str) -> PyArrowFile:
             raise UnsupportedPlanError(f"a read doesn't write {location}")

@@ -8,14 +8,16 @@ deletes, or in which something inside a column changed, are read otherwise (see 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 from typing import TYPE_CHECKING
 
 import pyarrow.parquet as pq
 
-from pyspark_substrait.spark.access import Access
+from pyspark_substrait.spark.access import Access, escaped
+from pyspark_substrait.spark.addresses import Address
 from pyspark_substrait.spark.reading.iceberg_files import SnapshotFiles
+from pyspark_substrait.spark.reading.rechecked import rechecked
 from pyspark_substrait.spark.tables import Table, parquet_table
 from pyspark_substrait.sparksql.compiler.names import quoted
 
@@ -49,17 +51,33 @@ def native_table(files: SnapshotFiles, access: Access, spark: SparkSession) -> T
         layout = None if task.delete_files else _layout(task, files)
         if layout is None:
             return None
-        groups.setdefault(layout, []).extend(access.readable(task.file.file_path))
+        groups.setdefault(layout, []).append(_spark_path(task.file.file_path, access))
     fields = files.schema.fields
     if len(groups) == 1:
         (layout, paths), *_ = groups.items()
         if layout == tuple(_Stored(field.name, False) for field in fields):
-            return parquet_table("the table", paths, spark)
+            return _read(paths, access, spark)
     if not all(is_common(field.field_type) for field in fields):
         return None
-    parts = [_part(parquet_table("the table", paths, spark), fields, layout) for layout, paths in groups.items()]
+    parts = [_part(_read(paths, access, spark), fields, layout) for layout, paths in groups.items()]
     frame = reduce(lambda one, other: one.unionAll(other), (part.frame for part in parts))
     return Table(frame, frozenset.intersection(*(part.without_nulls for part in parts)))
+
+
+def _spark_path(location: str, access: Access) -> str:
+    """A data file as Spark takes it; one of this machine is kept in mind, to be checked again."""
+    place = access.place(location, escapes=False)
+    if isinstance(place, Address):
+        return escaped(str(place))
+    path = str(place[0])
+    access.note([path])
+    # of a URI, what is seen of the file from here would be looked for under the name without escapes
+    return escaped(path) if any(mark in path for mark in "%?#") else f"file://{escaped(path)}"
+
+
+def _read(paths: Sequence[str], access: Access, spark: SparkSession) -> Table:
+    table = parquet_table("the table", paths, spark)
+    return replace(table, frame=rechecked(table.frame, access, spark))
 
 
 def _layout(task: FileScanTask, files: SnapshotFiles) -> _Layout | None:

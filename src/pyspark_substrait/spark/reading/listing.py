@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pyspark_substrait.errors import TableError, UnsupportedPlanError
-from pyspark_substrait.model.relations import FileOrFiles
+from pyspark_substrait.model.relations import ArrowReadOptions, FileOrFiles
 from pyspark_substrait.spark.access import Access, escaped
+from pyspark_substrait.spark.addresses import Address
 from pyspark_substrait.spark.reading.pieces import Piece, path_of_uri
 from pyspark_substrait.spark.session import is_connect
 
@@ -27,26 +28,45 @@ def listed(item: FileOrFiles, access: Access, spark: SparkSession) -> list[Piece
         UnsupportedPlanError: the plan may not read a file, or Spark doesn't.
     """
     glob = item.path_type == "uri_path_glob"
-    local = access.on_this_machine(item.path, glob=glob)
-    here = local is not None and any(path.exists() for path in local)
-    if local is not None and (here or not is_connect(spark)):
-        paths = [file for path in local for file in _files(path, item, access)]
+    place = access.place(item.path, glob=glob)
+    query = None
+    if isinstance(place, Address):
+        query = place.query
+        paths = [str(place)] if query is not None else _listed_by_spark(str(place), item, spark)
+        if query is not None:
+            _check_query(item)
+    elif any(map(os.path.exists, place)) or not is_connect(spark):
+        try:
+            paths = [file for path in place for file in _files(path, item, access)]
+        except OSError as error:
+            raise TableError(f"{item.path} can't be read: {error.strerror}") from error
+        access.note(paths)
     else:
-        paths = _listed_by_spark(item.path if local is None or glob else str(local[0]), item, spark)
+        seen = access.pattern(item.path) if glob else str(place[0])
+        paths = _listed_by_spark(seen, item, spark)
     if item.start == 0 and item.length == 0:
-        return [Piece(path) for path in paths]
+        return [Piece(path, query=query) for path in paths]
     if len(paths) != 1 or item.path_type == "uri_folder":
         raise UnsupportedPlanError(
             f"a slice is a part of one file, and {item.path} stands for {len(paths)}",
             path="start",
             hint="Name the file as uri_file",
         )
-    return [Piece(paths[0], item.start, item.length or None)]
+    return [Piece(paths[0], item.start, item.length or None, query)]
+
+
+def _check_query(item: FileOrFiles) -> None:
+    """Refuse an address with a query but where pyarrow opens that one file, which takes settings in this way."""
+    if not isinstance(item.file_format, ArrowReadOptions) or item.path_type == "uri_folder":
+        raise UnsupportedPlanError(
+            f"the address {item.path!r} has a query, which Spark takes for a part of the name",
+            hint="Only the address of an Arrow IPC file may have one; in a name, write ? as %3F",
+        )
 
 
 def _files(path: Path, item: FileOrFiles, access: Access) -> list[str]:
     """The files that a path of this machine is or holds."""
-    if not path.exists():
+    if not os.path.exists(path):
         raise TableError(f"there is no file {path}")
     if not path.is_dir():
         if item.path_type == "uri_folder":
@@ -97,12 +117,18 @@ def _listed_by_spark(path: str, item: FileOrFiles, spark: SparkSession) -> list[
         if glob:
             return []
         raise TableError(f"there is no file {path}") from error
-    is_file = files == [path_of_uri(path)] or files == [path]
+    is_file = [_below_host(file) for file in files] == [_below_host(path)]
     if item.path_type == "uri_folder" and is_file:
         raise TableError(f"{path} is no folder")
     if item.path_type == "uri_file" and not is_file:
         return _unless_hidden(path, item) if not files else _refuse_folder(path)
     return files
+
+
+def _below_host(path: str) -> str:
+    """The path alone: Spark may name another host than was asked for, where it is the default one's name."""
+    _, colon, rest = path.partition("://")
+    return f"/{rest.partition('/')[2]}" if colon else path
 
 
 def _refuse_folder(path: str) -> list[str]:

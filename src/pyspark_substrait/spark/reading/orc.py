@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from pyspark_substrait.model.types import NamedStruct
+from pyspark_substrait.spark.access import Access
 from pyspark_substrait.spark.reading.pieces import Piece, is_here
 from pyspark_substrait.spark.reading.scans import Records, scans
 from pyspark_substrait.spark.tables import Table
@@ -18,7 +19,7 @@ __all__ = ["orc_tables"]
 
 
 def orc_tables(
-    pieces: Iterable[Piece], schema: NamedStruct, spark: SparkSession, *, case_sensitive: bool
+    pieces: Iterable[Piece], schema: NamedStruct, access: Access, spark: SparkSession, *, case_sensitive: bool
 ) -> list[tuple[str, Table]]:
     """The records of ORC files. Spark can't tell their stripes apart, so a file is never divided.
 
@@ -26,7 +27,7 @@ def orc_tables(
         TableError: a file can't be read.
     """
     chosen = [piece for piece in pieces if piece.is_whole or piece.holds(_size(piece, spark) // 2)]
-    return scans("orc", (Records(piece.path) for piece in chosen), schema, spark, case_sensitive=case_sensitive)
+    return scans("orc", (Records(piece.path) for piece in chosen), schema, access, spark, case_sensitive=case_sensitive)
 
 
 def _size(piece: Piece, spark: SparkSession) -> int:

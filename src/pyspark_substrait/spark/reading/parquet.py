@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from pyspark_substrait.model.types import NamedStruct
+from pyspark_substrait.spark.access import Access
 from pyspark_substrait.spark.reading.footers import RowGroup, row_groups
 from pyspark_substrait.spark.reading.pieces import Piece
 from pyspark_substrait.spark.reading.scans import Records, scans
@@ -20,7 +21,7 @@ __all__ = ["chosen", "parquet_tables"]
 
 
 def parquet_tables(
-    pieces: Iterable[Piece], schema: NamedStruct, spark: SparkSession, *, case_sensitive: bool
+    pieces: Iterable[Piece], schema: NamedStruct, access: Access, spark: SparkSession, *, case_sensitive: bool
 ) -> list[tuple[str, Table]]:
     """The records of Parquet files. A row group is read with the slice that has the byte in its middle.
 
@@ -32,7 +33,7 @@ def parquet_tables(
     records: list[Records] = []
     for piece in pieces:
         records += [Records(piece.path)] if piece.is_whole else chosen(piece, groups(piece.path))
-    return scans("parquet", records, schema, spark, case_sensitive=case_sensitive)
+    return scans("parquet", records, schema, access, spark, case_sensitive=case_sensitive)
 
 
 def chosen(piece: Piece, groups: Iterable[RowGroup]) -> list[Records]:

@@ -9,7 +9,7 @@ from urllib.parse import quote, unquote
 
 from pyspark_substrait.spark.access import escaped
 
-__all__ = ["Piece", "is_here", "named", "path_of_uri", "uri_of_path"]
+__all__ = ["Piece", "is_here", "named", "path_of_uri", "uri_of_address", "uri_of_path"]
 
 #: What a URI may hold in its path without an escape. (Java's rule, by which Spark writes the names of files.)
 _PLAIN_IN_URI = "/;:@&=+$,-_.!~*'()"
@@ -23,11 +23,13 @@ class Piece:
         path: an absolute path, or a URI of another file system; glob characters and escapes in it are plain characters.
         start: the first byte of the part.
         length: how many bytes the part has; None for all to the end.
+        query: what the address of a file in another file system has behind ``?``.
     """
 
     path: str
     start: int = 0
     length: int | None = None
+    query: str | None = None
 
     @property
     def is_whole(self) -> bool:
@@ -42,6 +44,13 @@ class Piece:
     def spark_path(self) -> str:
         """The file as Spark takes it where it takes patterns too. What is seen here is a file of this machine."""
         return ("file://" if is_here(self.path) else "") + escaped(self.path)
+
+
+def uri_of_address(path: str, query: str | None = None) -> str:
+    """A file of another file system as pyarrow takes it: a URI with escapes."""
+    scheme, colon, rest = path.partition("://")
+    host, slash, below = rest.partition("/")
+    return f"{scheme}{colon}{host}{slash}{quote(below, safe=_PLAIN_IN_URI)}{'' if query is None else f'?{query}'}"
 
 
 def is_here(path: str) -> bool:

@@ -17,6 +17,7 @@ import pyarrow as pa
 
 from pyspark_substrait.errors import TableError
 from pyspark_substrait.model.types import FixedChar, NamedStruct, PrecisionTimestamp, String, Type, VarChar, concrete
+from pyspark_substrait.spark.access import Access
 from pyspark_substrait.spark.arrow import METADATA
 from pyspark_substrait.spark.arrow_input import stored_schema
 from pyspark_substrait.spark.kept import keep, kept
@@ -24,6 +25,7 @@ from pyspark_substrait.spark.reading.footers import Footer, Format, footer, with
 from pyspark_substrait.spark.reading.listing import below
 from pyspark_substrait.spark.reading.partitions import NULL, check_value, needed, partition_of
 from pyspark_substrait.spark.reading.pieces import Piece, is_here, named, uri_of_path
+from pyspark_substrait.spark.reading.rechecked import rechecked
 from pyspark_substrait.spark.session import spark_errors
 from pyspark_substrait.spark.tables import Table
 from pyspark_substrait.sparksql.compiler.literals import string_literal
@@ -68,7 +70,13 @@ class _Kind:
 
 
 def scans(
-    format: Format, records: Iterable[Records], schema: NamedStruct, spark: SparkSession, *, case_sensitive: bool
+    format: Format,
+    records: Iterable[Records],
+    schema: NamedStruct,
+    access: Access,
+    spark: SparkSession,
+    *,
+    case_sensitive: bool,
 ) -> list[tuple[str, Table]]:
     """Tables that together have the records, each with what to call it in errors.
 
@@ -76,6 +84,7 @@ def scans(
         format: what the files are.
         records: the records to read; those that are there twice are read twice.
         schema: the columns that the plan wants.
+        access: the files that the plan may name.
         spark: the session.
         case_sensitive: whether names that differ in case are different.
 
@@ -83,7 +92,7 @@ def scans(
         TableError: a file can't be read, or a path doesn't say what the plan says.
         UnsupportedPlanError: a value would come from a part of the path where Spark doesn't look.
     """
-    scan = _Scan(format, schema, spark, str if case_sensitive else str.lower)
+    scan = _Scan(format, schema, access, spark, str if case_sensitive else str.lower)
     kinds: dict[_Kind, list[Records]] = {}
     turns: Counter[Records] = Counter()
     for each in records:
@@ -95,8 +104,16 @@ def scans(
 class _Scan:
     """The reading of files of one format for one schema."""
 
-    def __init__(self, format: Format, schema: NamedStruct, spark: SparkSession, fold: Callable[[str], str]) -> None:
+    def __init__(
+        self,
+        format: Format,
+        schema: NamedStruct,
+        access: Access,
+        spark: SparkSession,
+        fold: Callable[[str], str],
+    ) -> None:
         self._format: Format = format
+        self._access = access
         self._spark = spark
         self._fold = fold
         self._wanted: dict[str, Type] = dict(zip(schema.top_level_names(), schema.struct.types, strict=True))
@@ -205,6 +222,7 @@ class _Scan:
             reader = reader.option("recursiveFileLookup", True)
         roots, filter = covering(paths, kind.base if by_spark else None)
         frame = reader.schema(StructType(list(data))).load([Piece(root).spark_path for root in roots])
+        frame = rechecked(frame, self._access, self._spark)
         if filter is not None:
             frame = frame.where(filter)
         if not (kind.sliced or mixed):

@@ -7,17 +7,19 @@ lines, and expressions of Spark take them apart (``text_lines``, ``text_fields``
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from pyspark_substrait.errors import TableError, UnsupportedPlanError, at
 from pyspark_substrait.model.relations import DelimiterSeparatedTextReadOptions
 from pyspark_substrait.model.types import FixedChar, NamedStruct, String, Type, VarChar, concrete
+from pyspark_substrait.spark.access import Access
 from pyspark_substrait.spark.reading.pieces import Piece, named
 from pyspark_substrait.spark.reading.text_fields import Syntax, syntax
 from pyspark_substrait.spark.reading.text_lines import Lines
 from pyspark_substrait.spark.session import require_settings, spark_errors
-from pyspark_substrait.spark.tables import Table, local_path
+from pyspark_substrait.spark.tables import Table
 from pyspark_substrait.sparksql.compiler.casts import cast
 from pyspark_substrait.sparksql.compiler.names import quoted
 from pyspark_substrait.sparksql.compiler.types import SETTINGS, TIME_SETTINGS, has_time
@@ -33,7 +35,11 @@ _LARGEST_BLOCK = 1 << 26
 
 
 def text_table(
-    pieces: Sequence[Piece], options: DelimiterSeparatedTextReadOptions, schema: NamedStruct, spark: SparkSession
+    pieces: Sequence[Piece],
+    options: DelimiterSeparatedTextReadOptions,
+    schema: NamedStruct,
+    access: Access,
+    spark: SparkSession,
 ) -> Table:
     """The records in files of delimited text; the fields of a line are the columns of the schema, in their order.
 
@@ -47,10 +53,10 @@ def text_table(
     with at("text"):
         marks = syntax(options)
     for piece in pieces:
-        _check_readable(piece.path)
+        _check_readable(piece.path, access)
     types = schema.struct.types
     require_settings(spark, {**SETTINGS, **(TIME_SETTINGS if any(map(has_time, types)) else {})})
-    lines = Lines(spark, marks, options.header_lines_to_skip, options.max_line_size)
+    lines = Lines(spark, access, marks, options.header_lines_to_skip, options.max_line_size)
     try:
         records = lines.records(pieces)
         frame = _typed(_columns(records, marks, options.value_treated_as_null, len(types)), schema)
@@ -111,20 +117,21 @@ def _converted(text: str, name: str, type: Type) -> str:
         ) from error
 
 
-def _check_readable(path: str) -> None:
-    if path.endswith((".lz4", ".snappy")) and not _is_of_hadoop(path):
+def _check_readable(path: str, access: Access) -> None:
+    if path.endswith((".lz4", ".snappy")) and not _is_of_hadoop(path, access):
         raise UnsupportedPlanError(
             f"{path} can't be decompressed: Spark reads LZ4 and Snappy only in the form that Hadoop writes",
             hint="Compress text with gzip, bzip2 or Zstandard",
         )
 
 
-def _is_of_hadoop(path: str) -> bool:
+def _is_of_hadoop(path: str, access: Access) -> bool:
     """Whether a file begins with two lengths of blocks: for others, Spark would ask for gigabytes, and die."""
-    local = local_path(path)
+    if not path.startswith("/"):
+        return False
     try:
-        with open(local or "", "rb") as file:
-            begin = file.read(8)
+        with access.opened(path) as descriptor:
+            begin = os.read(descriptor, 8)
     except OSError:
         return False
     lengths = int.from_bytes(begin[:4], "big"), int.from_bytes(begin[4:], "big")

@@ -13,7 +13,9 @@ from dataclasses import dataclass
 from functools import reduce
 from typing import TYPE_CHECKING
 
+from pyspark_substrait.spark.access import Access
 from pyspark_substrait.spark.reading.pieces import Piece
+from pyspark_substrait.spark.reading.rechecked import rechecked
 from pyspark_substrait.spark.reading.text_fields import Syntax
 from pyspark_substrait.spark.session import spark_errors
 
@@ -37,12 +39,14 @@ class Lines:
 
     Args:
         spark: the session.
+        access: the files that the plan may name.
         syntax: what quotes are.
         header: how many lines at the beginning of each file are no records.
         limit: the most bytes that a line may have; 0 for any number.
     """
 
     spark: SparkSession
+    access: Access
     syntax: Syntax
     header: int
     limit: int
@@ -76,7 +80,7 @@ class Lines:
             return False
 
     def _read(self, paths: Sequence[str]) -> DataFrame:
-        return self.spark.read.text(list(paths), lineSep="\n")
+        return rechecked(self.spark.read.text(list(paths), lineSep="\n"), self.access, self.spark)
 
     def _of_files(self, paths: Sequence[str], joined: bool) -> DataFrame:
         if joined or self.header > 1 or (self.header and len(paths) > _MOST_SINGLE_FILES):

@@ -128,7 +128,9 @@ def stored_table(names: tuple[str, ...], session: Session) -> StoredTable | None
         )
     if len(names) == 2 and "/" in names[1]:
         # some formats take a path for a name, like delta.`/data/t`
-        session.access.writable(names[1])
+        place = session.access.writable(names[1])
+        if str(place) != names[1]:
+            raise UnsupportedPlanError(f"{dotted(names)} stands for {place}", hint="Name the table by that path")
     found = entry(session.spark, names)
     if found is None:
         return None

@@ -28,7 +28,6 @@ from pyspark_substrait.model.types import (
     name_count,
 )
 from pyspark_substrait.spark.session import spark_errors
-from pyspark_substrait.spark.tables import local_path
 from pyspark_substrait.spark.writing.catalog import dotted
 from pyspark_substrait.spark.writing.folders import changing, data_files
 from pyspark_substrait.spark.writing.path_templates import Template, folder_text, parsed
@@ -72,8 +71,8 @@ def _place(target: Files, session: Session) -> tuple[Template, Path | str]:
     with at("path"):
         if "\x00" in target.path:
             raise InvalidPlanError("a path can't have a NUL")
-        allowed = session.access.writable(template.root)
-    return template, template.root if local_path(template.root) is None else Path(allowed)
+        place = session.access.writable(template.root)
+    return template, place if isinstance(place, Path) else str(place)
 
 
 def _check_folder(root: Path, node: Write) -> None:
@@ -118,7 +117,7 @@ def write(node: Write, target: Files, session: Session) -> DataFrame | None:
         if returning:
             records = records.localCheckpoint()
         if isinstance(root, Path):
-            _write_here(records, node, template, root)
+            _write_here(records, node, template, root, session)
         else:
             mode = "append" if node.op is WriteOp.INSERT else _MODES.get(node.create_mode, "error")
             records.selectExpr(*_named(node.table_schema)).write.mode(mode).parquet(root)
@@ -129,8 +128,8 @@ def write(node: Write, target: Files, session: Session) -> DataFrame | None:
     return records if returning else None
 
 
-def _write_here(records: DataFrame, node: Write, template: Template, root: Path) -> None:
-    root.mkdir(parents=True, exist_ok=True)
+def _write_here(records: DataFrame, node: Write, template: Template, root: Path, session: Session) -> None:
+    session.access.made(root)
     folders = [f"{text} AS {_folder(number)}" for number, text in enumerate(_folders(template, node.table_schema))]
     with changing(root) as change:
         written = records.selectExpr(*_named(node.table_schema), *folders).write
@@ -142,6 +141,7 @@ def _write_here(records: DataFrame, node: Write, template: Template, root: Path)
         if node.create_mode is not CreateMode.REPLACE_IF_EXISTS:
             change.keep()
         change.add()
+        session.access.check_written(root)
         change.take_effect()
 
 
@@ -216,6 +216,7 @@ def define(node: Ddl, target: Files, session: Session) -> None:
                 raise TableError(f"there are no files in {root}", path="path")
             return
         _only_parquet(root)
+    session.access.check_written(root)
     gone = root.with_name(f".{root.name}.{uuid4().hex}.version")  # what a crash leaves, the next change removes
     os.rename(root, gone)
     shutil.rmtree(gone)
