@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
+from pyspark_substrait.cli.output import say, write_bytes, write_text
 from pyspark_substrait.errors import SubstraitWarning
 
 if TYPE_CHECKING:
@@ -40,11 +41,11 @@ def save(loaded: Plan | ExtendedExpression, target: Path, form: Literal["json", 
     if str(target) != "-":
         loaded.save(target, format=form)
     elif form == "json":
-        click.echo(loaded.to_json())
+        write_text(loaded.to_json())
     elif form == "text":
-        click.echo(loaded.to_text(), nl=False)
+        write_text(loaded.to_text(), nl=False)
     else:
-        sys.stdout.buffer.write(loaded.to_bytes())
+        write_bytes(loaded.to_bytes(), "a binary plan")
 
 
 def named(text: str) -> tuple[str, str]:
@@ -75,9 +76,10 @@ def noted() -> Iterator[None]:
         yield
     for warning in told:
         if issubclass(warning.category, SubstraitWarning):
-            click.echo(f"note: {warning.message}", err=True)
+            say(f"note: {warning.message}", err=True)
         else:
-            warnings.showwarning(warning.message, warning.category, warning.filename, warning.lineno)
+            text = warnings.formatwarning(warning.message, warning.category, warning.filename, warning.lineno)
+            say(text.rstrip("\n"), err=True)
 
 
 def counted(number: int, noun: str) -> str:

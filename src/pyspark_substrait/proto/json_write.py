@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import base64
-import json
 import math
 import struct
 from collections.abc import Collection
 from typing import Any
 
 from google.protobuf.descriptor import FieldDescriptor
-from google.protobuf.message import Message
+from google.protobuf.message import DecodeError, Message
 
 from pyspark_substrait.errors import UnsupportedPlanError
+from pyspark_substrait.message_text import json_text
 from pyspark_substrait.proto import generates, write_targets
 from pyspark_substrait.proto.depth import is_repeated
 
@@ -95,9 +95,10 @@ def _any(message: Any) -> str:
     pool = write_targets.pool_of(message.type_url) or generates.pool_of(message.type_url)
     try:
         return str(json_format.MessageToJson(message, indent=2, descriptor_pool=pool))
-    except (TypeError, ValueError, json_format.SerializeToJsonError) as error:
+    except (TypeError, ValueError, DecodeError, json_format.SerializeToJsonError) as error:
+        reason = "its bytes aren't one" if isinstance(error, DecodeError) else "its type is not known"
         raise UnsupportedPlanError(
-            f"the message of type {message.type_url!r} can't be written as JSON, because its type is not known",
+            f"the message of type {message.type_url!r} can't be written as JSON, because {reason}",
             hint="Save the plan in the binary form",
         ) from error
 
@@ -118,7 +119,7 @@ def _scalar(field: Any, value: Any) -> str:
         if math.isinf(value):
             return '"Infinity"' if value > 0 else '"-Infinity"'
         return _shortest(value) if field.type == FieldDescriptor.TYPE_FLOAT else repr(value)
-    return json.dumps(value, ensure_ascii=False)
+    return json_text(value)
 
 
 def _shortest(value: float) -> str:
