@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import sys
 from pathlib import Path
 
 import click
@@ -19,7 +18,7 @@ from pyspark_substrait.cli.options import (
     with_session,
     with_tables,
 )
-from pyspark_substrait.cli.output import say, write_text
+from pyspark_substrait.cli.output import say, to_terminal, write_text
 
 __all__ = ["explain"]
 
@@ -91,7 +90,7 @@ def explain(
     if full:
         write_text(pyspark_substrait.load(opened(plan)).to_text(), nl=False)
         return
-    if width is None and sys.stdout.isatty():
+    if width is None and to_terminal():
         width = shutil.get_terminal_size().columns
     if profiled:
         paths, session = table_paths(tables), Session(master, remote, progress)

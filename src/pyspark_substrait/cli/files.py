@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from pyspark_substrait.cli.output import say, write_bytes, write_text
+from pyspark_substrait.cli.output import say, to_terminal, write_bytes, write_text
 from pyspark_substrait.errors import SubstraitWarning
 
 if TYPE_CHECKING:
@@ -96,4 +96,4 @@ def console() -> Console:
     """Where tables go. A file or another program gets the whole width; only a terminal has an edge to fold at."""
     from rich.console import Console
 
-    return Console() if sys.stdout.isatty() else Console(width=100_000)
+    return Console() if to_terminal() else Console(width=100_000)

@@ -12,9 +12,14 @@ import click
 
 from pyspark_substrait.message_text import escaped
 
-__all__ = ["for_terminal", "say", "write_bytes", "write_text"]
+__all__ = ["for_terminal", "say", "to_terminal", "write_bytes", "write_text"]
 
 _LAYOUT = "\n\t"
+
+
+def to_terminal() -> bool:
+    """Whether standard output is a terminal."""
+    return sys.stdout.isatty()
 
 
 def for_terminal(text: str) -> str:
@@ -24,13 +29,13 @@ def for_terminal(text: str) -> str:
 
 def say(text: str, *, err: bool = False) -> None:
     """Print lines for people."""
-    click.echo(for_terminal(text) if err or sys.stdout.isatty() else text, err=err)
+    click.echo(for_terminal(text) if err or to_terminal() else text, err=err, color=True)
 
 
 def write_text(text: str, *, nl: bool = True) -> None:
     """Print a text that a program reads too, exactly; but on a terminal as :func:`for_terminal` has it, and say so."""
-    if not sys.stdout.isatty():
-        click.echo(text, nl=nl)
+    if not to_terminal():
+        click.echo(text, nl=nl, color=True)  # which leaves escape sequences in it
         return
     shown = for_terminal(text)
     click.echo(shown, nl=nl)
@@ -44,6 +49,6 @@ def write_bytes(content: bytes, form: str) -> None:
     Raises:
         click.UsageError: standard output is a terminal.
     """
-    if sys.stdout.isatty():
+    if to_terminal():
         raise click.UsageError(f"{form} is not for a terminal; choose another form, or send it to a file or a pipe")
     sys.stdout.buffer.write(content)

@@ -14,7 +14,7 @@ import click
 
 from pyspark_substrait.cli.files import counted, noted
 from pyspark_substrait.cli.options import Session, with_options
-from pyspark_substrait.cli.output import say, write_bytes, write_text
+from pyspark_substrait.cli.output import say, to_terminal, write_bytes, write_text
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -76,7 +76,7 @@ class Rows:
             return
         if self.types or self.whole or self.width is not None:
             raise click.UsageError("--types, --width and --all go with the format table")
-        if self._file is None and self._file_format in ("arrow", "parquet") and sys.stdout.isatty():
+        if self._file is None and self._file_format in ("arrow", "parquet") and to_terminal():
             raise click.UsageError(
                 f"{self._file_format} is not for a terminal; add --output FILE, or send it elsewhere"
             )
@@ -126,7 +126,7 @@ class Rows:
             write(rows, content, form)
             if form in BINARY:
                 write_bytes(content.getvalue(), form)
-            elif sys.stdout.isatty():
+            elif to_terminal():
                 write_text(content.getvalue().decode(), nl=False)
             else:
                 sys.stdout.buffer.write(content.getvalue())
@@ -143,7 +143,7 @@ class Rows:
         from pyspark_substrait.spark.results import as_table
 
         width = self.width
-        if width is None and sys.stdout.isatty():
+        if width is None and to_terminal():
             width = shutil.get_terminal_size().columns
         found = as_table(rows.slice(0, shown), types=self.types, width=width, whole=self.whole)
         if rows.num_columns:
