@@ -11,7 +11,7 @@ import pandas
 pandas.__version__ = "3.0.0"  # all that PySpark looks at
 import pyspark_substrait.spark.session
 import pyspark.testing.utils, pyspark.sql.connect.utils
-pyspark.sql.connect.utils.check_dependencies("x")
+pyspark.sql.connect.utils.check_dependencies()
 print("imported", file=sys.stderr)
 warnings.warn("another one", FutureWarning)
 from pyspark.sql.pandas.utils import require_minimum_pandas_version
