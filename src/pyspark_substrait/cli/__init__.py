@@ -41,9 +41,8 @@ class _Commands(click.Group):
             say(f"error: {error}", err=True)
             ctx.exit(1)
         except click.ClickException as error:  # which may hold the name of a file, or of a plan's column
-            error.message = for_terminal(error.message)
-            if isinstance(error, click.FileError):
-                error.ui_filename = for_terminal(str(error.ui_filename))
+            texts = {name: text for name, text in vars(error).items() if isinstance(text, str)}
+            vars(error).update({name: for_terminal(text) for name, text in texts.items()})
             raise
         except KeyboardInterrupt as interrupt:
             say(str(interrupt) or "stopped", err=True)
