@@ -13,6 +13,7 @@ import click
 
 from pyspark_substrait.cli.output import say, to_terminal, write_bytes, write_text
 from pyspark_substrait.errors import SubstraitWarning
+from pyspark_substrait.message_text import json_escaped
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -41,7 +42,7 @@ def save(loaded: Plan | ExtendedExpression, target: Path, form: Literal["json", 
     if str(target) != "-":
         loaded.save(target, format=form)
     elif form == "json":
-        write_text(loaded.to_json())
+        write_text(json_escaped(loaded.to_json()))
     elif form == "text":
         write_text(loaded.to_text(), nl=False)
     else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import json
 import math
 import struct
 from collections.abc import Collection
@@ -12,7 +13,6 @@ from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import DecodeError, Message
 
 from pyspark_substrait.errors import UnsupportedPlanError
-from pyspark_substrait.message_text import json_text
 from pyspark_substrait.proto import generates, write_targets
 from pyspark_substrait.proto.depth import is_repeated
 
@@ -119,7 +119,7 @@ def _scalar(field: Any, value: Any) -> str:
         if math.isinf(value):
             return '"Infinity"' if value > 0 else '"-Infinity"'
         return _shortest(value) if field.type == FieldDescriptor.TYPE_FLOAT else repr(value)
-    return json_text(value)
+    return json.dumps(value, ensure_ascii=False)
 
 
 def _shortest(value: float) -> str:
