@@ -1,5 +1,5 @@
 """The direction of imports: cli → {spark → {sparksql, building}, validation, display, proto} → extensions → model →
-errors → codes.
+errors → {codes, message_text}.
 """
 
 from __future__ import annotations
@@ -15,12 +15,13 @@ ROOT = Path(__file__).resolve().parent.parent
 SOURCE = ROOT / "src" / "pyspark_substrait"
 PACKAGE = "pyspark_substrait"
 
-BASE = {"extensions", "model", "errors", "codes"}
+BASE = {"extensions", "model", "errors", "codes", "message_text"}
 MAY_IMPORT = {
     "codes": set[str](),
-    "errors": {"codes"},
-    "model": {"errors", "codes"},
-    "extensions": {"model", "errors", "codes"},
+    "message_text": set[str](),
+    "errors": {"codes", "message_text"},
+    "model": {"errors", "codes", "message_text"},
+    "extensions": {"model", "errors", "codes", "message_text"},
     "sparksql": BASE,
     "validation": BASE,
     "linting": BASE,
@@ -175,7 +176,7 @@ def test_imports_point_one_way(path: Path) -> None:
             assert target == part or target in MAY_IMPORT[part], f"{where}: {part or 'the package'} imports {name}"
         elif top in ONLY_IN and part not in ("", "producing", "showing"):
             assert part in ONLY_IN[top], f"{where}: only {', '.join(ONLY_IN[top])} may import {top}"
-        elif part in ("codes", "errors", "model"):
+        elif part in ("codes", "message_text", "errors", "model"):
             assert top in sys.stdlib_module_names or top == "typing_extensions", f"{where}: {part} imports {top}"
 
 

@@ -7,7 +7,9 @@ the plan is entered with :func:`at`, which puts its segment in front.
 from __future__ import annotations
 
 from types import TracebackType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
+
+from pyspark_substrait.message_text import escaped, message_text, shortened
 
 if TYPE_CHECKING:
     from pyspark_substrait.codes import Code
@@ -26,8 +28,15 @@ __all__ = [
 ]
 
 
+LONGEST_PATH: Final = 1000
+"""What the path of a part that is nested deep is cut at, in the middle, where people read it."""
+
+
 class SubstraitError(Exception):
     """The base of all errors of this package.
+
+    Its texts hold names and values of the plan. What a terminal would act on stands in them as escapes, and what is
+    long is cut in the middle.
 
     Args:
         message: what is wrong, in one sentence without a final full stop.
@@ -37,20 +46,21 @@ class SubstraitError(Exception):
     """
 
     def __init__(self, message: str, *, path: str = "", hint: str | None = None, code: Code | None = None) -> None:
+        message = message_text(message)
         super().__init__(message)
         self.message = message
         self.path = path
-        self.hint = hint
+        self.hint = None if hint is None else message_text(hint)
         self.code = code
 
     def prepend(self, segment: str | int) -> None:
         """Put one path segment (a field name, or an index into a repeated field) in front of the path."""
-        head = f"[{segment}]" if isinstance(segment, int) else segment
+        head = f"[{segment}]" if isinstance(segment, int) else shortened(segment)
         joint = "" if not self.path or self.path.startswith("[") else "."
         self.path = f"{head}{joint}{self.path}"
 
     def __str__(self) -> str:
-        place = f"{self.path}: " if self.path else ""
+        place = f"{shortened(escaped(self.path), LONGEST_PATH)}: " if self.path else ""
         advice = f". {self.hint}" if self.hint else ""
         return f"{place}{self.message}{advice}"
 
@@ -85,6 +95,9 @@ class JavaNotFoundError(SubstraitError):
 
 class SubstraitWarning(UserWarning):
     """Something was done otherwise than a reader of the plan may think: a view was made that only the session has."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message_text(message))
 
 
 class at:

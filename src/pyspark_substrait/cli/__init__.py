@@ -16,6 +16,7 @@ from pyspark_substrait.cli.findings import findings
 from pyspark_substrait.cli.lineage import lineage
 from pyspark_substrait.cli.lint import lint
 from pyspark_substrait.cli.options import PARAMETERS, PLAN, ROOT, loaded_from, parameter_values
+from pyspark_substrait.cli.output import for_terminal, say, write_text
 from pyspark_substrait.cli.plan import plan
 from pyspark_substrait.cli.run import evaluate, run
 from pyspark_substrait.cli.upgrade import upgrade
@@ -37,10 +38,14 @@ class _Commands(click.Group):
         try:
             return super().invoke(ctx)
         except SubstraitError as error:
-            click.echo(f"error: {error}", err=True)
+            say(f"error: {error}", err=True)
             ctx.exit(1)
+        except click.ClickException as error:  # which may hold the name of a file, or of a plan's column
+            texts = {name: text for name, text in vars(error).items() if isinstance(text, str)}
+            vars(error).update({name: for_terminal(text) for name, text in texts.items()})
+            raise
         except KeyboardInterrupt as interrupt:
-            click.echo(str(interrupt) or "stopped", err=True)
+            say(str(interrupt) or "stopped", err=True)
             ctx.exit(_INTERRUPTED)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -79,7 +84,7 @@ def sql(plan: Path, parameters: tuple[str, ...], root: int | None) -> None:
     import pyspark_substrait
 
     loaded = loaded_from(opened(plan))
-    click.echo(pyspark_substrait.to_sql(loaded, parameters=parameter_values(parameters, loaded), root=root))
+    write_text(pyspark_substrait.to_sql(loaded, parameters=parameter_values(parameters, loaded), root=root))
 
 
 main.add_command(explain)
@@ -118,9 +123,9 @@ def functions(name: str | None, extensions: tuple[Path, ...], full: bool, as_pag
     if not found:
         raise click.UsageError(f"there is no function or extension {name!r}; without NAME, all are listed")
     if as_page:
-        click.echo(markdown(found), nl=False)
+        write_text(markdown(found), nl=False)
     elif name in {item.name for item in found}:
-        click.echo("\n\n".join(shown(item, full=full) for item in found))
+        say("\n\n".join(shown(item, full=full) for item in found))
     else:
         console().print(listed(found))
 
@@ -145,7 +150,7 @@ def convert(source: Path, target: Path, form: Literal["json", "pb", "text"] | No
     loaded = loaded_from(opened(source))
     save(loaded, target, form or FORMS.get(target.suffix.lower(), "pb"))
     if loaded.upgrades:
-        click.echo(f"{counted(len(loaded.upgrades), 'thing')} upgraded on the way (see: upgrade --check)", err=True)
+        say(f"{counted(len(loaded.upgrades), 'thing')} upgraded on the way (see: upgrade --check)", err=True)
 
 
 main.add_command(plan)

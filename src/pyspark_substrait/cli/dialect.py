@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from pyspark_substrait.cli.files import counted, place
+from pyspark_substrait.cli.output import say, write_text
 
 if TYPE_CHECKING:
     from pyspark_substrait.sparksql.capabilities import Capabilities
@@ -42,13 +43,13 @@ def dialect(output: Path) -> None:
     content = pyspark_substrait.dialect()
     text = json.dumps(content, indent=2) + "\n" if output.suffix.lower() == ".json" else _yaml(content)
     if str(output) == "-":
-        click.echo(text, nl=False)
+        write_text(text, nl=False)
         return
     try:
         output.write_text(text, encoding="utf-8")
     except OSError as error:
         raise click.FileError(str(output), error.strerror or str(error)) from error
-    click.echo(f"written to {place(output)}", err=True)
+    say(f"written to {place(output)}", err=True)
 
 
 def _yaml(content: dict[str, Any]) -> str:
@@ -73,7 +74,7 @@ def capabilities(form: str) -> None:
     import pyspark_substrait
 
     found = pyspark_substrait.capabilities()
-    click.echo(found.to_json() if form == "json" else _text(found))
+    say(found.to_json() if form == "json" else _text(found))
 
 
 def _text(found: Capabilities) -> str:

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from pyspark_substrait.cli.files import opened
+from pyspark_substrait.cli.output import say
 from pyspark_substrait.errors import SubstraitError
 
 __all__ = ["diff"]
@@ -36,7 +37,7 @@ def diff(a: Path, b: Path, as_json: bool) -> None:
     try:
         found = pyspark_substrait.diff(opened(a), opened(b))
     except SubstraitError as error:
-        click.echo(f"error: {error}", err=True)
+        say(f"error: {error}", err=True)
         click.get_current_context().exit(2)
-    click.echo(found.to_json() if as_json else str(found))
+    say(found.to_json() if as_json else str(found))
     click.get_current_context().exit(1 if found else 0)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import sys
 from pathlib import Path
 
 import click
@@ -19,6 +18,7 @@ from pyspark_substrait.cli.options import (
     with_session,
     with_tables,
 )
+from pyspark_substrait.cli.output import say, to_terminal, write_text
 
 __all__ = ["explain"]
 
@@ -88,9 +88,9 @@ def explain(
     if profiled and (full or target is not None):
         raise click.UsageError("--profile shows what ran; --full and --target go without it")
     if full:
-        click.echo(pyspark_substrait.load(opened(plan)).to_text(), nl=False)
+        write_text(pyspark_substrait.load(opened(plan)).to_text(), nl=False)
         return
-    if width is None and sys.stdout.isatty():
+    if width is None and to_terminal():
         width = shutil.get_terminal_size().columns
     if profiled:
         paths, session = table_paths(tables), Session(master, remote, progress)
@@ -105,9 +105,9 @@ def explain(
             exact=exact,
             progress=progress,
         )
-        click.echo(made.to_json() if as_json else made.text(types=types, width=width, proto_paths=proto_paths))
+        say(made.to_json() if as_json else made.text(types=types, width=width, proto_paths=proto_paths))
         return
     report = pyspark_substrait.validate(opened(plan), target)
-    click.echo(pyspark_substrait.explain(report, types=types, proto_paths=proto_paths, width=width, findings=findings))
+    say(pyspark_substrait.explain(report, types=types, proto_paths=proto_paths, width=width, findings=findings))
     if report.document is None:
         click.get_current_context().exit(1)

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
+from pyspark_substrait.cli.output import say, to_terminal, write_bytes, write_text
 from pyspark_substrait.errors import SubstraitWarning
+from pyspark_substrait.message_text import json_escaped
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -40,11 +42,11 @@ def save(loaded: Plan | ExtendedExpression, target: Path, form: Literal["json", 
     if str(target) != "-":
         loaded.save(target, format=form)
     elif form == "json":
-        click.echo(loaded.to_json())
+        write_text(json_escaped(loaded.to_json()))
     elif form == "text":
-        click.echo(loaded.to_text(), nl=False)
+        write_text(loaded.to_text(), nl=False)
     else:
-        sys.stdout.buffer.write(loaded.to_bytes())
+        write_bytes(loaded.to_bytes(), "a binary plan")
 
 
 def named(text: str) -> tuple[str, str]:
@@ -75,9 +77,10 @@ def noted() -> Iterator[None]:
         yield
     for warning in told:
         if issubclass(warning.category, SubstraitWarning):
-            click.echo(f"note: {warning.message}", err=True)
+            say(f"note: {warning.message}", err=True)
         else:
-            warnings.showwarning(warning.message, warning.category, warning.filename, warning.lineno)
+            text = warnings.formatwarning(warning.message, warning.category, warning.filename, warning.lineno)
+            say(text.rstrip("\n"), err=True)
 
 
 def counted(number: int, noun: str) -> str:
@@ -94,4 +97,4 @@ def console() -> Console:
     """Where tables go. A file or another program gets the whole width; only a terminal has an edge to fold at."""
     from rich.console import Console
 
-    return Console() if sys.stdout.isatty() else Console(width=100_000)
+    return Console() if to_terminal() else Console(width=100_000)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from pyspark_substrait.cli.output import say, write_text
 from pyspark_substrait.codes import Code
 
 __all__ = ["findings"]
@@ -24,11 +25,11 @@ def findings(code: str | None, as_page: bool) -> None:
     from pyspark_substrait.reporting.classes import listed, markdown, shown
 
     if as_page:
-        click.echo(markdown(), nl=False)
+        write_text(markdown(), nl=False)
     elif code is None:
-        click.echo(listed())
+        say(listed())
     else:
-        click.echo(shown(_code(code)))
+        say(shown(_code(code)))
 
 
 def _code(text: str) -> Code:

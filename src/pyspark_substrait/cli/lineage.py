@@ -8,6 +8,7 @@ import click
 
 from pyspark_substrait.cli.files import opened
 from pyspark_substrait.cli.options import PLAN
+from pyspark_substrait.cli.output import say
 
 __all__ = ["lineage"]
 
@@ -42,4 +43,4 @@ def lineage(plan: Path, column: str | None, conditions: bool, as_json: bool) -> 
         known = ", ".join(map(quoted, made.known_names()))
         hint = f"there are {known}" if known else "no column has a name"
         raise click.BadParameter(f"there is no column {column!r}; {hint}", param_hint="--column") from error
-    click.echo(said)
+    say(said)

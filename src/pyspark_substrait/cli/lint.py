@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from pyspark_substrait.cli.files import counted, form_of, opened, place, save
+from pyspark_substrait.cli.output import say, write_text
 from pyspark_substrait.cli.validate import FORMS, put
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ def lint(
     if rules:
         from pyspark_substrait import checking
 
-        click.echo(checking.lint_page(), nl=False)
+        write_text(checking.lint_page(), nl=False)
         return
     if not plans:
         raise click.UsageError("Missing argument 'PLAN...'.")
@@ -114,15 +115,15 @@ def _fix(
         made, done = pyspark_substrait.fixed(source, select=select, ignore=ignore, name=_name(plan))
         if form == "text":
             for finding in done:
-                click.echo(f"fixed: {finding.path or 'plan'}: {finding.what}", err=True)
+                say(f"fixed: {finding.path or 'plan'}: {finding.what}", err=True)
         else:
             put([done], form, Path("-"))
         if len(done) or output is not None or str(plan) == "-":
             save(made, target, form_of(source))
-            click.echo(f"{counted(len(done), 'thing')} fixed, written to {place(target)}", err=True)
+            say(f"{counted(len(done), 'thing')} fixed, written to {place(target)}", err=True)
         else:
-            click.echo(f"{_name(plan)}: nothing to fix", err=True)
+            say(f"{_name(plan)}: nothing to fix", err=True)
         left += len(pyspark_substrait.lint(made, select=select, ignore=ignore))
     if left:
-        click.echo(f"{counted(left, 'finding')} left, which can't be mended by itself (see: lint)", err=True)
+        say(f"{counted(left, 'finding')} left, which can't be mended by itself (see: lint)", err=True)
     click.get_current_context().exit(1 if left else 0)

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from pyspark_substrait.cli.files import named, place, save
+from pyspark_substrait.cli.output import say
 
 __all__ = ["plan"]
 
@@ -76,7 +77,7 @@ def plan(
     )
     save(made, output, "json" if str(output) == "-" or output.suffix.lower() == ".json" else "pb")
     if str(output) != "-":
-        click.echo(f"written to {place(output)}", err=True)
+        say(f"written to {place(output)}", err=True)
 
 
 def _schema(text: str) -> tuple[str, str]:

@@ -14,6 +14,7 @@ import click
 
 from pyspark_substrait.cli.files import counted, noted
 from pyspark_substrait.cli.options import Session, with_options
+from pyspark_substrait.cli.output import say, to_terminal, write_bytes, write_text
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -75,7 +76,7 @@ class Rows:
             return
         if self.types or self.whole or self.width is not None:
             raise click.UsageError("--types, --width and --all go with the format table")
-        if self._file is None and self._file_format in ("arrow", "parquet") and sys.stdout.isatty():
+        if self._file is None and self._file_format in ("arrow", "parquet") and to_terminal():
             raise click.UsageError(
                 f"{self._file_format} is not for a terminal; add --output FILE, or send it elsewhere"
             )
@@ -113,22 +114,27 @@ class Rows:
         # one row more than are printed tells whether there are more
         rows = _queried(query, spark, shown + 1 if form is None else self.limit)
         for line in done:
-            click.echo(f"done: {line}", err=bool(rows.num_columns) or form is not None)
+            say(f"done: {line}", err=bool(rows.num_columns) or form is not None)
         if done and not rows.num_columns:
             return
         if form is None:
             self._print(rows, shown)
         elif self._file is None:
-            from pyspark_substrait.spark.results import write
+            from pyspark_substrait.spark.results import BINARY, write
 
             content = io.BytesIO()  # so that what a format can't hold leaves no half of it
             write(rows, content, form)
-            sys.stdout.buffer.write(content.getvalue())
+            if form in BINARY:
+                write_bytes(content.getvalue(), form)
+            elif to_terminal():
+                write_text(content.getvalue().decode(), nl=False)
+            else:
+                sys.stdout.buffer.write(content.getvalue())
         else:
             from pyspark_substrait.spark.results import write_file
 
             write_file(rows, self._file, form)
-            click.echo(f"{counted(rows.num_rows, 'row')} written to {self._file}", err=True)
+            say(f"{counted(rows.num_rows, 'row')} written to {self._file}", err=True)
 
     def _print(self, rows: pa.Table, shown: int) -> None:
         """Print the first rows as a table, and say what isn't in it."""
@@ -137,13 +143,13 @@ class Rows:
         from pyspark_substrait.spark.results import as_table
 
         width = self.width
-        if width is None and sys.stdout.isatty():
+        if width is None and to_terminal():
             width = shutil.get_terminal_size().columns
         found = as_table(rows.slice(0, shown), types=self.types, width=width, whole=self.whole)
         if rows.num_columns:
             Console(width=_ENDLESS).print(found.table, crop=False)
         for line in _notes(rows, shown, found.left_out, found.cut):
-            click.echo(line, err=True)
+            say(line, err=True)
 
 
 #: a console that folds nothing: the table has its widths already

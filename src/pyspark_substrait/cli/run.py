@@ -19,6 +19,7 @@ from pyspark_substrait.cli.options import (
     with_session,
     with_tables,
 )
+from pyspark_substrait.cli.output import say
 from pyspark_substrait.cli.rows import Form, Rows, with_rows
 
 __all__ = ["evaluate", "run"]
@@ -70,7 +71,7 @@ def run(
     touches = pyspark_substrait.touches(loaded, root=root)
     if dry_run:
         for touch in touches:
-            click.echo(f"{touch}  ({touch.path})")
+            say(f"{touch}  ({touch.path})")
         return
     values = parameter_values(parameters, loaded)
     rows.show(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from pyspark_substrait.cli.files import counted, form_of, opened, place, save
+from pyspark_substrait.cli.output import say
 
 if TYPE_CHECKING:
     from pyspark_substrait.documents import ExtendedExpression, Plan
@@ -59,23 +60,23 @@ def upgrade(plan: Path, check: bool, output: Path | None, form: str) -> None:
     _tell(loaded, checking.upgrades(loaded, name=name), form)
     count = len(loaded.upgrades)
     if check:
-        click.echo(f"{counted(count, 'thing')} to upgrade" if count else "nothing to upgrade", err=True)
+        say(f"{counted(count, 'thing')} to upgrade" if count else "nothing to upgrade", err=True)
         click.get_current_context().exit(1 if count else 0)
     if count == 0 and output is None and str(plan) != "-":
-        click.echo("nothing to upgrade", err=True)
+        say("nothing to upgrade", err=True)
         return
     save(loaded, target, form_of(source))
-    click.echo(f"{counted(count, 'thing')} upgraded, written to {place(target)}", err=True)
+    say(f"{counted(count, 'thing')} upgraded, written to {place(target)}", err=True)
 
 
 def _tell(loaded: Plan | ExtendedExpression, report: Report, form: str) -> None:
     """Say what was changed and why; the reason of a rule once."""
     if form == "json":
-        click.echo(report.to_json())
+        say(report.to_json())
         return
     said: set[str] = set()
     for note, finding in zip(loaded.upgrades, report, strict=True):
-        click.echo(str(note), err=True)
+        say(str(note), err=True)
         if note.rule not in said:
             said.add(note.rule)
-            click.echo(f"    {finding.why}", err=True)
+            say(f"    {finding.why}", err=True)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from pyspark_substrait.cli.files import counted, opened
+from pyspark_substrait.cli.output import say, write_text
 from pyspark_substrait.codes import Level
 from pyspark_substrait.errors import SubstraitError
 
@@ -103,13 +104,13 @@ def put(reports: Sequence[Report], form: str, output: Path) -> None:
         return
     content = _content(reports, form)
     if str(output) == "-":
-        click.echo(content.encode() + b"\n")
+        write_text(content)
         return
     try:
         output.write_text(content + "\n", encoding="utf-8")
     except OSError as error:
         raise click.FileError(str(output), error.strerror or str(error)) from error
-    click.echo(f"{_total(reports)}; written to {output}", err=True)
+    say(f"{_total(reports)}; written to {output}", err=True)
 
 
 def _content(reports: Sequence[Report], form: str) -> str:

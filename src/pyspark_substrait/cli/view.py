@@ -19,6 +19,7 @@ from pyspark_substrait.cli.options import (
     with_session,
     with_tables,
 )
+from pyspark_substrait.cli.output import say
 
 if TYPE_CHECKING:
     from pyspark_substrait.profiling import Profile
@@ -92,7 +93,7 @@ def view(
         name="standard input" if isinstance(source, bytes) else source.name,
     )
     page.save(output)
-    click.echo(f"written to {output}", err=True)
+    say(f"written to {output}", err=True)
     if shown:
         click.launch(str(output.resolve()))
 

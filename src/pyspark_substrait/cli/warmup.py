@@ -6,6 +6,8 @@ import os
 
 import click
 
+from pyspark_substrait.cli.output import say
+
 __all__ = ["warmup"]
 
 
@@ -40,4 +42,4 @@ def warmup(again: bool, background: bool) -> None:
     with waiting("Making the archive", None):
         made = make(found, COMMAND, again=again)
     size = found.file.stat().st_size / 1e6
-    click.echo(f"{'made' if made else 'there already'}: {found.file} ({size:.0f} MB)")
+    say(f"{'made' if made else 'there already'}: {found.file} ({size:.0f} MB)")

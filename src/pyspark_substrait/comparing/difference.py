@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
@@ -10,6 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, overload
 
 from pyspark_substrait.comparing.parts import Kind, Step
+from pyspark_substrait.message_text import escaped, json_text
 
 if TYPE_CHECKING:
     from pyspark_substrait.notebooks.mime import Bundle, Types
@@ -169,7 +169,7 @@ class Difference(Sequence[Change]):
             parts.append("\n".join(line for change, number in numbers.items() for line in _listed(change, number)))
             parts.append("\n".join(self.drawn()))
         if self.remarks:
-            told = "\n".join(f"  {_printable(change.what)}" for change in self.remarks)
+            told = "\n".join(f"  {escaped(change.what)}" for change in self.remarks)
             parts.append(f"Different, but the same in meaning:\n{told}")
         return "\n\n".join(part for part in parts if part)
 
@@ -199,7 +199,7 @@ class Difference(Sequence[Change]):
             "changes": [_object(change) for change in self.changes],
             "remarks": [_object(change) for change in self.remarks],
         }
-        return json.dumps(content, indent=2, ensure_ascii=False)
+        return json_text(content, indent=2)
 
 
 def _object(change: Change) -> dict[str, str]:
@@ -214,13 +214,6 @@ def _object(change: Change) -> dict[str, str]:
     return {name: text for name, text in parts.items() if text}
 
 
-def _printable(text: str) -> str:
-    """Text with everything that would not show, or would change how the rest shows, as an escape."""
-    if text.isprintable():
-        return text
-    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
-
-
 def _counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
@@ -230,7 +223,7 @@ def _heading(changes: Sequence[Change]) -> str:
 
 
 def _listed(change: Change, number: int) -> Iterator[str]:
-    yield f"{number:>3}. {_printable(change.what)}"
+    yield f"{number:>3}. {escaped(change.what)}"
     if change.path_a == change.path_b:
         if change.path_a:
             yield f"       at {change.path_a}"
@@ -259,11 +252,11 @@ def _drawn(top: Line, numbers: dict[Change, int]) -> Iterator[str]:
             depth += 1
         else:
             for other in skipped:
-                yield f"  {_indent(depth)}{_printable(other.text)}"
+                yield f"  {_indent(depth)}{escaped(other.text)}"
                 depth += 1
         marked = ", ".join(str(numbers[change]) for change in line.changes if change in numbers)
         same = f" (with {line.whole - 1} below: the same)" if line.whole > 1 else ""
-        yield f"{line.mark} {_indent(depth)}{_printable(line.text)}{same}{f'  ← {marked}' if marked else ''}".rstrip()
+        yield f"{line.mark} {_indent(depth)}{escaped(line.text)}{same}{f'  ← {marked}' if marked else ''}".rstrip()
         pending.extend((below, depth + 1) for below in reversed(line.below))
 
 

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from pyspark_substrait.message_text import escaped
 from pyspark_substrait.model.types import (
     Func,
     List,
@@ -119,21 +120,6 @@ def labels(columns: tuple[Column, ...], left: int | None = None) -> tuple[str, .
 def parameter_name(depth: int, position: int) -> str:
     """The name of a parameter of the lambda that is ``depth`` lambdas deep: p0, p1; then q0, q1; …"""
     return f"{'pqrstuvw'[depth]}{position}" if depth < 8 else f"p{depth}${position}"
-
-
-def escaped(text: str) -> str:
-    """Text with everything that would not show, or would change how the rest shows, written as an escape."""
-    if text.isprintable():
-        return text
-    return "".join(char if char.isprintable() else _ESCAPES.get(char) or _code(char) for char in text)
-
-
-_ESCAPES = {"\n": r"\n", "\r": r"\r", "\t": r"\t"}
-
-
-def _code(char: str) -> str:
-    code = ord(char)
-    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
 def quoted(name: str) -> str:

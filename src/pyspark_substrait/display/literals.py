@@ -176,7 +176,11 @@ def _time(units: int, precision: int) -> str:
     minutes, second = divmod(seconds, 60)
     hours, minute = divmod(minutes, 60)
     sign = "-" if units < 0 else ""
-    return f"{sign}{hours:02d}:{minute:02d}:{second:02d}" + (f".{fraction:0{precision}d}" if fraction else "")
+    return f"{sign}{hours:02d}:{minute:02d}:{second:02d}{_fraction(fraction, precision)}"
+
+
+def _fraction(units: int, precision: int) -> str:
+    return f".{units:0{min(max(precision, 0), 38)}d}" if units else ""
 
 
 def _timestamp(units: int, precision: int) -> str:
@@ -189,7 +193,7 @@ def _interval(months: int, days: int, seconds: int, subseconds: int, precision: 
     years, months = divmod(abs(months), 12)
     units = seconds * _units(precision) + subseconds
     whole, fraction = divmod(abs(units), _units(precision))
-    second = ("-" if units < 0 else "") + str(whole) + (f".{fraction:0{precision}d}" if fraction else "")
+    second = ("-" if units < 0 else "") + str(whole) + _fraction(fraction, precision)
     parts = [
         f"{number} {name}" if str(number) in ("1", "-1") else f"{number} {name}s"
         for number, name in ((sign * years, "year"), (sign * months, "month"), (days, "day"), (second, "second"))

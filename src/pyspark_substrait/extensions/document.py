@@ -6,6 +6,7 @@ Spec: text/simple_extensions_schema.yaml. All scalars are read as text, so that 
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, Literal, TypeVar, cast, get_args
@@ -41,7 +42,6 @@ __all__ = [
     "SECTIONS",
     "check_expressions",
     "check_keys",
-    "load_yaml",
     "read_function",
     "read_type",
     "read_urn",
@@ -81,21 +81,6 @@ _IMPLEMENTATION_KEYS: Final[dict[Kind, frozenset[str]]] = {
 _TYPE_KEYS: Final = frozenset({"name", "description", "deprecated", "metadata", "structure", "parameters", "variadic"})
 _VARIATION_KEYS: Final = frozenset({"parent", "name", "description", "deprecated", "functions"})
 _PARAMETER_KINDS: Final = ("dataType", "boolean", "integer", "enumeration", "string")
-
-
-def load_yaml(text: str) -> Any:
-    """Parse YAML; every scalar stays text.
-
-    Raises:
-        InvalidPlanError: it is no YAML.
-    """
-    import yaml
-
-    loader: Any = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
-    try:
-        return yaml.load(text, Loader=loader)
-    except yaml.YAMLError as error:
-        raise InvalidPlanError(f"the extension file is not valid YAML: {' '.join(str(error).split())}") from error
 
 
 # pieces --------------------------------------------------------------------------------------------------------------
@@ -153,7 +138,7 @@ def _whole(mapping: Mapping[str, Any], key: str) -> int | None:
     try:
         number = float(found)
     except (TypeError, ValueError):
-        number = 0.5
+        number = math.nan
     if not number.is_integer():
         raise InvalidPlanError(f"`{key}` must be a whole number, not `{found}`")
     return int(number)

@@ -23,7 +23,6 @@ from pyspark_substrait.extensions.derivation import Scope
 from pyspark_substrait.extensions.document import (
     SECTIONS,
     check_expressions,
-    load_yaml,
     read_function,
     read_type,
     read_urn,
@@ -41,6 +40,7 @@ from pyspark_substrait.extensions.relation_handlers import (
 )
 from pyspark_substrait.extensions.resolution import Resolved, choose, kinds_for, standard_calls
 from pyspark_substrait.extensions.signatures import Argument, call_text
+from pyspark_substrait.extensions.yaml_text import load_yaml
 from pyspark_substrait.model.computed_once import computed_once
 from pyspark_substrait.model.types import Type, TypeVariation
 

@@ -210,9 +210,15 @@ _ANY: Final = re.compile(r"any[0-9]?\Z")
 def walk(node: Node) -> Iterator[Node]:
     """The node and all nodes below it."""
     yield node
+    for child in _children(node):
+        yield from walk(child)
+
+
+def _children(node: Node) -> tuple[Node, ...]:
+    children: tuple[Node, ...]
     match node:
         case Number() | Variable() | AnyPattern():
-            children: tuple[Node, ...] = ()
+            children = ()
         case TypePattern(parameters=parameters) | UserPattern(parameters=parameters):
             children = parameters
         case FuncPattern(parameters=parameters, result=result):
@@ -229,8 +235,12 @@ def walk(node: Node) -> Iterator[Node]:
             children = (*(value for _, value in assignments), result)
         case _:
             assert_never(node)
-    for child in children:
-        yield from walk(child)
+    return children
+
+
+#: how deep the nodes of a type expression may be nested: all that goes through them does so recursively
+_MAX_DEPTH: Final = 100
+_MAX_DIGITS: Final = 40
 
 
 @lru_cache(maxsize=4096)
@@ -238,9 +248,20 @@ def parse(text: str) -> Node:
     """Read a type, a type expression or a return program.
 
     Raises:
-        InvalidPlanError: the text does not follow the grammar.
+        InvalidPlanError: the text does not follow the grammar, or is nested too deep.
     """
-    return _Parser(text).program()
+    parser = _Parser(text)
+    try:
+        root = parser.program()
+    except RecursionError:
+        raise parser.too_deep() from None
+    todo = [(root, 1)]
+    while todo:
+        node, depth = todo.pop()
+        if depth > _MAX_DEPTH:
+            raise parser.too_deep()
+        todo.extend((child, depth + 1) for child in _children(node))
+    return root
 
 
 class _Parser:
@@ -268,6 +289,9 @@ class _Parser:
 
     def error(self, reason: str) -> InvalidPlanError:
         return InvalidPlanError(f"the type expression `{self.text}` can't be read: {reason}")
+
+    def too_deep(self) -> InvalidPlanError:
+        return self.error(f"its parts are nested more than {_MAX_DEPTH} deep")
 
     def peek(self, ahead: int = 0) -> tuple[str, str]:
         return self.tokens[min(self.position + ahead, len(self.tokens) - 1)]
@@ -360,18 +384,16 @@ class _Parser:
         return left
 
     def operand(self, angles: bool) -> Node:
-        kind, value = self.peek()
+        kind, _ = self.peek()
         if kind == "number":
-            self.position += 1
-            return Number(int(value))
+            return self.number()
         if kind == "user":
             return self.user_type(None)
         if self.take("-"):
-            kind, value = self.peek()
+            kind, _ = self.peek()
             if kind != "number":
                 raise self.error(f"a number expected after `-`, {self.found()} found")
-            self.position += 1
-            return Number(-int(value))
+            return Number(-self.number().value)
         if self.take("!"):
             return Not(self.operand(angles))
         if self.take("("):
@@ -381,6 +403,13 @@ class _Parser:
         if kind == "name":
             return self.named()
         raise self.error(f"a type or a value expected, {self.found()} found")
+
+    def number(self) -> Number:
+        _, digits = self.peek()
+        if len(digits) > _MAX_DIGITS:
+            raise self.error(f"a number has {len(digits):,} digits")
+        self.position += 1
+        return Number(int(digits))
 
     def named(self) -> Node:
         name = self.name()

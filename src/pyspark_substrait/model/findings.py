@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pyspark_substrait.codes import Code, Level, class_of
-from pyspark_substrait.errors import SubstraitError
+from pyspark_substrait.errors import LONGEST_PATH, SubstraitError
+from pyspark_substrait.message_text import escaped, message_text, shortened
 from pyspark_substrait.model.paths import Path, render
 
 __all__ = ["Finding", "Places", "as_finding"]
@@ -33,6 +34,10 @@ class Finding:
     why: str
     mend: str = ""
 
+    def __post_init__(self) -> None:
+        for name in ("what", "why", "mend"):
+            object.__setattr__(self, name, message_text(getattr(self, name)))
+
     @classmethod
     def of(
         cls, code: Code, path: Path | str, what: str, *, level: Level | None = None, why: str = "", mend: str = ""
@@ -43,7 +48,7 @@ class Finding:
         return cls(code=code, level=level or known.level, path=place, what=what, why=why or known.why, mend=mend)
 
     def __str__(self) -> str:
-        place = f" at {self.path}" if self.path else ""
+        place = f" at {shortened(escaped(self.path), LONGEST_PATH)}" if self.path else ""
         advice = f". {self.mend}" if self.mend else ""
         return f"{self.level.value} {self.code:04d}{place}: {self.what}{advice}"
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
+from pyspark_substrait.errors import LONGEST_PATH
+from pyspark_substrait.message_text import escaped, message_text, shortened
 from pyspark_substrait.model.paths import Path, render
 
 __all__ = ["Note"]
@@ -29,8 +31,8 @@ class Note:
 
     def __init__(self, *, rule: str, path: str | Path, before: str, after: str) -> None:
         self.rule = rule
-        self.before = before
-        self.after = after
+        self.before = message_text(before)
+        self.after = message_text(after)
         self._path = path
 
     @property
@@ -56,4 +58,5 @@ class Note:
         return f"Note({', '.join(f'{name}={value!r}' for name, value in self._facts().items())})"
 
     def __str__(self) -> str:
-        return f"{self.rule} at {self.path or 'plan'}: {self.before} → {self.after}"
+        place = shortened(escaped(self.path), LONGEST_PATH) or "plan"
+        return f"{self.rule} at {place}: {self.before} → {self.after}"

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
+from pyspark_substrait.message_text import json_text
 from pyspark_substrait.profiling.figures import Figure, Profile, RelationProfile
 
 __all__ = ["as_json"]
@@ -18,7 +18,7 @@ def as_json(profile: Profile) -> str:
         "exact": profile.exact,
         "relations": [_relation(relation) for relation in profile.relations],
     }
-    return json.dumps(content, indent=2, ensure_ascii=False)
+    return json_text(content, indent=2)
 
 
 def _relation(relation: RelationProfile) -> dict[str, Any]:

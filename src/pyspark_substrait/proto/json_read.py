@@ -20,6 +20,7 @@ from google.protobuf.message import Message
 
 from pyspark_substrait.codes import Code
 from pyspark_substrait.errors import PlanFormatError, SubstraitError, UnsupportedPlanError
+from pyspark_substrait.message_text import shortened
 from pyspark_substrait.model.notes import Note
 from pyspark_substrait.model.paths import Path, render
 from pyspark_substrait.proto import generates, legacy, write_targets
@@ -132,7 +133,7 @@ def _fill(
             if faults is None:
                 raise
             if error.code is Code.PROTO_UNKNOWN_FIELD:
-                error.path = render((path, str(key)))
+                error.path = render((path, shortened(str(key))))
             faults.append(error)
     return children
 
@@ -185,7 +186,7 @@ def _split_types(values: Any, path: Path, notes: list[Note]) -> list[Any]:
     split: list[Any] = []
     for index, value in enumerate(values):
         if isinstance(value, Mapping) and len(value) > 1:
-            kinds = list(value)
+            kinds = [str(kind) for kind in value]
             notes.append(
                 Note(
                     rule="several-types-in-one",
@@ -194,7 +195,7 @@ def _split_types(values: Any, path: Path, notes: list[Note]) -> list[Any]:
                     after=f"{len(kinds)} types, {', '.join(kinds)}",
                 )
             )
-            split.extend({kind: value[kind]} for kind in kinds)
+            split.extend({kind: each} for kind, each in value.items())
         else:
             split.append(value)
     return split
@@ -242,9 +243,10 @@ def _old_row(value: Mapping[str, Any], path: Path, notes: list[Note]) -> Mapping
     fields: Any = None
     if len(value) == 1:
         if isinstance(nested := value.get("nested"), Mapping) and isinstance(nested.get("struct"), Mapping):
-            fields = nested["struct"].get("fields", ())
+            fields = nested["struct"].get("fields", [])
         elif isinstance(literal := value.get("literal"), Mapping) and isinstance(literal.get("struct"), Mapping):
-            fields = [{"literal": each} for each in literal["struct"].get("fields", ())]
+            fields = literal["struct"].get("fields", [])
+            fields = [{"literal": each} for each in fields] if isinstance(fields, (list, tuple)) else None
     if fields is None:
         return value
     notes.append(
@@ -261,7 +263,9 @@ def _old_row(value: Mapping[str, Any], path: Path, notes: list[Note]) -> Mapping
 def _any_value(message: Any, value: Mapping[str, Any], path: Path) -> None:
     from google.protobuf import json_format
 
-    type_url = str(value.get("@type", ""))
+    type_url = value.get("@type", "")
+    if not (isinstance(type_url, str) and _is_text(type_url)):
+        raise PlanFormatError(f"'@type' takes text, not {_shown(type_url)}", path=render(path))
     content = value.get("value")
     if isinstance(content, bytes):  # from the text form; JSON itself has no bytes
         message.type_url, message.value = type_url, content
@@ -270,10 +274,9 @@ def _any_value(message: Any, value: Mapping[str, Any], path: Path) -> None:
     try:
         pool = legacy.union().pool if standard else write_targets.pool_of(type_url) or generates.pool_of(type_url)
         json_format.ParseDict(dict(value), message, descriptor_pool=pool)
-    except (json_format.ParseError, TypeError, ValueError, RecursionError) as error:
-        named = value.get("@type")
+    except Exception as error:  # of many classes: protobuf looks at a value as if it were of the right kind
         raise PlanFormatError(
-            f"the message of type {named!r} can't be read from JSON" if named else "a message without '@type'",
+            f"the message of type {type_url!r} can't be read from JSON" if type_url else "a message without '@type'",
             path=render(path),
             hint="Import the class of the message first, so that protobuf knows its fields; or use the binary form",
         ) from error
@@ -281,12 +284,10 @@ def _any_value(message: Any, value: Mapping[str, Any], path: Path) -> None:
 
 def _scalar_value(field: Any, value: Any, path: Path, notes: list[Note]) -> Any:
     kind = field.type
+    if isinstance(value, str) and not _is_text(value):
+        _refuse(field, "text", value, path)
     if kind == FieldDescriptor.TYPE_STRING:
         if isinstance(value, str):
-            try:
-                value.encode()
-            except UnicodeEncodeError:
-                _refuse(field, "text", value, path)
             return value
         if isinstance(value, Mapping) and field.full_name == "substrait.FunctionArgument.enum":
             return _old_enum(value, path)
@@ -375,8 +376,8 @@ def _enum_value(field: Any, value: Any, path: Path, notes: list[Note]) -> int:
 
 def _old_enum(value: Mapping[str, Any], path: Path) -> str:
     """The object that stood here before 0.20, as its binary form reads today; the upgrade takes both from there."""
-    if set(value) == {"specified"} and isinstance(value["specified"], str):
-        text: str = value["specified"]
+    text = value.get("specified")
+    if len(value) == 1 and isinstance(text, str) and _is_text(text):
         size = len(text.encode())
         return f"\n{chr(size)}{text}" if size < 0x80 else text
     if set(value) == {"unspecified"}:
@@ -386,11 +387,29 @@ def _old_enum(value: Mapping[str, Any], path: Path) -> str:
     )
 
 
+def _is_text(value: str) -> bool:
+    """Whether it has no half of a surrogate pair, which JSON can name, and protobuf's texts can't hold."""
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def _refuse(field: Any, expected: str, value: Any, path: Path) -> NoReturn:
     if isinstance(value, Mapping):
         found = "an object"
     elif isinstance(value, (list, tuple)):
         found = "a list"
     else:
-        found = repr(value) if len(repr(value)) <= 60 else f"{repr(value)[:57]}..."
+        found = _shown(value)
     raise PlanFormatError(f"{field.name!r} takes {expected}, not {found}", path=render(path))
+
+
+def _shown(value: Any) -> str:
+    """A single value, as an error shows it."""
+    try:
+        text = repr(value)
+    except ValueError:  # a whole number of more digits than Python writes
+        return "a number of thousands of digits"
+    return text if len(text) <= 60 else f"{text[:57]}..."

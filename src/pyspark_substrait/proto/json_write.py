@@ -10,7 +10,7 @@ from collections.abc import Collection
 from typing import Any
 
 from google.protobuf.descriptor import FieldDescriptor
-from google.protobuf.message import Message
+from google.protobuf.message import DecodeError, Message
 
 from pyspark_substrait.errors import UnsupportedPlanError
 from pyspark_substrait.proto import generates, write_targets
@@ -95,9 +95,10 @@ def _any(message: Any) -> str:
     pool = write_targets.pool_of(message.type_url) or generates.pool_of(message.type_url)
     try:
         return str(json_format.MessageToJson(message, indent=2, descriptor_pool=pool))
-    except (TypeError, ValueError, json_format.SerializeToJsonError) as error:
+    except (TypeError, ValueError, DecodeError, json_format.SerializeToJsonError) as error:
+        reason = "its bytes aren't one" if isinstance(error, DecodeError) else "its type is not known"
         raise UnsupportedPlanError(
-            f"the message of type {message.type_url!r} can't be written as JSON, because its type is not known",
+            f"the message of type {message.type_url!r} can't be written as JSON, because {reason}",
             hint="Save the plan in the binary form",
         ) from error
 

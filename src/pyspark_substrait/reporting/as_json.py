@@ -9,22 +9,23 @@ from importlib.resources import files
 from typing import Any
 
 from pyspark_substrait.codes import class_of
+from pyspark_substrait.message_text import json_text
 from pyspark_substrait.model.findings import Finding
 from pyspark_substrait.model.plan import ExtendedExpression
 from pyspark_substrait.reporting.facts import counts, page_address
 from pyspark_substrait.reporting.report import Report
 
-__all__ = ["as_json", "as_object", "dumped", "json_schema", "jsons"]
+__all__ = ["as_json", "as_object", "json_schema", "jsons"]
 
 
 def as_json(report: Report) -> str:
     """The report as an indented JSON object."""
-    return dumped(as_object(report))
+    return json_text(as_object(report), indent=2)
 
 
 def jsons(reports: Sequence[Report]) -> str:
     """Several reports as an indented JSON array."""
-    return dumped([as_object(report) for report in reports])
+    return json_text([as_object(report) for report in reports], indent=2)
 
 
 def as_object(report: Report) -> dict[str, Any]:
@@ -64,12 +65,6 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "mend": finding.mend,
         "page": page_address(known),
     }
-
-
-def dumped(value: Any) -> str:
-    """JSON text that can be written as UTF-8: half of a surrogate pair, which JSON can name, stays an escape."""
-    readable = json.dumps(value, indent=2, ensure_ascii=False)
-    return readable.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 @cache

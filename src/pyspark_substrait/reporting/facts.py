@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from pyspark_substrait.codes import Class, Level
-from pyspark_substrait.display.columns import escaped
 from pyspark_substrait.display.literals import counted
+from pyspark_substrait.errors import LONGEST_PATH
+from pyspark_substrait.message_text import escaped, message_text, shortened
 from pyspark_substrait.model.findings import Finding
 from pyspark_substrait.model.plan import ExtendedExpression
 from pyspark_substrait.reporting.report import Report
@@ -12,7 +13,6 @@ from pyspark_substrait.reporting.report import Report
 __all__ = ["about", "counts", "page_address", "place", "summary"]
 
 _SITE = "https://substrait.io/"
-_LONGEST = 1_000
 
 
 def about(report: Report) -> str:
@@ -22,18 +22,15 @@ def about(report: Report) -> str:
         return "could not be read"
     kind = "extended expression" if isinstance(document, ExtendedExpression) else "plan"
     version, written = document.version, document.original_version
-    older = f", written as {escaped(written)}" if written is not None and written != str(version) else ""
-    producer = f", by {escaped(version.producer)}" if version.producer else ""
-    target = f", for {report.target}" if report.target else ""
+    older = f", written as {message_text(written)}" if written is not None and written != str(version) else ""
+    producer = f", by {message_text(version.producer)}" if version.producer else ""
+    target = f", for {message_text(report.target)}" if report.target else ""
     return f"{kind}, Substrait {version}{older}{producer}{target}"
 
 
 def place(finding: Finding) -> str:
     """Where a finding is, for people: the middle of a path that nobody would read is left out."""
-    path = finding.path
-    if len(path) > _LONGEST:
-        path = f"{path[: _LONGEST // 2]} … {path[-_LONGEST // 2 :]}"
-    return escaped(path) or "the plan as a whole"
+    return shortened(escaped(finding.path), LONGEST_PATH) or "the plan as a whole"
 
 
 def counts(report: Report) -> dict[Level, int]:

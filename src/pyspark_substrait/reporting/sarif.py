@@ -11,8 +11,8 @@ from urllib.parse import quote
 
 from pyspark_substrait.codes import Class, Code, Level, class_of
 from pyspark_substrait.display.columns import escaped
+from pyspark_substrait.message_text import json_text
 from pyspark_substrait.model.findings import Finding
-from pyspark_substrait.reporting.as_json import dumped
 from pyspark_substrait.reporting.facts import page_address
 from pyspark_substrait.reporting.json_places import Place, places_in
 from pyspark_substrait.reporting.report import Report
@@ -35,7 +35,7 @@ def sarif(reports: Sequence[Report]) -> str:
         "artifacts": [{"location": {"uri": _uri(report)}, "roles": ["analysisTarget"]} for report in reports],
         "results": [result for number, report in enumerate(reports) for result in _results(report, number, rules)],
     }
-    return dumped({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]})
+    return json_text({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2)
 
 
 def _driver(codes: Sequence[Code]) -> dict[str, Any]:

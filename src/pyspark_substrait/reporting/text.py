@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Literal, TypeAlias
 
 from pyspark_substrait.codes import Level
-from pyspark_substrait.display.columns import escaped
+from pyspark_substrait.message_text import escaped, message_text
 from pyspark_substrait.reporting.facts import about, place, summary
 from pyspark_substrait.reporting.groups import OfClass, groups
 from pyspark_substrait.reporting.order import GRAVITY
@@ -28,7 +28,7 @@ def text(report: Report) -> str:
 
 def parts(report: Report) -> Iterator[Part]:
     """The parts of the text, in order."""
-    yield "name", escaped(report.name)
+    yield "name", message_text(report.name)
     yield "quiet", f" ({about(report)})\n"
     for group in groups(report.listed):
         yield "plain", "\n"

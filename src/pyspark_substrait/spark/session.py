@@ -23,6 +23,7 @@ from urllib.parse import urlsplit
 from pyspark_substrait.errors import SubstraitError, UnsupportedPlanError
 from pyspark_substrait.spark.archive import archive, java_option, refusal, warn
 from pyspark_substrait.spark.java import java_environment
+from pyspark_substrait.spark.pandas_notice import leave_out_pandas_notice
 
 if TYPE_CHECKING:
     from py4j.java_gateway import JavaGateway
@@ -125,6 +126,7 @@ _STARTING = Lock()
 def _session(master: str | None, remote: str | None, wanted: Mapping[str, str], *, brief: bool = False) -> SparkSession:
     if master is not None and remote is not None:
         raise SubstraitError("a session has a master or is remote, not both", hint="Give one of the two")
+    leave_out_pandas_notice()
     with _STARTING:  # threads that begin together get one session
         return _running_or_started(master, remote, wanted, brief)
 

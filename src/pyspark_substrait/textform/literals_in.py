@@ -112,7 +112,7 @@ def number_literal(text: str, type: _Message) -> dict[str, Any]:
 
 def bare_number(text: str) -> dict[str, Any]:
     """A number without a type: i64, or fp64 if it has a point or an exponent."""
-    return {"i64": int(text)} if _INTEGER.fullmatch(text) else {"fp64": float(text)}
+    return {"i64": _whole(text, "i64")} if _INTEGER.fullmatch(text) else {"fp64": float(text)}
 
 
 def word_literal(word: str, type: _Message) -> dict[str, Any]:
@@ -164,6 +164,8 @@ def _moment(text: str, kind: str, precision: int) -> dict[str, Any]:
     if found is None or found[4] != zone:
         raise BadLiteral(f"{text!r} is no time like 2020-12-31 23:59:59{zone}")
     fraction = found[3] or ""
+    if precision > 12:
+        raise BadLiteral(f"there are at most 12 digits after the second, not {precision}")
     if len(fraction) > precision:
         raise BadLiteral(f"the type has {precision} digits after the second, the text {len(fraction)}")
     try:

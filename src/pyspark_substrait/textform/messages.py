@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from lark import UnexpectedCharacters, UnexpectedInput, UnexpectedToken
 
 from pyspark_substrait.errors import PlanFormatError
+from pyspark_substrait.message_text import escaped
 
 __all__ = ["fault_error", "syntax_error"]
 
@@ -100,8 +101,8 @@ def fault_error(what: str, text: str, line: int, column: int) -> PlanFormatError
     shown = content[start : start + _SHOWN]
     before = "…" if start else ""
     after = "…" if start + _SHOWN < len(content) else ""
-    pointer = " " * (column - 1 - start + len(before)) + "^"
-    return _TextError(f"line {line}, column {column}: {what}", f"{before}{shown}{after}", pointer)
+    pointer = " " * len(before + escaped(content[start : column - 1])) + "^"
+    return _TextError(f"line {line}, column {column}: {what}", f"{before}{escaped(shown)}{after}", pointer)
 
 
 def _quoted(text: str) -> str:

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from pyspark_substrait.message_text import escaped, json_text
 from pyspark_substrait.tracing.ends import Source
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ def as_text(lineage: Lineage, *, column: str | None, conditions: bool) -> str:
             lines.append(f"records by: {_listed(shared)}")
         parts.append("\n".join(lines))
     written = [
-        _line(f"{_shown(item.table)}.{_quoted(item.column)}", item.sources, item.conditions if conditions else ())
+        _line(f"{escaped(item.table)}.{_quoted(item.column)}", item.sources, item.conditions if conditions else ())
         for item in lineage.written()
         if column in (None, item.column)
     ]
@@ -64,7 +65,7 @@ def as_json(lineage: Lineage, *, column: str | None, conditions: bool) -> str:
             into = {"relation": item.relation, "table": item.table, "column": item.column}
             also = {"conditions": _items(item.conditions)} if conditions else {}
             written.append({**into, "sources": _items(item.sources), **also})
-    return json.dumps({"results": results, "written": written}, indent=2, ensure_ascii=False)
+    return json_text({"results": results, "written": written}, indent=2)
 
 
 def _chosen(lineage: Lineage, column: str | None) -> Iterator[tuple[Output, list[tuple[str | None, Port]]]]:
@@ -92,17 +93,10 @@ def _listed(sources: Sequence[Source]) -> str:
 
 
 def _text(source: Source) -> str:
-    table = _shown(source.table)
+    table = escaped(source.table)
     return f"{table}.{_quoted(source.column)}" if source.column else f"columns of {table}"
 
 
 def _quoted(name: str) -> str:
     """A name as it is, or in double quotes where it could be taken for something else."""
-    return name if name.isidentifier() else json.dumps(_shown(name), ensure_ascii=False)
-
-
-def _shown(text: str) -> str:
-    """Text in which everything shows: what doesn't print is written as an escape."""
-    if text.isprintable():
-        return text
-    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode("ascii") for char in text)
+    return name if name.isidentifier() else json.dumps(escaped(name), ensure_ascii=False)

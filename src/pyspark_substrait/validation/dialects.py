@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from pyspark_substrait.errors import PlanFormatError, SubstraitError, UnsupportedPlanError
-from pyspark_substrait.extensions.document import load_yaml
+from pyspark_substrait.extensions.yaml_text import load_yaml
 from pyspark_substrait.model.dialect_terms import Term
 
 __all__ = ["Dialect", "Entry", "FunctionEntry", "dialect", "parsed"]

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from google.protobuf import wrappers_pb2
+from google.protobuf.message import DecodeError
 
 from pyspark_substrait.codes import Code
 from pyspark_substrait.extensions.definitions import FunctionDefinition
@@ -70,7 +71,10 @@ def literal(type: Type, value: AnyMessage, path: Path) -> Literal:
     """
     kind = value.type_url.rpartition("/")[2].rpartition(".")[2]
     wrapper: Any = getattr(wrappers_pb2, kind, None) if kind in _WRAPPERS else None
-    content: Any = None if wrapper is None else wrapper.FromString(value.value).value
+    try:
+        content: Any = None if wrapper is None else wrapper.FromString(value.value).value
+    except DecodeError:
+        content = None
     match type:
         case types.UserDefined() if isinstance(content, int) and 0 <= content < 1 << int(type.name[1:]):
             return Literal(type=type, value=(Literal(type=types.String(), value=str(content)),))

@@ -186,7 +186,7 @@ def _sign_of(number: int | float | decimal.Decimal) -> int:
 def _in_days(type: Type, value: DayTime | Compound) -> int:
     """The part of an interval that isn't months, in its smallest unit."""
     type = concrete(type)
-    precision = type.precision if isinstance(type, IntervalDay | IntervalCompound) else 0
+    precision = min(max(type.precision, 0), 12) if isinstance(type, IntervalDay | IntervalCompound) else 0
     return int((value.days * 86_400 + value.seconds) * 10**precision + value.subseconds)
 
 

@@ -189,11 +189,13 @@ def _decimal(value: Any, marks: _Marks, reading: Reading, path: Path) -> Literal
         fault = f"there is no decimal<{value.precision}, {value.scale}>"
         hint = "1 to 38 digits, some of them behind the point"
         reading.fault(invalid(fault, path, hint, Code.TYPE_MISMATCHED_PARAMETERS))
-    number = int.from_bytes(value.value, "little", signed=True)
+    # the rest of more bytes, or more digits behind the point, would make a number that can't be written down
+    number = int.from_bytes(value.value[:16], "little", signed=True)
+    scale = value.scale if possible else 0
     digits = str(abs(number))
     if possible and len(digits) > value.precision:
         reading.fault(invalid(f"{number} has more than {value.precision} digits", (path, "value"), code=_ILLEGAL))
-    exact = decimal.Decimal((int(number < 0), tuple(map(int, digits)), -value.scale))
+    exact = decimal.Decimal((int(number < 0), tuple(map(int, digits)), -scale))
     return Literal(type=_type(types.Decimal, marks, precision=value.precision, scale=value.scale), value=exact)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 import os
 import re
 from collections.abc import Iterator, Mapping
@@ -14,6 +13,7 @@ import pyarrow as pa
 from typing_extensions import assert_never
 
 from pyspark_substrait.errors import SubstraitError, TableError
+from pyspark_substrait.message_text import json_text
 from pyspark_substrait.spark.results.cells import Cell, cells
 from pyspark_substrait.spark.results.values import plain, values
 
@@ -127,7 +127,7 @@ def _json(rows: pa.Table) -> Iterator[str]:
         columns = [values(column) for column in batch.columns]
         for position in range(batch.num_rows):
             record = {name: plain(column[position]) for name, column in zip(names, columns, strict=True)}
-            yield json.dumps(record, ensure_ascii=False)
+            yield json_text(record)
 
 
 def _refuse_repeated(schema: pa.Schema | pa.StructType) -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 from pyspark_substrait.errors import SubstraitError
 from pyspark_substrait.extensions.definitions import EnumArgument, FunctionDefinition
 from pyspark_substrait.extensions.registry import OFFICIAL, Registry
+from pyspark_substrait.message_text import escaped
 from pyspark_substrait.model.computed_once import computed_once
 from pyspark_substrait.sparksql import functions
 from pyspark_substrait.sparksql.functions.catalog import Combination, combinations, example, example_call
@@ -163,13 +164,15 @@ def supported(registry: Registry, name: str | None = None) -> list[Support]:
 def listed(items: Iterable[Support]) -> RichTable:
     """The functions as a table, a line for each."""
     from rich.table import Table as RichTable
+    from rich.text import Text
 
     made = RichTable(box=None, pad_edge=False)
     for title in ("extension", "function", "kind", "overloads", "combinations", "refused"):
         made.add_column(title, justify="right" if title in _NUMBERS else "left")
     for item in items:
         numbers = (len(item.definitions), len(item.combinations), item.refused)
-        made.add_row(item.extension, item.name, item.kind, *(str(number) for number in numbers))
+        texts = (item.extension, item.name, item.kind, *map(str, numbers))
+        made.add_row(*(Text(escaped(text)) for text in texts))
     return made
 
 

@@ -1,0 +1,158 @@
+"""YAML text to values, whatever the text is: read without recursion, and bounded in size, depth and what aliases give.
+
+Every scalar stays text, and mappings have texts as keys: extension files and dialect files need no more. YAML's tags
+are for other types, so a tag is an error, and nothing that one names is ever made.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+from pyspark_substrait.errors import InvalidPlanError
+from pyspark_substrait.message_text import shortened
+
+__all__ = ["MAX_DEPTH", "MAX_SIZE", "load_yaml"]
+
+MAX_SIZE: Final = 4_000_000
+"""How many characters a file may have, and how many its values may have, with each alias written out."""
+
+MAX_DEPTH: Final = 100
+"""How deep lists and mappings may be nested in each other."""
+
+#: the tags of what values are here anyway
+_PLAIN_TAGS: Final = frozenset(
+    {"!", *(f"tag:yaml.org,2002:{name}" for name in ("str", "int", "float", "bool", "null", "seq", "map"))}
+)
+_ITEM: Final = 16
+"""What an item counts beside its characters: an empty one isn't free."""
+
+
+@dataclass(slots=True)
+class _Open:
+    """A list or mapping that isn't at its end yet."""
+
+    value: list[Any] | dict[str, Any]
+    anchor: str | None
+    before: int  # the size of all that stands in front of it
+    key: str | None = None  # of the value that comes next
+
+
+def load_yaml(text: str) -> Any:
+    """The value that a YAML text stands for; every scalar stays text. An empty text is None.
+
+    Raises:
+        InvalidPlanError: it is no YAML; it has tags, a key that is no text or stands twice; it is too large or
+            too deep.
+    """
+    import yaml
+
+    if len(text) > MAX_SIZE:
+        raise InvalidPlanError(f"the YAML text has {len(text):,} characters, more than {MAX_SIZE:,}")
+    loader: Any = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
+    try:
+        return _Composed(yaml).value(yaml.parse(text, Loader=loader))
+    except (yaml.YAMLError, UnicodeEncodeError) as error:
+        raise InvalidPlanError(f"the text is not valid YAML: {' '.join(str(error).split())}") from error
+
+
+class _Composed:
+    """What events of YAML make: a value, with a list for a stack."""
+
+    def __init__(self, yaml: Any) -> None:
+        self._yaml = yaml
+        self._open: list[_Open] = []
+        self._anchored: dict[str, tuple[Any, int, int]] = {}  # value, its size, how deep it is nested
+        self._size = 0
+        self._result: Any = None
+
+    def value(self, events: Any) -> Any:
+        """The value of the only document."""
+        yaml, documents = self._yaml, 0
+        for event in events:
+            match event:
+                case yaml.ScalarEvent():
+                    self._check_tag(event)
+                    self._grow(len(event.value), event)
+                    if event.anchor is not None:
+                        self._anchored[event.anchor] = event.value, len(event.value) + _ITEM, 0
+                    self._put(event.value, event)
+                case yaml.AliasEvent():
+                    self._put(self._of_alias(event), event)
+                case yaml.SequenceStartEvent() | yaml.MappingStartEvent():
+                    self._begin([] if isinstance(event, yaml.SequenceStartEvent) else {}, event)
+                case yaml.SequenceEndEvent() | yaml.MappingEndEvent():
+                    self._end(event)
+                case yaml.DocumentStartEvent():
+                    documents += 1
+                    if documents > 1:
+                        raise _fault("a second document begins", event)
+        return self._result
+
+    def _begin(self, value: list[Any] | dict[str, Any], event: Any) -> None:
+        self._check_tag(event)
+        self._grow(0, event)
+        if len(self._open) >= MAX_DEPTH:
+            raise _fault(f"lists and mappings are nested more than {MAX_DEPTH} deep", event)
+        if self._open and isinstance(self._open[-1].value, dict) and self._open[-1].key is None:
+            raise _fault("a key is a list or a mapping, not text", event)
+        if event.anchor is not None:
+            self._anchored.pop(event.anchor, None)  # so that nothing holds itself
+        self._open.append(_Open(value, event.anchor, self._size))
+
+    def _end(self, event: Any) -> None:
+        made = self._open.pop()
+        if made.anchor is not None:
+            self._anchored[made.anchor] = made.value, self._size - made.before, _depth(made.value)
+        self._put(made.value, event)
+
+    def _of_alias(self, event: Any) -> Any:
+        if event.anchor not in self._anchored:
+            raise _fault(f"nothing that ended before has the anchor {shortened(event.anchor)!r}", event)
+        value, size, depth = self._anchored[event.anchor]
+        self._grow(size, event)
+        if len(self._open) + depth > MAX_DEPTH:
+            raise _fault(f"lists and mappings are nested more than {MAX_DEPTH} deep", event)
+        return value
+
+    def _put(self, value: Any, event: Any) -> None:
+        """Put a whole value where it belongs."""
+        if not self._open:
+            self._result = value
+            return
+        parent = self._open[-1]
+        if isinstance(parent.value, list):
+            parent.value.append(value)
+        elif parent.key is not None:
+            parent.value[parent.key] = value
+            parent.key = None
+        elif not isinstance(value, str):
+            raise _fault("a key is a list or a mapping, not text", event)
+        elif value in parent.value:
+            raise _fault(f"the key {shortened(value)!r} stands twice in one mapping", event)
+        else:
+            parent.key = value
+
+    def _grow(self, characters: int, event: Any) -> None:
+        self._size += characters + _ITEM
+        if self._size > MAX_SIZE:
+            raise _fault(f"it is larger than {MAX_SIZE:,} characters with each alias written out", event)
+
+    def _check_tag(self, event: Any) -> None:
+        if event.tag is not None and event.tag not in _PLAIN_TAGS:
+            raise _fault(f"it has the tag {shortened(event.tag)!r}", event, "Values are text, lists and mappings")
+
+
+def _depth(value: Any) -> int:
+    """How many lists and mappings are nested in each other; at most :data:`MAX_DEPTH` are."""
+    deepest, todo = 0, [(value, 1)]
+    while todo:
+        part, depth = todo.pop()
+        if isinstance(part, (list, dict)):
+            deepest = max(deepest, depth)
+            todo.extend((each, depth + 1) for each in (part if isinstance(part, list) else part.values()))
+    return deepest
+
+
+def _fault(what: str, event: Any, hint: str | None = None) -> InvalidPlanError:
+    return InvalidPlanError(f"the YAML text can't be read, in line {event.start_mark.line + 1}: {what}", hint=hint)

@@ -1,0 +1,81 @@
+"""Text that came from somebody else (names, values, paths) in what people read: all of it shows, none of it is long."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any, Final
+
+__all__ = ["escaped", "json_escaped", "json_text", "message_text", "shortened"]
+
+_MOST_CHARACTERS: Final = 4000
+"""What a message is cut at, in the middle."""
+
+_MOST_TOGETHER: Final = 240
+"""What a run of characters without a space between them (a name, a path) is cut at, in the middle."""
+
+_LONG_RUN: Final = re.compile(rf"\S{{{_MOST_TOGETHER + 1},}}")
+_ESCAPES: Final = {"\n": r"\n", "\r": r"\r", "\t": r"\t"}
+
+
+def escaped(text: str, *, keep: str = "") -> str:
+    r"""Text with everything that would not show, or would change how the rest shows, written as an escape.
+
+    That is what Unicode calls control and format characters (marks of direction among them), surrogates, private use,
+    and all spaces but the usual one.
+
+    >>> print(escaped("a\x1b[2Jb\n"))
+    a\x1b[2Jb\n
+
+    Args:
+        text: the text.
+        keep: characters that stay as they are all the same.
+    """
+    if text.isprintable():
+        return text
+    return "".join(char if char.isprintable() or char in keep else _ESCAPES.get(char) or _code(char) for char in text)
+
+
+def _code(char: str) -> str:
+    code = ord(char)
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def shortened(text: str, most: int = _MOST_TOGETHER) -> str:
+    """Text of at most so many characters; a longer one loses its middle.
+
+    >>> shortened("abcdefghij", 7)
+    'abc…hij'
+    """
+    if len(text) <= most:
+        return text
+    tail = (most - 1) // 2
+    return f"{text[: most - 1 - tail]}…{text[len(text) - tail :]}"
+
+
+def message_text(text: str) -> str:
+    """A sentence that may hold names and values of a plan: as escapes what doesn't show, and cut what is long.
+
+    Line breaks stay, because some messages have several lines.
+    """
+    if len(text) > _MOST_TOGETHER:
+        text = shortened(_LONG_RUN.sub(lambda found: shortened(found[0]), text), _MOST_CHARACTERS)
+    return escaped(text, keep="\n")
+
+
+def json_text(value: Any, *, indent: int | None = None) -> str:
+    """A value as JSON text, in which letters of all scripts stand as they are, and what doesn't show as JSON's escapes.
+
+    Half of a surrogate pair, which JSON can name and UTF-8 can't, is an escape as well.
+    """
+    return json_escaped(json.dumps(value, indent=indent, ensure_ascii=False))
+
+
+def json_escaped(text: str) -> str:
+    """JSON text with JSON's escapes for what doesn't show; it stands for the same value."""
+    # outside of its strings, JSON has no characters that don't show but line breaks and tabs
+    return "\n".join(line if line.isprintable() else _json_line(line) for line in text.split("\n"))
+
+
+def _json_line(line: str) -> str:
+    return "".join(char if char.isprintable() or char in "\r\t" else json.dumps(char)[1:-1] for char in line)
