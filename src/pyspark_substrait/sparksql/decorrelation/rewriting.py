@@ -209,9 +209,15 @@ class _Rewriting:
                 whole = _with_expressions(replace(node, input=input, common=RelCommon()), expressions)
                 added = len(node.direct_schema.types) - width
                 return put_out(node, whole, (*range(width), *range(more, more + added)))
-            case Aggregate() | Expand():
+            case Aggregate():
                 input, expressions = self._lifted(node.input, list(places(node)))
                 return _with_expressions(replace(node, input=input), expressions)
+            case Expand():
+                # what was lifted comes out behind the fields
+                node = replace(node, fields=node.all_fields)
+                input, expressions = self._lifted(node.input, list(places(node)))
+                whole = _with_expressions(replace(node, input=input, common=RelCommon()), expressions)
+                return put_out(node, whole, (*range(len(node.fields)), len(whole.direct_schema.types) - 1))
             case Sort() | TopN():
                 input, expressions = self._lifted(node.input, list(places(node)))
                 whole = _with_expressions(replace(node, input=input, common=RelCommon()), expressions)
