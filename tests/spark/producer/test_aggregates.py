@@ -189,5 +189,5 @@ def test_sums_and_averages_of_short_decimals_out_of_an_optimized_plan(spark: Spa
         optimized = spark.sql(query)._jdf.queryExecution().optimizedPlan().toString()
         assert "UnscaledValue" in optimized, "the rule has a name for each of them"
         plan = assert_round_trip(spark, query, optimized=True)
-        text = plan.explain(color=False) if hasattr(plan, "explain") else ps.explain(plan)
+        text = ps.explain(plan)
         assert all(f"{name}(" in text for name in wanted) and "fp64" not in text
