@@ -44,7 +44,7 @@ def test_expressions_of_updates_and_exchanges() -> None:
         update_type=NamedTable(names=("t",)),
         table_schema=schema,
         condition=logic("not", logic("not", value)),
-        transformations=(TransformExpression(logic("not", logic("not", value)), 1),),
+        transformations=(TransformExpression(transformation=logic("not", logic("not", value)), column_target=1),),
     )
     chosen = IfThen(ifs=(IfClause(if_=twice, then=number(1)),), else_=number(0))
     spread = Exchange(input=T, exchange_kind=SingleBucketExpression(chosen), partition_count=2)

@@ -279,11 +279,11 @@ def with_expressions(node: Relation, change: Change) -> Relation:
                 case _:
                     assert_never(kind)
         case Update():
-            condition = _optional(node.condition, change)
+            where = _optional(node.condition, change)
             transformations = tuple(
                 replace(item, transformation=change(item.transformation)) for item in node.transformations
             )
-            return replace(node, condition=condition, transformations=transformations)
+            return replace(node, condition=where, transformations=transformations)
         case Ddl(table_defaults=defaults):
             if defaults is None:
                 return node
