@@ -177,7 +177,7 @@ def test_sums_and_averages_of_short_decimals_out_of_an_optimized_plan(spark: Spa
     table = "(VALUES (1, 1.25), (1, 2.50), (2, NULL), (2, 0.01), (3, NULL)) AS t (k, x)"
     d = "CAST(x AS DECIMAL(7, 2))"
     grouped = f"""
-        SELECT k, sum({d}), avg({d}), sum({d}) FILTER (WHERE x > 2), sum(DISTINCT {d}), avg({d}) > 1.5
+        SELECT k, sum({d}), avg({d}), sum({d}) FILTER (WHERE x > 2), sum(DISTINCT {d})
         FROM {table} GROUP BY k
     """
     windows = f"""
