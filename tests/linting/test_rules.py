@@ -7,8 +7,17 @@ import pytest
 import pyspark_substrait
 from pyspark_substrait.documents import held
 from pyspark_substrait.linting import RULES
+from pyspark_substrait.model.expressions import FieldReference, IfClause, IfThen, RootReference, StructField
 from pyspark_substrait.model.plan import ExtendedExpression, Plan
-from tests.linting.cases import CASES, FINE, Case
+from pyspark_substrait.model.relations import (
+    Exchange,
+    NamedTable,
+    SingleBucketExpression,
+    TransformExpression,
+    Update,
+)
+from pyspark_substrait.model.types import I32, Boolean, NamedStruct, Struct
+from tests.linting.cases import CASES, FINE, Case, G, T, logic, number
 from tests.samples import EXTENDED_EXPRESSIONS, PLANS
 
 FIXABLE = "`lint --fix` does it"
@@ -24,6 +33,27 @@ def test_case(name: str) -> None:
     assert not report.errors
     assert {finding.code for finding in report} == {CODES[rule] for rule in case.rules}
     assert any(FIXABLE in finding.mend for finding in report) == case.fixes
+
+
+def test_expressions_of_updates_and_exchanges() -> None:
+    """Where records are changed, and where they go, is looked at as everything else is."""
+    twice = logic("not", logic("not", G))
+    schema = NamedStruct(names=("n", "g"), struct=Struct(types=(I32(), Boolean(nullable=True))))
+    value = FieldReference(root=RootReference(), reference=(StructField(1),), type=Boolean(nullable=True))
+    change = Update(
+        update_type=NamedTable(names=("t",)),
+        table_schema=schema,
+        condition=logic("not", logic("not", value)),
+        transformations=(TransformExpression(transformation=logic("not", logic("not", value)), column_target=1),),
+    )
+    chosen = IfThen(ifs=(IfClause(if_=twice, then=number(1)),), else_=number(0))
+    spread = Exchange(input=T, exchange_kind=SingleBucketExpression(chosen), partition_count=2)
+    for relation, count in ((change, 2), (spread, 1)):
+        case = Case(relation, ())
+        report = pyspark_substrait.lint(held(case.plan, deep=False), select=["double-negation"])
+        assert len(list(report)) == count
+        made, done = pyspark_substrait.fixed(held(case.plan, deep=False))
+        assert len(done) and not list(pyspark_substrait.lint(made, select=["double-negation"]))
 
 
 @pytest.mark.parametrize("name", FINE)

@@ -168,6 +168,12 @@ def test_expand() -> None:
     )
     assert text(expand) == "struct<i32?, string, i32>"
     assert expand.names == (None, "c1", None)
+    # "Any fields beyond the provided definitions will be emitted as is": they are those of the input
+    wide = r.Join(left=LEFT, right=LEFT, expression=Literal(type=t.Boolean(), value=True), type=r.JoinType.INNER)
+    assert wide.names == ("c0", "c1", "c0", "c1")
+    rest = r.Expand(input=wide, fields=(column(3, t.String()),))
+    assert text(rest) == "struct<string, string, i32, string, i32>"
+    assert rest.names == ("c1", "c1", "c0", "c1", None)
 
 
 def test_window() -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import duckdb
 import pytest
 
+import pyspark_substrait as ps
 from pyspark_substrait.errors import InvalidPlanError
 from pyspark_substrait.model.relations import Aggregate, Measure, Read, RelationBase
 from tests.spark.plans import (
@@ -24,6 +25,7 @@ from tests.spark.plans import (
     group,
     number,
     ordered,
+    plan,
     project,
     rows,
     run,
@@ -257,3 +259,13 @@ def test_what_is_no_aggregate_is_refused(spark: SparkSession) -> None:
         rows(spark, group(table, [col(table, 0)], [], [(0,), (3,)]))
     with pytest.raises(InvalidPlanError, match=r"grouping_expressions\[1\]: no grouping set refers"):
         rows(spark, group(table, [col(table, 0), col(table, 1)], [], [(0,)]))
+
+
+def test_spark_knows_that_the_number_of_a_grouping_set_is_never_null(spark: SparkSession, table: Read) -> None:
+    """The DataFrame says so, too, without anything computed for it."""
+    keys = [col(table, 0), col(table, 1)]
+    for sets in ([[0, 1], [0], []], [[0, 1], [1]], [[0], [1], [0]]):
+        made = group(table, keys, [aggregate("count")], sets=sets)
+        assert made.schema.types[-1] == INT
+        frame = ps.from_substrait(plan(made), spark)
+        assert not frame.schema[-1].nullable

@@ -11,7 +11,7 @@ import pytest
 import pyspark_substrait as ps
 from pyspark_substrait.errors import InvalidPlanError
 from pyspark_substrait.model.expressions import Expression, NestedList, NestedStruct, ScalarSubquery, SortDirection
-from pyspark_substrait.model.relations import Expand, JoinType, RelationBase, Sort, SwitchingField
+from pyspark_substrait.model.relations import Expand, Fetch, JoinType, RelationBase, Sort, SwitchingField
 from pyspark_substrait.model.types import Decimal, List, Map, Struct
 from tests.spark.plans import (
     INT,
@@ -70,7 +70,7 @@ def c(position: int) -> Expression:
 
 
 def test_each_record_once_for_each_duplicate(spark: SparkSession, duck: Any) -> None:
-    """The fields in their order, and behind them which duplicate a record is, counted from 0."""
+    """The fields in their order, other columns of the input, and which duplicate a record is, counted from 0."""
     add = call("add", c(0), c(0))
     cases: list[tuple[RelationBase, str]] = [
         (
@@ -78,9 +78,12 @@ def test_each_record_once_for_each_duplicate(spark: SparkSession, duck: Any) -> 
             "SELECT id, t, 'a', 0 FROM t UNION ALL SELECT NULL, t, t, 1 FROM t "
             "UNION ALL SELECT id + id, t, NULL, 2 FROM t",
         ),
-        (expand(switching(c(2)), c(0)), "SELECT x, id, 0 FROM t"),
+        # "Any fields beyond the provided definitions will be emitted as is": those of the input
+        (expand(switching(c(2)), c(0)), "SELECT x, id, x, 0 FROM t"),
         (expand(c(0), c(0), add), "SELECT id, id, id + id, 0 FROM t"),
-        (expand(), "SELECT 0 FROM t"),
+        (expand(), "SELECT *, 0 FROM t"),
+        (expand(c(2)), "SELECT x, t, x, 0 FROM t"),
+        (expand(c(2), common=emit(1)), "SELECT t FROM t"),
         # a column as several fields, and the same one as several duplicates
         (
             expand(c(0), c(0), switching(c(0), c(0)), switching(c(0), c(2))),
@@ -89,13 +92,17 @@ def test_each_record_once_for_each_duplicate(spark: SparkSession, duck: Any) -> 
         # records that a filter leaves, before and behind
         (
             where(expand(switching(c(0), c(2)), input=where(TABLE, call("gt", c(0), number(1)))), _above(20)),
-            "SELECT * FROM (SELECT id AS a, 0 FROM t WHERE id > 1 UNION ALL SELECT x, 1 FROM t WHERE id > 1) "
-            "WHERE a > 20",
+            "SELECT * FROM (SELECT id AS a, t, x, 0 FROM t WHERE id > 1 UNION ALL SELECT x, t, x, 1 FROM t "
+            "WHERE id > 1) WHERE a > 20",
         ),
         # emit picks, repeats and leaves out
         (
-            expand(switching(c(0), c(2)), c(1), common=emit(2, 0, 0)),
+            expand(switching(c(0), c(2)), c(1), common=emit(3, 0, 0)),
             "SELECT 0, id, id FROM t UNION ALL SELECT 1, x, x FROM t",
+        ),
+        (
+            expand(switching(c(0), c(2)), c(1), common=emit(2, 3)),
+            "SELECT x, 0 FROM t UNION ALL SELECT x, 1 FROM t",
         ),
         (expand(switching(c(0), c(2)), c(1), common=emit(1)), "SELECT t FROM t UNION ALL SELECT t FROM t"),
     ]
@@ -118,8 +125,8 @@ def test_grouping_sets_by_hand(spark: SparkSession, duck: Any) -> None:
 
 
 def test_expands_in_joins_and_of_expands(spark: SparkSession, duck: Any) -> None:
-    one = expand(switching(c(0), c(2)))
-    twice = expand(switching(col(one, 0), number(0)), col(one, 1), input=one)
+    one = expand(switching(c(0), c(2)), common=emit(0, 3))
+    twice = expand(switching(col(one, 0), number(0)), input=one)
     both_ = both(one, twice)
     joined = join(one, twice, call("equal", col(both_, 0), col(both_, 2)), JoinType.INNER)
     e = "(SELECT id AS v, 0 AS n FROM t UNION ALL SELECT x, 1 FROM t)"
@@ -171,7 +178,7 @@ def test_subqueries_and_windows_in_fields(spark: SparkSession, duck: Any) -> Non
     duck.execute("CREATE OR REPLACE TABLE o AS SELECT * FROM (VALUES (10, 1), (40, 2), (40, 3)) v(a, b)")
     relation = expand(switching(c(0), correlated), plain)
     m = "(SELECT CAST(sum(b) AS BIGINT) + 1 FROM o)"
-    sql = f"SELECT id, {m}, 0 FROM t UNION ALL SELECT (SELECT max(b) FROM o WHERE a = x), {m}, 1 FROM t"
+    sql = f"SELECT id, {m}, x, 0 FROM t UNION ALL SELECT (SELECT max(b) FROM o WHERE a = x), {m}, x, 1 FROM t"
     assert ordered(rows(spark, relation)) == ordered(duck.execute(sql).fetchall())
 
 
@@ -179,10 +186,42 @@ def test_an_expand_that_refers_to_an_outer_query(spark: SparkSession, duck: Any)
     """The subquery is no scalar aggregate at its top, so that it is rewritten."""
     inner = expand(switching(c(0), outer(TABLE, 0, steps_out=1)), c(1))
     numbers = where(inner, call("equal", col(inner, 0), outer(TABLE, 0, steps_out=1)))
-    counted = group(numbers, [], [aggregate("sum", col(numbers, 2))])
+    counted = group(numbers, [], [aggregate("sum", col(numbers, 3))])
     relation = project(TABLE, c(0), ScalarSubquery(input=counted))  # type: ignore[arg-type]
     # the record itself once as duplicate 0, and all four as duplicate 1
     assert ordered(rows(spark, relation)) == [(1, 4), (2, 4), (3, 4), (4, 4)]
+
+
+def test_a_subquery_that_spark_does_not_take_puts_no_further_column_out(spark: SparkSession, duck: Any) -> None:
+    """What is joined for the subquery stands behind the input, but isn't a column that comes out as it is."""
+    other = values([INT_, INT], [(10, 1), (40, 2), (40, 3)])
+    # a correlated subquery whose condition isn't an equality, below a limit
+    near = sort(col(other, 1), SortDirection.DESC_NULLS_LAST)
+    above = where(other, call("gte", col(other, 0), outer(TABLE, 2, steps_out=1)))
+    least = Fetch(input=Sort(input=above, sorts=(near,)), count_expr=lit(LONG, 1))
+    best = ScalarSubquery(input=project(least, col(other, 1)))  # type: ignore[arg-type]
+    duck.execute("CREATE OR REPLACE TABLE o AS SELECT * FROM (VALUES (10, 1), (40, 2), (40, 3)) v(a, b)")
+    m = "(SELECT max(b) FROM o WHERE a >= x)"
+    cases: list[tuple[RelationBase, str]] = [
+        (expand(best), f"SELECT {m}, t, x, 0 FROM t"),
+        (
+            expand(switching(c(0), best), common=emit(2, 0, 3)),
+            f"SELECT x, id, 0 FROM t UNION ALL SELECT x, {m}, 1 FROM t",
+        ),
+    ]
+    for found, (_, sql) in zip(answers(spark, [relation for relation, _ in cases]), cases, strict=True):
+        assert ordered(found) == ordered(duck.execute(sql).fetchall()), sql
+
+
+def test_columns_without_a_field_in_a_subquery_that_refers_out(spark: SparkSession) -> None:
+    """They come out as they are where what the subquery refers to is carried through the expand, too."""
+    inner = expand(switching(c(0), outer(TABLE, 0, steps_out=1)))
+    mine = where(inner, call("equal", col(inner, 0), outer(TABLE, 0, steps_out=1)))
+    counted = group(mine, [], [aggregate("sum", col(mine, 2)), aggregate("sum", col(mine, 3))])
+    numbers = project(counted, call("add", col(counted, 0), col(counted, 1)))
+    relation = project(TABLE, c(0), ScalarSubquery(input=numbers))  # type: ignore[arg-type]
+    # 10 + 20 + 40 for the duplicates that are the outer number, what the record itself has, and four duplicates 1
+    assert ordered(rows(spark, relation)) == [(1, 84), (2, 94), (3, 74), (4, 114)]
 
 
 def test_spark_runs_its_own_operator(spark: SparkSession) -> None:
@@ -210,7 +249,7 @@ def test_the_order_of_the_input_lasts(spark: SparkSession) -> None:
 
 def test_a_thousand_duplicates(spark: SparkSession) -> None:
     expanded = expand(switching(*map(number, range(1000))))
-    counted = group(expanded, [], [aggregate("sum", col(expanded, 0)), aggregate("sum", col(expanded, 1))])
+    counted = group(expanded, [], [aggregate("sum", col(expanded, 0)), aggregate("sum", col(expanded, 3))])
     assert rows(spark, counted) == [(4 * 499500, 4 * 499500)]
 
 

@@ -82,7 +82,9 @@ def direct(relation: Relation, data: Data, around: tuple[Row, ...]) -> Rows:
         case r.Set(op=op):
             return combined(op, *inputs)
         case r.Expand(fields=(r.SwitchingField(duplicates=several), e.FieldReference() as same)):
-            return [(of(item, row), of(same, row), n) for row in inputs[0] for n, item in enumerate(several)]
+            # columns of the input without a field come out as they are
+            rest = [(row, n, item) for row in inputs[0] for n, item in enumerate(several)]
+            return [(of(item, row), of(same, row), *row[2:], n) for row, n, item in rest]
     raise NotImplementedError(type(relation))
 
 
@@ -186,7 +188,7 @@ def relations(draw: st.DrawFn, depth: int, queries: int = 0) -> Relation:
         )
     if kind == 5:
         several = (expression(), expression())
-        return r.Expand(input=input, fields=(r.SwitchingField(several), col(draw(fields))))
+        return r.Expand(input=input, fields=(r.SwitchingField(several), col(draw(fields))), common=emitted(WIDTH + 1))
     other = draw(below)
     if kind == 6:
         ops = (r.SetOp.UNION_ALL, r.SetOp.UNION_DISTINCT, r.SetOp.MINUS_PRIMARY, r.SetOp.INTERSECTION_PRIMARY)

@@ -212,7 +212,8 @@ CASES: dict[str, Case] = {
         ["a1 ~a0 ~a2", "a0"],
     ),
     "expand": Case(
-        r.Expand(input=A, fields=(r.SwitchingField((col(0), f(col(1), col(0)), ONE)), col(2))), ["a0 a1", "a2", ""]
+        r.Expand(input=A, fields=(r.SwitchingField((col(0), f(col(1), col(0)), ONE)), col(2))),
+        ["a0 a1", "a2", "a2", ""],
     ),
     # where records go is no question of which there are
     "exchange": Case(r.Exchange(input=A, exchange_kind=r.ScatterFields((col(1),)), common=emit(2)), ["a2"]),

@@ -75,7 +75,7 @@ def resolved(
         function=function_of(found),
         arguments=tuple(fitted),
         options=tuple(FunctionOption(option, tuple(values)) for option, values in checked),
-        type=found.output_type,
+        type=found.possible_type or found.output_type,
     )
 
 

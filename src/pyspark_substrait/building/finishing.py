@@ -21,7 +21,9 @@ from pyspark_substrait.model.expressions import (
 from pyspark_substrait.model.plan import Plan, RelRoot, Version
 from pyspark_substrait.model.relations import LateralJoin, Reference, Relation
 from pyspark_substrait.model.rewrite import with_children, with_expressions, with_inputs
-from pyspark_substrait.model.walk import expression_children, relation_expressions, subquery_relation
+from pyspark_substrait.model.walk import (
+    relation_subqueries,
+)
 
 __all__ = ["finished"]
 
@@ -45,23 +47,14 @@ def finished(relation: Relation, names: Sequence[str], producer: str) -> Plan:
     return Plan(relations=(*trees, RelRoot(input=root, names=tuple(names))), version=Version(producer=producer))
 
 
-def _queries(expression: Expression) -> Iterator[Relation]:
-    query = subquery_relation(expression)
-    if query is not None:
-        yield query
-    for child in expression_children(expression):
-        yield from _queries(child)
-
-
 def _count(relation: Relation, counts: dict[int, int]) -> None:
     """How often each shared part is used."""
     if isinstance(relation, Reference):
         counts[relation.subtree_ordinal] = counts.get(relation.subtree_ordinal, 0) + 1
         if counts[relation.subtree_ordinal] == 1:
             _count(relation.subtree, counts)
-    for expression in relation_expressions(relation):
-        for query in _queries(expression):
-            _count(query, counts)
+    for query in relation_subqueries(relation):
+        _count(query, counts)
     for input in relation.inputs:
         _count(input, counts)
 

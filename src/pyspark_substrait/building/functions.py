@@ -225,7 +225,8 @@ def _given(item: Any) -> GivenArgument:
 
 def _taken(found: Resolved, way: Sequence[Any]) -> ResolvedCall:
     """The call with its arguments as the function takes them."""
-    assert found.output_type is not None
+    possible = found.possible_type
+    assert possible is not None
     arguments: list[Argument] = []
     for source, wanted in zip(found.sources, found.arguments, strict=True):
         item = None if source is None else way[source]
@@ -239,7 +240,7 @@ def _taken(found: Resolved, way: Sequence[Any]) -> ResolvedCall:
                 given = item if isinstance(item, Column) else Column(item)
                 same = with_nullability(given.type, type.nullable) == type
                 arguments.append(given.expression if same else cast_to(given, type).expression)
-    return ResolvedCall(function=function_of(found), arguments=tuple(arguments), options=(), type=found.output_type)
+    return ResolvedCall(function=function_of(found), arguments=tuple(arguments), options=(), type=possible)
 
 
 def _with_options(registry: Registry, made_call: ResolvedCall, options: Options) -> ResolvedCall:

@@ -27,6 +27,7 @@ from pyspark_substrait.model.relations import (
     MultiBucketExpression,
     Reference,
     Relation,
+    RelCommon,
     RoundRobin,
     ScatterFields,
     SingleBucketExpression,
@@ -92,7 +93,7 @@ class Physical(Base):
 
         Args:
             fields: a function of the record that gives the columns by name; a :func:`switching` one has another value
-                in each duplicate.
+                in each duplicate. There are no others: columns of the input that it doesn't give are left out.
             duplicate: the name of the column, behind the others, that numbers the duplicates of a record, from 0.
         """
         record = self.record()
@@ -110,7 +111,11 @@ class Physical(Base):
             names.append(Field(name, items[0]._inner))
         if len({len(one.duplicates) for one in made if isinstance(one, SwitchingField)}) > 1:
             raise InvalidPlanError("all switching columns have the same number of values")
-        return self._next(Expand(input=self.model, fields=tuple(made)), (*names, Field(duplicate)))
+        node = Expand(input=self.model, fields=tuple(made))
+        last = len(node.direct_schema.types) - 1
+        if last > len(made):
+            node = replace(node, common=RelCommon(emit=(*range(len(made)), last)))
+        return self._next(node, (*names, Field(duplicate)))
 
     def exchange(
         self,

@@ -28,7 +28,9 @@ from pyspark_substrait.model.plan import (
     VariableEvaluationMode,
 )
 from pyspark_substrait.model.relations import Reference, Relation
-from pyspark_substrait.model.walk import expression_children, relation_expressions, subquery_relation
+from pyspark_substrait.model.walk import (
+    relation_subqueries,
+)
 
 __all__ = ["compared"]
 
@@ -304,11 +306,5 @@ def _references(plan: Plan) -> list[Reference]:
             found.append(relation)
             pending.append(relation.subtree)
         pending.extend(relation.inputs)
-        expressions = list(relation_expressions(relation))
-        while expressions:
-            expression = expressions.pop()
-            query = subquery_relation(expression)
-            if query is not None:
-                pending.append(query)
-            expressions.extend(expression_children(expression))
+        pending.extend(relation_subqueries(relation))
     return found

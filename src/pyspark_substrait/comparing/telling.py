@@ -279,7 +279,7 @@ def _window(relation: ConsistentPartitionWindow, input: tuple[int, ...], record:
 
 def _expand(relation: Expand, record: Record, forms: Forms) -> Told:
     items, columns, copies = [], [], 1
-    for node in relation.fields:
+    for node in relation.all_fields:
         if isinstance(node, SwitchingField):
             form = forms.of("switching", [forms.expression(item, record) for item in node.duplicates])
             copies = max(copies, len(node.duplicates))

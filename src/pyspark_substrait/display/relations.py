@@ -217,7 +217,7 @@ def details(relation: Relation, inputs: Sequence[tuple[Column, ...]], outer: Sco
             items += tuple(
                 Item(Column(), window_text(function, scope, marks), expression=True) for function in functions
             )
-        case Expand(fields=fields):
+        case Expand(all_fields=fields):
             expanded = [_expanded(field, scope, marks) for field in fields]
             items, runs = (*expanded, Item(Column(), "number of the duplicate")), ()
         case Exchange(exchange_kind=kind, partition_count=count, targets=targets):

@@ -12,7 +12,6 @@ from typing_extensions import assert_never
 
 from pyspark_substrait.display.columns import dotted, escaped
 from pyspark_substrait.errors import InvalidPlanError
-from pyspark_substrait.model.expressions import Expression
 from pyspark_substrait.model.plan import Plan, RelRoot
 from pyspark_substrait.model.relations import (
     ConsistentPartitionWindow,
@@ -40,7 +39,9 @@ from pyspark_substrait.model.relations import (
     Write,
     WriteOp,
 )
-from pyspark_substrait.model.walk import expression_children, relation_expressions, subquery_relation
+from pyspark_substrait.model.walk import (
+    relation_subqueries,
+)
 
 __all__ = ["Action", "Touch", "touches"]
 
@@ -139,9 +140,8 @@ class _Walk:
         here = f"{path}.{_field(node)}"
         for field, input in zip(_inputs(node), node.inputs, strict=True):
             yield from self._relation(input, f"{here}.{field}")
-        for expression in _expressions(node):
-            for query in _queries(expression):
-                yield from self._relation(query, f"{here}.(subquery)")
+        for query in relation_subqueries(node):
+            yield from self._relation(query, f"{here}.(subquery)")
         yield from _own(node, here)
 
 
@@ -159,22 +159,6 @@ def _inputs(node: Relation) -> list[str]:
     if isinstance(node, Ddl):
         return ["view_definition"] * len(node.inputs)
     return ["input"] if len(node.inputs) == 1 else ["left", "right"][: len(node.inputs)]
-
-
-def _expressions(node: Relation) -> Iterator[Expression]:
-    yield from relation_expressions(node)
-    if isinstance(node, Update):
-        yield from (item.transformation for item in node.transformations)
-        if node.condition is not None:
-            yield node.condition
-
-
-def _queries(expression: Expression) -> Iterator[Relation]:
-    query = subquery_relation(expression)
-    if query is not None:
-        yield query
-    for child in expression_children(expression):
-        yield from _queries(child)
 
 
 # relations that touch something ---------------------------------------------------------------------------------------

@@ -32,11 +32,15 @@ from pyspark_substrait.extensions.derivation import Binding, Scope
 from pyspark_substrait.extensions.matching import Match, Phase, match_exactly, match_widened
 from pyspark_substrait.extensions.signatures import Argument, EnumArg, ValueArg, call_text, looser_key
 from pyspark_substrait.extensions.type_syntax import AnyPattern, Variable
-from pyspark_substrait.model.types import Type
+from pyspark_substrait.model.types import Type, with_nullability
 
 __all__ = ["Call", "Resolved", "choose", "standard_calls"]
 
 _LAST_RESORT: Final = "extension:io.substrait:functions_aggregate_decimal_output"
+
+
+#: aggregate functions that give null for no records, though their files don't say so
+_NULL_OF_NOTHING: Final = frozenset({("functions_string", "string_agg")})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,6 +66,21 @@ class Resolved:
     sources: tuple[int | None, ...] = ()
     notes: tuple[str, ...] = ()
     as_given: bool = False
+
+    @property
+    def possible_type(self) -> Type | None:
+        """The type of what the call gives: ``output_type``, nullable also where its file overlooks that.
+
+        ``first_value`` and ``last_value`` are declared to give ``any1``, which is required, whatever the argument is;
+        but the value that they give may be null, and a window may have no records. ``string_agg`` is declared as
+        nullable only where its arguments are; of no records at all it gives null.
+        """
+        definition, type = self.definition, self.output_type
+        if definition is None or type is None or type.nullable or definition.kind == "scalar":
+            return type
+        name = (definition.urn.rpartition(":")[2], definition.name)
+        passed = definition.kind == "window" and isinstance(definition.program, AnyPattern | Variable)
+        return with_nullability(type, True) if passed or name in _NULL_OF_NOTHING else type
 
     @property
     def argument_types(self) -> tuple[Type | None, ...]:

@@ -26,8 +26,10 @@ from pyspark_substrait.model.relations import (
     Cross,
     Ddl,
     Exchange,
+    HashJoin,
     Join,
     LateralJoin,
+    MergeJoin,
     NestedLoopJoin,
     Read,
     Reference,
@@ -201,7 +203,9 @@ def _visible(node: Relation) -> Names:
     match node:
         case Read():
             return node.base_schema.top_level_names()
-        case Join() | LateralJoin() | NestedLoopJoin() | Cross():
+        case Update(table_schema=schema):
+            return schema.top_level_names()
+        case Join() | LateralJoin() | HashJoin() | MergeJoin() | NestedLoopJoin() | Cross():
             return (*node.left.names, *node.right.names)
         case _:
             return tuple(name for input in node.inputs[:1] for name in input.names)

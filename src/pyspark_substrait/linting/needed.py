@@ -22,7 +22,13 @@ from pyspark_substrait.model.relations import (
     VirtualTable,
 )
 from pyspark_substrait.model.types import OpenStruct
-from pyspark_substrait.model.walk import expression_children, relation_expressions, root_fields, subquery_relation
+from pyspark_substrait.model.walk import (
+    expression_children,
+    relation_expressions,
+    relation_subqueries,
+    root_fields,
+    subquery_relation,
+)
 
 __all__ = ["unused_columns"]
 
@@ -45,7 +51,7 @@ class _Needs:
         direct = needed
         if node.common.emit is not None:
             direct = {node.common.emit[number] for number in needed if number < len(node.common.emit)}
-        for query in _queries(relation_expressions(node)):
+        for query in relation_subqueries(node):
             self.of(query, _all(query))
         match node:
             case Read():
@@ -103,16 +109,6 @@ def _fields(expressions: Sequence[Expression] | Iterator[Expression], input: Rel
             return _all(input)
         found |= fields
     return found
-
-
-def _queries(expressions: Iterator[Expression]) -> Iterator[Relation]:
-    pending = list(expressions)
-    while pending:
-        current = pending.pop()
-        query = subquery_relation(current)
-        if query is not None:
-            yield query
-        pending.extend(expression_children(current))
 
 
 def _correlated(plan: Plan) -> bool:

@@ -48,7 +48,9 @@ from pyspark_substrait.model.expressions import (
 from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.relations import (
     Aggregate,
+    Broadcast,
     BrokenRelation,
+    ComparisonJoinKey,
     ConsistentPartitionWindow,
     Cross,
     Ddl,
@@ -64,12 +66,16 @@ from pyspark_substrait.model.relations import (
     Join,
     LateralJoin,
     MergeJoin,
+    MultiBucketExpression,
     NestedLoopJoin,
     Project,
     Read,
     Reference,
     Relation,
+    RoundRobin,
+    ScatterFields,
     Set,
+    SingleBucketExpression,
     Sort,
     SwitchingField,
     TopN,
@@ -187,7 +193,10 @@ def with_inputs(node: Relation, change: Callable[[Relation], Relation]) -> Relat
 
 
 def with_expressions(node: Relation, change: Change) -> Relation:
-    """The relation with ``change`` applied to each expression that :func:`walk.relation_expressions` gives, in turn."""
+    """The relation with ``change`` applied to each expression that :func:`walk.relation_expressions` gives, in turn.
+
+    Keys of physical joins and fields to scatter by must stay references, the default values of a table literals.
+    """
     match node:
         case Read(read_type=read_type):
             if isinstance(read_type, VirtualTable):
@@ -211,7 +220,7 @@ def with_expressions(node: Relation, change: Change) -> Relation:
             offset, count = _optional(node.offset, change), _optional(node.count, change)
             return replace(node, sorts=sorts, offset=offset, count=count)
         case Aggregate():
-            keys = tuple(map(change, node.grouping_expressions))
+            groups = tuple(map(change, node.grouping_expressions))
             measures = []
             for item in node.measures:
                 call = replace(
@@ -220,7 +229,7 @@ def with_expressions(node: Relation, change: Change) -> Relation:
                     sorts=_sorts(item.measure.sorts, change),
                 )
                 measures.append(replace(item, measure=call, filter=_optional(item.filter, change)))
-            return replace(node, grouping_expressions=keys, measures=tuple(measures))
+            return replace(node, grouping_expressions=groups, measures=tuple(measures))
         case Join():
             condition = change(node.expression)
             return replace(node, expression=condition, post_join_filter=_optional(node.post_join_filter, change))
@@ -228,10 +237,10 @@ def with_expressions(node: Relation, change: Change) -> Relation:
             found = _optional(node.expression, change)
             return replace(node, expression=found, post_join_filter=_optional(node.post_join_filter, change))
         case HashJoin() | MergeJoin():
+            keys = tuple(_key(key, change) for key in node.keys)
             residual = _optional(node.residual_expression, change)
-            return replace(
-                node, residual_expression=residual, post_join_filter=_optional(node.post_join_filter, change)
-            )
+            after = _optional(node.post_join_filter, change)
+            return replace(node, keys=keys, residual_expression=residual, post_join_filter=after)
         case NestedLoopJoin():
             return replace(node, expression=_optional(node.expression, change))
         case ConsistentPartitionWindow():
@@ -259,15 +268,32 @@ def with_expressions(node: Relation, change: Change) -> Relation:
                 for field in node.fields
             )
             return replace(node, fields=fields)
+        case Exchange(exchange_kind=kind):
+            match kind:
+                case ScatterFields():
+                    return replace(node, exchange_kind=ScatterFields(tuple(_reference(x, change) for x in kind.fields)))
+                case SingleBucketExpression() | MultiBucketExpression():
+                    return replace(node, exchange_kind=replace(kind, expression=change(kind.expression)))
+                case RoundRobin() | Broadcast():
+                    return node
+                case _:
+                    assert_never(kind)
+        case Update():
+            where = _optional(node.condition, change)
+            transformations = tuple(
+                replace(item, transformation=change(item.transformation)) for item in node.transformations
+            )
+            return replace(node, condition=where, transformations=transformations)
+        case Ddl(table_defaults=defaults):
+            if defaults is None:
+                return node
+            return replace(node, table_defaults=tuple(_literal(item, change) for item in defaults))
         case (
             Set()
             | Cross()
             | Reference()
             | DetachedRel()
-            | Exchange()
             | Write()
-            | Ddl()
-            | Update()
             | ExtensionLeaf()
             | ExtensionSingle()
             | ExtensionMulti()
@@ -284,6 +310,24 @@ def _arguments(arguments: tuple[Argument, ...], change: Change) -> tuple[Argumen
 
 def _sorts(sorts: tuple[SortField, ...], change: Change) -> tuple[SortField, ...]:
     return tuple(replace(sort, expr=change(sort.expr)) for sort in sorts)
+
+
+def _reference(item: FieldReference, change: Change) -> FieldReference:
+    changed = change(item)
+    if not isinstance(changed, FieldReference):
+        raise TypeError("a key must stay a reference to a field")
+    return changed
+
+
+def _literal(item: Literal, change: Change) -> Literal:
+    changed = change(item)
+    if not isinstance(changed, Literal):
+        raise TypeError("the default value of a column must stay a literal")
+    return changed
+
+
+def _key(key: ComparisonJoinKey, change: Change) -> ComparisonJoinKey:
+    return replace(key, left=_reference(key.left, change), right=_reference(key.right, change))
 
 
 def _optional(item: Expression | None, change: Change) -> Expression | None:

@@ -45,6 +45,7 @@ from pyspark_substrait.model.expressions import (
 from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.relations import (
     Aggregate,
+    Broadcast,
     BrokenRelation,
     ConsistentPartitionWindow,
     Cross,
@@ -61,12 +62,16 @@ from pyspark_substrait.model.relations import (
     Join,
     LateralJoin,
     MergeJoin,
+    MultiBucketExpression,
     NestedLoopJoin,
     Project,
     Read,
     Reference,
     Relation,
+    RoundRobin,
+    ScatterFields,
     Set,
+    SingleBucketExpression,
     Sort,
     SwitchingField,
     TopN,
@@ -192,9 +197,10 @@ def _children(expression: _Composed) -> Iterator[Expression]:
 
 
 def relation_expressions(relation: Relation) -> Iterator[Expression]:
-    """The expressions that stand directly in a relation, without those of its inputs.
+    """All expressions that stand directly in a relation, without those of its inputs, in the order they stand.
 
-    Those that say how records are distributed or written are left out, and so are the keys of physical joins.
+    The keys of a physical join refer to the records of one input each, the left one first; all others refer to the
+    record that the relation looks at, which for an update is that of its table.
     """
     match relation:
         case Read(read_type=read_type):
@@ -226,7 +232,10 @@ def relation_expressions(relation: Relation) -> Iterator[Expression]:
                 yield relation.post_join_filter
         case LateralJoin():
             yield from (item for item in (relation.expression, relation.post_join_filter) if item is not None)
-        case HashJoin() | MergeJoin():
+        case HashJoin(keys=keys) | MergeJoin(keys=keys):
+            for key in keys:
+                yield key.left
+                yield key.right
             yield from (item for item in (relation.residual_expression, relation.post_join_filter) if item is not None)
         case NestedLoopJoin(expression=expression):
             if expression is not None:
@@ -244,15 +253,28 @@ def relation_expressions(relation: Relation) -> Iterator[Expression]:
                     yield from field.duplicates
                 else:
                     yield field
+        case Exchange(exchange_kind=kind):
+            match kind:
+                case ScatterFields(fields=scattered):
+                    yield from scattered
+                case SingleBucketExpression(expression=bucket) | MultiBucketExpression(expression=bucket):
+                    yield bucket
+                case RoundRobin() | Broadcast():
+                    return
+                case _:
+                    assert_never(kind)
+        case Update(condition=condition, transformations=changes):
+            if condition is not None:
+                yield condition
+            yield from (change.transformation for change in changes)
+        case Ddl(table_defaults=defaults):
+            yield from defaults or ()
         case (
             Set()
             | Cross()
             | Reference()
             | DetachedRel()
-            | Exchange()
             | Write()
-            | Ddl()
-            | Update()
             | ExtensionLeaf()
             | ExtensionSingle()
             | ExtensionMulti()
@@ -274,22 +296,32 @@ def _offsets(bound: Bound) -> Iterator[Expression]:
         yield bound.offset
 
 
-def subqueries(expressions: Iterable[Expression]) -> list[Relation]:
-    """The relations of the subqueries in expressions; what is inside these relations isn't looked at."""
+def subqueries(expressions: Iterable[Expression], *, named_lambdas: bool = False) -> list[Relation]:
+    """The relations of the subqueries in expressions, in their order; what is inside these relations isn't looked at.
+
+    Args:
+        expressions: where to look.
+        named_lambdas: whether to look into the lambdas that the plan defines by name, once into each.
+    """
     found: list[Relation] = []
-    pending = list(expressions)
+    seen: set[int] = set()
+    pending = [*expressions][::-1]
     while pending:
         current = pending.pop()
         # most are one of these three
         if isinstance(current, ScalarFunction):
-            pending += [item for item in current.arguments if not isinstance(item, EnumArgument | TypeArgument)]
+            arguments = reversed(current.arguments)
+            pending += [item for item in arguments if not isinstance(item, EnumArgument | TypeArgument)]
         elif not isinstance(current, Literal) and not (
             isinstance(current, FieldReference) and isinstance(current.root, RootReference)
         ):
             relation = subquery_relation(current)
             if relation is not None:
                 found.append(relation)
-            pending += expression_children(current)
+            if named_lambdas and isinstance(current, NamedLambdaReference) and id(current.lambda_) not in seen:
+                seen.add(id(current.lambda_))
+                pending.append(current.lambda_.lambda_)
+            pending += [*expression_children(current)][::-1]
     return found
 
 

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from pyspark_substrait.display.columns import labels
 from pyspark_substrait.display.literals import counted, limited
 from pyspark_substrait.display.targets import named_columns
 from pyspark_substrait.errors import SubstraitError
-from pyspark_substrait.model.expressions import Expression
 from pyspark_substrait.model.plan import ExtendedExpression, Plan, RelRoot
-from pyspark_substrait.model.relations import Reference, Relation
+from pyspark_substrait.model.relations import Reference
 from pyspark_substrait.model.types import NamedStruct, OpenStruct
-from pyspark_substrait.model.walk import expression_children, relation_expressions, subquery_relation
+from pyspark_substrait.model.walk import (
+    relation_subqueries,
+)
 
 __all__ = ["brief", "relation_count", "result_columns"]
 
@@ -51,14 +50,5 @@ def relation_count(plan: Plan) -> int:
         pending.extend(relation.inputs)
         if isinstance(relation, Reference):
             pending.append(relation.subtree)
-        pending.extend(_subqueries(relation))
+        pending.extend(relation_subqueries(relation))
     return len(seen)
-
-
-def _subqueries(relation: Relation) -> Iterator[Relation]:
-    pending: list[Expression] = [*relation_expressions(relation)]
-    while pending:
-        expression = pending.pop()
-        pending.extend(expression_children(expression))
-        if (inner := subquery_relation(expression)) is not None:
-            yield inner

@@ -46,6 +46,7 @@ from pyspark_substrait.model.rewrite import with_children
 from pyspark_substrait.model.walk import (
     expression_children,
     relation_expressions,
+    relation_subqueries,
     relations_within,
     subquery_relation,
 )
@@ -78,7 +79,7 @@ def relations_of(tree: Relation) -> list[Relation]:
 
 def inner_queries(node: Relation) -> list[Relation]:
     """The relations of the subqueries that stand in the expressions of a relation."""
-    return [query for query, _ in _queries(node)]
+    return [*relation_subqueries(node)]
 
 
 def _queries(node: Relation) -> Iterator[tuple[Relation, Expression]]:

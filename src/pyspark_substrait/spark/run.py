@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from pyspark_substrait.errors import ExecutionError, SubstraitError, UnsupportedPlanError, at
 from pyspark_substrait.extensions.registry import Registry
-from pyspark_substrait.model.parameters import parameter_values
+from pyspark_substrait.model.parameters import declared_parameters, parameter_values
 from pyspark_substrait.model.plan import Plan, RelRoot
 from pyspark_substrait.model.relations import Relation
 from pyspark_substrait.model.walk import writes
@@ -115,6 +115,7 @@ class _Run:
         self._chosen = chosen
         self._registry = registry
         self._parameters = parameters
+        self._in_parts = False
         self._access = access
         self._sources = SessionSources(spark, tables, access, registry)
 
@@ -138,7 +139,7 @@ class _Run:
             self._registry,
             self._sources,
             positional=positional,
-            parameters=self._parameters,
+            parameters=self._given(plan),
             chosen=self._chosen,
             counting=counting,
         )
@@ -169,6 +170,9 @@ class _Run:
         position, node, names = root(plan, self._chosen)
         if not writes(node):
             return plan
+        # from here on, each part of the plan gets those that it has
+        parameter_values(plan, self._parameters)
+        self._in_parts = True
         session = writing.Session(
             spark=self._spark,
             registry=self._registry,
@@ -187,6 +191,13 @@ class _Run:
             at("relations", position, *(("root", "input") if names is not None else ("rel",))),
         ):
             return _of(plan, position, writing.carried_out(node, session), names)
+
+    def _given(self, plan: Plan) -> Mapping[int, object] | None:
+        """The parameters of a plan, or of a part of it, among those that are given for the whole."""
+        if not self._in_parts or not self._parameters:
+            return self._parameters
+        declared = declared_parameters(plan)
+        return {number: value for number, value in self._parameters.items() if number in declared}
 
     def _frame(self, plan: Plan, position: int) -> DataFrame:
         """The rows of a root; the paths of errors begin at its tree."""
@@ -216,7 +227,7 @@ class _Run:
             raise _refused(error) from error
 
     def _statement(self, plan: Plan, sources: Sources) -> Statement:
-        return statement(plan, self._registry, sources, parameters=self._parameters, chosen=self._chosen)
+        return statement(plan, self._registry, sources, parameters=self._given(plan), chosen=self._chosen)
 
 
 def _of(plan: Plan, position: int, node: Relation, names: tuple[str, ...] | None) -> Plan:

@@ -21,7 +21,9 @@ from pyspark_substrait.model.relations import (
     VirtualTable,
 )
 from pyspark_substrait.model.types import Unbound, concrete
-from pyspark_substrait.model.walk import expression_children, relation_expressions, subquery_relation
+from pyspark_substrait.model.walk import (
+    relation_subqueries,
+)
 from pyspark_substrait.sparksql.compiler import aggregates, expressions, relations
 from pyspark_substrait.sparksql.compiler.below import Below
 from pyspark_substrait.sparksql.compiler.extension_relations import unknown_kind
@@ -165,13 +167,7 @@ def _below(node: Relation) -> Iterator[Relation]:
     yield from node.inputs
     if isinstance(node, Reference):
         yield node.subtree
-    pending = [*relation_expressions(node)]
-    while pending:
-        expression = pending.pop()
-        inner = subquery_relation(expression)
-        if inner is not None:
-            yield inner
-        pending.extend(expression_children(expression))
+    yield from relation_subqueries(node)
 
 
 def _compiled(

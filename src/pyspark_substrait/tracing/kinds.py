@@ -206,9 +206,12 @@ def shape(relation: Relation, inputs: Sequence[Columns]) -> Shape:
                 for function in relation.window_functions
             ]
             return Shape(columns=[*inputs[0].ports, *calls], pool=pool, open=opened)
-        case Expand(fields=fields):
-            switching = [_made(*(item.duplicates if isinstance(item, SwitchingField) else (item,))) for item in fields]
-            return Shape(columns=[*switching, Made()])
+        case Expand():
+            fields = [
+                _made(*(item.duplicates if isinstance(item, SwitchingField) else (item,)))
+                for item in relation.all_fields
+            ]
+            return Shape(columns=[*fields, Made()], pool=pool, open=opened)
         case ExtensionSingle(generator=generator) if generator is not None:
             return _generate(relation, generator, inputs[0])
         case ExtensionLeaf() | ExtensionSingle() | ExtensionMulti():

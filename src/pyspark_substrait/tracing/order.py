@@ -9,23 +9,16 @@ from enum import Enum
 from typing import Final, NamedTuple, TypeAlias
 
 from pyspark_substrait.model.expressions import AggregateFunction, EnumArgument, Expression, TypeArgument
-from pyspark_substrait.model.expressions import NamedLambdaReference as _NamedLambda
-from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.plan import ExtendedExpression, Plan, RelRoot
 from pyspark_substrait.model.relations import (
-    Exchange,
     HashJoin,
     Join,
     LateralJoin,
     MergeJoin,
-    MultiBucketExpression,
     Reference,
     Relation,
-    ScatterFields,
-    SingleBucketExpression,
-    Update,
 )
-from pyspark_substrait.model.walk import expression_children, relation_expressions, subquery_relation
+from pyspark_substrait.model.walk import relation_expressions, subqueries
 
 __all__ = ["BASE_SCHEMA", "Order", "Place", "Site", "inputs_of", "measure_expressions", "ordered"]
 
@@ -142,12 +135,12 @@ def _tops(document: Plan | ExtendedExpression) -> Iterator[Relation]:
     if isinstance(document, ExtendedExpression):
         for reference in document.referred_expr:
             for expression in measure_expressions(reference.expr):
-                yield from _queries(expression)
+                yield from subqueries((expression,), named_lambdas=True)
         return
     for tree in document.relations:
         yield tree.input if isinstance(tree, RelRoot) else tree
     for named in document.named_lambdas:
-        yield from _queries(named.lambda_)
+        yield from subqueries((named.lambda_,), named_lambdas=True)
 
 
 def _surround(
@@ -179,7 +172,7 @@ def _edges(relation: Relation, number: int) -> Iterator[_Edge]:
     for input in inputs_of(relation):
         yield input, _Inside.SUBTREE if isinstance(relation, Reference) else _Inside.INPUT
     for place, expression in _placed(relation):
-        for query in _queries(expression):
+        for query in subqueries((expression,), named_lambdas=True):
             yield query, Site(number, place)
 
 
@@ -195,16 +188,6 @@ def _placed(relation: Relation) -> Iterator[tuple[Place, Expression]]:
         case Join() | LateralJoin():
             if relation.expression is not None:
                 yield Place.INPUT, relation.expression
-        case Update():
-            if relation.condition is not None:
-                yield Place.INPUT, relation.condition
-            yield from ((Place.INPUT, change.transformation) for change in relation.transformations)
-        case Exchange(exchange_kind=ScatterFields(fields=fields)):
-            yield from ((Place.INPUT, item) for item in fields)
-        case Exchange(exchange_kind=SingleBucketExpression(expression=bucket)):
-            yield Place.INPUT, bucket
-        case Exchange(exchange_kind=MultiBucketExpression(expression=bucket)):
-            yield Place.INPUT, bucket
         case _:
             yield from ((Place.INPUT, item) for item in relation_expressions(relation))
     if isinstance(relation, Join | LateralJoin | HashJoin | MergeJoin) and relation.post_join_filter is not None:
@@ -218,21 +201,3 @@ def measure_expressions(expression: Expression | AggregateFunction) -> Iterator[
         return
     yield from (item for item in expression.arguments if not isinstance(item, EnumArgument | TypeArgument))
     yield from (sort.expr for sort in expression.sorts)
-
-
-def _queries(expression: Expression) -> Iterator[Relation]:
-    """The subqueries in an expression, in the order they stand, those of named lambdas included."""
-    seen: set[int] = set()
-    pending = [expression]
-    while pending:
-        current = pending.pop()
-        if isinstance(current, Literal) or id(current) in seen:
-            continue
-        seen.add(id(current))
-        query = subquery_relation(current)
-        if query is not None:
-            yield query
-        if isinstance(current, _NamedLambda):
-            pending.append(current.lambda_.lambda_.body)
-        else:
-            pending.extend(reversed([*expression_children(current)]))

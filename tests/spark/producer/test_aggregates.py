@@ -170,3 +170,24 @@ def test_statistics_of_one_record_are_refused_where_they_are_nan(
             ps.to_substrait(spark.sql("SELECT stddev(b) FROM t"))
     finally:
         spark.conf.unset("spark.sql.legacy.statisticalAggregate")
+
+
+def test_sums_and_averages_of_short_decimals_out_of_an_optimized_plan(spark: SparkSession) -> None:
+    """Spark's optimizer computes them of whole numbers, and makes decimals of these; the plan says what is meant."""
+    table = "(VALUES (1, 1.25), (1, 2.50), (2, NULL), (2, 0.01), (3, NULL)) AS t (k, x)"
+    d = "CAST(x AS DECIMAL(7, 2))"
+    grouped = f"""
+        SELECT k, sum({d}), avg({d}), sum({d}) FILTER (WHERE x > 2), sum(DISTINCT {d})
+        FROM {table} GROUP BY k
+    """
+    windows = f"""
+        SELECT k, x, sum({d}) OVER (PARTITION BY k), avg({d}) OVER (PARTITION BY k ORDER BY x NULLS FIRST),
+          sum(sum({d})) OVER (ORDER BY k) FROM {table} GROUP BY k, x
+    """
+    subquery = f"SELECT k FROM {table} WHERE x > (SELECT avg({d}) * 1.2 FROM {table})"
+    for query, wanted in ((grouped, {"sum", "avg"}), (windows, {"sum", "avg"}), (subquery, {"avg"})):
+        optimized = spark.sql(query)._jdf.queryExecution().optimizedPlan().toString()
+        assert "UnscaledValue" in optimized, "the rule has a name for each of them"
+        plan = assert_round_trip(spark, query, optimized=True)
+        text = ps.explain(plan)
+        assert all(f"{name}(" in text for name in wanted) and "fp64" not in text

@@ -11,6 +11,7 @@ from pyspark.sql import SparkSession
 
 from pyspark_substrait.errors import ExecutionError, InvalidPlanError, ParameterError, TableError, UnsupportedPlanError
 from pyspark_substrait.model.expressions import DynamicParameter
+from pyspark_substrait.model.parameters import declared_parameters
 from pyspark_substrait.model.relations import Fetch, RelCommon, WriteOp
 from tests.spark.plans import (
     BOOL,
@@ -113,6 +114,19 @@ def test_new_values_are_computed_for_changed_records_only(spark: SparkSession) -
         with pytest.raises(ExecutionError):
             run(spark, update(name, None, change))
         assert stored(spark, name) == before
+
+
+def test_parameters_in_a_condition_and_in_new_values(spark: SparkSession) -> None:
+    with table(spark) as name:
+        source = fill(spark, name)
+        least, new = (
+            DynamicParameter(parameter_reference=1, type=INT),
+            DynamicParameter(parameter_reference=2, type=TEXT),
+        )
+        change = update(name, call("gt", col(source, 0), least), [(1, new)])
+        assert declared_parameters(plan(change)) == {1: INT, 2: TEXT}
+        assert rows(spark, change, parameters={1: 2, 2: "Zoe"}) == [(3,)]
+        assert [row[:2] for row in stored(spark, name)] == [(1, "Ann"), (2, None), (3, "Zoe"), (3, "Zoe"), (4, "Zoe")]
 
 
 def test_updates_that_contradict_themselves(spark: SparkSession) -> None:

@@ -16,13 +16,15 @@ from pyspark_substrait.model.expressions import (
     FieldReference,
     Function,
     FunctionOption,
+    RootReference,
     SortField,
+    StructField,
     Unbounded,
 )
 from pyspark_substrait.model.literals import AnyMessage
 from pyspark_substrait.model.relations.base import AdvancedExtension, Names, RelationBase, extended
 from pyspark_substrait.model.relations.logical import PassThrough, referenced_name
-from pyspark_substrait.model.types import I32, Struct, Type, with_nullability
+from pyspark_substrait.model.types import I32, OpenStruct, Struct, Type, with_nullability
 
 if TYPE_CHECKING:
     from pyspark_substrait.model.relations import Relation
@@ -93,7 +95,8 @@ class SwitchingField:
 class Expand(RelationBase):
     """Each record several times: switching fields change from duplicate to duplicate, expressions stay the same.
 
-    Behind the fields comes an i32: which duplicate a record is.
+    A field stands in the place of the column of the input that has its position; the columns of the input behind the
+    last field come out as they are. Behind all of them comes an i32: which duplicate a record is.
     """
 
     input: Relation
@@ -105,15 +108,27 @@ class Expand(RelationBase):
         return (self.input,)
 
     @computed_once
+    def all_fields(self) -> tuple[SwitchingField | Expression, ...]:
+        """The fields, and behind them a reference to each column of the input for which there is none."""
+        types = self.input.schema.types
+        rest = range(len(self.fields), len(types))
+        references = (
+            FieldReference(root=RootReference(), reference=(StructField(place),), type=types[place]) for place in rest
+        )
+        return (*self.fields, *references)
+
+    @computed_once
     def direct_schema(self) -> Struct:
-        return Struct(types=(*(_field_type(field) for field in self.fields), I32()))
+        if isinstance(self.input.schema, OpenStruct):
+            return self.input.schema
+        return Struct(types=(*(_field_type(field) for field in self.all_fields), I32()))
 
     @computed_once
     def direct_names(self) -> Names:
-        names = [
-            None if isinstance(field, SwitchingField) else referenced_name(field, self.input) for field in self.fields
+        given = [
+            None if isinstance(item, SwitchingField) else referenced_name(item, self.input) for item in self.fields
         ]
-        return (*names, None)
+        return (*given, *self.input.names[len(given) :], None)
 
 
 def _field_type(field: SwitchingField | Expression) -> Type:

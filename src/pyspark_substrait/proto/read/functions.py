@@ -293,12 +293,16 @@ def _call(message: Any, kind: Kind, phase: Phase, scope: Scope, path: Path, *, c
         _check_constants(found, arguments, reading, place)
     if options:
         options = _options(quirks.options(options, found.definition, reading, path), found.definition, reading, path)
+    possible = found.possible_type
+    assert possible is not None, "it is known where the definition is"
     if stated is None and reading.findings is not None:
-        what = f"the output_type is missing; `{found.definition.key}` gives {found.output_type}"
-        place, mend = (path, "output_type"), f"Set it to {found.output_type}"
+        what = f"the output_type is missing; `{found.definition.key}` gives {possible}"
+        place, mend = (path, "output_type"), f"Set it to {possible}"
         reading.find(Code.PROTO_MISSING_FIELD, place, what, level=Level.WARNING, mend=mend)
-    result: tuple[Type, Type | None] = found.output_type, None
-    if stated is not None and stated is not found.output_type and stated != found.output_type:
+    result: tuple[Type, Type | None] = possible if stated is None else found.output_type, None
+    if stated is not None and stated == possible:
+        result = possible, None
+    elif stated is not None and stated is not found.output_type and stated != found.output_type:
         result = Unbound(nullable=True), None
         with reading.going_on(code=Code.EXPRESSION_OUTPUT_TYPE):
             key = found.definition.key

@@ -344,8 +344,15 @@ def named_struct(message: type_pb2.NamedStruct, reading: Reading, path: Path) ->
     """A schema with names.
 
     Raises:
-        InvalidPlanError: it has not as many names as named fields, nested ones included.
+        InvalidPlanError: it has not as many names as named fields, nested ones included; or names alone.
     """
+    if message.names and not message.HasField("struct"):
+        fault = f"the types of the {len(message.names)} columns are missing: the schema has their names alone"
+        reading.fault(
+            invalid(fault, (path, "struct"), "Set struct, with a type for each column", Code.PROTO_MISSING_FIELD)
+        )
+        unknown = Struct(types=(_OPEN,) * len(message.names))
+        return NamedStruct(names=tuple(message.names), struct=unknown)
     fields = schema_struct(message.struct, reading, (path, "struct"))
     names = tuple(message.names)
     check_names(names, fields, reading, (path, "names"))

@@ -14,6 +14,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 from pyspark_substrait.model.computed_once import computed_once
+from pyspark_substrait.spark.producer.decimal_aggregates import restored
 from pyspark_substrait.spark.producer.transfer import query_json, tree_json
 
 __all__ = ["Node", "plan_of", "query_of"]
@@ -125,6 +126,11 @@ class Node:
         """An expression as Spark writes it, for messages."""
         return str(self.java.sql())
 
+    def with_child(self, position: int, child: Node) -> Node:
+        """The same node with another child."""
+        children = (*self.children[:position], child, *self.children[position + 1 :])
+        return Node(self.name, self.fields, children, self._java)
+
     def walk(self) -> Iterator[Node]:
         """The node and what is below it, depth first; not the trees in its fields."""
         ahead = [self]
@@ -165,7 +171,7 @@ def _tree(items: Sequence[Mapping[str, Any]], java: Callable[[], Any]) -> Node:
         else:
             for position, child in enumerate(children):
                 child._java = partial(_element, node._children_of_java, position)
-        made.append(node)
+        made.append(restored(node))
     (root,) = made
     root._java = java
     return root

@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from pyspark_substrait.errors import TableError, at
-from pyspark_substrait.model.expressions import Expression
 from pyspark_substrait.model.relations import (
     Ddl,
     DetachedRel,
@@ -26,7 +25,10 @@ from pyspark_substrait.model.relations import (
 )
 from pyspark_substrait.model.rewrite import with_inputs
 from pyspark_substrait.model.types import Boolean, NamedStruct, Struct
-from pyspark_substrait.model.walk import expression_children, relation_expressions, subquery_relation, writes
+from pyspark_substrait.model.walk import (
+    relation_subqueries,
+    writes,
+)
 from pyspark_substrait.spark.tables import Table
 from pyspark_substrait.spark.writing import definitions, records, targets, updates
 from pyspark_substrait.spark.writing.session import Session
@@ -184,20 +186,4 @@ def _refuse_inside(node: Relation) -> None:
         pending.extend((input, below) for input in current.inputs)
         if isinstance(current, Reference):
             pending.append((current.subtree, inside))
-        pending.extend((query, True) for expression in _expressions(current) for query in _queries(expression))
-
-
-def _expressions(node: Relation) -> Iterator[Expression]:
-    yield from relation_expressions(node)
-    if isinstance(node, Update):
-        yield from (item.transformation for item in node.transformations)
-        if node.condition is not None:
-            yield node.condition
-
-
-def _queries(expression: Expression) -> Iterator[Relation]:
-    inner = subquery_relation(expression)
-    if inner is not None:
-        yield inner
-    for child in expression_children(expression):
-        yield from _queries(child)
+        pending.extend((query, True) for query in relation_subqueries(current))

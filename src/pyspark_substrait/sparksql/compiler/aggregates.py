@@ -192,7 +192,9 @@ def _many_sets(
         for members, position in together.items():
             bits = sum(1 << (len(keys) - 1 - key) for key in range(len(keys)) if key not in members)
             arms.append(f"WHEN {bits} THEN {position}")
-        number = f"CASE grouping_id({', '.join(keys)}) {' '.join(arms)} END"
+        # there is no other set than these: with ELSE, Spark knows that the number is never null
+        last = [*together.values()][-1]
+        number = f"CASE grouping_id({', '.join(keys)}) {' '.join(arms[:-1])} ELSE {last} END"
         texts = [*keys, *(item.text for item in measures), number]
         listed = ", ".join(f"({', '.join(keys[key] for key in sorted(members))})" for members in together)
         selects.append(_select(query, texts, columns, f"GROUP BY {', '.join(keys)} GROUPING SETS ({listed})"))

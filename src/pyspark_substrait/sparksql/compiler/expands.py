@@ -29,11 +29,11 @@ def expand(node: Expand, query: Query, outer: tuple[Record, ...], compilation: C
     """
     count = _duplicates(node)
     query = query.flat()
-    if fails_over(node.input, [expression for field in node.fields for expression in _expressions(field)]):
+    if fails_over(node.input, [expression for field in node.all_fields for expression in _expressions(field)]):
         query = query.fenced()
     below = Below(inline=True)
     scope = Scope(Record(query.columns, node.common.rel_anchor), outer, below=below)
-    fields = [_items(field, position, scope, compilation) for position, field in enumerate(node.fields)]
+    fields = [_items(field, position, scope, compilation) for position, field in enumerate(node.all_fields)]
     numbers = [Item(str(number), compilation.column()) for number in range(count)]
     query = replace(
         below.under(query, compilation), items=tuple(item for items in (*fields, numbers) for item in items)

@@ -31,6 +31,7 @@ from pyspark_substrait.model.relations import (
     ConsistentPartitionWindow,
     Filter,
     Relation,
+    Update,
     WindowRelFunction,
 )
 from pyspark_substrait.model.types import (
@@ -120,7 +121,9 @@ class Refusals:
             self._stand_for[id(bare)] = (bare, self._stand_for.get(id(node), (node, node))[1])
             return relations.relation(bare, outer, compilation)
         self._look_below(node.inputs, outer, compilation)
-        columns = tuple(compilation.column() for input in node.inputs for _ in _schema(input).types)
+        # an update looks at the records of its table
+        seen = [node.table_schema.struct] if isinstance(node, Update) else map(_schema, node.inputs)
+        columns = tuple(compilation.column() for schema in seen for _ in schema.types)
         scope = Scope(Record(columns, node.common.rel_anchor), outer, below=Below())
         self._look_into(relation_expressions(node), scope, compilation)
         self._look_at_calls(node, scope, compilation)

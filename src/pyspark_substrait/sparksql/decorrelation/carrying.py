@@ -258,14 +258,14 @@ def _windows(node: ConsistentPartitionWindow, domain: Domain, ordered: bool) -> 
 
 def _expand(node: Expand, domain: Domain, ordered: bool) -> Carried:
     """What is carried is the same in each duplicate."""
+    width = len(node.all_fields)
     found = carry(node.input, domain, ordered=ordered)
-    changed = with_expressions(node, partial(over, found=found, domain=domain))
+    changed = with_expressions(replace(node, fields=node.all_fields), partial(over, found=found, domain=domain))
     assert isinstance(changed, Expand)
     carried = tuple(column(found.relation.schema, position) for position in found.behind)
     whole = Expand(input=found.relation, fields=(*changed.fields, *carried))
-    end = len(node.fields) + len(carried)
-    columns = (*range(len(node.fields)), end)
-    return put_out(node, whole, columns, range(len(node.fields), end), found.keys, found.order)
+    end = width + len(carried)
+    return put_out(node, whole, (*range(width), end), range(width, end), found.keys, found.order)
 
 
 def _sort(node: Sort, domain: Domain, ordered: bool) -> Carried:

@@ -18,7 +18,9 @@ from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.relations import (
     Aggregate,
     Cross,
+    Ddl,
     DetachedRel,
+    Exchange,
     Expand,
     Fetch,
     Filter,
@@ -36,6 +38,7 @@ from pyspark_substrait.model.relations import (
     SetOp,
     Sort,
     TopN,
+    Update,
     VirtualTable,
 )
 from pyspark_substrait.model.walk import expression_children, holds_query, relation_expressions, subquery_relation
@@ -69,7 +72,10 @@ def places(node: Relation) -> Iterator[tuple[Expression, Place]]:
         case Read(read_type=VirtualTable(expressions=records)):
             yield from ((cell, Place.NOWHERE) for record in records for cell in record.fields)
             yield from ((item, Place.FREE) for item in (node.filter, node.best_effort_filter) if item is not None)
-        case Read() | Filter() | Project() | Expand() | Sort():
+        case Update() | Ddl():
+            # looked at when they are carried out
+            return
+        case Read() | Filter() | Project() | Expand() | Sort() | Exchange():
             yield from ((item, Place.FREE) for item in relation_expressions(node))
         case Aggregate():
             keys = len(node.grouping_expressions)

@@ -19,6 +19,7 @@ from pyspark_substrait.model.relations import (
     ConsistentPartitionWindow,
     Cross,
     DetachedRel,
+    Exchange,
     Expand,
     Fetch,
     Filter,
@@ -42,10 +43,8 @@ from pyspark_substrait.model.relations import (
 from pyspark_substrait.model.rewrite import with_children, with_expressions, with_inputs
 from pyspark_substrait.model.types import I64, Boolean, NamedStruct, Struct
 from pyspark_substrait.model.walk import (
-    expression_children,
     holds_query,
     holds_window,
-    relation_expressions,
     relation_subqueries,
     subquery_relation,
 )
@@ -139,13 +138,7 @@ def _refuse_enhancements(node: Relation) -> None:
                 url = extension.enhancement.type_url
                 raise UnsupportedPlanError(f"the enhancement {url} changes what a relation means, and isn't known here")
         pending.extend(current.inputs)
-        expressions = list(relation_expressions(current))
-        while expressions:
-            expression = expressions.pop()
-            expressions.extend(expression_children(expression))
-            inner = subquery_relation(expression)
-            if inner is not None:
-                pending.append(inner)
+        pending.extend(relation_subqueries(current))
         if isinstance(current, Reference) and id(current.subtree) not in seen:
             seen.add(id(current.subtree))
             pending.append(current.subtree)
@@ -209,10 +202,16 @@ class _Rewriting:
                 whole = _with_expressions(replace(node, input=input, common=RelCommon()), expressions)
                 added = len(node.direct_schema.types) - width
                 return put_out(node, whole, (*range(width), *range(more, more + added)))
-            case Aggregate() | Expand():
+            case Aggregate():
                 input, expressions = self._lifted(node.input, list(places(node)))
                 return _with_expressions(replace(node, input=input), expressions)
-            case Sort() | TopN():
+            case Expand():
+                # what was lifted comes out behind the fields
+                node = replace(node, fields=node.all_fields)
+                input, expressions = self._lifted(node.input, list(places(node)))
+                whole = _with_expressions(replace(node, input=input, common=RelCommon()), expressions)
+                return put_out(node, whole, (*range(len(node.fields)), len(whole.direct_schema.types) - 1))
+            case Sort() | TopN() | Exchange():
                 input, expressions = self._lifted(node.input, list(places(node)))
                 whole = _with_expressions(replace(node, input=input, common=RelCommon()), expressions)
                 return put_out(node, whole, range(len(node.input.schema.types)))
