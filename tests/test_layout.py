@@ -23,7 +23,7 @@ MAY_IMPORT = {
     "extensions": {"model", "errors", "codes"},
     "sparksql": BASE,
     "validation": BASE,
-    "linting": BASE,
+    "linting": BASE | {"sparksql"},
     "comparing": BASE | {"notebooks"},
     "textform": BASE,
     "reporting": BASE | {"display", "notebooks"},
