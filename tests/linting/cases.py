@@ -401,7 +401,9 @@ CASES: dict[str, Case] = {
     ),
     "a slow pattern": said(
         projected(
-            call(STRING, "regexp_replace", "str_str_str", S, text("(.*,){15}X"), text("z"), type=t.String(nullable=True)),
+            call(
+                STRING, "regexp_replace", "str_str_str", S, text("(.*,){15}X"), text("z"), type=t.String(nullable=True)
+            ),
             A,
             B,
             S,

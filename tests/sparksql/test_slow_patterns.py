@@ -112,7 +112,9 @@ def refused(expression: Expression, **options: Any) -> str:
 def test_slow_patterns_are_refused_where_that_is_asked_for() -> None:
     s = col(T, 0)
     said = refused(call("regexp_replace", s, text(SLOW), text("z")))
-    assert said.startswith("relations[0].root.input.project.expressions[0]") and "arguments[1]: the pattern '(.*,)" in said
+    assert (
+        said.startswith("relations[0].root.input.project.expressions[0]") and "arguments[1]: the pattern '(.*,)" in said
+    )
     assert "may double" in said and "refuse_slow_patterns" in said
     assert "power of 3" in refused(call("like", s, text("%a%b%c")))
     assert "'(a+)+b'" in refused(call("upper", call("regexp_replace", s, text("(a+)+b"), text("z"))))

@@ -67,6 +67,7 @@ class Place(Enum):
     FREE = "any subquery"
     BOUND = "one without outer references"
     PAIR = "a scalar one without outer references"
+    KEY = "none, nor one that is computed in a SELECT below, which Spark puts there"
     NOWHERE = "none"
 
 
@@ -109,7 +110,7 @@ def _after(node: Join) -> Iterator[tuple[Expression, Place]]:
 
 def of_filter(conjunct: Expression, input: Relation) -> Place:
     """What Spark takes in a conjunct of a filter. Those over a join become part of it."""
-    return Place.NOWHERE if _has_keyed(conjunct) and _is_over_join(input) else Place.FREE
+    return Place.KEY if _has_keyed(conjunct) and _is_over_join(input) else Place.FREE
 
 
 def of_pairs(conjunct: Expression, node: Join) -> Place:
@@ -123,7 +124,7 @@ def of_pairs(conjunct: Expression, node: Join) -> Place:
 
 def of_sides(condition: Expression) -> Place:
     """What Spark takes in a condition that may look at both sides of a join."""
-    return Place.NOWHERE if _has_keyed(condition) else Place.PAIR
+    return Place.KEY if _has_keyed(condition) else Place.PAIR
 
 
 def _has_keyed(node: Expression) -> bool:
@@ -196,7 +197,7 @@ def stays(node: Relation) -> bool:
 
 def stands(node: Subquery, place: Place) -> bool:
     """Whether Spark takes a subquery in a place. One without outer references may have to be rewritten inside."""
-    if place is Place.NOWHERE or any(map(holds_query, expression_children(node))):
+    if place in (Place.NOWHERE, Place.KEY) or any(map(holds_query, expression_children(node))):
         return False
     inner = subquery_relation(node)
     assert inner is not None

@@ -367,8 +367,9 @@ class _Rewriting:
             elif all(field >= width for field in fields):
                 of_right.append(query)
         moved = [redirected(query, lambda level, field: (level, field - width * (level == 0))) for query in of_right]
-        left, left_values = self._lifted(node.left, [(query, Place.NOWHERE) for query in of_left])
-        right, right_values = self._lifted(node.right, [(query, Place.NOWHERE) for query in moved])
+        lifted = Place.KEY if of_sides(node.expression) is Place.KEY else Place.NOWHERE
+        left, left_values = self._lifted(node.left, [(query, lifted) for query in of_left])
+        right, right_values = self._lifted(node.right, [(query, lifted) for query in moved])
         shift = len(left.schema.types)
 
         def place(level: int, field: int) -> tuple[int, int]:
