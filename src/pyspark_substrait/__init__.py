@@ -251,8 +251,9 @@ def run_query(
             and those that are computed. For plans that you don't trust.
 
     Raises:
-        ExecutionError: the plan fails on its data.
-        KeyboardInterrupt: Ctrl-C; the Spark jobs of this run, and no others, were cancelled.
+        ExecutionError: the plan fails on its data, or Spark by a fault of its own, or Spark is gone.
+        KeyboardInterrupt: Ctrl-C; the Spark jobs of this run, and no others, were cancelled. The message says if tasks
+            go on.
     """
     from pyspark_substrait.extensions.registry import Registry
     from pyspark_substrait.spark import run
