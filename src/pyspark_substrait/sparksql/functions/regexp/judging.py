@@ -23,7 +23,7 @@ _SPARK = "extension:pyspark_substrait:functions_spark_string"
 _COLLECTION = "extension:pyspark_substrait:functions_spark_collection"
 
 #: the arguments that are regular expressions, by extension and function
-_EXPRESSIONS = {
+_EXPRESSIONS: dict[tuple[str, str], tuple[int, ...]] = {
     **{
         (_STANDARD, name): (1,)
         for name in (
