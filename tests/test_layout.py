@@ -24,7 +24,7 @@ MAY_IMPORT = {
     "extensions": {"model", "errors", "codes", "message_text"},
     "sparksql": BASE,
     "validation": BASE,
-    "linting": BASE,
+    "linting": BASE | {"sparksql"},
     "comparing": BASE | {"notebooks"},
     "textform": BASE,
     "reporting": BASE | {"display", "notebooks"},

@@ -180,6 +180,7 @@ def from_substrait(
     allowed_paths: Sequence[str | os.PathLike[str]] = (),
     registry: Registry | None = None,
     root: int | None = None,
+    refuse_slow_patterns: bool = False,
 ) -> DataFrame:
     """The result of a plan as a DataFrame.
 
@@ -194,6 +195,8 @@ def from_substrait(
         allowed_paths: files and folders that the plan itself may name, to read from them or to write to them.
         registry: the extensions; by default those that the plan was loaded with, or those of the specification.
         root: which root of the plan, from 0; needed where it has several.
+        refuse_slow_patterns: refuse regular expressions, and patterns of LIKE, that may take very long for some texts,
+            and those that are computed. For plans that you don't trust.
 
     Raises:
         InvalidPlanError: the plan is wrong.
@@ -217,6 +220,7 @@ def from_substrait(
             parameters=parameters,
             allowed_paths=allowed_paths,
             chosen=root,
+            refuse_slow_patterns=refuse_slow_patterns,
         ),
     )
 
@@ -232,6 +236,7 @@ def run_query(
     registry: Registry | None = None,
     root: int | None = None,
     progress: bool | None = None,
+    refuse_slow_patterns: bool = False,
 ) -> pa.Table:
     """The result of a plan as an Arrow table, with exactly the types, nullability and names that the plan states.
 
@@ -242,10 +247,13 @@ def run_query(
         progress: whether to show how far Spark is, on standard error or in the notebook. None: on a terminal and in a
             notebook, of what takes more than half a second, unless ``PYSPARK_SUBSTRAIT_PROGRESS=0`` is set. True:
             always, as a line now and then where neither is. False: never.
+        refuse_slow_patterns: refuse regular expressions, and patterns of LIKE, that may take very long for some texts,
+            and those that are computed. For plans that you don't trust.
 
     Raises:
-        ExecutionError: the plan fails on its data.
-        KeyboardInterrupt: Ctrl-C; the Spark jobs of this run, and no others, were cancelled.
+        ExecutionError: the plan fails on its data, or Spark by a fault of its own, or Spark is gone.
+        KeyboardInterrupt: Ctrl-C; the Spark jobs of this run, and no others, were cancelled. The message says if tasks
+            go on.
     """
     from pyspark_substrait.extensions.registry import Registry
     from pyspark_substrait.spark import run
@@ -267,6 +275,7 @@ def run_query(
                 limit=limit,
                 chosen=root,
                 progress=progress,
+                refuse_slow_patterns=refuse_slow_patterns,
             ),
         )
 
@@ -278,6 +287,7 @@ def evaluate(
     *,
     parameters: Mapping[int, object] | None = None,
     registry: Registry | None = None,
+    refuse_slow_patterns: bool = False,
 ) -> DataFrame:
     """The expressions of an extended expression over the records of a table, as a DataFrame.
 
@@ -292,6 +302,8 @@ def evaluate(
             embedded one that is started.
         parameters: values of dynamic parameters, as in :func:`from_substrait`.
         registry: the extensions; by default those of the specification.
+        refuse_slow_patterns: refuse regular expressions, and patterns of LIKE, that may take very long for some texts,
+            and those that are computed. For plans that you don't trust.
 
     Raises:
         InvalidPlanError: the extended expression is wrong, or a plan.
@@ -309,7 +321,14 @@ def evaluate(
     return _on_spark(
         loaded,
         session,
-        lambda: expressions.dataframe(loaded, data, session, registry=known, parameters=parameters),
+        lambda: expressions.dataframe(
+            loaded,
+            data,
+            session,
+            registry=known,
+            parameters=parameters,
+            refuse_slow_patterns=refuse_slow_patterns,
+        ),
     )
 
 
@@ -322,12 +341,15 @@ def evaluate_arrow(
     limit: int | None = None,
     registry: Registry | None = None,
     progress: bool | None = None,
+    refuse_slow_patterns: bool = False,
 ) -> pa.Table:
     """As :func:`evaluate`, as an Arrow table with exactly the types, nullability and names of the expressions.
 
     Args:
         limit: the most rows; no more than that are computed.
         progress: whether to show how far Spark is, as in :func:`run_query`.
+        refuse_slow_patterns: refuse regular expressions, and patterns of LIKE, that may take very long for some texts,
+            and those that are computed. For plans that you don't trust.
 
     Raises:
         ExecutionError: an expression fails on its data.
@@ -345,7 +367,14 @@ def evaluate_arrow(
             loaded,
             session,
             lambda: expressions.collect(
-                loaded, data, session, registry=known, parameters=parameters, limit=limit, progress=progress
+                loaded,
+                data,
+                session,
+                registry=known,
+                parameters=parameters,
+                limit=limit,
+                progress=progress,
+                refuse_slow_patterns=refuse_slow_patterns,
             ),
         )
 

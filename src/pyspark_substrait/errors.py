@@ -86,7 +86,9 @@ class ParameterError(SubstraitError):
 
 
 class ExecutionError(SubstraitError):
-    """The plan ran, and failed on its data: an overflow, a cast that can't be, a second match of a single join."""
+    """The plan ran, and failed: on its data (an overflow, a cast that can't be, a second match of a single join), by a
+    fault of Spark's own, or because Spark is gone. The message says which.
+    """
 
 
 class JavaNotFoundError(SubstraitError):

@@ -176,6 +176,7 @@ def profile(
     limit: int | None = None,
     exact: bool = False,
     progress: bool | None = None,
+    refuse_slow_patterns: bool = False,
 ) -> Profile:
     """Run a plan once, and tell for each relation how many rows went in and out, what was read, and how long it took.
 
@@ -223,6 +224,7 @@ def profile(
             chosen=root,
             exact=exact,
             progress=progress,
+            refuse_slow_patterns=refuse_slow_patterns,
         )
 
     with interruptible():

@@ -399,6 +399,19 @@ CASES: dict[str, Case] = {
         ),
         ("sort-in-subquery",),
     ),
+    "a slow pattern": said(
+        projected(
+            call(
+                STRING, "regexp_replace", "str_str_str", S, text("(.*,){15}X"), text("z"), type=t.String(nullable=True)
+            ),
+            A,
+            B,
+            S,
+            F,
+            G,
+        ),
+        "slow-pattern",
+    ),
     "columns for nobody": said(projected(A), "unused-columns-of-reads"),
 }
 """Plans by what is the matter with them."""

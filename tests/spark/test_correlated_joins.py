@@ -14,18 +14,23 @@ import pytest
 
 from pyspark_substrait.errors import ExecutionError
 from pyspark_substrait.model.expressions import (
+    Cast,
     ComparisonOp,
     Expression,
+    IfClause,
+    IfThen,
     InPredicate,
     PredicateOp,
     ReductionOp,
     ScalarSubquery,
     SetComparison,
     SetPredicate,
+    SingularOrList,
 )
-from pyspark_substrait.model.relations import JoinType, Read
+from pyspark_substrait.model.relations import Cross, JoinType, Read
 from tests.spark.plans import (
     INT_,
+    LONG_,
     aggregate,
     answers,
     both,
@@ -38,6 +43,7 @@ from tests.spark.plans import (
     outer,
     project,
     rows,
+    truth,
     values,
     where,
 )
@@ -109,6 +115,73 @@ CONDITIONS: dict[str, tuple[Expression, str]] = {
 }
 
 
+_MOST = scalar(group(S, [], [aggregate("max", sa)]))
+_LEAST = scalar(group(S, [], [aggregate("min", sb)]))
+_MOST_SQL = "(SELECT max(a) FROM s)"
+
+
+def plus(left: Expression, right: Expression) -> Expression:
+    return call("add", left, right)
+
+
+def when(condition: Expression, then: Expression, otherwise: Expression) -> IfThen:
+    return IfThen(ifs=(IfClause(if_=condition, then=then),), else_=otherwise)
+
+
+#: scalar subqueries in what Spark may take for the keys of a join
+KEYS: dict[str, tuple[Expression, str]] = {
+    "both sides": (eq(plus(la, _MOST), plus(ra, _MOST)), f"la + {_MOST_SQL} = ra + {_MOST_SQL}"),
+    "one side": (eq(plus(la, _MOST), ra), f"la + {_MOST_SQL} = ra"),
+    "two of them": (eq(plus(la, _MOST), plus(_LEAST, ra)), f"la + {_MOST_SQL} = (SELECT min(b) FROM s) + ra"),
+    "a cast": (
+        eq(Cast(type=LONG_, input=plus(la, _MOST)), Cast(type=LONG_, input=ra)),
+        f"CAST(la + {_MOST_SQL} AS BIGINT) = ra",
+    ),
+    "a function": (eq(call("coalesce", la, _MOST), call("abs", ra)), f"coalesce(la, {_MOST_SQL}) = abs(ra)"),
+    "a case": (
+        eq(when(call("gt", _MOST, number(1)), la, lb), ra),
+        f"CASE WHEN {_MOST_SQL} > 1 THEN la ELSE lb END = ra",
+    ),
+    "nulls equal": (
+        call("is_not_distinct_from", plus(la, _MOST), plus(ra, _MOST)),
+        f"la + {_MOST_SQL} IS NOT DISTINCT FROM ra + {_MOST_SQL}",
+    ),
+    "not unequal": (call("not", call("not_equal", plus(la, _MOST), ra)), f"NOT (la + {_MOST_SQL} <> ra)"),
+    "in a case": (when(eq(plus(la, _MOST), ra), truth(True), truth(False)), f"coalesce(la + {_MOST_SQL} = ra, false)"),
+    "a common part": (
+        call("or", *(call("and", eq(plus(la, _MOST), ra), eq(lb, number(value))) for value in (1, 2))),
+        f"(la + {_MOST_SQL} = ra AND lb = 1) OR (la + {_MOST_SQL} = ra AND lb = 2)",
+    ),
+    "a list": (SingularOrList(value=plus(la, _MOST), options=(ra,)), f"la + {_MOST_SQL} IN (ra)"),
+    "of the left record": (
+        eq(plus(la, scalar(group(where(S, eq(sb, lb1)), [], [aggregate("max", sa)]))), ra),
+        "la + (SELECT max(a) FROM s WHERE b = lb) = ra",
+    ),
+    "inside of a subquery": (
+        exists(where(S, eq(plus(sa, _MOST), plus(la1, ra1)))),
+        f"EXISTS (SELECT 1 FROM s WHERE a + {_MOST_SQL} = la + ra)",
+    ),
+}
+
+
+def test_scalar_subqueries_within_keys(spark: SparkSession, outcomes: dict[str, list[list[bool | None]]]) -> None:
+    """Spark evaluates such a key before the subquery in it has a value, wherever it makes a join's key of it."""
+    nodes, wanted, names = [], [], []
+    crossed = Cross(left=L, right=R)
+    for name, (condition, _) in KEYS.items():
+        for type in (JoinType.INNER, JoinType.RIGHT, JoinType.OUTER, JoinType.LEFT_ANTI):
+            found = joined(type, outcomes[name])
+            assert found is not None
+            nodes.append(join(L, R, condition, type))
+            wanted.append(found)
+            names.append((name, type.value))
+        nodes.append(where(crossed, condition))
+        wanted.append(joined(JoinType.INNER, outcomes[name]))
+        names.append((name, "a filter"))
+    for found_rows, expected, label in zip(answers(spark, nodes), wanted, names, strict=True):
+        assert ordered(found_rows) == ordered(expected), label
+
+
 @pytest.fixture(scope="module")
 def outcomes() -> Iterator[dict[str, list[list[bool | None]]]]:
     """For each condition, left and right record: true, false or null."""
@@ -123,7 +196,7 @@ def outcomes() -> Iterator[dict[str, list[list[bool | None]]]]:
             numbered = records if name == "s" else [(place, *record) for place, record in enumerate(records)]
             connection.executemany(f"INSERT INTO {name} VALUES ({marks})", numbered)
         found = {}
-        for name, (_, sql) in CONDITIONS.items():
+        for name, (_, sql) in {**CONDITIONS, **KEYS}.items():
             table: list[list[bool | None]] = [[None] * len(RIGHT) for _ in LEFT]
             for left, right, outcome in connection.execute(f"SELECT ln, rn, {sql} FROM l, r").fetchall():
                 table[left][right] = outcome

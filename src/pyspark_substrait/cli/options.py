@@ -67,6 +67,12 @@ _TABLES = (
     ),
 )
 
+SLOW_PATTERNS = click.option(
+    "--refuse-slow-patterns",
+    is_flag=True,
+    help="Refuse regular expressions that may take very long for some texts: for plans that you don't trust.",
+)
+
 _SESSION = (
     click.option(
         "--master", metavar="URL", help="Where Spark runs: local[4], spark://host:7077; all cores here by default."

@@ -12,6 +12,7 @@ from pyspark_substrait.cli.options import (
     PARAMETERS,
     PLAN,
     ROOT,
+    SLOW_PATTERNS,
     Session,
     loaded_from,
     parameter_values,
@@ -31,6 +32,7 @@ __all__ = ["evaluate", "run"]
 @PARAMETERS
 @ROOT
 @click.option("--dry-run", is_flag=True, help="Only print what the plan would read and change. Needs no Spark.")
+@SLOW_PATTERNS
 @with_rows
 @with_session
 def run(
@@ -40,6 +42,7 @@ def run(
     parameters: tuple[str, ...],
     root: int | None,
     dry_run: bool,
+    refuse_slow_patterns: bool,
     limit: int | None,
     form: Form | None,
     output: Path | None,
@@ -85,6 +88,7 @@ def run(
             limit=most,
             root=root,
             progress=progress,
+            refuse_slow_patterns=refuse_slow_patterns,
         ),
         [touch.done() for touch in touches if touch.action.changes],
         is_brief([*paths.values(), *allowed], loaded),
@@ -95,12 +99,14 @@ def run(
 @click.argument("expression", metavar="EXPR", type=PLAN)
 @click.option("--data", metavar="PATH", required=True, help="The table: a Parquet, ORC or Arrow file or folder.")
 @PARAMETERS
+@SLOW_PATTERNS
 @with_rows
 @with_session
 def evaluate(
     expression: Path,
     data: str,
     parameters: tuple[str, ...],
+    refuse_slow_patterns: bool,
     limit: int | None,
     form: Form | None,
     output: Path | None,
@@ -129,7 +135,13 @@ def evaluate(
     rows.show(
         session,
         lambda spark, most: pyspark_substrait.evaluate_arrow(
-            loaded, path, parameters=values, spark=spark, limit=most, progress=progress
+            loaded,
+            path,
+            parameters=values,
+            spark=spark,
+            limit=most,
+            progress=progress,
+            refuse_slow_patterns=refuse_slow_patterns,
         ),
         brief=is_brief([path]),
     )

@@ -33,6 +33,7 @@ def dataframe(
     *,
     registry: Registry,
     parameters: Mapping[int, object] | None = None,
+    refuse_slow_patterns: bool = False,
 ) -> DataFrame:
     """The expressions over the records of a table as a DataFrame, analysed and not yet run.
 
@@ -47,6 +48,7 @@ def dataframe(
             registry=registry,
             tables={_DATA: data},
             parameters=parameters,
+            refuse_slow_patterns=refuse_slow_patterns,
         )
 
 
@@ -59,6 +61,7 @@ def collect(
     parameters: Mapping[int, object] | None = None,
     limit: int | None = None,
     progress: bool | None = None,
+    refuse_slow_patterns: bool = False,
 ) -> pa.Table:
     """The same as an Arrow table, of all records or of ``limit``.
 
@@ -74,6 +77,7 @@ def collect(
             parameters=parameters,
             limit=limit,
             progress=progress,
+            refuse_slow_patterns=refuse_slow_patterns,
         )
 
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from pyspark_substrait.errors import ExecutionError, SubstraitError, UnsupportedPlanError, at
+from pyspark_substrait.errors import SubstraitError, at
 from pyspark_substrait.extensions.registry import Registry
 from pyspark_substrait.model.parameters import declared_parameters, parameter_values
 from pyspark_substrait.model.plan import Plan, RelRoot
@@ -19,8 +18,10 @@ from pyspark_substrait.model.walk import writes
 from pyspark_substrait.spark import arrow, writing
 from pyspark_substrait.spark.access import Access
 from pyspark_substrait.spark.binding import bound
+from pyspark_substrait.spark.failures import failed, refused
 from pyspark_substrait.spark.progress import running
 from pyspark_substrait.spark.python_functions import register
+from pyspark_substrait.spark.reached import reached
 from pyspark_substrait.spark.reading.extension_tables import relation_table
 from pyspark_substrait.spark.session import embedded_session, is_connect, spark_errors
 from pyspark_substrait.spark.sources import SessionSources
@@ -29,6 +30,7 @@ from pyspark_substrait.sparksql.compiler.reads import matched
 from pyspark_substrait.sparksql.compiler.scope import Compilation, Counting, Sources
 from pyspark_substrait.sparksql.compiler.statement import Statement, root, statement
 from pyspark_substrait.sparksql.compiler.steps import SqlStep, Step
+from pyspark_substrait.sparksql.functions.regexp.judging import slow_in
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -45,6 +47,7 @@ def dataframe(
     parameters: Mapping[int, object] | None = None,
     allowed_paths: Sequence[str | os.PathLike[str]] = (),
     chosen: int | None = None,
+    refuse_slow_patterns: bool = False,
 ) -> DataFrame:
     """The result of a plan as a DataFrame, analysed and not yet run.
 
@@ -54,8 +57,9 @@ def dataframe(
         ParameterError: a dynamic parameter has no value, or one that isn't of its type.
     """
     session = embedded_session() if spark is None else spark
-    run = _Run(session, registry, tables, parameters, Access(allowed_paths), chosen)
-    return run.prepared(run.without_writes(plan), positional=False)[0]
+    with reached(session):
+        run = _Run(session, registry, tables, parameters, Access(allowed_paths), chosen, refuse_slow_patterns)
+        return run.prepared(run.without_writes(plan), positional=False)[0]
 
 
 def collect(
@@ -70,6 +74,7 @@ def collect(
     chosen: int | None = None,
     progress: bool | None = None,
     counting: Counting | None = None,
+    refuse_slow_patterns: bool = False,
     ran: Callable[[DataFrame], None] | None = None,
 ) -> pa.Table:
     """The result of a plan, or its first ``limit`` rows, with exactly the types, nullability and names of the plan.
@@ -83,16 +88,16 @@ def collect(
         KeyboardInterrupt: the user interrupted it; Spark's jobs were cancelled.
     """
     session = embedded_session() if spark is None else spark
-    with running(session, progress):
+    with running(session, progress, patterns=lambda: slow_in(plan)):
         access = Access(allowed_paths, held=writes(root(plan, chosen)[1]))
-        run = _Run(session, registry, tables, parameters, access, chosen)
+        run = _Run(session, registry, tables, parameters, access, chosen, refuse_slow_patterns)
         frame, prepared = run.prepared(run.without_writes(plan), positional=True, counting=counting)
         frame = frame if limit is None else frame.limit(limit)
         try:
             table = frame.toArrow()
         except spark_errors() as error:
             access.check_again()
-            raise _failed(error) from error
+            raise failed(error) from error
         access.check_again()
         if ran is not None:
             ran(frame)
@@ -110,9 +115,11 @@ class _Run:
         parameters: Mapping[int, object] | None,
         access: Access,
         chosen: int | None,
+        refuse_slow_patterns: bool,
     ) -> None:
         self._spark = spark
         self._chosen = chosen
+        self._refuse_slow_patterns = refuse_slow_patterns
         self._registry = registry
         self._parameters = parameters
         self._in_parts = False
@@ -142,6 +149,7 @@ class _Run:
             parameters=self._given(plan),
             chosen=self._chosen,
             counting=counting,
+            refuse_slow_patterns=self._refuse_slow_patterns,
         )
         self._sources.settings.require(made.settings)
         register(self._spark, made.functions)
@@ -184,7 +192,7 @@ class _Run:
             look_up_anew=self._sources.look_up_anew,
             compilation=lambda: self._compilation(plan),
             run=lambda text: self._bound(text, command=True),
-            failed=_failed,
+            failed=failed,
         )
         with (
             running(self._spark, False),  # may be interrupted, like a query
@@ -213,6 +221,7 @@ class _Run:
             sources=self._sources,
             parameters=parameter_values(plan, self._parameters),
             evaluation=plan.execution_behavior,
+            refuse_slow_patterns=self._refuse_slow_patterns,
         )
 
     def _bound(self, text: str, *, command: bool = False, looked_at: bool = False) -> DataFrame:
@@ -224,10 +233,17 @@ class _Run:
             return found
         except spark_errors() as error:
             self._sources.check_catalog()
-            raise _refused(error) from error
+            raise refused(error) from error
 
     def _statement(self, plan: Plan, sources: Sources) -> Statement:
-        return statement(plan, self._registry, sources, parameters=self._given(plan), chosen=self._chosen)
+        return statement(
+            plan,
+            self._registry,
+            sources,
+            parameters=self._given(plan),
+            chosen=self._chosen,
+            refuse_slow_patterns=self._refuse_slow_patterns,
+        )
 
 
 def _of(plan: Plan, position: int, node: Relation, names: tuple[str, ...] | None) -> Plan:
@@ -243,52 +259,3 @@ def _observed(frame: DataFrame, step: Step) -> DataFrame:
     from pyspark.sql import functions
 
     return frame.observe(step.counted, functions.count(functions.lit(1)).alias("rows"))
-
-
-def _refused(error: Exception) -> SubstraitError:
-    """Spark didn't take the statement."""
-    if "StackOverflowError" in str(error):
-        return _too_deep()
-    return UnsupportedPlanError(
-        f"Spark refuses the plan's statement: {_message(error)}", hint="to_sql(plan) shows the statement"
-    )
-
-
-def _too_deep() -> SubstraitError:
-    return UnsupportedPlanError(
-        "the plan is nested too deeply for the stacks of Spark's threads",
-        hint="Start the session with larger ones: spark.driver.extraJavaOptions=-Xss16m, and the executors' likewise",
-    )
-
-
-def _failed(error: Exception) -> SubstraitError:
-    """The statement failed while it ran, or (Connect analyses only then) wasn't taken."""
-    from pyspark.errors import AnalysisException, ParseException
-
-    if isinstance(error, AnalysisException | ParseException):
-        return _refused(error)
-    if "StackOverflowError" in str(error):
-        return _too_deep()
-    return ExecutionError(f"the plan failed on its data: {_message(error)}")
-
-
-def _message(error: Exception) -> str:
-    """The first line of what Spark says, or the message that the statement itself raised."""
-    get = getattr(error, "getCondition", None)
-    java = getattr(error, "java_exception", None)
-    while java is not None and java.getCause() is not None:
-        java = java.getCause()
-    text = (str(error) if java is None else java.toString().partition(": ")[2]).strip()
-    if type(error).__name__ == "PythonException":
-        return _last_of_traceback(str(error))
-    if get is not None and get() == "USER_RAISED_EXCEPTION":
-        return text.removeprefix("[USER_RAISED_EXCEPTION]").split(" SQLSTATE:", 1)[0].strip(" .")
-    line = text.split("\n", 1)[0]
-    return line.split(" SQLSTATE:", 1)[0].rstrip(". ")
-
-
-def _last_of_traceback(text: str) -> str:
-    """What a Python function raised, without where."""
-    python = re.split(r"\n *SQLSTATE|\n\n?JVM stacktrace|\n\s*at ", text)[0]
-    lines = [line for line in python.splitlines() if re.match(r"[A-Za-z_][\w.]*(Error|Exception|Warning)?(: |$)", line)]
-    return lines[-1].strip() if lines else text.strip().splitlines()[0]

@@ -17,7 +17,7 @@ from contextlib import contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
 from threading import Lock, Thread
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from pyspark_substrait.errors import SubstraitError, UnsupportedPlanError
@@ -37,7 +37,10 @@ __all__ = [
     "PLAN_SETTINGS",
     "brief_session",
     "embedded_session",
+    "end_session",
     "is_connect",
+    "is_embedded",
+    "java_has_ended",
     "require_settings",
     "spark_errors",
 ]
@@ -76,6 +79,7 @@ _QUICK_COMPILER = "-XX:TieredStopAtLevel=1"
 
 _CONNECT_PORT = 15002
 _KNOCK_SECONDS = 15
+_KILL_SECONDS = 10
 _PROXIES = (
     "grpc_proxy",
     "https_proxy",
@@ -121,6 +125,9 @@ def brief_session(master: str | None = None, remote: str | None = None) -> Spark
 
 
 _STARTING = Lock()
+
+#: the context of the classic session that was started here, if there is one
+_embedded: object | None = None
 
 
 def _session(master: str | None, remote: str | None, wanted: Mapping[str, str], *, brief: bool = False) -> SparkSession:
@@ -172,6 +179,41 @@ def spark_errors() -> tuple[type[Exception], ...]:
     return (PySparkException, Py4JError)
 
 
+def is_embedded(spark: SparkSession) -> bool:
+    """Whether a session is the classic one that this package has started."""
+    return not is_connect(spark) and _embedded is not None and spark.sparkContext is _embedded
+
+
+def java_has_ended(spark: SparkSession) -> bool:
+    """Whether the Java process of a classic session was started by this one, and is no more."""
+    process = getattr(spark.sparkContext._gateway, "proc", None)
+    return process is not None and process.poll() is not None
+
+
+def end_session(spark: SparkSession) -> None:
+    """End a classic session whatever its tasks do, with its Java process; the next one is started with another.
+
+    Args:
+        spark: a session that :func:`is_embedded`, or whose Java :func:`java_has_ended`.
+    """
+    from pyspark import SparkContext
+    from pyspark.sql import SparkSession
+
+    global _embedded
+    context: Any = spark.sparkContext
+    gateway: Any = context._gateway
+    gateway.proc.kill()
+    gateway.proc.wait(_KILL_SECONDS)
+    with suppress(Exception):  # there is nobody to say goodbye to
+        gateway.shutdown()
+    context._jsc = None  # so that stop() asks nothing of Java
+    context.stop()
+    if SparkContext._gateway is gateway:
+        SparkContext._gateway = SparkContext._jvm = None
+    SparkSession._instantiatedSession = SparkSession._activeSession = None
+    _embedded = None
+
+
 def _running_session() -> SparkSession | None:
     from pyspark.sql import SparkSession
 
@@ -180,6 +222,9 @@ def _running_session() -> SparkSession | None:
 
     from pyspark.core.context import SparkContext
 
+    here = SparkSession._instantiatedSession
+    if here is not None and not is_connect(here) and is_embedded(here) and java_has_ended(here):
+        end_session(here)
     active = SparkSession.getActiveSession()
     if active is None and SparkContext._active_spark_context is not None:
         return SparkSession.builder.getOrCreate()  # running, but "active" only in the thread that started it
@@ -213,6 +258,7 @@ def _start_classic(master: str, wanted: Mapping[str, str], brief: bool) -> Spark
     from pyspark import SparkContext
     from pyspark.sql import SparkSession
 
+    global _embedded
     folder = Path(tempfile.mkdtemp(prefix="pyspark-substrait-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     settings = {
@@ -231,7 +277,7 @@ def _start_classic(master: str, wanted: Mapping[str, str], brief: bool) -> Spark
         if SparkContext._gateway is None:
             gateway = _launched(settings, _archive(master, wanted), log)
         with _workers_like_this(master):
-            SparkContext(conf=_conf(settings), gateway=gateway)
+            _embedded = SparkContext(conf=_conf(settings), gateway=gateway)
         return SparkSession.builder.getOrCreate()
     except failures as error:
         raise SubstraitError(f"Spark did not start with the master {master}{_last_words(log)}") from error
@@ -321,16 +367,25 @@ def _connect(remote: str, wanted: Mapping[str, str], brief: bool) -> SparkSessio
         builder = builder.config(key, value)
     try:
         if not remote.startswith("local"):
-            return builder.create()
+            return _with_bound_retries(builder.create())
         here = _with_archive({**_QUIET, **_local_settings(remote, brief)}, _archive(remote, wanted))
         for key, value in here.items():
             builder = builder.config(key, wanted.get(key, value))
         with java_environment(), _workers_like_this(remote), warnings.catch_warnings():
             warnings.simplefilter("ignore")  # one for each setting that the server it starts has had from the start
-            return builder.getOrCreate()
+            return _with_bound_retries(builder.getOrCreate())
     except spark_errors() as error:
         reason = str(error).strip().splitlines()[0]
         raise SubstraitError(f"no session with the Spark Connect server {remote}: {reason}") from error
+
+
+def _with_bound_retries(spark: Any) -> SparkSession:
+    """A Connect session of our own, which gives a server that is gone up within seconds."""
+    from pyspark_substrait.spark.connect_retries import bound_retries
+
+    bound_retries(spark.client)
+    found: SparkSession = spark
+    return found
 
 
 def _knock(remote: str) -> None:

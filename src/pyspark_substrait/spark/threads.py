@@ -6,6 +6,7 @@ import copy
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from pyspark_substrait.spark.reached import reached
 from pyspark_substrait.spark.session import embedded_session, is_connect
 
 if TYPE_CHECKING:
@@ -22,13 +23,17 @@ def as_here(spark: SparkSession | None, function: Callable[[], _T]) -> Callable[
     Args:
         spark: the session; when None, the one that a run would take.
         function: what another thread is to call.
+
+    Raises:
+        ExecutionError: the session's Java process is gone.
     """
     session = embedded_session() if spark is None else spark
     if is_connect(session):
         return _with_tags(session, function)
     from pyspark.util import inheritable_thread_target
 
-    inherited: Callable[[], _T] = inheritable_thread_target(session)(function)
+    with reached(session):  # Java is asked what is set
+        inherited: Callable[[], _T] = inheritable_thread_target(session)(function)
     return inherited
 
 

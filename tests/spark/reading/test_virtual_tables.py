@@ -11,8 +11,19 @@ from pyspark.sql import SparkSession
 from substrait import plan_pb2, type_pb2
 
 import pyspark_substrait as ps
-from pyspark_substrait.errors import InvalidPlanError, SubstraitError, UnsupportedPlanError
-from pyspark_substrait.model.expressions import DynamicParameter, NestedStruct, PredicateOp, SetPredicate
+from pyspark_substrait.errors import ExecutionError, InvalidPlanError, SubstraitError, UnsupportedPlanError
+from pyspark_substrait.model.expressions import (
+    Cast,
+    DynamicParameter,
+    Expression,
+    IfClause,
+    IfThen,
+    NestedList,
+    NestedStruct,
+    PredicateOp,
+    SetPredicate,
+    SingularOrList,
+)
 from pyspark_substrait.model.literals import AnyMessage, Compound, DayTime, Literal
 from pyspark_substrait.model.relations import JoinType, Read, RelationBase, VirtualTable
 from pyspark_substrait.model.types import (
@@ -37,6 +48,7 @@ from pyspark_substrait.spark import sources
 from pyspark_substrait.spark.reading.literal_arrays import Unfit, literal_array
 from pyspark_substrait.sparksql.compiler import virtual_tables
 from tests.spark.plans import (
+    BOOL,
     INT,
     INT_,
     LONG,
@@ -44,6 +56,7 @@ from tests.spark.plans import (
     TEXT,
     TEXT_,
     aggregate,
+    answers,
     both,
     call,
     col,
@@ -358,3 +371,56 @@ def test_a_fault_far_down(spark: SparkSession) -> None:
     field.literal.SetInParent()
     with pytest.raises(InvalidPlanError, match="a literal is missing"):
         ps.load(made)
+
+
+# expressions ---------------------------------------------------------------------------------------------------------
+
+
+def computed() -> list[tuple[Type, Expression, Any]]:
+    """Expressions without input of many kinds: their types, and their values worked out by hand."""
+    money = Decimal(precision=10, scale=2)
+    cast = Cast(type=money, input=lit(REAL, 1.25))
+    added = call("add", number(1), number(2))
+    one = values([INT], [[1], [2]])
+    return [
+        (money, cast, 1.25),
+        (TEXT, Cast(type=TEXT, input=number(12)), "12"),
+        (INT, Cast(type=INT, input=text("12")), 12),
+        (INT, added, 3),
+        (TEXT, call("upper", text("a")), "A"),
+        (INT, IfThen(ifs=(IfClause(if_=call("gt", added, number(2)), then=added),), else_=number(0)), 3),
+        (List(element=INT), NestedList(values=(added, number(7))), [3, 7]),
+        (List(element=money), NestedList(values=(cast,)), [1.25]),
+        (INT, DynamicParameter(type=INT, parameter_reference=1), 5),
+        (INT, call("add", DynamicParameter(type=INT, parameter_reference=1), number(1)), 6),
+        (BOOL, SetPredicate(predicate_op=PredicateOp.EXISTS, tuples=one), True),
+        (BOOL, call("equal", call("coalesce", text("x"), text("y")), text("x")), True),
+        (BOOL, SingularOrList(value=added, options=(number(3), number(4))), True),
+    ]
+
+
+def test_expressions_of_every_kind(spark: SparkSession) -> None:
+    cells = computed()
+    alone = [values([type], [[cell]]) for type, cell, _ in cells]
+    # beside literals, many of them, and two columns
+    twice = [
+        values([type, INT], [[cell, 1], *([cell, call("add", number(n), number(0))] for n in range(2, 25)), [cell, 25]])
+        for type, cell, _ in cells[:4]
+    ]
+    found = answers(spark, [*alone, *twice], parameters={1: 5})
+    for (_, _, expected), table in zip(cells, found, strict=False):
+        assert table == [(expected,)]
+    for (_, _, expected), table in zip(cells, found[len(alone) :], strict=False):
+        assert ordered(table) == ordered((expected, n) for n in range(1, 26))
+
+
+def test_an_expression_that_fails_fails_on_its_data(spark: SparkSession) -> None:
+    with pytest.raises(ExecutionError, match="on its data"):
+        run(spark, values([INT], [[call("divide", number(1), number(0))]]))
+
+
+def test_only_values_stand_in_values() -> None:
+    assert " VALUES " not in ps.to_sql(plan(values([INT], [[call("add", number(1), number(2))]])))
+    assert "VALUES" in ps.to_sql(plan(values([INT], [[1], [2]])))
+    many = ps.to_sql(plan(values([INT], [[call("add", number(n), number(2))] for n in range(50)])))
+    assert many.count("UNION ALL") == 0 and many.count("named_struct(") == 50

@@ -17,6 +17,7 @@ from pyspark_substrait.model.expressions import (
 )
 from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.relations import ConsistentPartitionWindow
+from pyspark_substrait.sparksql.functions.regexp.judging import slow_patterns
 
 __all__: list[str] = []
 
@@ -80,3 +81,14 @@ def not_portable(node: ScalarFunction | WindowFunction, context: Context) -> Ite
     if not urn.startswith("extension:io.substrait:"):
         what = f"{worded(node, context.names)} calls {node.function.key} of {urn or 'no extension'}"
         yield Remark(what=what, mend="Look for a function of the specification's extensions that does the same")
+
+
+@rule(Code.LINT_SLOW_PATTERN, ScalarFunction)
+def slow_pattern(node: ScalarFunction, context: Context) -> Iterator[Remark]:
+    """A pattern that can match a text in very many ways, like `(a+)+b` or `(.*,){15}X`, may take hours for a text of
+    some hundred characters that it doesn't match: engines that go back and forth, as Java's does, try all of them, and
+    can't be interrupted meanwhile. Only patterns that are literals are looked at."""
+    for found in slow_patterns(node, lambda item: item if isinstance(item, Literal) else None):
+        if found.sure and found.text is not None:
+            what = f"the pattern {found.text!r} of {node.function.name} may take very long: {found.reason}"
+            yield Remark(what=what, mend="Write what is repeated so that it can match a text in one way only")

@@ -43,6 +43,7 @@ def profile(
     chosen: int | None = None,
     exact: bool = False,
     progress: bool | None = None,
+    refuse_slow_patterns: bool = False,
 ) -> Profile:
     """Run a plan once, and tell what happened.
 
@@ -82,6 +83,7 @@ def profile(
         limit=limit,
         chosen=chosen,
         progress=progress,
+        refuse_slow_patterns=refuse_slow_patterns,
         counting=watch,
         ran=look,
     )

@@ -10,13 +10,15 @@ import contextvars
 import os
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from pyspark_substrait.spark.progress.display import Display, InLines, InNotebook, OnTerminal, notebook
 from pyspark_substrait.spark.progress.interrupts import cancelling, interrupted_elsewhere, interruptible
 from pyspark_substrait.spark.progress.jobs import Jobs, jobs_of
+from pyspark_substrait.spark.reached import reached
+from pyspark_substrait.spark.session import end_session, is_embedded
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -29,12 +31,20 @@ SWITCH = "PYSPARK_SUBSTRAIT_PROGRESS"
 
 _DELAY_SECONDS = 0.5
 _POLL_SECONDS = 0.2
+_MOST_PATTERNS = 3
+_PATTERN_LENGTH = 60
 
 _inside = threading.local()
 
 
 @contextmanager
-def running(spark: SparkSession, progress: bool | None = None, *, what: str = "Running on Spark") -> Iterator[None]:
+def running(
+    spark: SparkSession,
+    progress: bool | None = None,
+    *,
+    what: str = "Running on Spark",
+    patterns: Callable[[], Sequence[str]] = tuple,
+) -> Iterator[None]:
     """Show how far Spark is with what the body starts, on standard error or in the notebook, and cancel it at Ctrl-C.
 
     Inside another one, it does nothing: the outer one sees the same jobs.
@@ -45,9 +55,12 @@ def running(spark: SparkSession, progress: bool | None = None, *, what: str = "R
             of what takes longer than half a second; the variable :data:`SWITCH` may say otherwise. True: everywhere; as
             a line now and then where there is neither. False: never.
         what: the text beside the bar.
+        patterns: gives the regular expressions of the run that may be slow, named where tasks go on after Ctrl-C.
 
     Raises:
-        KeyboardInterrupt: the user interrupted the body; Spark's jobs were cancelled, and the message says so.
+        KeyboardInterrupt: the user interrupted the body; Spark's jobs were cancelled, and the message says so, or that
+            tasks go on. If they do in the embedded session, that is ended.
+        ExecutionError: the Connect server, or the Java process, is gone.
     """
     if getattr(_inside, "run", False):
         yield
@@ -56,16 +69,22 @@ def running(spark: SparkSession, progress: bool | None = None, *, what: str = "R
     display = None if shown is False else _display(what, always=shown is True)
     elsewhere = interrupted_elsewhere()
     if display is None and elsewhere is None and threading.current_thread() is not threading.main_thread():
-        yield  # nobody looks, and Ctrl-C is the main thread's
+        with reached(spark):
+            yield  # nobody looks, and Ctrl-C is the main thread's
         return
     jobs = jobs_of(spark)
+
+    def left(tasks: int) -> str:
+        return _after_those_left(spark, patterns())
+
     if elsewhere is not None:
-        elsewhere.append(jobs)
+        elsewhere.append((jobs, left))
     if shown is None and jobs.spark_shows:
         display = None
     with ExitStack() as stack:
         stack.enter_context(_nesting())
-        stack.enter_context(cancelling(jobs))
+        stack.enter_context(reached(spark))
+        stack.enter_context(cancelling(jobs, left))
         stack.enter_context(jobs.marked())
         if display is not None:
             stack.enter_context(_shown(jobs, display))
@@ -87,6 +106,18 @@ def waiting(what: str, progress: bool | None = None, console: Console | None = N
         return
     with console.status(f"{what} …"):
         yield
+
+
+def _after_those_left(spark: SparkSession, patterns: Sequence[str]) -> str:
+    """Get rid of tasks that go on after they were cancelled, if that is ours to do, and say so."""
+    named = ""
+    if patterns:
+        shown = ", ".join(repr(pattern[:_PATTERN_LENGTH]) for pattern in patterns[:_MOST_PATTERNS])
+        named = f" (the regular expression {shown} may take very long)"
+    if not is_embedded(spark):
+        return f"{named}. They keep their cores until they are done; to be rid of them, end the session: spark.stop()"
+    end_session(spark)
+    return f"{named}. So the session was ended, with its Java process; the next run starts another"
 
 
 def _switch() -> bool | None:

@@ -3,7 +3,7 @@
 Python waits for Spark in calls of pyspark that an exception would tear: the connection to Java is lost, and with it
 what the user has set for its thread. So the signal cancels the jobs, Spark's call ends by itself, and only then the
 exception is raised. Where Spark doesn't end (it may be planning), it is raised after some seconds all the same, as it
-is at the second Ctrl-C.
+is at the second Ctrl-C, and at once where a server doesn't answer.
 """
 
 from __future__ import annotations
@@ -12,29 +12,35 @@ import _thread
 import contextvars
 import signal
 import threading
-import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from types import FrameType
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from pyspark_substrait.spark.progress.jobs import Jobs
 
-__all__ = ["CANCELLED", "cancelling", "interrupted_elsewhere", "interruptible"]
+__all__ = ["CANCELLED", "UNANSWERED", "cancelling", "interrupted_elsewhere", "interruptible"]
 
 CANCELLED: Final = "stopped: the Spark job was cancelled"
 """What the ``KeyboardInterrupt`` says."""
 
+UNANSWERED: Final = "stopped: Spark doesn't answer, so it isn't known whether its job goes on"
+"""The same where Spark couldn't be told."""
+
 _PATIENCE_SECONDS = 5.0
 _AGAIN_SECONDS = 0.1
+_TASKS_SECONDS = 3.0
 
+_T = TypeVar("_T")
 _Handler = Callable[[int, FrameType | None], Any] | int | signal.Handlers | None
+#: told how many tasks go on; gives what to say beside it
+Left = Callable[[int], str]
 
 #: code in which Python waits for Spark
 _SPARKS = ("pyspark.", "py4j.", "grpc.")
 
 
-_started: contextvars.ContextVar[list[Jobs] | None] = contextvars.ContextVar("_started", default=None)
+_started: contextvars.ContextVar[list[tuple[Jobs, Left]] | None] = contextvars.ContextVar("_started", default=None)
 
 
 @contextmanager
@@ -42,48 +48,51 @@ def interruptible() -> Iterator[None]:
     """For a body that may leave the run to another thread: at Ctrl-C, what that thread has started is cancelled.
 
     Raises:
-        KeyboardInterrupt: the body was interrupted; the message is :data:`CANCELLED` if there was a run.
+        KeyboardInterrupt: the body was interrupted; if there was a run, the message is as for :func:`cancelling`.
     """
-    started: list[Jobs] = []
+    started: list[tuple[Jobs, Left]] = []
     token = _started.set(started)
     try:
         yield
     except KeyboardInterrupt as error:
-        for jobs in started:
-            with suppress(Exception):  # a session that has ended has no jobs
-                jobs.cancel()
-            error.args = (CANCELLED,)
+        if started and not _has_said(error):
+            said = [_stopped(jobs, left) for jobs, left in started]
+            error.args = (next((text for text in said if text != CANCELLED), CANCELLED),)
         raise
     finally:
         _started.reset(token)
 
 
-def interrupted_elsewhere() -> list[Jobs] | None:
+def interrupted_elsewhere() -> list[tuple[Jobs, Left]] | None:
     """Where to put the jobs of a run that :func:`interruptible` is to cancel; None if nobody waits for them."""
     return _started.get()
 
 
 @contextmanager
-def cancelling(jobs: Jobs) -> Iterator[None]:
+def cancelling(jobs: Jobs, left: Left = lambda tasks: "") -> Iterator[None]:
     """Cancel the jobs when the user interrupts the body.
 
     In the main thread, Python's way to handle Ctrl-C, or Spark's, is replaced meanwhile; a handler of the user's own
     stays as it is. Spark's would cancel what other threads run too.
 
+    Args:
+        jobs: the jobs.
+        left: called when tasks go on although they were cancelled, with their number; what it gives is said too.
+
     Raises:
-        KeyboardInterrupt: the body was interrupted; the message is :data:`CANCELLED`.
+        KeyboardInterrupt: the body was interrupted; the message is :data:`CANCELLED`, how many tasks go on, or
+            :data:`UNANSWERED`.
     """
     interrupt = _Interrupt(jobs)
     before = interrupt.installed()
     try:
         yield
     except KeyboardInterrupt as error:
-        interrupt.cancel()
-        error.args = (CANCELLED,)
+        error.args = (interrupt.stopped(left),)
         raise
     except BaseException:
         if interrupt.came:  # it is Spark's error that says that the job was cancelled
-            raise KeyboardInterrupt(CANCELLED) from None
+            raise KeyboardInterrupt(interrupt.stopped(left)) from None
         raise
     finally:
         interrupt.over.set()
@@ -100,6 +109,7 @@ class _Interrupt:
         self._jobs = jobs
         self.came = False
         self.over = threading.Event()
+        self._answered = threading.Event()
 
     def installed(self) -> _Handler:
         """Handle the signal from now on; gives what handled it before, or None if it still does."""
@@ -115,24 +125,73 @@ class _Interrupt:
         if self.came or not _waits_for_spark(frame):
             raise KeyboardInterrupt
         self.came = True
-        threading.Thread(target=self._cancel_until_over, name="substrait-cancel", daemon=True).start()
+        threading.Thread(target=self._end, name="substrait-interrupt", daemon=True).start()
 
-    def _cancel_until_over(self) -> None:
-        """Cancel again and again: the call may start a job after another."""
-        end = time.monotonic() + _PATIENCE_SECONDS
-        while time.monotonic() < end:
-            self.cancel()
-            if self.over.wait(_AGAIN_SECONDS):
-                return
+    def _end(self) -> None:
+        """Wait until the body is over, as long as Spark answers and there is patience; then end it."""
+        threading.Thread(target=self._cancel, name="substrait-cancel", daemon=True).start()
+        if self._answered.wait(self._jobs.answers_within):
+            self.over.wait(_PATIENCE_SECONDS)
+        if self.over.is_set():
+            return
         main = threading.main_thread().ident
         if hasattr(signal, "pthread_kill") and main is not None:
             signal.pthread_kill(main, signal.SIGINT)  # also ends a call of the system
         else:
             _thread.interrupt_main()
 
-    def cancel(self) -> None:
-        with suppress(Exception):  # a session that has ended has no jobs
-            self._jobs.cancel()
+    def stopped(self, left: Left) -> str:
+        """Say what has become of the jobs, now that the body is over."""
+        self.over.set()
+        if self.came and not self._answered.is_set():
+            return UNANSWERED
+        return _stopped(self._jobs, left)
+
+    def _cancel(self) -> None:
+        """Cancel again and again: the call may start a job after another."""
+        while not self.over.is_set():
+            try:
+                self._jobs.cancel()
+            except Exception:  # nobody is there; a session that has ended has no jobs
+                return
+            self._answered.set()
+            self.over.wait(_AGAIN_SECONDS)
+
+
+def _stopped(jobs: Jobs, left: Left) -> str:
+    """Cancel the jobs for the last time, and say what has become of them; never wait for long."""
+
+    def cancelled() -> int:
+        jobs.cancel()
+        return jobs.left(_TASKS_SECONDS)
+
+    tasks = _within(jobs.answers_within, cancelled)
+    if tasks is None:
+        return UNANSWERED
+    if not tasks:
+        return CANCELLED
+    count = "1 of its tasks goes" if tasks == 1 else f"{tasks:,} of its tasks go"
+    return f"{CANCELLED}, but {count} on, because nothing in them can be interrupted{left(tasks)}"
+
+
+def _within(seconds: float, function: Callable[[], _T]) -> _T | None:
+    """What a function gives within some seconds; None if it fails, or takes longer (then it goes on for itself)."""
+    found: list[_T] = []
+
+    def call() -> None:
+        try:
+            found.append(function())
+        except Exception:  # Spark isn't there any more, or its session has ended
+            return
+
+    thread = threading.Thread(target=call, name="substrait-cancelled", daemon=True)
+    thread.start()
+    thread.join(seconds)
+    return found[0] if found else None
+
+
+def _has_said(error: KeyboardInterrupt) -> bool:
+    return bool(error.args) and str(error.args[0]).startswith("stopped: ")
 
 
 def _waits_for_spark(frame: FrameType | None) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 import uuid
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
@@ -11,6 +12,7 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from pyspark_substrait.spark.reached import asked_once
 from pyspark_substrait.spark.session import is_connect
 
 if TYPE_CHECKING:
@@ -18,6 +20,8 @@ if TYPE_CHECKING:
     from pyspark.sql.connect.shell.progress import StageInfo
 
 __all__ = ["Jobs", "Standing", "jobs_of"]
+
+_LOOK_SECONDS = 0.05
 
 
 @dataclass(frozen=True)
@@ -77,7 +81,20 @@ class Jobs(ABC):
 
     @abstractmethod
     def cancel(self) -> None:
-        """Cancel what runs now; may be asked from any thread."""
+        """Cancel what runs now; may be asked from any thread.
+
+        Raises:
+            Exception: Spark doesn't answer.
+        """
+
+    @abstractmethod
+    def left(self, seconds: float) -> int:
+        """How many tasks go on although they were cancelled, so many seconds later at most; 0 if nobody knows."""
+
+    @property
+    @abstractmethod
+    def answers_within(self) -> float:
+        """How many seconds Spark may take to answer, before Python stops waiting for it."""
 
     @property
     @abstractmethod
@@ -149,6 +166,16 @@ class _ClassicJobs(Jobs):
     def cancel(self) -> None:
         self._context.cancelJobsWithTag(self.tag)
 
+    def left(self, seconds: float) -> int:
+        end = time.monotonic() + seconds
+        while (active := self.standing().active) and time.monotonic() < end:
+            time.sleep(_LOOK_SECONDS)
+        return active
+
+    @property
+    def answers_within(self) -> float:
+        return 5.0  # what tears a call to Java loses more than the call
+
     @property
     def spark_shows(self) -> bool:
         # getConf() copies all of it, in hundreds of calls
@@ -186,7 +213,15 @@ class _ConnectJobs(Jobs):
         return sum(list(self._operations.values()), Standing())
 
     def cancel(self) -> None:
-        self._spark.interruptTag(self.tag)
+        with asked_once(self._spark):
+            self._spark.interruptTag(self.tag)
+
+    def left(self, seconds: float) -> int:
+        return 0  # a server doesn't tell
+
+    @property
+    def answers_within(self) -> float:
+        return 1.0
 
     @property
     def spark_shows(self) -> bool:

@@ -31,6 +31,7 @@ from pyspark_substrait.sparksql.compiler.scope import Compilation, Scope
 from pyspark_substrait.sparksql.compiler.types import spark_type
 from pyspark_substrait.sparksql.conjuncts import BOOLEAN, operands_of
 from pyspark_substrait.sparksql.functions.fragments import bound
+from pyspark_substrait.sparksql.functions.regexp.judging import refuse_slow_patterns
 from pyspark_substrait.sparksql.functions.registered import registered_table
 from pyspark_substrait.sparksql.functions.table import Call, Operand, Table
 
@@ -104,6 +105,8 @@ def scalar(call: ScalarFunction, scope: Scope, compilation: Compilation) -> str:
         known = internal.internal(call.function, texts, call.derived_type)
         if known is not None:
             return known
+    if compilation.refuse_slow_patterns:
+        refuse_slow_patterns(call, compilation.known)
     definition, table = meaning(call.function, compilation)
     if _takes_function(arguments) and _without_function(definition, arguments, compilation):
         return declared(f"CAST(NULL AS {spark_type(call.derived_type)})", call.derived_type, call.output_type)

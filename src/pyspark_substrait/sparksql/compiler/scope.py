@@ -153,6 +153,7 @@ class Compilation:
             None to count none.
         counted, sorted_at_once: what that said of the tree that is being compiled.
         needed: the columns of reads that something refers to, by the reads' identities; all where it doesn't say.
+        refuse_slow_patterns: whether patterns that may take very long are refused.
         elsewhere: whether something in an expression isn't evaluated where it is written, by the expression's identity,
             and the expression itself, so that it isn't another one's.
     """
@@ -171,6 +172,7 @@ class Compilation:
     counted: Mapping[int, str] = field(default_factory=dict)
     sorted_at_once: frozenset[int] = frozenset()
     needed: Mapping[int, frozenset[int]] = field(default_factory=dict)
+    refuse_slow_patterns: bool = False
     elsewhere: dict[int, tuple[bool, Expression]] = field(default_factory=dict)
 
     def trial(self) -> Compilation:

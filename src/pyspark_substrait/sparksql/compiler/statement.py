@@ -96,6 +96,7 @@ def statement(
     parameters: Mapping[int, object] | None = None,
     chosen: int | None = None,
     counting: Counting | None = None,
+    refuse_slow_patterns: bool = False,
 ) -> Statement:
     """Compile a root of the plan.
 
@@ -107,6 +108,7 @@ def statement(
         parameters: values of the plan's dynamic parameters, by number; they go before those that the plan binds.
         chosen: which of several roots, from 0.
         counting: which relations are counted while the plan runs.
+        refuse_slow_patterns: refuse patterns that may take very long for some texts.
 
     Raises:
         ParameterError: a dynamic parameter has no value, or one that isn't of its type.
@@ -122,6 +124,7 @@ def statement(
         evaluation=plan.execution_behavior,
         names=NameSource(users=_users_names(node, names)),
         counting=counting,
+        refuse_slow_patterns=refuse_slow_patterns,
     )
     with at("relations", position, *(("root", "input") if names is not None else ("rel",))):
         query = _query(node, compilation)

@@ -8,14 +8,13 @@ from typing import TypeAlias
 
 from pyspark_substrait.errors import InvalidPlanError, at
 from pyspark_substrait.model.expressions import (
-    Cast,
     DetachedExpression,
     DynamicParameter,
     Expression,
+    FieldReference,
     NestedList,
     NestedMap,
     NestedStruct,
-    ScalarFunction,
 )
 from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.relations import Read, VirtualTable
@@ -30,6 +29,8 @@ __all__ = ["virtual_table"]
 
 #: Up to so many values a table is written out; what is larger goes to Spark as data.
 _MOST_WRITTEN = 2_000
+#: Up to so many records that are computed are a SELECT each.
+_MOST_SELECTS = 20
 
 #: A record, and its position in the table.
 _Numbered: TypeAlias = "tuple[int, NestedStruct]"
@@ -135,9 +136,10 @@ def _parted(table: VirtualTable, compilation: Compilation) -> tuple[VirtualTable
 def _written(
     records: Sequence[_Numbered], columns: tuple[str, ...], outer: tuple[Record, ...], compilation: Compilation
 ) -> Query:
-    """The records as VALUES; one that Spark doesn't take there is a SELECT."""
+    """The records: those that Spark takes there as VALUES, the others as a SELECT each, or many in one."""
     rows: list[str] = []
-    selects: list[str] = []
+    computed: list[list[str]] = []
+    free = True
     scope = Scope(Record(()), outer)
     for number, record in records:
         cells = []
@@ -147,20 +149,50 @@ def _written(
         if all(map(_is_inline, record.fields)):
             rows.append(f"({', '.join(cells)})")
         else:
-            items = (Item(cell, column) for cell, column in zip(cells, columns, strict=True))
-            selects.append(Query(source="", items=tuple(items)).text())
+            computed.append(cells)
+            free = free and not any(map(_looks_out, record.fields))
+    selects = (
+        [_generated(computed, columns)] if free and len(computed) > _MOST_SELECTS else _selected(computed, columns)
+    )
     parts = [f"VALUES {', '.join(rows)} AS v({', '.join(columns)})"] if rows else []
     if rows and selects:
         parts = [f"SELECT * FROM ({parts[0]})"]
     return Query(source=f"({' UNION ALL '.join([*parts, *selects])})", items=plain(columns), depth=1)
 
 
+def _selected(records: Sequence[Sequence[str]], columns: tuple[str, ...]) -> list[str]:
+    """A SELECT for each record."""
+    return [
+        Query(source="", items=tuple(Item(cell, column) for cell, column in zip(record, columns, strict=True))).text()
+        for record in records
+    ]
+
+
+def _generated(records: Sequence[Sequence[str]], columns: tuple[str, ...]) -> str:
+    """One SELECT of many records: as many, put together, would be too deep for Spark's parser."""
+    structs = (
+        ", ".join(f"'{column}', {cell}" for cell, column in zip(record, columns, strict=True)) for record in records
+    )
+    made = ", ".join(f"named_struct({fields})" for fields in structs)
+    return f"SELECT inline(array({made})) AS ({', '.join(columns)})"
+
+
 def _is_inline(expression: Expression) -> bool:
-    """Whether Spark takes an expression in VALUES: it evaluates it there and then, which it can't with every one."""
+    """Whether an expression may stand in VALUES.
+
+    Spark evaluates what stands there while it plans. It refuses what it can't evaluate then (whatever may raise an
+    error of its own, random numbers, lambdas, functions in Python), and an error would be one of the statement, not of
+    the data. So only what holds nothing but values stands there.
+    """
     match expression:
         case Literal() | DynamicParameter():
             return True
-        case ScalarFunction() | Cast() | NestedStruct() | NestedList() | NestedMap() | DetachedExpression():
+        case NestedStruct() | NestedList() | NestedMap() | DetachedExpression():
             return all(map(_is_inline, expression_children(expression)))
         case _:
             return False
+
+
+def _looks_out(expression: Expression) -> bool:
+    """Whether an expression refers to a record of an enclosing query."""
+    return isinstance(expression, FieldReference) or any(map(_looks_out, expression_children(expression)))

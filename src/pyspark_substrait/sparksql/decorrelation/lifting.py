@@ -96,19 +96,19 @@ class Lifting:
     def expression(self, node: Expression, place: Place) -> Expression:
         """The expression over the relation, without the subqueries that Spark doesn't take in its place."""
         if isinstance(node, Subquery):
-            return self._inside(node) if stands(node, place) else self._lifted_or_null(node)
+            return self._inside(node) if stands(node, place) else self._lifted_or_null(node, place)
         return with_children(node, lambda child: self.expression(child, inside(node, child, place)))
 
-    def _lifted_or_null(self, node: Subquery) -> Expression:
+    def _lifted_or_null(self, node: Subquery, place: Place) -> Expression:
         try:
-            return self._lifted(node)
+            return self._lifted(node, place)
         except UnsupportedPlanError as error:
             if self._refused is None:
                 raise
             self._refused(error)
             return null(node.type)
 
-    def _lifted(self, node: Subquery) -> Expression:
+    def _lifted(self, node: Subquery, place: Place) -> Expression:
         if uses_parameters(node):
             raise UnsupportedPlanError(
                 "a subquery that depends on a lambda's parameters can't run on Spark",
@@ -118,6 +118,8 @@ class Lifting:
             changed = with_children(node, lambda child: self.expression(child, Place.NOWHERE))
             assert isinstance(changed, Subquery)
             node = changed
+        if place is Place.KEY and isinstance(node, ScalarSubquery) and not outer_fields(node.input):
+            return self._scalar(self._rewritten(node.input), [], alone=_at_most_one(node.input))
         return self._projected(node) if stands(node, Place.FREE) else self._joined(node)
 
     def _projected(self, node: Subquery) -> Expression:

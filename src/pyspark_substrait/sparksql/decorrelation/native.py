@@ -10,8 +10,12 @@ from pyspark_substrait.model.expressions import (
     Expression,
     Lambda,
     LambdaInvocation,
+    MultiOrList,
     NamedLambdaReference,
+    ScalarFunction,
     ScalarSubquery,
+    SingularOrList,
+    SwitchExpression,
     WindowFunction,
 )
 from pyspark_substrait.model.literals import Literal
@@ -54,7 +58,10 @@ from pyspark_substrait.sparksql.decorrelation.outer import (
 from pyspark_substrait.sparksql.decorrelation.physical_joins import logical
 from pyspark_substrait.sparksql.decorrelation.unions import fails_over
 
-__all__ = ["Place", "inside", "of_pairs", "places", "queries", "stands", "stays"]
+__all__ = ["Place", "inside", "of_filter", "of_pairs", "of_sides", "places", "queries", "stands", "stays"]
+
+
+_EQUALITIES = ("equal", "not_equal", "is_not_distinct_from", "is_distinct_from", "not_distinct_from", "nullif")
 
 
 class Place(Enum):
@@ -63,6 +70,7 @@ class Place(Enum):
     FREE = "any subquery"
     BOUND = "one without outer references"
     PAIR = "a scalar one without outer references"
+    KEY = "none, nor one that is computed in a SELECT below, which Spark puts there"
     NOWHERE = "none"
 
 
@@ -75,21 +83,20 @@ def places(node: Relation) -> Iterator[tuple[Expression, Place]]:
         case Update() | Ddl():
             # looked at when they are carried out
             return
-        case Read() | Filter() | Project() | Expand() | Sort() | Exchange():
+        case Filter():
+            yield from ((conjunct, of_filter(conjunct, node.input)) for conjunct in conjuncts(node.condition))
+        case Read() | Project() | Expand() | Sort() | Exchange():
             yield from ((item, Place.FREE) for item in relation_expressions(node))
         case Aggregate():
             keys = len(node.grouping_expressions)
             for position, item in enumerate(relation_expressions(node)):
                 yield item, Place.FREE if position < keys else Place.NOWHERE
         case Join(type=JoinType.INNER):
-            width = len(node.left.schema.types)
-            yield from ((conjunct, of_pairs(conjunct, width)) for conjunct in conjuncts(node.expression))
-            if node.post_join_filter is not None:
-                yield node.post_join_filter, Place.FREE
+            yield from ((conjunct, of_pairs(conjunct, node)) for conjunct in conjuncts(node.expression))
+            yield from _after(node)
         case Join():
-            yield node.expression, Place.PAIR
-            if node.post_join_filter is not None:
-                yield node.post_join_filter, Place.FREE
+            yield node.expression, of_sides(node.expression)
+            yield from _after(node)
         case HashJoin() | MergeJoin() | NestedLoopJoin():
             yield from places(logical(node))
         case Fetch():
@@ -101,11 +108,60 @@ def places(node: Relation) -> Iterator[tuple[Expression, Place]]:
             yield from ((item, Place.NOWHERE) for item in relation_expressions(node))
 
 
-def of_pairs(conjunct: Expression, width: int) -> Place:
-    """What Spark takes in a conjunct of an inner join's condition whose left record has ``width`` columns."""
+def _after(node: Join) -> Iterator[tuple[Expression, Place]]:
+    """The filter after a join."""
+    if node.post_join_filter is not None:
+        yield from ((conjunct, of_filter(conjunct, node)) for conjunct in conjuncts(node.post_join_filter))
+
+
+def of_filter(conjunct: Expression, input: Relation) -> Place:
+    """What Spark takes in a conjunct of a filter. Those over a join become part of it."""
+    return Place.KEY if _has_keyed(conjunct) and _is_over_join(input) else Place.FREE
+
+
+def of_pairs(conjunct: Expression, node: Join) -> Place:
+    """What Spark takes in a conjunct of an inner join's condition."""
+    width = len(node.left.schema.types)
     fields = own_fields(conjunct)
-    one_side = all(field < width for field in fields) or all(field >= width for field in fields)
-    return Place.FREE if one_side else Place.PAIR
+    if all(field < width for field in fields):
+        return of_filter(conjunct, node.left)
+    return of_filter(conjunct, node.right) if all(field >= width for field in fields) else of_sides(conjunct)
+
+
+def of_sides(condition: Expression) -> Place:
+    """What Spark takes in a condition that may look at both sides of a join."""
+    return Place.KEY if _has_keyed(condition) else Place.PAIR
+
+
+def _has_keyed(node: Expression) -> bool:
+    """Whether a subquery is part of what Spark may take for the keys of a join.
+
+    Of those, Spark 4.3 evaluates subqueries before they have a value, and fails ("Subquery … has not finished"). Keys
+    are the two operands of an equality, if both look at a record; Spark makes equalities of other tests, too.
+    """
+    if not holds_query(node):
+        return False
+    if isinstance(node, ScalarFunction) and node.function.name in _EQUALITIES:
+        operands = [item for item in expression_children(node) if any(True for _ in references(item))]
+        if len(operands) > 1 and any(map(_holds_part, operands)):
+            return True
+    if isinstance(node, SingularOrList | MultiOrList | SwitchExpression):
+        return True
+    return any(_has_keyed(child) for child in expression_children(node) if not isinstance(node, Subquery))
+
+
+def _holds_part(operand: Expression) -> bool:
+    """Whether an operand is more than a subquery and has a scalar one in it."""
+    return not isinstance(operand, Subquery) and holds_query(operand)
+
+
+def _is_over_join(node: Relation) -> bool:
+    """Whether there is a join that the conditions of a filter may reach."""
+    if isinstance(node, Cross | Join | HashJoin | MergeJoin | NestedLoopJoin | LateralJoin):
+        return True
+    if isinstance(node, Reference):
+        return _is_over_join(node.subtree)
+    return any(map(_is_over_join, node.inputs))
 
 
 def inside(node: Expression, child: Expression, place: Place) -> Place:
@@ -147,7 +203,7 @@ def stays(node: Relation) -> bool:
 
 def stands(node: Subquery, place: Place) -> bool:
     """Whether Spark takes a subquery in a place. One without outer references may have to be rewritten inside."""
-    if place is Place.NOWHERE or any(map(holds_query, expression_children(node))):
+    if place in (Place.NOWHERE, Place.KEY) or any(map(holds_query, expression_children(node))):
         return False
     inner = subquery_relation(node)
     assert inner is not None
@@ -180,7 +236,8 @@ def _takes(node: Relation) -> bool:
             filters = [item for item in (node.filter, node.best_effort_filter) if item is not None]
             return all(map(_is_own, cells)) and not any(map(holds_query, cells)) and all(map(_fits, filters))
         case Filter():
-            return _takes(node.input) and _fits(node.condition)
+            # a condition with an outer reference becomes one of a join
+            return _takes(node.input) and _fits(node.condition) and not _has_keyed(node.condition)
         case Project():
             # what keeps a union's columns from Spark's failing keeps outer references from being found, too
             computed = all(map(_fits, node.expressions)) and not fails_over(node.input, node.expressions)

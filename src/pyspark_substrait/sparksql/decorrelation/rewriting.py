@@ -67,7 +67,16 @@ from pyspark_substrait.sparksql.decorrelation.carrying import carried
 from pyspark_substrait.sparksql.decorrelation.carrying_joins import LEFT_TYPES, RIGHT_TYPES
 from pyspark_substrait.sparksql.decorrelation.keys import Domain
 from pyspark_substrait.sparksql.decorrelation.lifting import Lifting
-from pyspark_substrait.sparksql.decorrelation.native import Place, of_pairs, places, queries, stands, stays
+from pyspark_substrait.sparksql.decorrelation.native import (
+    Place,
+    of_filter,
+    of_pairs,
+    of_sides,
+    places,
+    queries,
+    stands,
+    stays,
+)
 from pyspark_substrait.sparksql.decorrelation.outer import (
     Subquery,
     is_closed,
@@ -272,12 +281,13 @@ class _Rewriting:
     def _filter(self, node: Filter) -> Relation:
         """The conditions without such subqueries come first."""
         parts = conjuncts(node.condition)
-        easy = [conjunct for conjunct in parts if _all_stand(conjunct, Place.FREE)]
-        hard = [conjunct for conjunct in parts if not _all_stand(conjunct, Place.FREE)]
+        placed = [(conjunct, of_filter(conjunct, node.input)) for conjunct in parts]
+        easy = [conjunct for conjunct, place in placed if _all_stand(conjunct, place)]
+        hard = [(conjunct, place) for conjunct, place in placed if not _all_stand(conjunct, place)]
         input: Relation = node.input
         if easy:
             input = Filter(input=input, condition=all_of([self._inside(conjunct) for conjunct in easy]))
-        input, conditions = self._lifted(input, [(conjunct, Place.FREE) for conjunct in hard])
+        input, conditions = self._lifted(input, hard)
         whole = Filter(input=input, condition=all_of(conditions))
         return put_out(node, whole, range(len(node.input.schema.types)))
 
@@ -323,7 +333,7 @@ class _Rewriting:
         easy: list[Expression] = []
         for conjunct in conjuncts(node.expression):
             fields = own_fields(conjunct)
-            if _all_stand(conjunct, of_pairs(conjunct, width)):
+            if _all_stand(conjunct, of_pairs(conjunct, node)):
                 easy.append(conjunct)
             elif all(field < width for field in fields):
                 of_left.append(conjunct)
@@ -356,8 +366,9 @@ class _Rewriting:
             elif all(field >= width for field in fields):
                 of_right.append(query)
         moved = [redirected(query, lambda level, field: (level, field - width * (level == 0))) for query in of_right]
-        left, left_values = self._lifted(node.left, [(query, Place.NOWHERE) for query in of_left])
-        right, right_values = self._lifted(node.right, [(query, Place.NOWHERE) for query in moved])
+        lifted = Place.KEY if of_sides(node.expression) is Place.KEY else Place.NOWHERE
+        left, left_values = self._lifted(node.left, [(query, lifted) for query in of_left])
+        right, right_values = self._lifted(node.right, [(query, lifted) for query in moved])
         shift = len(left.schema.types)
 
         def place(level: int, field: int) -> tuple[int, int]:
@@ -458,7 +469,7 @@ def _all_stand(node: Expression, place: Place) -> bool:
 
 def _hard(condition: Expression) -> list[Expression]:
     """The subqueries that can't stay in the condition of a join that isn't an inner one."""
-    return [query for query, here in queries(condition, Place.PAIR) if not stands(query, here)]
+    return [query for query, here in queries(condition, of_sides(condition)) if not stands(query, here)]
 
 
 def _shifted(node: Expression, by: int) -> Expression:

@@ -1,0 +1,130 @@
+"""What Spark raises, as errors of this package: what it refuses, what fails on the data, and its own faults."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+
+from pyspark_substrait.errors import ExecutionError, SubstraitError, UnsupportedPlanError
+
+__all__ = ["failed", "refused"]
+
+
+def refused(error: Exception) -> SubstraitError:
+    """Spark didn't take the statement."""
+    if "StackOverflowError" in str(error):
+        return _too_deep()
+    return UnsupportedPlanError(
+        f"Spark refuses the plan's statement: {_message(error)}", hint="to_sql(plan) shows the statement"
+    )
+
+
+def _too_deep() -> SubstraitError:
+    return UnsupportedPlanError(
+        "the plan is nested too deeply for the stacks of Spark's threads",
+        hint="Start the session with larger ones: spark.driver.extraJavaOptions=-Xss16m, and the executors' likewise",
+    )
+
+
+def failed(error: Exception) -> SubstraitError:
+    """The statement failed while it ran, or (Connect analyses only then) wasn't taken."""
+    from pyspark.errors import AnalysisException, ParseException
+
+    if isinstance(error, AnalysisException | ParseException):
+        return refused(error)
+    if "StackOverflowError" in str(error):
+        return _too_deep()
+    if _is_internal(error):
+        return ExecutionError(
+            f"Spark failed with an internal error, which is a fault of Spark's own and not of the plan or its data: "
+            f"{_message(error) or type(error).__name__}",
+            hint="to_sql(plan) shows the statement that Spark fails on; written otherwise, the plan may run",
+        )
+    return ExecutionError(f"the plan failed on its data: {_message(error)}")
+
+
+#: errors of Java and Scala that no data makes Spark raise, unless it has a fault
+_INTERNAL = frozenset(
+    {
+        "java.lang.AbstractMethodError",
+        "java.lang.ArrayIndexOutOfBoundsException",
+        "java.lang.ArrayStoreException",
+        "java.lang.AssertionError",
+        "java.lang.ClassCastException",
+        "java.lang.IllegalStateException",
+        "java.lang.IndexOutOfBoundsException",
+        "java.lang.InternalError",
+        "java.lang.NegativeArraySizeException",
+        "java.lang.NoSuchFieldError",
+        "java.lang.NoSuchMethodError",
+        "java.lang.NullPointerException",
+        "java.lang.VerifyError",
+        "java.util.NoSuchElementException",
+        "org.codehaus.commons.compiler.CompileException",
+        "org.codehaus.commons.compiler.InternalCompilerException",
+        "org.codehaus.janino.InternalCompilerException",
+        "scala.MatchError",
+        "scala.NotImplementedError",
+    }
+)
+#: how a server names the class of an error, and how the end of a job does
+_NAMED = re.compile(r"^\(([\w.$]+)\)|^Job aborted due to stage failure:.*?: ([\w.$]+(?:Error|Exception))\b", re.DOTALL)
+
+
+def _is_internal(error: Exception) -> bool:
+    """Whether an error comes of a fault of Spark's, rather than of what it works on."""
+    condition = _condition(error)
+    if condition is not None:
+        return condition.startswith("INTERNAL_ERROR")
+    text = str(error)
+    if type(error).__name__ == "PythonException":
+        return False
+    if (
+        text.startswith(("[INTERNAL_ERROR", "requirement failed"))
+        or "(java.lang.IllegalArgumentException) requirement failed" in text
+    ):
+        return True
+    return any(name in _INTERNAL for name in (*_classes(error), *_named(text)))
+
+
+def _condition(error: Exception) -> str | None:
+    get = getattr(error, "getCondition", None)
+    found = None if get is None else get()
+    return None if found is None else str(found)
+
+
+def _named(text: str) -> tuple[str, ...]:
+    found = _NAMED.search(text)
+    return () if found is None else tuple(name for name in found.groups() if name)
+
+
+def _classes(error: Exception) -> Iterator[str]:
+    """The Java class of what was raised, and of what it was raised for; none from a server."""
+    java = getattr(error, "java_exception", None) or getattr(error, "_origin", None)
+    with suppress(Exception):  # Java is gone
+        while java is not None and hasattr(java, "getClass"):
+            yield str(java.getClass().getName())
+            java = java.getCause()
+
+
+def _message(error: Exception) -> str:
+    """The first line of what Spark says, or the message that the statement itself raised."""
+    get = getattr(error, "getCondition", None)
+    java = getattr(error, "java_exception", None)
+    while java is not None and java.getCause() is not None:
+        java = java.getCause()
+    text = (str(error) if java is None else java.toString().partition(": ")[2]).strip()
+    if type(error).__name__ == "PythonException":
+        return _last_of_traceback(str(error))
+    if get is not None and get() == "USER_RAISED_EXCEPTION":
+        return text.removeprefix("[USER_RAISED_EXCEPTION]").split(" SQLSTATE:", 1)[0].strip(" .")
+    line = text.split("\n", 1)[0]
+    return line.split(" SQLSTATE:", 1)[0].rstrip(". ")
+
+
+def _last_of_traceback(text: str) -> str:
+    """What a Python function raised, without where."""
+    python = re.split(r"\n *SQLSTATE|\n\n?JVM stacktrace|\n\s*at ", text)[0]
+    lines = [line for line in python.splitlines() if re.match(r"[A-Za-z_][\w.]*(Error|Exception|Warning)?(: |$)", line)]
+    return lines[-1].strip() if lines else text.strip().splitlines()[0]

@@ -1,0 +1,98 @@
+"""Spark that goes away in the middle of a run, a Connect server or a Java process: noticed within seconds, and said."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from pyspark_substrait.errors import ExecutionError
+from pyspark_substrait.spark.session import is_connect, java_has_ended
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+__all__ = ["asked_once", "reached"]
+
+#: what a server says of a session that it no longer has, or never had because it was started anew
+_LOST_SESSIONS = ("INVALID_HANDLE.SESSION_", "RESPONSE_ALREADY_RECEIVED")
+
+
+@contextmanager
+def reached(spark: SparkSession) -> Iterator[None]:
+    """Bound how long the body tries to reach Spark, and say when it is gone.
+
+    Of a Connect session whose retry policies are pyspark's own, those of this thread are bound meanwhile.
+
+    Raises:
+        ExecutionError: the server or the Java process is gone.
+    """
+    try:
+        if not is_connect(spark):
+            yield
+            return
+        from pyspark_substrait.spark.connect_retries import retrying_briefly
+
+        with retrying_briefly(_client(spark)):
+            yield
+    except Exception as error:
+        if (lost := _lost(spark, error)) is not None:
+            raise lost from error
+        raise
+
+
+@contextmanager
+def asked_once(spark: SparkSession) -> Iterator[None]:
+    """What the body asks of a Connect server isn't asked again where it doesn't answer."""
+    if not is_connect(spark):
+        yield
+        return
+    from pyspark_substrait.spark.connect_retries import without_retries
+
+    with without_retries():
+        yield
+
+
+def _lost(spark: SparkSession, error: BaseException) -> ExecutionError | None:
+    """Say that Spark is gone, if that is why something failed."""
+    if not is_connect(spark):
+        if not java_has_ended(spark):
+            return None
+        return ExecutionError(
+            "Spark's Java process has ended, and the run with it",
+            hint="It may have been killed, for want of memory for one. Start another session, and run the plan again",
+        )
+    found: BaseException | None = error
+    while found is not None:
+        if _is_unavailable(found):
+            return ExecutionError(
+                f"the Spark server at {_address(spark)} is gone: it doesn't answer any more",
+                hint="Look whether it runs and can be reached. Then connect anew (spark.stop() ends this session), and "
+                "run the plan again",
+            )
+        if any(name in str(found) for name in _LOST_SESSIONS):
+            return ExecutionError(
+                f"the Spark server at {_address(spark)} doesn't know this session any more: it was started anew, or "
+                "has ended the session",
+                hint="Connect anew (spark.stop() ends this session), and run the plan again",
+            )
+        found = found.__cause__ or found.__context__
+    return None
+
+
+def _is_unavailable(error: BaseException) -> bool:
+    import grpc
+
+    status = getattr(error, "getGrpcStatusCode", None)
+    if status is not None:
+        return bool(status() is grpc.StatusCode.UNAVAILABLE)
+    return isinstance(error, grpc.RpcError) and getattr(error, "code", lambda: None)() is grpc.StatusCode.UNAVAILABLE
+
+
+def _address(spark: SparkSession) -> str:
+    client = _client(spark)
+    return str(getattr(getattr(client, "_builder", None), "endpoint", client.host))  # the host and its port
+
+
+def _client(spark: Any) -> Any:
+    return spark.client
