@@ -498,7 +498,9 @@ class Registry:
         kinds = kinds_for(kind)
         calls = list(standard_calls(name, arguments))[: 1 if strict else None]
         named = () if urn is None else (urn,)
-        for urns in (named,) if strict else (named, self.urns()):
+        # a function of this package isn't the specification's of the same name
+        alone = strict or (urn is not None and urn.startswith(OWN) and bool(self.overloads(urn, calls[0].simple_name)))
+        for urns in (named,) if alone else (named, self.urns()):
             for call in calls:
                 found = [
                     definition
@@ -520,6 +522,8 @@ class Registry:
         simple = name.partition(":")[0]
         place = f" of `{urn}`" if urn is not None else ""
         same_name = [definition for one in self.urns() for definition in self.overloads(one, simple)]
+        if urn is not None and urn.startswith(OWN):
+            same_name = [*self.overloads(urn, simple)] or same_name
         if not same_name:
             names = {known for one in self.urns() if (file := self._file(one)) for known in file.names()}
             near = difflib.get_close_matches(simple, sorted(names), n=3)

@@ -155,6 +155,16 @@ ASSUMPTIONS: Mapping[str, NoteRule] = {
         "Without emit, a projection puts out the columns of its input as well; DuckDB means the expressions alone",
         "Write emit, with the positions of the expressions",
     ),
+    "bare-name": _doubtful(
+        Code.LINK_BARE_NAME,
+        "Engines have functions of the same name that differ; only the extension says which is meant",
+        _NAMES + "; or state the producer in version.producer, if it is DataFusion",
+    ),
+    "engine-function": _harmless(
+        Code.ASSUMPTION,
+        "An engine that names functions without an extension means its own; this one isn't the specification's",
+        _NAMES,
+    ),
     "semi-join-emit": _harmless(
         Code.EXPRESSION_REFERENCE,
         "A semi or anti join puts out the columns of one side only; columns of the other can't be emitted",
