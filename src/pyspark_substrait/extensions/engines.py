@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
 
-__all__ = ["DIFFERENCES", "ENGINES", "SAME_EVERYWHERE", "Engine", "engine_of"]
+__all__ = ["DATAFUSION", "DIFFERENCES", "ENGINES", "SAME_EVERYWHERE", "Engine", "engine_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ SAME_EVERYWHERE: Final[frozenset[str]] = _names(
     bitwise_and bitwise_or bitwise_xor bitwise_not
     abs exp sqrt sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh radians degrees ceil floor is_nan
     lower upper char_length octet_length bit_length starts_with ends_with contains reverse
-    count min max sum bool_and bool_or any_value corr
+    count min max sum bool_and bool_or any_value
     row_number rank dense_rank percent_rank cume_dist ntile lag lead first_value last_value nth_value
     add_intervals
     """
@@ -59,6 +59,7 @@ DIFFERENCES: Final[Mapping[str, str]] = MappingProxyType(
         "avg": "whether the mean of integers is an integer, and the digits of that of decimals",
         "concat": "whether a null makes the result null",
         "concat_ws": "what a null separator does",
+        "corr": "what the correlation with a constant is",
         "divide": "whether integers have an integer quotient, the digits of decimals, and what division by zero does",
         "extract": "where counting starts",
         "greatest": "whether a null makes the result null",

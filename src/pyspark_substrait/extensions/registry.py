@@ -332,6 +332,11 @@ class Registry:
         """The URNs of the extensions that this package ships; plans must name them."""
         return tuple(f"{OWN}{stem}" for stem in _own_stems())
 
+    @staticmethod
+    def spark_urns() -> tuple[str, ...]:
+        """Those of :meth:`own_urns` with what only Spark has; the others have functions of other engines."""
+        return tuple(f"{OWN}{stem}" for stem in _own_stems() if stem.startswith("functions_spark"))
+
     def function_names(self, urn: str) -> tuple[str, ...]:
         """The names of the functions of an extension, in the order of its file; none if it isn't known."""
         file = self._file(urn)

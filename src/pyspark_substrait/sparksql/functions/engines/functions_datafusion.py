@@ -260,6 +260,14 @@ def average(call: Call) -> str:
     return cut_quotient(digits, count, output)
 
 
+def correlation(call: Call) -> str:
+    if call.distinct:
+        raise UnsupportedPlanError("DataFusion's corr of different pairs")
+    x, y = as_double(call, 0), as_double(call, 1)
+    fixed = [f"{call.aggregate('var_pop', f'if({b} IS NULL, NULL, {a})')} = 0D" for a, b in ((x, y), (y, x))]
+    return f"if({' OR '.join(fixed)}, NULL, {call.aggregate('corr', x, y)})"
+
+
 TABLE = Table(
     "extension:pyspark_substrait:functions_datafusion",
     (
@@ -279,5 +287,6 @@ TABLE = Table(
         row("round", rounded),
         row("sum", total),
         row("avg", average),
+        row("corr", correlation),
     ),
 )
