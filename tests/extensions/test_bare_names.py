@@ -144,3 +144,35 @@ def test_calls_of_the_specification_go_to_datafusion_only_where_it_means_the_sam
     made = plan_pb2.Plan.FromString(ps.for_target(loaded(pattern), "datafusion").to_bytes())
     call = made.relations[0].root.input.project.expressions[0].scalar_function
     assert call.arguments[1].value.literal.string == "a\\\\b%"
+
+
+@pytest.mark.parametrize(("producer", "noted"), [("datafusion", True), ("", False)])
+@pytest.mark.parametrize("kind", ["fp64", "precision_timestamp"])
+def test_casts_to_text_that_datafusion_writes_otherwise_are_noted(kind: str, producer: str, noted: bool) -> None:
+    given = message("abs", kind, producer=producer)
+    (expression,) = given.relations[0].root.input.project.expressions
+    column = expression.scalar_function.arguments[0].value
+    made = type(expression)()
+    made.cast.input.CopyFrom(column)
+    made.cast.type.string.nullability = 1
+    made.cast.failure_behavior = 2
+    expression.CopyFrom(made)
+    assert ("datafusion-cast" in {note.rule for note in loaded(given).notes}) is noted
+
+
+@pytest.mark.parametrize(("producer", "noted"), [("datafusion", True), ("", False)])
+def test_range_frames_that_datafusion_may_have_lost_the_bounds_of_are_noted(producer: str, noted: bool) -> None:
+    given = message("count", "i64", producer=producer)
+    (expression,) = given.relations[0].root.input.project.expressions
+    column = expression.scalar_function.arguments[0]
+    made = type(expression)()
+    window = made.window_function
+    window.arguments.add().CopyFrom(column)
+    sort = window.sorts.add()
+    sort.expr.CopyFrom(column.value)
+    sort.direction = 1
+    window.lower_bound.unbounded.SetInParent()
+    window.upper_bound.unbounded.SetInParent()
+    window.bounds_type = 2
+    expression.CopyFrom(made)
+    assert ("datafusion-frame" in {note.rule for note in loaded(given).notes}) is noted

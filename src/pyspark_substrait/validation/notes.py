@@ -165,6 +165,16 @@ ASSUMPTIONS: Mapping[str, NoteRule] = {
         "An engine that names functions without an extension means its own; this one isn't the specification's",
         _NAMES,
     ),
+    "datafusion-cast": _doubtful(
+        Code.ASSUMPTION,
+        "A cast to text gives the text that Spark has; DataFusion has another one for some values",
+        "Leave such casts to the engine that reads the result",
+    ),
+    "datafusion-frame": _doubtful(
+        Code.EXPRESSION_WINDOW_BOUNDS,
+        "DataFusion writes the offsets of RANGE frames only into optimized plans; in others the frame has no bounds",
+        "Make the plan of `optimized_logical_plan()`, or write ROWS if no bounds are meant",
+    ),
     "semi-join-emit": _harmless(
         Code.EXPRESSION_REFERENCE,
         "A semi or anti join puts out the columns of one side only; columns of the other can't be emitted",
