@@ -120,7 +120,8 @@ power(i, 2) ; d / 3 ; d / (e + 100) ; d + i ; exp(d) ; sin(i) ; i = f ; f BETWEE
 AGGREGATES = """
 count(*) ; count(i) ; count(DISTINCT i) ; sum(i) ; sum(i8) ; sum(f) ; sum(f32) ; sum(d) ; sum(DISTINCT i)
 avg(i) ; avg(i32) ; avg(i8) ; avg(v) ; avg(f32) ; avg(d) ; avg(e) ; avg(DISTINCT i) ; avg(i) FILTER (WHERE b)
-min(i) ; max(f) ; min(d) ; max(day) ; corr(CAST(d AS DOUBLE), CAST(e AS DOUBLE)) ; bool_and(b) ; bool_or(c) ; any_value(g)
+min(i) ; max(f) ; min(d) ; max(day) ; corr(CAST(d AS DOUBLE), CAST(e AS DOUBLE))
+bool_and(b) ; bool_or(c) ; any_value(g)
 string_agg(q, ',' ORDER BY id) ; sum(d) / sum(e) ; sum(d * d) / sum(e)
 """
 
