@@ -113,7 +113,7 @@ def _urn(registry: Registry, urn: str | None, name: str) -> str | None:
     simple = name.partition(":")[0]
     if any(registry.overloads(one, simple) for one in registry.urns()):
         return None
-    return next((one for one in registry.own_urns() if registry.overloads(one, simple)), None)
+    return next((one for one in registry.spark_urns() if registry.overloads(one, simple)), None)
 
 
 def _overloads(registry: Registry, urn: str | None, name: str) -> tuple[FunctionDefinition, ...]:

@@ -125,6 +125,13 @@ _CLASSES = (
     Class(Code.LINK_CYCLE, "something refers to itself", _E, "Definitions may not depend on themselves."),
     Class(Code.LINK_MISSING_PART, "there is no such part", _E, "An ordinal refers to a part that the plan holds."),
     Class(
+        Code.LINK_BARE_NAME,
+        "a name without an extension means different things",
+        _W,
+        "Engines have functions of the same name that differ; only the extension says which is meant.",
+        "extensions",
+    ),
+    Class(
         Code.TYPE_UNKNOWN,
         "an unknown type",
         _E,

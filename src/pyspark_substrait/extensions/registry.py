@@ -332,6 +332,11 @@ class Registry:
         """The URNs of the extensions that this package ships; plans must name them."""
         return tuple(f"{OWN}{stem}" for stem in _own_stems())
 
+    @staticmethod
+    def spark_urns() -> tuple[str, ...]:
+        """Those of :meth:`own_urns` with what only Spark has; the others have functions of other engines."""
+        return tuple(f"{OWN}{stem}" for stem in _own_stems() if stem.startswith("functions_spark"))
+
     def function_names(self, urn: str) -> tuple[str, ...]:
         """The names of the functions of an extension, in the order of its file; none if it isn't known."""
         file = self._file(urn)
@@ -498,7 +503,9 @@ class Registry:
         kinds = kinds_for(kind)
         calls = list(standard_calls(name, arguments))[: 1 if strict else None]
         named = () if urn is None else (urn,)
-        for urns in (named,) if strict else (named, self.urns()):
+        # a function of this package isn't the specification's of the same name
+        alone = strict or (urn is not None and urn.startswith(OWN) and bool(self.overloads(urn, calls[0].simple_name)))
+        for urns in (named,) if alone else (named, self.urns()):
             for call in calls:
                 found = [
                     definition
@@ -520,6 +527,8 @@ class Registry:
         simple = name.partition(":")[0]
         place = f" of `{urn}`" if urn is not None else ""
         same_name = [definition for one in self.urns() for definition in self.overloads(one, simple)]
+        if urn is not None and urn.startswith(OWN):
+            same_name = [*self.overloads(urn, simple)] or same_name
         if not same_name:
             names = {known for one in self.urns() if (file := self._file(one)) for known in file.names()}
             near = difflib.get_close_matches(simple, sorted(names), n=3)

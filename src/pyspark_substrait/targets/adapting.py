@@ -10,6 +10,7 @@ from pyspark_substrait.errors import UnsupportedPlanError
 from pyspark_substrait.model.expressions import (
     AggregateFunction,
     Argument,
+    Cast,
     EnumArgument,
     Expression,
     FieldReference,
@@ -166,8 +167,14 @@ class _Adapting:
     # calls -----------------------------------------------------------------------------------------------------------
 
     def _call(self, call: _Call) -> _Call:
+        if self.target.extension and call.function.urn == self.target.extension:
+            return call
         spelling = self._spelling(call)
-        arguments = call.arguments
+        self._check_constants(call, spelling)
+        arguments = tuple(
+            self._pattern(call, argument) if position in spelling.patterns else argument
+            for position, argument in enumerate(call.arguments)
+        )
         if spelling.arguments is not None:
             arguments = tuple(arguments[position] for position in spelling.arguments)
         match spelling.words:
@@ -191,15 +198,46 @@ class _Adapting:
                 for position, argument in enumerate(call.arguments)
                 if isinstance(argument, EnumArgument)
             }
-            if all(words.get(position) in values for position, values in spelling.only.items()):
+            right = not spelling.overloads or call.function.signature in spelling.overloads
+            if right and all(words.get(position) in values for position, values in spelling.only.items()):
                 return spelling
         if known:
             words_of = " ".join(item.value for item in call.arguments if isinstance(item, EnumArgument))
-            raise UnsupportedPlanError(f"{self.target.engine} has no form for {call.function.key} with {words_of}")
+            what = f"{call.function.key} with {words_of}" if words_of else call.function.key
+            raise UnsupportedPlanError(f"{self.target.engine} has no form for {what}")
         raise UnsupportedPlanError(
             f"{self.target.engine} has no function {call.function.key} of `{call.function.urn}`",
             hint="Make the plan without a target, or express it by other functions",
         )
+
+    def _check_constants(self, call: ScalarFunction | AggregateFunction | WindowFunction, spelling: Spelling) -> None:
+        """Refuse constants for which the engine's function means something else; note what isn't constant."""
+        for position, right in spelling.constants.items():
+            argument = call.arguments[position] if position < len(call.arguments) else None
+            while isinstance(argument, Cast):
+                argument = argument.input
+            if argument is None or (isinstance(argument, Literal) and argument.value is None):
+                continue
+            if not isinstance(argument, Literal) or not isinstance(argument.value, int):
+                self._note_value(call, position)
+            elif not right(argument.value):
+                raise UnsupportedPlanError(
+                    f"{self.target.engine} has no form for {call.function.key} with the argument {argument.value}",
+                    hint="Its function of this name means something else by it",
+                )
+
+    def _pattern(self, call: ScalarFunction | AggregateFunction | WindowFunction, argument: Argument) -> Argument:
+        """A pattern in which a backslash stands for itself, for an engine where it is an escape character."""
+        if isinstance(argument, Literal) and isinstance(argument.value, str):
+            return replace(argument, value=argument.value.replace("\\", "\\\\"))
+        if not isinstance(argument, Literal):
+            self._note_value(call, call.arguments.index(argument))
+        return argument
+
+    def _note_value(self, call: ScalarFunction | AggregateFunction | WindowFunction, position: int) -> None:
+        text = f"{call.function.key} whose argument {position} isn't a constant"
+        after = f"{self.target.engine} means something else for some values"
+        self.notes.setdefault(text, Note(rule="target-value", path="", before=text, after=after))
 
     def _options(
         self, call: ScalarFunction | AggregateFunction | WindowFunction, spelling: Spelling

@@ -1,5 +1,8 @@
 """DataFusion. It finds functions by their names alone and doesn't look at options.
 
+Where its function of a name isn't the specification's, only what means the same in both goes out. Its own functions
+(``functions_datafusion.yaml``), which plans of its own are read with, go out as they are.
+
 Found by running plans on release 55 and in the sources of its consumer (``datafusion/substrait``).
 """
 
@@ -7,6 +10,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from pyspark_substrait.extensions import engines
 from pyspark_substrait.targets.description import Spelling, Target, same
 
 __all__ = ["DATAFUSION"]
@@ -18,9 +22,18 @@ def _parts(*parts: str) -> tuple[str, ...]:
     return parts
 
 
+def _not_negative(value: int) -> bool:
+    return value >= 0
+
+
+def _positive(value: int) -> bool:
+    return value > 0
+
+
 DATAFUSION: Final = Target(
     name="datafusion",
     engine="DataFusion 55",
+    extension=engines.DATAFUSION.urn,
     functions={
         **same("add", "subtract", "multiply", rounding=_EVEN),
         **same("divide", rounding=_EVEN),
@@ -33,10 +46,10 @@ DATAFUSION: Final = Target(
         **same("tanh", "asinh", "acosh", "atanh", "radians", "degrees", "ceil", "floor", "factorial"),
         **same("ln", "log10", "log2", "logb"),
         **same("lower", "upper", char_set="UTF8"),
-        **same("char_length", "octet_length", "bit_length", "reverse", "repeat", "left", "right", "concat_ws"),
-        **same("like", "starts_with", "ends_with", "contains", "strpos", "replace", case_sensitivity="CASE_SENSITIVE"),
+        **same("char_length", "octet_length", "bit_length", "reverse", "repeat", "concat_ws"),
+        **same("starts_with", "ends_with", "contains", "strpos", "replace", case_sensitivity="CASE_SENSITIVE"),
         **same("lpad", "rpad", "ltrim", "rtrim", "trim"),
-        **same("count", "sum", "avg", "min", "max", "bool_and", "bool_or", "median", "corr"),
+        **same("count", "sum", "min", "max", "bool_and", "bool_or", "median", "corr"),
         **same("row_number", "rank", "dense_rank", "percent_rank", "cume_dist", "ntile", "lag", "lead"),
         **same("first_value", "last_value", "nth_value"),
         "add_intervals": (Spelling(name="add"),),
@@ -44,7 +57,17 @@ DATAFUSION: Final = Target(
         "approx_count_distinct": (Spelling(name="approx_distinct"),),
         # its own function of this name leaves nulls out
         "concat": (Spelling(name="str_concat", delivers={"null_handling": ("ACCEPT_NULLS",)}),),
-        "substring": (Spelling(name="substr"),),
+        "avg": (Spelling(name="avg", overloads=("fp32", "fp64", "dec")),),
+        "left": (Spelling(name="left", constants={1: _not_negative}),),
+        "right": (Spelling(name="right", constants={1: _not_negative}),),
+        "like": (Spelling(name="like", delivers={"case_sensitivity": ("CASE_SENSITIVE",)}, patterns=(1,)),),
+        "substring": (
+            Spelling(
+                name="substr",
+                delivers={"negative_start": ("LEFT_OF_BEGINNING", "WRAP_FROM_END", "ERROR")},
+                constants={1: _positive, 2: _not_negative},
+            ),
+        ),
         "string_split": (Spelling(name="string_to_array"),),
         "sign": (Spelling(name="signum"),),
         "is_nan": (Spelling(name="isnan"),),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
@@ -22,6 +22,11 @@ class Spelling:
         only: the enumeration values for which this spelling is right, by the position of the argument.
         delivers: the option values that the engine's function has, by option. What a plan asks for besides is noted.
         arguments: which arguments it takes there, by position, and in which order; None for all as they are.
+        overloads: the overloads for which this spelling is right, by their signature; empty for all.
+        constants: for which values of an argument it means the same, by position. Others are refused where they are
+            constants; it is noted where it isn't known before the plan runs.
+        patterns: the arguments in which the backslash is an escape character there, by position. It is doubled in
+            constants.
     """
 
     name: str
@@ -29,6 +34,9 @@ class Spelling:
     only: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
     delivers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     arguments: tuple[int, ...] | None = None
+    overloads: tuple[str, ...] = ()
+    constants: Mapping[int, Callable[[int], bool]] = field(default_factory=dict)
+    patterns: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,6 +48,8 @@ class Target:
         engine: its name and release, for messages.
         functions: the functions of the specification that it has, by their simple name; the first spelling that fits a
             call counts.
+        extension: the extension of this package with functions of the engine's own; they go out as they are. Empty for
+            an engine without one.
         options: whether it takes function options; where it doesn't, they are left out.
         references: whether one relation tree may refer to another; where not, subtrees are repeated.
         emits: whether relations other than projections may choose their columns.
@@ -57,6 +67,7 @@ class Target:
     name: str
     engine: str
     functions: Mapping[str, tuple[Spelling, ...]]
+    extension: str = ""
     options: bool = False
     references: bool = False
     emits: bool = True

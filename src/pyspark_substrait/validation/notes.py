@@ -155,6 +155,26 @@ ASSUMPTIONS: Mapping[str, NoteRule] = {
         "Without emit, a projection puts out the columns of its input as well; DuckDB means the expressions alone",
         "Write emit, with the positions of the expressions",
     ),
+    "bare-name": _doubtful(
+        Code.LINK_BARE_NAME,
+        "Engines have functions of the same name that differ; only the extension says which is meant",
+        _NAMES + "; or state the producer in version.producer, if it is DataFusion",
+    ),
+    "engine-function": _harmless(
+        Code.ASSUMPTION,
+        "An engine that names functions without an extension means its own; this one isn't the specification's",
+        _NAMES,
+    ),
+    "datafusion-cast": _doubtful(
+        Code.ASSUMPTION,
+        "A cast to text gives the text that Spark has; DataFusion has another one for some values",
+        "Leave such casts to the engine that reads the result",
+    ),
+    "datafusion-frame": _doubtful(
+        Code.EXPRESSION_WINDOW_BOUNDS,
+        "DataFusion writes the offsets of RANGE frames only into optimized plans; in others the frame has no bounds",
+        "Make the plan of `optimized_logical_plan()`, or write ROWS if no bounds are meant",
+    ),
     "semi-join-emit": _harmless(
         Code.EXPRESSION_REFERENCE,
         "A semi or anti join puts out the columns of one side only; columns of the other can't be emitted",

@@ -45,7 +45,7 @@ from pyspark_substrait.model.relations import Relation
 from pyspark_substrait.model.types import OpenStruct, Struct, Type, TypeVariation, Unbound, concrete, with_nullability
 from pyspark_substrait.model.walk import expression_children
 from pyspark_substrait.proto.enums import COMPARISON_OP, FAILURE_BEHAVIOR, PREDICATE_OP, REDUCTION_OP
-from pyspark_substrait.proto.read import functions, references, relations
+from pyspark_substrait.proto.read import functions, quirks, references, relations
 from pyspark_substrait.proto.read.agreement import agreed, as_literal, checked_condition, comparable
 from pyspark_substrait.proto.read.context import Reading, Scope, invalid, located
 from pyspark_substrait.proto.read.literals import literal
@@ -147,6 +147,7 @@ def _cast(message: Any, scope: Scope, path: Path) -> Expression:
         nullable = with_nullability(type, True)
         reading.note("nullable-cast", (path, "type"), f"{type}, of a cast that may give null", str(nullable))
         type = nullable
+    quirks.cast_to_text(input.type, type, reading, path)
     return Cast(type=type, input=input, failure_behavior=failure)
 
 

@@ -46,7 +46,7 @@ from pyspark_substrait.model.types import (
 )
 from pyspark_substrait.model.walk import holds_window
 from pyspark_substrait.proto.enums import BOUNDS_TYPE
-from pyspark_substrait.proto.read import expressions
+from pyspark_substrait.proto.read import expressions, quirks
 from pyspark_substrait.proto.read.context import Reading, Scope, invalid
 
 __all__ = ["Frame", "frame"]
@@ -70,6 +70,8 @@ def frame(message: Any, sorts: tuple[SortField, ...], scope: Scope, path: Path) 
     if type is not None:
         lower = _checked(lower, type, sorts, reading, (path, "lower_bound"), path)
         upper = _checked(upper, type, sorts, reading, (path, "upper_bound"), path)
+    if type is BoundsType.RANGE and sorts and isinstance(lower, Unbounded) and isinstance(upper, Unbounded):
+        quirks.unbounded_range(reading, path)
     return type, lower, upper
 
 

@@ -41,7 +41,7 @@ from pyspark_substrait.model.relations import WindowRelFunction
 from pyspark_substrait.model.types import Boolean, Type, Unbound, concrete, same_type
 from pyspark_substrait.model.walk import expression_children, subquery_relation
 from pyspark_substrait.proto.enums import AGGREGATION_PHASE, INVOCATION, SORT_DIRECTION
-from pyspark_substrait.proto.read import expressions, frames, quirks
+from pyspark_substrait.proto.read import bare_names, expressions, frames, quirks
 from pyspark_substrait.proto.read.agreement import as_type, is_unbound
 from pyspark_substrait.proto.read.arrow import Option
 from pyspark_substrait.proto.read.context import Reading, Scope, invalid, located
@@ -202,7 +202,11 @@ def _comparison(
         return declared, None
     with located(path):
         found = reading.registry.resolve(
-            declared.urn or None, declared.name, (ValueArg(left), ValueArg(right)), kind="scalar", strict=reading.strict
+            declared.urn or bare_names.extension(declared.name, reading, path),
+            declared.name,
+            (ValueArg(left), ValueArg(right)),
+            kind="scalar",
+            strict=reading.strict,
         )
     _note(found, reading, path)
     return declared, None if found.definition is None else found
@@ -260,9 +264,8 @@ def _call(message: Any, kind: Kind, phase: Phase, scope: Scope, path: Path, *, c
             return _not_understood(declared, arguments, options, stated)
     try:
         seen = tuple([as_given(argument) for argument in arguments])
-        found = reading.registry.resolve(
-            declared.urn or None, declared.name, seen, kind=kind, phase=phase, strict=reading.strict
-        )
+        urn = declared.urn or bare_names.extension(declared.name, reading, path)
+        found = reading.registry.resolve(urn, declared.name, seen, kind=kind, phase=phase, strict=reading.strict)
     except SubstraitError as error:
         reading.caught(error, path, Code.EXPRESSION_NO_OVERLOAD)
     if found is None:

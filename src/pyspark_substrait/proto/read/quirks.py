@@ -10,25 +10,41 @@ from typing import Any
 
 from pyspark_substrait.codes import Code
 from pyspark_substrait.extensions.definitions import FunctionDefinition
+from pyspark_substrait.extensions.engines import engine_of
 from pyspark_substrait.model.expressions import Argument, Cast, EnumArgument, FailureBehavior, TypeArgument
 from pyspark_substrait.model.paths import Path
 from pyspark_substrait.model.relations import JoinType, RelCommon
 from pyspark_substrait.model.types import (
+    FP32,
     FP64,
     Boolean,
     Date,
     Decimal,
     OpenStruct,
     PrecisionTimestamp,
+    PrecisionTimestampTZ,
+    String,
     Struct,
     Type,
+    VarChar,
+    concrete,
     name_count,
 )
 from pyspark_substrait.proto.read import arrow
 from pyspark_substrait.proto.read.arrow import Option
 from pyspark_substrait.proto.read.context import Reading, invalid
 
-__all__ = ["arguments", "derived_instead", "join_emit", "options", "output_names", "project_emit", "returned_date"]
+__all__ = [
+    "arguments",
+    "cast_to_text",
+    "derived_instead",
+    "join_emit",
+    "options",
+    "output_names",
+    "project_emit",
+    "returned_date",
+    "unbounded_range",
+]
 
 _KEEPS_LEFT = frozenset({JoinType.LEFT_SEMI, JoinType.LEFT_ANTI})
 _KEEPS_RIGHT = frozenset({JoinType.RIGHT_SEMI, JoinType.RIGHT_ANTI})
@@ -110,6 +126,30 @@ def returned_date(stated: Type, derived: Type, reading: Reading) -> bool:
     """Whether a call that gives a timestamp was right to state a date: before 0.91 dates plus or minus days did."""
     old = reading.version is None or reading.version < (0, 91, 0)
     return old and isinstance(stated, Date) and isinstance(derived, PrecisionTimestamp)
+
+
+def cast_to_text(input: Type, type: Type, reading: Reading, path: Path) -> None:
+    """Note a cast of which DataFusion writes the text in another form than Spark."""
+    if not isinstance(concrete(type), String | VarChar) or engine_of(reading.producer) is None:
+        return
+    match concrete(input):
+        case FP32() | FP64():
+            before, after = f"a cast of {input} to a text, like inf and 1e300", "Infinity and 1.0E300"
+        case PrecisionTimestamp() | PrecisionTimestampTZ():
+            before, after = f"a cast of {input} to a text, with a T before the time", "with a blank there"
+        case _:
+            return
+    reading.plain = False
+    reading.note_once("datafusion-cast", path, before, after, key=before)
+
+
+def unbounded_range(reading: Reading, path: Path) -> None:
+    """Note a RANGE frame without bounds over sorted records, as which DataFusion also writes offsets that it has not
+    cast yet.
+    """
+    if engine_of(reading.producer) is not None:
+        reading.plain = False
+        reading.note_once("datafusion-frame", path, "a RANGE frame over sorted records without bounds", "all of them")
 
 
 def options(given: list[Option], definition: FunctionDefinition, reading: Reading, path: Path) -> list[Option]:

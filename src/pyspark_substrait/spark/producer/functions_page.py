@@ -35,7 +35,9 @@ This page is made from the YAML files: `python -m pyspark_substrait.spark.produc
 def markdown() -> str:
     """The page."""
     registry = Registry.default()
-    return "\n".join([_HEAD, *(line for urn in registry.own_urns() for line in _extension(registry, urn)), *_refused()])
+    return "\n".join(
+        [_HEAD, *(line for urn in registry.spark_urns() for line in _extension(registry, urn)), *_refused()]
+    )
 
 
 def _extension(registry: Registry, urn: str) -> Iterator[str]:

@@ -1,0 +1,37 @@
+"""Functions that a plan names without an extension: whose they are."""
+
+from __future__ import annotations
+
+from pyspark_substrait.extensions.engines import DIFFERENCES, SAME_EVERYWHERE, engine_of
+from pyspark_substrait.model.paths import Path
+from pyspark_substrait.proto.read.context import Reading
+
+__all__ = ["extension"]
+
+
+def extension(name: str, reading: Reading, path: Path) -> str | None:
+    """The extension that a function is looked for in first; None for those of the specification.
+
+    A note says where it is the producer's own function, and where engines mean different things by the name.
+    """
+    simple = name.partition(":")[0].lower()
+    engine = engine_of(reading.producer)
+    if engine is None:
+        if simple not in SAME_EVERYWHERE:
+            what = DIFFERENCES.get(simple, "not all of them mean what the specification does")
+            _doubt(name, f"engines differ in it: {what}", reading, path)
+        return None
+    if reading.registry.overloads(engine.urn, simple):
+        if not reading.strict:
+            before, after = f"`{name}` of {engine.name}", f"the function of `{engine.urn}`"
+            reading.note_once("engine-function", path, before, after, key=name)
+            reading.plain = False
+        return None if reading.strict else engine.urn
+    if simple not in engine.same:
+        _doubt(name, f"{engine.name}'s own may mean something else", reading, path)
+    return None
+
+
+def _doubt(name: str, why: str, reading: Reading, path: Path) -> None:
+    if not reading.strict:
+        reading.note_once("bare-name", path, f"`{name}` without an extension; {why}", "the specification's", key=name)
