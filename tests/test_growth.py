@@ -25,6 +25,20 @@ VERBS: dict[str, Callable[[bytes], object]] = {
     "validate for Spark": lambda content: ps.validate(content, "spark"),
     "to_sql": ps.to_sql,
 }
+#: the verbs that only look at a plan, those that others begin with left out
+LOOKING: dict[str, Callable[[bytes], object]] = {
+    "validate for Spark": VERBS["validate for Spark"],
+    "explain": ps.explain,
+    "lint": ps.lint,
+    "view": ps.view,
+    "lineage": lambda content: str(ps.lineage(content)),
+    "diff": lambda content: str(ps.diff(content, content)),
+    "to_sql": ps.to_sql,
+    "to_text": lambda content: ps.load(content).to_text(),
+    "to_json": lambda content: ps.load(content).to_json(),
+    "for_target": lambda content: ps.for_target(content, "datafusion"),
+    "touches": ps.touches,
+}
 
 
 def calls(action: Callable[[], object]) -> int:

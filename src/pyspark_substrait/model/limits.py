@@ -30,7 +30,7 @@ class Limits:
     """
 
     message_bytes: int = 256 * 1024 * 1024
-    columns: int = 1_000_000
+    columns: int = 500_000
     repeated: int = 100_000
 
 
