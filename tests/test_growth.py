@@ -11,9 +11,13 @@ import pytest
 import pyspark_substrait as ps
 from pyspark_substrait.model.repeats import repeats
 from tests.growing import GROWTH, virtual_rows
+from tests.nesting import MAKERS as NESTING
 
 #: how many more calls twice the size may need
 TWICE = 2.2
+#: the same where work grows with the square, but no faster: with the columns of all relations together, which are
+#: limited, and with the depth of subqueries
+SQUARE = 4.4
 
 MAKERS: dict[str, Callable[[int], bytes]] = {
     **{what: growth.made for what, growth in GROWTH.items()},
@@ -25,6 +29,29 @@ VERBS: dict[str, Callable[[bytes], object]] = {
     "validate for Spark": lambda content: ps.validate(content, "spark"),
     "to_sql": ps.to_sql,
 }
+#: the verbs that only look at a plan, those that others begin with left out
+LOOKING: dict[str, Callable[[bytes], object]] = {
+    "validate for Spark": VERBS["validate for Spark"],
+    "explain": ps.explain,
+    "lint": ps.lint,
+    "view": ps.view,
+    "lineage": lambda content: str(ps.lineage(content)),
+    "diff": lambda content: str(ps.diff(content, content)),
+    "to_sql": ps.to_sql,
+    "to_text": lambda content: ps.load(content).to_text(),
+    "to_json": lambda content: ps.load(content).to_json(),
+    "for_target": lambda content: ps.for_target(content, "datafusion"),
+    "touches": ps.touches,
+}
+
+
+#: kinds of nesting in which work grows with the square
+SQUARED = ("that widen", "subqueries in each other", "predicates in each other", "exists", "with any", "lateral joins")
+#: kinds whose parts are used twice each, which limits bound (tests/model/test_limits.py)
+BOUNDED = ("twice", "that double")
+KINDS = [what for what in NESTING if not any(word in what for word in BOUNDED)]
+#: each kind with one of the verbs in turn, for every change; all pairs belong to the sweep
+IN_TURN = [(what, list(LOOKING)[number % len(LOOKING)]) for number, what in enumerate(KINDS)]
 
 
 def calls(action: Callable[[], object]) -> int:
@@ -54,6 +81,50 @@ def test_twice_the_size_is_twice_the_work(what: str, verb: str) -> None:
     VERBS[verb](large)  # what is kept from call to call is there then
     fewer = calls(lambda: VERBS[verb](small))
     assert calls(lambda: VERBS[verb](large)) <= TWICE * fewer
+
+
+def grows(what: str, verb: str, size: int) -> None:
+    """Look at one kind of nesting in two sizes, both deep enough to be read level by level."""
+
+    def action(content: bytes) -> Callable[[], object]:
+        def looked() -> object:
+            try:
+                return LOOKING[verb](content)
+            except ps.SubstraitError:  # not every kind runs on every engine
+                return None
+
+        return looked
+
+    small, large = NESTING[what](size), NESTING[what](2 * size)
+    action(small)()
+    most = SQUARE if any(word in what for word in SQUARED) else 2.4
+    assert calls(action(large)) <= most * calls(action(small))
+
+
+@pytest.mark.parametrize(("what", "verb"), IN_TURN)
+def test_nested_twice_as_deep_is_twice_the_work(what: str, verb: str) -> None:
+    grows(what, verb, 64)
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("verb", LOOKING)
+@pytest.mark.parametrize("what", KINDS)
+def test_nested_twice_as_deep_is_twice_the_work_for_every_verb(what: str, verb: str) -> None:
+    grows(what, verb, 128)
+
+
+@pytest.mark.parametrize("what", [what for what in NESTING if what.startswith("nested ")])
+def test_constructors_in_each_other_are_typed_once(what: str) -> None:
+    """Once they took time that doubled with each level: 20 levels, 3 seconds."""
+    content = NESTING[what](24)
+    ps.load(content)
+    assert calls(lambda: ps.load(content)) < 10_000
+
+
+def test_the_first_columns_are_listed() -> None:
+    shown = ps.explain(NESTING["the number of columns"](1_000))
+    assert shown.count("… and 800 more columns") == 2
+    assert "c199" in shown and "c200" not in shown
 
 
 @pytest.mark.parametrize("what", MAKERS)

@@ -27,6 +27,7 @@ from pyspark_substrait.errors import (
     TableError,
     UnsupportedPlanError,
 )
+from pyspark_substrait.model.limits import Limits, limited
 from pyspark_substrait.producing import from_sql, to_substrait, to_substrait_expressions
 from pyspark_substrait.showing import lineage, profile, view
 
@@ -52,6 +53,7 @@ __all__ = [
     "InvalidPlanError",
     "JavaNotFoundError",
     "Level",
+    "Limits",
     "ParameterError",
     "PlanFormatError",
     "Registry",
@@ -69,6 +71,7 @@ __all__ = [
     "for_target",
     "from_sql",
     "from_substrait",
+    "limited",
     "lineage",
     "lint",
     "load",

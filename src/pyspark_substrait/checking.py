@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from pyspark_substrait.errors import SubstraitError
+from pyspark_substrait.errors import PlanFormatError, SubstraitError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -63,7 +63,11 @@ def validate(
     except SubstraitError as error:
         found = [as_finding(error, Code.PROTO_PARSE_FAILED)]
         return report(found, places=Places(), name=called, file=file, target=target)
-    made = with_deep_stack(_checked, parsed, target, known) if parsed.deep else _checked(parsed, target, known)
+    try:
+        made = with_deep_stack(_checked, parsed, target, known) if parsed.deep else _checked(parsed, target, known)
+    except PlanFormatError as error:
+        found = [as_finding(error)]
+        return report(found, places=Places(), name=called, file=file, target=target)
     room = with_deep_stack if parsed.deep else _with_room
     return replace(made, name=called, file=file, target=target, called=room)
 

@@ -54,14 +54,23 @@ def known(value: str) -> Operand:
         ("contains:str_str", [column("a"), known("x")], "contains(a, 'x')"),
         ("like:str_str", [column("a"), known("x%")], "a LIKE 'x%'"),
         ("substring:str_i32", [column("a"), Operand("2", I32(), 2)], "substring(a, 2)"),
-        ("repeat:str_i64", [column("a"), Operand("2L", I64(), 2)], "repeat(a, CAST(2L AS INT))"),
-        ("lpad:str_i32_str", [column("a"), column("b", I32()), known("x")], "lpad(a, b, 'x')"),
+        ("repeat:str_i64", [column("a"), Operand("1L", I64(), 1)], "repeat(a, CAST(1L AS INT))"),
+        ("lpad:str_i32_str", [column("a"), Operand("9", I32(), 9), known("x")], "lpad(a, 9, 'x')"),
         ("trim:str_str", [column("a"), known("x")], "trim(BOTH 'x' FROM a)"),
         ("string_split:str_str", [column("a"), known(",")], "split(a, ',', -1)"),
     ],
 )
 def test_the_plain_cases_are_native(key: str, operands: list[Operand], expected: str) -> None:
     assert text(key, TEXT, *operands) == expected
+
+
+def test_what_may_be_far_larger_than_its_arguments_is_bounded() -> None:
+    repeated = text("repeat:str_i64", TEXT, column("a"), Operand("2L", I64(), 2))
+    failure = "CAST(raise_error('repeat: more than 67,108,864 bytes') AS INT)"
+    assert repeated == f"repeat(a, if(octet_length(a) > 33554432, {failure}, CAST(2L AS INT)))"
+    padded = text("lpad:str_i32_str", TEXT, column("a"), column("b", I32()), known("x"))
+    failure = "CAST(raise_error('lpad: more than 67,108,864 characters') AS INT)"
+    assert padded == f"lpad(a, if(b > 67108864, {failure}, b), 'x')"
 
 
 def test_a_type_with_a_length_is_kept_to() -> None:

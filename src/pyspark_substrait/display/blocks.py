@@ -38,7 +38,10 @@ from pyspark_substrait.model.relations import (
 )
 from pyspark_substrait.model.types import OpenStruct, Type, name_count, with_nullability
 
-__all__ = ["About", "Block", "Made", "blocks"]
+__all__ = ["MOST_COLUMNS", "About", "Block", "Made", "blocks"]
+
+#: how many columns, or runs of them, the line of a relation lists
+MOST_COLUMNS = 200
 
 #: relations whose columns don't depend on those of their inputs
 _OWN_SCHEMA = (Aggregate, Expand, ExtensionMulti, ExtensionSingle, Write)
@@ -229,7 +232,7 @@ class _Page:
             Made(label=label, column=column, source=source)
             for label, column, source in zip(labels(tuple(columns)), columns, sources, strict=True)
         )
-        shown = ", ".join(self._column(item) for item in made)
+        shown = ", ".join(self._first(made))
         block = Block(f"Root[{shown or 'no columns'}]", LineKind.ROOT, place, children=[inner])
         block.about = _about("Root", made)
         if position != len(tree.names) and not inner.broken:
@@ -275,7 +278,7 @@ class _Page:
         self.marks.subqueries.clear()
         for query in found:
             inner = self._relation(query.relation, query.scope)
-            text, path = f"subquery #{query.number}:", self.places.path(query.expression)
+            text, path = f"subquery #{query.number}:", self.places.near_path(query.expression)
             block.children.append(Block(text, LineKind.SUBQUERY, path, children=[inner]))
         return block
 
@@ -315,7 +318,7 @@ class _Page:
         return Block(
             f"{title}[{content}]{margin}",
             LineKind.RELATION,
-            self.places.path(relation),
+            self.places.near_path(relation),
             problems,
             columns=() if left_open else columns,
             broken=broken,
@@ -361,6 +364,9 @@ class _Page:
                 looser.append(None)
         listed, position = [], 0
         while position < len(made):
+            if len(listed) == MOST_COLUMNS and len(made) - position > 1:
+                listed.append(f"… and {len(made) - position:,} more columns")
+                break
             for run in about.runs:
                 size = run.stop - run.start
                 if not size or items[position].origin != run.start:
@@ -375,6 +381,12 @@ class _Page:
                 listed.append(self._column(made[position]))
                 position += 1
         return listed
+
+    def _first(self, made: tuple[Made, ...]) -> list[str]:
+        """The columns of a root, the first ones if there are many."""
+        shown = made if len(made) <= MOST_COLUMNS + 1 else made[:MOST_COLUMNS]
+        more = [f"… and {len(made) - len(shown):,} more columns"] if len(shown) < len(made) else []
+        return [*map(self._column, shown), *more]
 
     def _column(self, made: Made) -> str:
         source = f" = {made.source}" if made.source and made.source != made.label else ""
@@ -404,7 +416,9 @@ def _columns(relation: Relation, items: list[Item], types: tuple[Type, ...] | No
     hinted = hint.output_names if hint is not None else ()
     columns, position = [], 0
     for number, item in enumerate(items):
-        column = replace(item.column, type=None if types is None else types[number])
+        column, type = item.column, None if types is None else types[number]
+        if column.type is not type:
+            column = Column(name=column.name, type=type, inner=column.inner, table=column.table)
         if hint is not None and hint.alias:
             column = replace(column, table=hint.alias)
         if hinted:

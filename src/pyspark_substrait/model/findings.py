@@ -11,7 +11,10 @@ from pyspark_substrait.errors import LONGEST_PATH, SubstraitError
 from pyspark_substrait.message_text import escaped, message_text, shortened
 from pyspark_substrait.model.paths import Path, render
 
-__all__ = ["Finding", "Places", "as_finding"]
+__all__ = ["DEEPEST", "Finding", "Places", "as_finding"]
+
+#: how many segments a path has at most that :meth:`Places.near_path` gives
+DEEPEST = 1_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,6 +110,20 @@ class Places:
     def path(self, node: Any) -> str | None:
         """Where a node was read from, as text; None for one that no message stands for."""
         found = self._by_id().get(id(node), _NOWHERE)
+        return None if found is _NOWHERE else render(found)
+
+    def near_path(self, node: Any) -> str | None:
+        """As :meth:`path`, but None where that has more than :data:`DEEPEST` segments.
+
+        For those who keep the paths of all nodes: together they would be as long as the square of a plan's depth.
+        """
+        found = self._by_id().get(id(node), _NOWHERE)
+        count, path = 0, found
+        while path is not None:
+            path, _ = path
+            count += 1
+            if count > DEEPEST:
+                return None
         return None if found is _NOWHERE else render(found)
 
     def _by_id(self) -> dict[int, Path]:

@@ -14,6 +14,7 @@ from google.protobuf.unknown_fields import UnknownFieldSet
 
 from pyspark_substrait.codes import Code
 from pyspark_substrait.errors import PlanFormatError, SubstraitError
+from pyspark_substrait.model.limits import check_size
 from pyspark_substrait.model.notes import Note
 from pyspark_substrait.model.paths import Path, render
 from pyspark_substrait.model.plan import Version
@@ -76,6 +77,7 @@ def parse(source: Source, faults: Faults | None = None) -> Parsed:
         PlanFormatError: the source can't be read, or has fields that no release has.
         InvalidPlanError: the plan contradicts itself in a way that leaves its upgrade open.
     """
+    check_size(source)
     match source:
         case bytes() | bytearray() | memoryview():
             return _parse_content(bytes(source), faults)
@@ -98,7 +100,7 @@ def _file_content(path: str | os.PathLike[str]) -> bytes:
         raise PlanFormatError("the text is empty, neither JSON nor a path", hint=_HINT)
     shown = str(name) if len(str(name)) <= 120 else f"{str(name)[:117]}..."
     try:
-        return FilePath(name).read_bytes()
+        content = FilePath(name).read_bytes()
     except FileNotFoundError as error:
         raise PlanFormatError(
             f"there is no file {shown!r}", hint="Text that is not JSON is taken for a path"
@@ -108,6 +110,8 @@ def _file_content(path: str | os.PathLike[str]) -> bytes:
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise PlanFormatError(f"the file {shown!r} can't be read: {reason}") from error
+    check_size(content)
+    return content
 
 
 def _parse_content(content: bytes, faults: Faults | None) -> Parsed:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any, TypeVar
 
+from pyspark_substrait.model.limits import check_size
 from pyspark_substrait.textform import parse, text_of
 
 __all__ = ["without_text"]
@@ -18,8 +19,9 @@ def without_text(source: _T) -> _T | bytes | dict[str, Any]:
     A file is read once: if it holds something else, that is returned. One that can't be read is left to others.
 
     Raises:
-        PlanFormatError: it is this form, but doesn't follow the grammar.
+        PlanFormatError: it is this form, but doesn't follow the grammar; it is too large.
     """
+    check_size(source)
     content: bytes | str
     match source:
         case bytes():
@@ -36,5 +38,6 @@ def without_text(source: _T) -> _T | bytes | dict[str, Any]:
                 return source
         case _:
             return source
+    check_size(content)
     text = text_of(content)
     return content if text is None else parse(text)

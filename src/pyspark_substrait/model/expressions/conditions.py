@@ -73,26 +73,26 @@ def _type_of_branches(branches: list[Expression], otherwise: Expression | None) 
     return with_nullability(ends[0].type, nullable)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class SingularOrList:
     """Whether a value equals one of the options, by SQL's three-valued logic."""
 
     value: Expression
     options: tuple[Expression, ...]
 
-    @property
+    @computed_once
     def type(self) -> Type:
         return Boolean(nullable=any(item.type.nullable for item in (self.value, *self.options)))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class MultiOrList:
     """Whether several values equal, all at once, those of one of the options."""
 
     value: tuple[Expression, ...]
     options: tuple[tuple[Expression, ...], ...]
 
-    @property
+    @computed_once
     def type(self) -> Type:
         rows = (self.value, *self.options)
         return Boolean(nullable=any(item.type.nullable for row in rows for item in row))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from pyspark_substrait.model.computed_once import computed_once
 from pyspark_substrait.model.types import List, Map, Struct, Type, TypeVariation, with_nullability
 
 if TYPE_CHECKING:
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 __all__ = ["NestedList", "NestedMap", "NestedStruct"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class NestedStruct:
     """A struct made of expressions."""
 
@@ -21,13 +22,13 @@ class NestedStruct:
     nullable: bool = False
     variation: TypeVariation | None = None
 
-    @property
+    @computed_once
     def type(self) -> Type:
         types = tuple(field.type for field in self.fields)
         return Struct(types=types, nullable=self.nullable, variation=self.variation)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class NestedList:
     """A list of at least one expression; all have one type."""
 
@@ -35,12 +36,12 @@ class NestedList:
     nullable: bool = False
     variation: TypeVariation | None = None
 
-    @property
+    @computed_once
     def type(self) -> Type:
         return List(type=_common_type(self.values), nullable=self.nullable, variation=self.variation)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class NestedMap:
     """A map of at least one pair of key and value expressions."""
 
@@ -48,7 +49,7 @@ class NestedMap:
     nullable: bool = False
     variation: TypeVariation | None = None
 
-    @property
+    @computed_once
     def type(self) -> Type:
         keys = tuple(key for key, _ in self.key_values)
         values = tuple(value for _, value in self.key_values)

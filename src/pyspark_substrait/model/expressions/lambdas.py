@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
 
+from pyspark_substrait.model.computed_once import computed_once
 from pyspark_substrait.model.types import Func, Struct, Type
 
 if TYPE_CHECKING:
@@ -34,14 +35,14 @@ class DynamicParameter:
     parameter_reference: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Lambda:
     """A function value: parameters (one struct field each) and a body. Spec: expressions/lambda_expressions."""
 
     parameters: Struct
     body: Expression
 
-    @property
+    @computed_once
     def type(self) -> Type:
         return Func(parameter_types=self.parameters.types, return_type=self.body.type)
 
@@ -54,25 +55,25 @@ class NamedLambda:
     name: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class NamedLambdaReference:
     """A lambda of the plan's ``named_lambdas``."""
 
     lambda_: NamedLambda
 
-    @property
+    @computed_once
     def type(self) -> Type:
         return self.lambda_.lambda_.type
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class LambdaInvocation:
     """A lambda applied to arguments on the spot."""
 
     lambda_: Lambda | NamedLambdaReference
     arguments: tuple[Expression, ...]
 
-    @property
+    @computed_once
     def type(self) -> Type:
         match self.lambda_:
             case Lambda(body=body):
@@ -97,12 +98,12 @@ class ExecutionContextVariable:
     type: Type
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class DetachedExpression:
     """An expression that the message keeps apart (``detached_expressions``) to stay flat; it means the expression."""
 
     expression: Expression
 
-    @property
+    @computed_once
     def type(self) -> Type:
         return self.expression.type

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from pyspark_substrait.codes import Code
 from pyspark_substrait.errors import InvalidPlanError
+from pyspark_substrait.model.computed_once import computed_once
 from pyspark_substrait.model.types import Boolean, OpenStruct, Type, Unbound, with_nullability
 
 if TYPE_CHECKING:
@@ -44,14 +45,14 @@ class ScalarSubquery:
         return with_nullability(schema.types[0], True)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class InPredicate:
     """Whether the needles, as a record, are among the records of the haystack."""
 
     needles: tuple[Expression, ...]
     haystack: Relation
 
-    @property
+    @computed_once
     def type(self) -> Type:
         types = [needle.type for needle in self.needles] + list(self.haystack.schema.types)
         return Boolean(nullable=any(type.nullable for type in types))
@@ -94,7 +95,7 @@ class ReductionOp(Enum):
     ALL = "all"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class SetComparison:
     """A value compared with the values of a query's only column."""
 
@@ -103,7 +104,7 @@ class SetComparison:
     left: Expression
     right: Relation
 
-    @property
+    @computed_once
     def type(self) -> Type:
         types = (self.left.type, *self.right.schema.types)
         return Boolean(nullable=any(type.nullable for type in types))

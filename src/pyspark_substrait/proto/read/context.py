@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field, replace
 from types import TracebackType
 from typing import Any, TypeVar
@@ -16,6 +16,7 @@ from pyspark_substrait.errors import InvalidPlanError, SubstraitError
 from pyspark_substrait.extensions import Registry
 from pyspark_substrait.model.expressions import NamedLambda
 from pyspark_substrait.model.findings import Finding, Places, as_finding
+from pyspark_substrait.model.limits import ExceededLimit, Limits, TypeSizes, current_limits
 from pyspark_substrait.model.notes import Note
 from pyspark_substrait.model.paths import Path, render
 from pyspark_substrait.model.plan import ExtensionDeclaration, ExtensionKind
@@ -127,6 +128,9 @@ class Reading:
         again: the path, and what is found there once more in what is written.
         moves: what stands elsewhere in what is written, when ``placed``.
         remarked: what was noted once for the whole plan, by rule and key.
+        limits: how much the message may say; ``columns`` and ``repeated`` are what it has come to so far.
+        nodes: how many relations and expressions were read, shared parts at each use.
+        part_sizes: how many of them are in a shared part; ``met_parts`` are those that were used.
     """
 
     registry: Registry
@@ -157,6 +161,13 @@ class Reading:
     moves: Moves = field(default_factory=Moves)
     unfinished: set[tuple[object, ...]] = field(default_factory=set)
     remarked: set[tuple[str, str]] = field(default_factory=set)
+    limits: Limits = field(default_factory=current_limits)
+    type_sizes: TypeSizes = field(default_factory=TypeSizes)
+    columns: int = 0
+    nodes: int = 0
+    repeated: int = 0
+    part_sizes: dict[tuple[object, ...], int] = field(default_factory=dict)
+    met_parts: set[tuple[object, ...]] = field(default_factory=set)
 
     def anew(self) -> Reading:
         """The same message, of which nothing is read yet."""
@@ -248,6 +259,40 @@ class Reading:
             raise invalid(before, path, f"Without strict reading it is taken as: {after}")
         self.note(rule, path, before, after)
 
+    def uses(self, mark: tuple[object, ...], path: Path) -> None:
+        """Count a use of a shared part, before :meth:`once` is asked for it with the same ``mark``.
+
+        Raises:
+            ExceededLimit: shared parts come to too much where they're written out at each use.
+        """
+        if mark in self.met_parts:
+            self.repeated += self.part_sizes.get(mark, 0)
+            if self.repeated > self.limits.repeated:
+                what = "the parts that the plan shares come, written out at each use, to relations and expressions:"
+                raise ExceededLimit.of("repeated", what, render(path))
+        self.met_parts.add(mark)
+
+    def has_columns(self, schemas: Iterable[Struct], path: Path) -> None:
+        """Count the columns of a relation at ``path``.
+
+        Raises:
+            ExceededLimit: all relations together have too many.
+        """
+        for schema in schemas:
+            self.columns += self.type_sizes.of(schema)
+        if self.columns > self.limits.columns:
+            what = "the relations up to here have columns and fields in them:"
+            raise ExceededLimit.of("columns", what, render(path), "Leave out with emit what isn't needed further on")
+
+    def has_type(self, type: Type, path: Path) -> None:
+        """Look at the type of an expression at ``path`` that makes one of other types.
+
+        Raises:
+            ExceededLimit: it is too large.
+        """
+        if self.type_sizes.of(type) > self.limits.columns:
+            raise ExceededLimit.of("columns", "the type of this expression has fields and elements:", render(path))
+
     def once(
         self, memo: dict[_Key, _T], key: _Key, mark: tuple[object, ...], what: str, path: Path, bind: Callable[[], _T]
     ) -> _T:
@@ -261,10 +306,14 @@ class Reading:
             if mark in self.unfinished:
                 raise invalid(f"{what} refers to itself", path, code=Code.LINK_CYCLE)
             self.unfinished.add(mark)
+            before = self.nodes
             try:
                 found = memo[key] = bind()
             finally:
                 self.unfinished.discard(mark)
+            self.part_sizes[mark] = self.nodes - before
+        else:
+            self.nodes += self.part_sizes.get(mark, 0)
         return found
 
 

@@ -72,12 +72,15 @@ def expression(message: algebra_pb2.Expression, scope: Scope, path: Path) -> Exp
         InvalidPlanError: it is missing, or contradicts the specification or the scope.
     """
     reading, kind = scope.reading, message.WhichOneof("rex_type")
+    reading.nodes += 1
     if kind not in _PLAIN:
         reading.plain = False
     if reading.findings is None:
         if kind is None:
             raise _missing(path)
         node = _READERS[kind](getattr(message, kind), scope, (path, kind))
+        if kind in _MAKING_TYPES:
+            reading.has_type(node.type, path)
         if reading.placed:
             reading.places.add(node, path)
         return node
@@ -86,6 +89,8 @@ def expression(message: algebra_pb2.Expression, scope: Scope, path: Path) -> Exp
         if kind is None:
             raise _missing(path)
         node = _READERS[kind](getattr(message, kind), scope, (path, kind))
+        if kind in _MAKING_TYPES:
+            reading.has_type(node.type, path)
     except SubstraitError as error:
         reading.fault(error)
         node = BrokenExpression(kind=kind or "", fault=error.message, parts=_parts(reading, known))
@@ -370,6 +375,7 @@ def named_lambda(anchor: int, scope: Scope, path: Path) -> NamedLambda:
 
 
 def _named_lambda_reference(message: Any, scope: Scope, path: Path) -> NamedLambdaReference:
+    scope.reading.uses(("lambda", message.lambda_reference), path)
     return NamedLambdaReference(lambda_=named_lambda(message.lambda_reference, scope, path))
 
 
@@ -442,10 +448,13 @@ def _detached(ordinal: int, scope: Scope, path: Path) -> Expression:
         return scope, expression(lists.expressions[ordinal], scope, place)
 
     mark = (id(lists), "expression", ordinal)
+    reading.uses(mark, path)
     _, bound = reading.once(reading.bound_parts, (*mark, id(scope)), mark, "a detached expression", place, bind)
     return DetachedExpression(expression=bound)
 
 
+#: the kinds whose types are made of those of their parts
+_MAKING_TYPES = frozenset({"nested", "lambda", "lambda_invocation"})
 #: the kinds that may be plain (:class:`Reading`)
 _PLAIN = frozenset(
     {"literal", "selection", "scalar_function", "cast", "if_then", "singular_or_list", "multi_or_list", "subquery"}

@@ -13,6 +13,7 @@ from pyspark_substrait.errors import InvalidPlanError
 from pyspark_substrait.extensions import Registry
 from pyspark_substrait.model.expressions import AggregateFunction, BrokenExpression, Expression, NamedLambda
 from pyspark_substrait.model.findings import Finding, Places
+from pyspark_substrait.model.limits import ExceededLimit
 from pyspark_substrait.model.notes import Note
 from pyspark_substrait.model.paths import Path
 from pyspark_substrait.model.plan import (
@@ -152,7 +153,11 @@ def checked(
     upgrades: Sequence[Note] = (),
     original_version: str | None = None,
 ) -> Checked:
-    """A message, bound as far as it can be, and all that is wrong with it. Arguments are those of :func:`plan`."""
+    """A message, bound as far as it can be, and all that is wrong with it. Arguments are those of :func:`plan`.
+
+    Raises:
+        PlanFormatError: it exceeds one of the limits.
+    """
 
     def read() -> Checked:
         reading = Reading(registry=registry, findings=[])
@@ -162,9 +167,12 @@ def checked(
         return Checked(document=document, findings=tuple(reading.findings or ()), places=reading.places)
 
     try:
-        return read()
-    except RecursionError:
-        return with_deep_stack(read)
+        try:
+            return read()
+        except RecursionError:
+            return with_deep_stack(read)
+    except ExceededLimit as limit:
+        raise limit.error from None
 
 
 def extended_expression(
@@ -190,10 +198,13 @@ def _on_any_stack(
 ) -> _Message:
     """Read on the stack that there is, or if it is too small, with one that is large enough for any plan."""
     try:
-        return read(message, reading, upgrades, original_version)
-    except RecursionError:
-        reading.plain = False
-        return with_deep_stack(read, message, reading.anew(), upgrades, original_version)
+        try:
+            return read(message, reading, upgrades, original_version)
+        except RecursionError:
+            reading.plain = False
+            return with_deep_stack(read, message, reading.anew(), upgrades, original_version)
+    except ExceededLimit as limit:
+        raise limit.error from None
 
 
 def _plan(message: plan_pb2.Plan, reading: Reading, upgrades: tuple[Note, ...], original_version: str | None) -> Plan:

@@ -82,7 +82,11 @@ def _relation(message: algebra_pb2.Rel, kind: str | None, scope: Scope, path: Pa
     if kind is None:
         raise invalid("a relation is missing", path, code=Code.RELATION_MISSING)
     node = _READERS[kind](getattr(message, kind), scope, path)
-    settle(node, scope.reading, path)
+    reading = scope.reading
+    settle(node, reading, path)
+    reading.nodes += 1
+    direct, schema = node.direct_schema, node.schema
+    reading.has_columns((schema,) if schema is direct else (direct, schema), path)
     return node
 
 
@@ -249,6 +253,7 @@ def _set(message: Any, scope: Scope, path: Path) -> Relation:
 
 def _reference(message: Any, scope: Scope, path: Path) -> Relation:
     ordinal = message.subtree_ordinal
+    scope.reading.uses(("tree", ordinal), path)
     return Reference(subtree_ordinal=ordinal, subtree=trees.tree(ordinal, scope, path))
 
 
@@ -264,6 +269,7 @@ def _detached(ordinal: int, scope: Scope, path: Path) -> Relation:
         return scope, relation(lists.rels[ordinal], scope, place)
 
     mark = (id(lists), "relation", ordinal)
+    reading.uses(mark, path)
     _, bound = reading.once(reading.bound_parts, (*mark, id(scope)), mark, "a detached relation", place, bind)
     return DetachedRel(relation=bound)
 

@@ -290,7 +290,9 @@ def _aliased_type(anchor: int, reading: Reading, path: Path) -> Type:
     def bind() -> Type:
         return data_type(message.type, reading, (place, "type"))
 
-    return reading.once(reading.bound_aliases, anchor, ("alias", anchor), "a type alias", place, bind)
+    found = reading.once(reading.bound_aliases, anchor, ("alias", anchor), "a type alias", place, bind)
+    reading.has_type(found, path)
+    return found
 
 
 _PARAMETERIZED = frozenset(

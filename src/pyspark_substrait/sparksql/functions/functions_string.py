@@ -16,6 +16,7 @@ from pyspark_substrait.sparksql.functions import regexp
 from pyspark_substrait.sparksql.functions.catalyst import catalyst
 from pyspark_substrait.sparksql.functions.fragments import as_int, raised
 from pyspark_substrait.sparksql.functions.ordering import in_order
+from pyspark_substrait.sparksql.functions.sizes import bounded_length, bounded_times
 from pyspark_substrait.sparksql.functions.strings import case as string_case
 from pyspark_substrait.sparksql.functions.strings import search as string_search
 from pyspark_substrait.sparksql.functions.strings.fragments import fitted, quoted_pattern
@@ -102,12 +103,16 @@ def concat_ws(call: Call) -> str:
 
 
 def repeat(call: Call) -> str:
-    """Nothing for a count below 0. A count beyond an INT fails, unless there is nothing to repeat."""
+    """Nothing for a count below 0. A count beyond an INT fails, unless there is nothing to repeat.
+
+    What would be too large fails as well (:mod:`~pyspark_substrait.sparksql.functions.sizes`).
+    """
     text, count, known = call.sql(0), call.sql(1), call.operands[1].literal
     if not isinstance(known, int) or not 0 <= known < 1 << 31:
         nothing = f"{count} < 0 OR {count} > 0 AND {text} = ''"
-        return f"repeat({text}, CAST(if({nothing}, 0, {count}) AS INT))"
-    return f"repeat({text}, {as_int(call, 1)})"
+        times = f"CAST(if({nothing}, 0, {count}) AS INT)"
+        return f"repeat({text}, {bounded_times(call, text, times, count)})"
+    return f"repeat({text}, {bounded_times(call, text, as_int(call, 1), count)})"
 
 
 def trimmed(side: str) -> Callable[[Call], str]:
@@ -123,7 +128,7 @@ def padded(name: str) -> Callable[[Call], str]:
 
     def body(call: Call) -> str:
         characters = call.sql(2) if len(call.operands) > 2 else "' '"
-        return f"{name}({call.sql(0)}, {call.sql(1)}, {characters})"
+        return f"{name}({call.sql(0)}, {bounded_length(call, 1)}, {characters})"
 
     return body
 
@@ -132,7 +137,7 @@ def centered(extra: int) -> Callable[[Call], str]:
     """``extra``: what is added to the missing characters before half of them goes to the left side."""
 
     def body(call: Call) -> str:
-        text, length, character = (operand.sql for operand in call.operands)
+        text, length, character = call.sql(0), bounded_length(call, 1), call.sql(2)
         found = f"char_length({text})"
         left = f"lpad({text}, CAST(({length} + {found} + {extra}) div 2 AS INT), {character})"
         # to its own length, so that a null character makes the result null

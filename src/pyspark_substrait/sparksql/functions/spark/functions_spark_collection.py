@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from pyspark_substrait.sparksql.compiler.types import field_name
+from pyspark_substrait.sparksql.functions.sizes import MOST_ELEMENTS, bounded_length, bounded_range
 from pyspark_substrait.sparksql.functions.table import Call, Foreign, Row, Table, row
 
 __all__ = ["TABLE"]
@@ -51,7 +52,12 @@ _LISTS: Final[tuple[Row, ...]] = (
     row("zip", zipped, foreign=_MOVED, catalyst="ArraysZip"),
     row("position", "array_position({input}, {value})", catalyst="ArrayPosition"),
     row("remove", "array_remove({input}, {value})", catalyst="ArrayRemove"),
-    row("repeat", "array_repeat({value}, {count})", foreign=_MOVED, catalyst="ArrayRepeat"),
+    row(
+        "repeat",
+        lambda call: f"array_repeat({call.sql(0)}, {bounded_length(call, 1, MOST_ELEMENTS, 'elements')})",
+        foreign=_MOVED,
+        catalyst="ArrayRepeat",
+    ),
     row("slice", "slice({input}, {start}, {length})", foreign=_MOVED, catalyst="Slice"),
     row("flatten", "flatten({input})", foreign=_MOVED, catalyst="Flatten"),
     row("min", "array_min({input})", catalyst="ArrayMin"),
@@ -64,8 +70,13 @@ _LISTS: Final[tuple[Row, ...]] = (
     row("compact", "array_compact({input})", foreign=_MOVED, catalyst="ArrayCompact"),
     row("reverse", "reverse({input})", foreign=_MOVED, catalyst="Reverse"),
     row("concat", concatenated, foreign=_MOVED, catalyst="Concat"),
-    row("sequence", "sequence({0}, {1})", signatures=("any_any",), catalyst="Sequence"),
-    row("sequence", "sequence({0}, {1}, {2})", catalyst="Sequence"),
+    row(
+        "sequence",
+        lambda call: f"sequence({bounded_range(call)}, {call.sql(1)})",
+        signatures=("any_any",),
+        catalyst="Sequence",
+    ),
+    row("sequence", lambda call: f"sequence({bounded_range(call)}, {call.sql(1)}, {call.sql(2)})", catalyst="Sequence"),
 )
 
 _MAPS: Final[tuple[Row, ...]] = (

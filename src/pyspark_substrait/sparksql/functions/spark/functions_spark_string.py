@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pyspark_substrait.errors import UnsupportedPlanError
 from pyspark_substrait.sparksql.compiler.literals import string_literal
 from pyspark_substrait.sparksql.functions.catalyst import ansi, legacy
+from pyspark_substrait.sparksql.functions.sizes import bounded_format, bounded_length
 from pyspark_substrait.sparksql.functions.table import Call, Table, row
 
 __all__ = ["TABLE"]
@@ -56,8 +57,8 @@ TABLE = Table(
         row("length", "length({0})", catalyst="Length"),
         row("octet_length", "octet_length({0})", catalyst="OctetLength"),
         row("bit_length", "bit_length({0})", catalyst="BitLength"),
-        row("lpad", "lpad({0}, {1}, {2})"),
-        row("rpad", "rpad({0}, {1}, {2})"),
+        row("lpad", lambda call: f"lpad({call.sql(0)}, {bounded_length(call, 1)}, {call.sql(2)})"),
+        row("rpad", lambda call: f"rpad({call.sql(0)}, {bounded_length(call, 1)}, {call.sql(2)})"),
         row("starts_with", "startswith({0}, {1})"),
         row("ends_with", "endswith({0}, {1})"),
         row("contains", "contains({0}, {1})"),
@@ -67,11 +68,11 @@ TABLE = Table(
         row("locate", "locate({0}, {1}, {2})", catalyst="StringLocate"),
         row("ascii", "ascii({0})", catalyst="Ascii"),
         row("chr", "chr({0})", catalyst="Chr"),
-        row("space", "space({0})", catalyst="StringSpace"),
+        row("space", lambda call: f"space({bounded_length(call, 0)})", catalyst="StringSpace"),
         row("soundex", "soundex({0})", catalyst="SoundEx"),
         row("levenshtein", listed("levenshtein"), catalyst="Levenshtein"),
         row("overlay", "overlay({0}, {1}, {2}, {3})", catalyst="Overlay"),
-        row("format_string", listed("format_string"), catalyst="FormatString"),
+        row("format_string", bounded_format(listed("format_string")), catalyst="FormatString"),
         row("format_number", "format_number({0}, {1})", catalyst="FormatNumber"),
         row("base64", _ONE_LINE),
         row("base64_lines", lambda call: _LINES.replace("{0}", call.sql(0))),

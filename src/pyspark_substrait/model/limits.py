@@ -1,0 +1,144 @@
+"""Limits on what a plan may cost to look at, whatever it says.
+
+Most work on a plan grows in proportion to its message. A few forms say much in few bytes: parts that are shared and
+stand twice in each other, columns that double with each join of a relation to itself. These are what the limits bound.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+
+from pyspark_substrait.errors import PlanFormatError
+from pyspark_substrait.model.types import AliasedType, Func, List, Map, Struct, Type, TypeBase, UserDefined
+
+__all__ = ["ExceededLimit", "Limits", "TypeSizes", "check_size", "current_limits", "limited"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """The most that a plan may come to. The defaults are meant for plans from strangers, and fit plans of any engine.
+
+    Args:
+        message_bytes: the size of a plan as it comes: binary, JSON or text.
+        columns: the columns of all relations together, before and after emit, with the fields and elements in them. It
+            bounds the types of nested constructors as well.
+        repeated: how many relations and expressions shared parts (references, detached parts, named lambdas) come to
+            where they are written out at each use, their first uses aside.
+    """
+
+    message_bytes: int = 256 * 1024 * 1024
+    columns: int = 500_000
+    repeated: int = 100_000
+
+
+_limits: ContextVar[Limits | None] = ContextVar("limits of plans", default=None)
+_DEFAULT = Limits()
+
+
+def current_limits() -> Limits:
+    """The limits that hold here."""
+    return _limits.get() or _DEFAULT
+
+
+@contextmanager
+def limited(limits: Limits) -> Iterator[None]:
+    """A block in which other limits than the default ones hold, in this thread or task.
+
+    >>> with limited(Limits(columns=10_000_000)):
+    ...     current_limits().columns
+    10000000
+    """
+    token = _limits.set(limits)
+    try:
+        yield
+    finally:
+        _limits.reset(token)
+
+
+def check_size(source: object) -> None:
+    """Refuse a text or bytes beyond :attr:`Limits.message_bytes`.
+
+    Raises:
+        PlanFormatError: it is too large.
+    """
+    if not isinstance(source, bytes | bytearray | memoryview | str):
+        return
+    size, most = len(source), current_limits().message_bytes
+    if size > most:
+        raise PlanFormatError(
+            f"the plan has {size:,} bytes, more than {most:,}",
+            hint="Large tables belong into files; limited(Limits(message_bytes=…)) allows more",
+        )
+
+
+class ExceededLimit(Exception):
+    """A limit is exceeded. It ends reading, also where other faults are collected.
+
+    Args:
+        error: what to tell the user.
+    """
+
+    def __init__(self, error: PlanFormatError) -> None:
+        super().__init__(error.message)
+        self.error = error
+
+    @classmethod
+    def of(cls, field: str, what: str, path: str, hint: str = "") -> ExceededLimit:
+        """The error that ``what`` is more than a field of the limits allows."""
+        most = getattr(current_limits(), field)
+        raised = f"limited(Limits({field}=…)) allows more"
+        return cls(
+            PlanFormatError(f"{what} more than {most:,}", path=path, hint=f"{hint}; {raised}" if hint else raised)
+        )
+
+
+class TypeSizes:
+    """How many types types consist of, written out; parts that types share are looked at once."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[Type, int]] = {}  # by identity; the type is kept, so that its number stays its own
+
+    def of(self, type: Type) -> int:
+        """The number of types in a type, with itself."""
+        if not isinstance(type, _COMPOSED):
+            return 1
+        known = self._known
+        pending: list[Type] = [type]
+        while pending:
+            current = pending[-1]
+            if id(current) in known:
+                pending.pop()
+                continue
+            parts = _parts(current)
+            unknown = [part for part in parts if isinstance(part, _COMPOSED) and id(part) not in known]
+            if unknown:
+                pending.extend(unknown)
+                continue
+            pending.pop()
+            size = 1 + sum([known[id(part)][1] if isinstance(part, _COMPOSED) else 1 for part in parts])
+            known[id(current)] = (current, size)
+        return known[id(type)][1]
+
+
+_COMPOSED = (Struct, List, Map, Func, AliasedType, UserDefined)
+
+
+def _parts(type: Type) -> tuple[Type, ...]:
+    match type:
+        case Struct(types=types):
+            return types
+        case List(type=element):
+            return (element,)
+        case Map(key=key, value=value):
+            return (key, value)
+        case Func(parameter_types=types, return_type=result):
+            return (*types, result)
+        case AliasedType(type=inner):
+            return (inner,)
+        case UserDefined(type_parameters=parameters):
+            return tuple([parameter.value for parameter in parameters if isinstance(parameter.value, TypeBase)])
+        case _:
+            return ()
