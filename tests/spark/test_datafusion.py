@@ -67,3 +67,32 @@ def test_the_same_rows(query: str, spark: SparkSession) -> None:
         plan = substrait.Serde.serialize_bytes(query, context)
         result = pyspark_substrait.run_query(plan, tables=TABLES, spark=spark)
         assert_same_rows(result, duck.sql(query).to_arrow_table(), ordered="ORDER BY" in query)
+
+
+SETS = [
+    "SELECT team, name, count(salary), sum(id) FROM people GROUP BY ROLLUP(team, name)",
+    "SELECT sum(id), min(joined), team FROM people GROUP BY CUBE(name, team) HAVING count(*) > 1 ORDER BY team",
+    "SELECT sum(id), max(salary) FROM people GROUP BY GROUPING SETS ((team, name), (name), (name), ()) ORDER BY 1, 2",
+    "SELECT grouping(team), count(*), team FROM people GROUP BY ROLLUP(team)",
+    "SELECT team, count(*) FROM (SELECT team, name, sum(id) FROM people GROUP BY ROLLUP(team, name)) GROUP BY CUBE(team)",
+    "SELECT p.team, p.n, t.n FROM (SELECT team, count(*) AS n FROM people GROUP BY ROLLUP(team)) p JOIN "
+    "(SELECT team, count(title) AS n FROM teams GROUP BY CUBE(team)) t ON p.team = t.team",
+    "SELECT rank() OVER (PARTITION BY grouping(team) ORDER BY sum(id)), team FROM people WHERE id > 9 GROUP BY ROLLUP(team)",
+]
+
+
+def test_grouping_sets_give_the_same_rows(spark: SparkSession) -> None:
+    """What stands above an aggregate of several grouping sets refers to its columns as DataFusion counts them."""
+    context = datafusion.SessionContext()
+    with duckdb.connect() as duck:
+        for name, rows in TABLES.items():
+            context.register_record_batches(name, [rows.to_batches()])
+            duck.register(name, rows)
+        for query in SETS:
+            expected = duck.sql(query).to_arrow_table()
+            for plan in (
+                substrait.Serde.serialize_bytes(query, context),
+                substrait.Producer.to_substrait_plan(context.sql(query).optimized_logical_plan(), context).encode(),
+            ):
+                result = pyspark_substrait.run_query(plan, tables=TABLES, spark=spark)
+                assert_same_rows(result, expected, ordered=False)
