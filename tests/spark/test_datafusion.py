@@ -105,7 +105,7 @@ FOR_DATAFUSION = [
     "SELECT id FROM people a WHERE EXISTS (SELECT 1 FROM people b WHERE b.team = a.id * 10)",
     "SELECT id FROM people a WHERE NOT EXISTS (SELECT 1 FROM people b WHERE b.team = a.team AND b.id > a.id)",
     "SELECT id FROM people a WHERE 10 * id IN (SELECT team FROM people b WHERE b.salary > a.salary)",
-    "SELECT id, (SELECT max(joined) FROM people b WHERE b.team = a.team AND b.id <> a.id) FROM people a",
+    "SELECT id, (SELECT max(joined) FROM people b WHERE b.team = a.id * 10) FROM people a",
     "SELECT id FROM people a WHERE salary > (SELECT avg(salary) FROM people b WHERE b.team = a.team)",
     "SELECT id FROM people a WHERE EXISTS (SELECT 1 FROM people b WHERE b.team = a.team AND EXISTS "
     "(SELECT 1 FROM people c WHERE c.id = 10 - b.id))",
