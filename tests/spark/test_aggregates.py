@@ -117,6 +117,15 @@ def test_grouping_sets(spark: SparkSession, table: Read) -> None:
         assert ordered(of_nothing) == ordered(folded(sets, [])), sets
 
 
+def test_a_key_that_is_there_twice_is_null_where_its_own_place_is_in_no_set(spark: SparkSession, table: Read) -> None:
+    keys = [col(table, 0), col(table, 1), col(table, 0)]
+    (found,) = answers(spark, [group(table, keys, [aggregate("count")], [(0, 1), (2,), ()])])
+    expected = []
+    for a, b, *rest in folded([(0, 1), (0,), ()], DATA):
+        expected.append((None, None, a, *rest[1:]) if rest[-1] == 1 else (a, b, None, *rest[1:]))
+    assert ordered(found) == ordered(expected)
+
+
 def test_schema_of_grouping_sets(spark: SparkSession) -> None:
     table = values([TEXT, TEXT], [("a", "b")])
     keys = [col(table, 0), col(table, 1)]

@@ -67,3 +67,82 @@ def test_the_same_rows(query: str, spark: SparkSession) -> None:
         plan = substrait.Serde.serialize_bytes(query, context)
         result = pyspark_substrait.run_query(plan, tables=TABLES, spark=spark)
         assert_same_rows(result, duck.sql(query).to_arrow_table(), ordered="ORDER BY" in query)
+
+
+SETS = [
+    "SELECT team, name, count(salary), sum(id) FROM people GROUP BY ROLLUP(team, name)",
+    "SELECT sum(id), min(joined), team FROM people GROUP BY CUBE(name, team) HAVING count(*) > 1 ORDER BY team",
+    "SELECT sum(id), max(salary) FROM people GROUP BY GROUPING SETS ((team, name), (name), (name), ()) ORDER BY 1, 2",
+    "SELECT grouping(team), count(*), team FROM people GROUP BY ROLLUP(team)",
+    "SELECT team, count(*) FROM (SELECT team, name, sum(id) FROM people GROUP BY ROLLUP(team, name)) r GROUP BY "
+    "CUBE(team)",
+    "SELECT p.team, p.n, t.n FROM (SELECT team, count(*) AS n FROM people GROUP BY ROLLUP(team)) p JOIN "
+    "(SELECT team, count(title) AS n FROM teams GROUP BY CUBE(team)) t ON p.team = t.team",
+    "SELECT rank() OVER (PARTITION BY grouping(team) ORDER BY sum(id)), team FROM people WHERE id > 9 GROUP BY "
+    "ROLLUP(team)",
+]
+
+
+def test_grouping_sets_give_the_same_rows(spark: SparkSession) -> None:
+    """What stands above an aggregate of several grouping sets refers to its columns as DataFusion counts them."""
+    context = datafusion.SessionContext()
+    with duckdb.connect() as duck:
+        for name, rows in TABLES.items():
+            context.register_record_batches(name, [rows.to_batches()])
+            duck.register(name, rows)
+        for query in SETS:
+            expected = duck.sql(query).to_arrow_table()
+            for plan in (
+                substrait.Serde.serialize_bytes(query, context),
+                substrait.Producer.to_substrait_plan(context.sql(query).optimized_logical_plan(), context).encode(),
+            ):
+                result = pyspark_substrait.run_query(plan, tables=TABLES, spark=spark)
+                assert_same_rows(result, expected, ordered=False)
+
+
+FOR_DATAFUSION = [
+    # outer columns, which DataFusion finds by name: the same table inside and outside
+    "SELECT id FROM people a WHERE EXISTS (SELECT 1 FROM people b WHERE b.team = a.id * 10)",
+    "SELECT id FROM people a WHERE NOT EXISTS (SELECT 1 FROM people b WHERE b.team = a.team AND b.id > a.id)",
+    "SELECT id FROM people a WHERE 10 * id IN (SELECT team FROM people b WHERE b.salary > a.salary)",
+    "SELECT id, (SELECT max(joined) FROM people b WHERE b.team = a.id * 10) FROM people a",
+    "SELECT id FROM people a WHERE salary > (SELECT avg(salary) FROM people b WHERE b.team = a.team)",
+    "SELECT id FROM people a WHERE EXISTS (SELECT 1 FROM people b WHERE b.team = a.team AND EXISTS "
+    "(SELECT 1 FROM people c WHERE c.id = 10 - b.id))",
+    "SELECT team FROM (SELECT team, count(*) AS n FROM people GROUP BY team) x WHERE EXISTS "
+    "(SELECT 1 FROM (SELECT title, count(*) AS n FROM teams GROUP BY title) y WHERE y.n = x.n)",
+    # copies of records
+    "SELECT team FROM people INTERSECT ALL SELECT team FROM teams",
+    "SELECT team FROM people EXCEPT ALL SELECT team FROM teams",
+    "SELECT team FROM people INTERSECT ALL (SELECT team FROM people EXCEPT ALL SELECT team FROM teams)",
+    # grouping sets
+    "SELECT team, name, count(salary), sum(id) FROM people GROUP BY ROLLUP(team, name)",
+    "SELECT sum(id), min(joined), team FROM people GROUP BY CUBE(name, team) HAVING count(*) > 1",
+    "SELECT max(id), count(DISTINCT team) FROM people GROUP BY GROUPING SETS ((team, name), (name), (name), ())",
+    "SELECT grouping_id(team), count(*) FROM people GROUP BY ROLLUP(team)",
+    "SELECT sum(id) FILTER (WHERE salary > 100), team FROM people GROUP BY ROLLUP(team)",
+]
+
+
+def test_plans_made_for_datafusion_give_the_same_rows_there(spark: SparkSession) -> None:
+    context = datafusion.SessionContext()
+    with duckdb.connect() as duck:
+        for name, rows in TABLES.items():
+            context.register_record_batches(name, [rows.to_batches()])
+            duck.register(name, rows)
+        for query in FOR_DATAFUSION:
+            made = pyspark_substrait.from_sql(query, tables=TABLES, spark=spark, target="datafusion")
+            plan = substrait.Consumer.from_substrait_plan(context, substrait.Serde.deserialize_bytes(made.to_bytes()))
+            found = context.create_dataframe_from_logical_plan(plan).to_arrow_table()
+            expected = duck.sql(query).to_arrow_table()
+            assert ordered(found) == ordered(expected), query
+
+
+def ordered(table: pa.Table) -> list[tuple[str, ...]]:
+    """The records as texts, numbers without regard to their type, in an order."""
+    columns = [[_text(value) for value in column.to_pylist()] for column in table.columns]
+    return sorted(zip(*columns, strict=True))
+
+
+def _text(value: object) -> str:
+    return f"{float(value):g}" if isinstance(value, int | float | Decimal) else str(value)

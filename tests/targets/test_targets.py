@@ -14,15 +14,33 @@ from pyspark_substrait.model import plan as model
 from pyspark_substrait.model.expressions import (
     EnumArgument,
     Expression,
+    FieldReference,
     Function,
     FunctionOption,
     IfClause,
     IfThen,
+    OuterReference,
+    PredicateOp,
     ScalarFunction,
+    SetPredicate,
+    StructField,
     WindowFunction,
 )
 from pyspark_substrait.model.literals import Literal
-from pyspark_substrait.model.relations import Cross, Filter, Join, Project, Reference, Relation, RelCommon
+from pyspark_substrait.model.relations import (
+    Aggregate,
+    Cross,
+    Filter,
+    Grouping,
+    Join,
+    Measure,
+    Project,
+    Reference,
+    Relation,
+    RelCommon,
+    Set,
+    SetOp,
+)
 from pyspark_substrait.model.types import I32, I64, Boolean, Date, String, Struct
 from pyspark_substrait.targets import TARGETS
 from tests.spark import plans
@@ -157,7 +175,7 @@ def test_acero_joins_by_one_pair_of_keys() -> None:
 
 
 def test_limits_and_groupings_stand_where_older_engines_look_for_them() -> None:
-    from pyspark_substrait.model.relations import Aggregate, Fetch, Grouping
+    from pyspark_substrait.model.relations import Fetch
 
     given = Fetch(
         input=Aggregate(input=TABLE, groupings=(Grouping((0,)),), grouping_expressions=(NUMBER,)),
@@ -207,3 +225,58 @@ def test_windows_go_to_datafusion_but_not_to_acero() -> None:
     assert isinstance(node, Project)
     with pytest.raises(UnsupportedPlanError, match="WindowFunction"):
         ps.for_target(plan(projected(window)), "acero")
+
+
+def grouped(*sets: tuple[int, ...], emit: tuple[int, ...] | None = None) -> Aggregate:
+    return Aggregate(
+        common=RelCommon(emit=emit),
+        input=TABLE,
+        groupings=tuple(map(Grouping, sets)),
+        grouping_expressions=(NUMBER, TEXT),
+        measures=(Measure(measure=aggregate("count")),),
+    )
+
+
+@pytest.mark.parametrize("emit", [None, (2, 3, 0)])
+@pytest.mark.parametrize("sets", [((0, 1), (0,)), ((0, 1), (0,), ()), ((1,), (), (1,), (0, 1), ())])
+def test_datafusion_gets_no_aggregate_of_several_grouping_sets(
+    sets: tuple[tuple[int, ...], ...], emit: tuple[int, ...] | None
+) -> None:
+    """It counts a number before the measures; by the specification there is the position of the set behind them."""
+    given = grouped(*sets, emit=emit)
+    node = root(ps.for_target(plan(given), "datafusion"))
+    assert node.schema == given.schema
+    assert all(len(each.groupings) < 2 for each in relations(node) if isinstance(each, Aggregate))
+    assert root(ps.for_target(plan(given), "duckdb")).schema == given.schema
+
+
+def test_one_grouping_set_stays_as_it_is() -> None:
+    given = grouped((0, 1))
+    assert root(ps.for_target(plan(given), "datafusion")) == given
+
+
+@pytest.mark.parametrize("op", [SetOp.INTERSECTION_MULTISET_ALL, SetOp.MINUS_PRIMARY_ALL])
+def test_datafusion_gets_set_operations_on_distinct_records(op: SetOp) -> None:
+    given = Set(members=(TABLE, TABLE, TABLE), op=op, common=RelCommon(emit=(2, 0)))
+    node = root(ps.for_target(plan(given), "datafusion"))
+    assert node.schema == given.schema
+    found = {each.op for each in relations(node) if isinstance(each, Set)} - {SetOp.UNION_ALL}
+    assert found <= {SetOp.INTERSECTION_MULTISET, SetOp.MINUS_PRIMARY}
+
+
+def test_the_outer_columns_of_a_subquery_have_names_of_their_own_for_datafusion() -> None:
+    """DataFusion finds outer columns by name, and names what is computed by its expression."""
+    outer = FieldReference(root=OuterReference(steps_out=1), reference=(StructField(0),), type=I64())
+    inner = Filter(input=TABLE, condition=call("equal", NUMBER, outer))
+    given = Filter(input=TABLE, condition=SetPredicate(predicate_op=PredicateOp.EXISTS, tuples=inner))
+    node = root(ps.for_target(plan(given), "datafusion"))
+    assert isinstance(node, Filter)
+    assert isinstance(node.input, Project)
+    assert node.schema == given.schema
+    assert not any(isinstance(column, FieldReference) for column in node.input.expressions)
+    alone = Filter(input=TABLE, condition=SetPredicate(predicate_op=PredicateOp.EXISTS, tuples=TABLE))
+    assert root(ps.for_target(plan(alone), "datafusion")) == alone
+
+
+def relations(node: Relation) -> list[Relation]:
+    return [node, *(below for input in node.inputs for below in relations(input))]

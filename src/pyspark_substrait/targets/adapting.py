@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+import dataclasses
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from pyspark_substrait.errors import UnsupportedPlanError
@@ -40,15 +40,19 @@ from pyspark_substrait.model.relations import (
     Reference,
     Relation,
     RelCommon,
+    Set,
 )
 from pyspark_substrait.model.rewrite import with_children, with_expressions, with_inputs
-from pyspark_substrait.model.types import Boolean, String, with_nullability
+from pyspark_substrait.model.types import String, with_nullability
+from pyspark_substrait.targets.building import BOOLEAN, field, truth
 from pyspark_substrait.targets.description import Spelling, Target
+from pyspark_substrait.targets.grouping_sets import in_one_grouping
+from pyspark_substrait.targets.multiplicities import OF_DISTINCT, with_numbered_copies
+from pyspark_substrait.targets.outer_columns import with_own_names
 
 __all__ = ["adapted"]
 
 _Call = TypeVar("_Call", ScalarFunction, AggregateFunction, WindowFunction)
-_BOOLEAN = "extension:io.substrait:functions_boolean"
 
 
 def adapted(plan: Plan, target: Target) -> Plan:
@@ -66,10 +70,11 @@ def adapted(plan: Plan, target: Target) -> Plan:
 
 @dataclass(eq=False)
 class _Adapting:
-    """The adapting of one plan; ``notes`` is what got lost, each thing once."""
+    """The adapting of one plan; ``notes`` is what got lost, each thing once, ``numbers`` how many were given out."""
 
     target: Target
-    notes: dict[str, Note] = field(default_factory=dict)
+    numbers: int = 0
+    notes: dict[str, Note] = dataclasses.field(default_factory=dict)
 
     def tree(self, tree: PlanRel) -> PlanRel:
         if isinstance(tree, RelRoot):
@@ -91,6 +96,8 @@ class _Adapting:
             return replace(node, subtree=inner) if self.target.references else inner
         self._check(node)
         node = with_expressions(with_inputs(node, self.relation), self.expression)
+        if self.target.outer_columns_by_name:
+            node = with_own_names(node, self._number)
         match node:
             case Aggregate():
                 if not self.target.measure_filters and any(item.filter is not None for item in node.measures):
@@ -101,6 +108,10 @@ class _Adapting:
                 measures = tuple(replace(item, measure=self._call(item.measure)) for item in node.measures)
                 node = replace(node, measures=measures)
                 node = _over_columns(node) if self.target.plain_measures else node
+                if self.target.one_grouping and len(node.groupings) > 1:
+                    return in_one_grouping(node)
+            case Set(op=op) if op in OF_DISTINCT and not self.target.multiplicities:
+                return with_numbered_copies(node)
             case Join() if self.target.single_key_joins:
                 node = self._single_key(node)
             case _:
@@ -110,6 +121,10 @@ class _Adapting:
         if not isinstance(node, Project):
             return node if self.target.emits else self._projection(node)
         return _whole(node) if self.target.whole_projections else node
+
+    def _number(self) -> int:
+        self.numbers += 1
+        return self.numbers
 
     def _single_key(self, node: Join) -> Relation:
         """A join on one pair of keys, with the other conditions of an inner join in a filter above."""
@@ -126,7 +141,7 @@ class _Adapting:
             return replace(node, expression=keys[0])
         inner = replace(node, common=replace(node.common, emit=None), expression=keys[0])
         nullable = any(item.type.nullable for item in others)
-        condition = others[0] if len(others) == 1 else _truth(Function(_BOOLEAN, "and", "bool"), others, nullable)
+        condition = others[0] if len(others) == 1 else truth(Function(BOOLEAN, "and", "bool"), others, nullable)
         return Filter(common=replace(node.common, hint=None), input=inner, condition=condition)
 
     def _projection(self, node: Relation) -> Relation:
@@ -137,7 +152,7 @@ class _Adapting:
         chosen = Project(
             common=replace(node.common, hint=None, rel_anchor=None),
             input=inner,
-            expressions=(_field(inner, 0),) if inner.schema.types else (),
+            expressions=(field(inner, 0),) if inner.schema.types else (),
         )
         return _whole(chosen)
 
@@ -329,21 +344,12 @@ def _text(argument: Argument) -> Argument:
     return argument
 
 
-def _truth(function: Function, arguments: Sequence[Argument], nullable: bool) -> ScalarFunction:
-    type = Boolean(nullable=nullable)
-    return ScalarFunction(function=function, arguments=tuple(arguments), output_type=type, derived_type=type)
-
-
-def _field(input: Relation, position: int) -> FieldReference:
-    return FieldReference(root=RootReference(), reference=(StructField(position),), type=input.schema.types[position])
-
-
 def _whole(node: Project) -> Project:
     """A projection that computes each column it puts out, one after the other."""
     assert node.common.emit is not None
     width = len(node.input.schema.types)
     chosen = tuple(
-        node.expressions[position - width] if position >= width else _field(node.input, position)
+        node.expressions[position - width] if position >= width else field(node.input, position)
         for position in node.common.emit
     )
     if not chosen:

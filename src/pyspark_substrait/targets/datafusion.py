@@ -90,4 +90,7 @@ DATAFUSION: Final = Target(
         ),
     },
     whole_projections=True,
+    one_grouping=True,
+    multiplicities=False,
+    outer_columns_by_name=True,
 )

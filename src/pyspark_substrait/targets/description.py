@@ -60,6 +60,11 @@ class Target:
         single_key_joins: whether a join's condition may only be one equality of a column on either side.
         plain_measures: whether aggregate functions and groupings may only be of columns, so that what they are
             computed of is a projection below.
+        one_grouping: whether it counts the columns of an aggregate of several grouping sets in another way than the
+            specification, so that the records are there once for each set instead.
+        multiplicities: whether its INTERSECT ALL and EXCEPT ALL count the copies of a record.
+        outer_columns_by_name: whether it finds the outer columns of a subquery by their names, so that these must
+            differ from all in the subquery.
         removed_fields: whether it reads grouping expressions and limits only in the fields that plans had for them
             in earlier releases, so that they must stand there too.
     """
@@ -77,6 +82,9 @@ class Target:
     lacks: frozenset[str] = frozenset()
     single_key_joins: bool = False
     plain_measures: bool = False
+    one_grouping: bool = False
+    multiplicities: bool = True
+    outer_columns_by_name: bool = False
     removed_fields: bool = False
 
 

@@ -180,6 +180,12 @@ ASSUMPTIONS: Mapping[str, NoteRule] = {
         "A semi or anti join puts out the columns of one side only; columns of the other can't be emitted",
         "Leave the other side's columns out of emit, and renumber it",
     ),
+    "datafusion-grouping-id": _doubtful(
+        Code.ASSUMPTION,
+        "By the letter the position of the grouping set is the last column; DataFusion counts a number of its own "
+        "before the measures, and each key once",
+        "Write emit, with the columns in the order that is meant",
+    ),
     "duckdb-average": _doubtful(
         Code.EXPRESSION_OUTPUT_TYPE,
         "The average of decimals is a decimal; DuckDB means that of doubles",

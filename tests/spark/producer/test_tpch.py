@@ -15,9 +15,6 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 QUERIES = [f"q{number:02}" for number in range(1, 23)]
-#: plans of which DataFusion 55 makes something else: it finds outer columns by their names, and q21 correlates a table
-#: with itself
-WRONG_IN_DATAFUSION = {"q21"}
 
 
 @pytest.fixture(scope="module")
@@ -53,8 +50,6 @@ def test_datafusion_runs_the_plan_made_for_it(
 ) -> None:
     datafusion = pytest.importorskip("datafusion")
     substrait = pytest.importorskip("datafusion.substrait")
-    if query in WRONG_IN_DATAFUSION:
-        pytest.skip("DataFusion takes an outer column for one of its own when both tables have the same name")
     text = text_of(shared, query)
     made = ps.from_sql(text, spark, tables=views, target="datafusion")
     context = datafusion.SessionContext()

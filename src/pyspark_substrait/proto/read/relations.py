@@ -38,7 +38,16 @@ from pyspark_substrait.model.relations.logical import set_faults
 from pyspark_substrait.model.types import OpenStruct, Struct, Unbound
 from pyspark_substrait.proto import generates
 from pyspark_substrait.proto.enums import FETCH_MODE, SET_OP
-from pyspark_substrait.proto.read import expressions, functions, joins, physical, reads, trees, writing
+from pyspark_substrait.proto.read import (
+    expressions,
+    functions,
+    grouping_ids,
+    joins,
+    physical,
+    reads,
+    trees,
+    writing,
+)
 from pyspark_substrait.proto.read.base import advanced_extension, common
 from pyspark_substrait.proto.read.context import Reading, Scope, invalid
 from pyspark_substrait.proto.read.literals import any_message
@@ -187,6 +196,9 @@ def _aggregate(message: Any, scope: Scope, path: Path) -> Relation:
     measures = [_measure(measure, inner, ((path, "measures"), index)) for index, measure in enumerate(message.measures)]
     groupings = tuple([Grouping(tuple(grouping.expression_references)) for grouping in message.groupings])
     _check_groupings(groupings, len(keys), scope.reading, path)
+    counted = grouping_ids.is_counted(message, scope.reading)
+    if counted:
+        keys, groupings = grouping_ids.distinct_keys(message, keys, groupings)
     if not keys and not measures:
         hint = "Give it a measure or a grouping expression"
         scope.reading.fault(invalid("the aggregate has no column", path, hint, Code.RELATION_INVALID))
@@ -200,7 +212,7 @@ def _aggregate(message: Any, scope: Scope, path: Path) -> Relation:
     )
     if None in measures:
         _leave_open(node, measures)
-    return node
+    return grouping_ids.counted(node, scope.reading, path) if counted else node
 
 
 def _measure(message: Any, scope: Scope, path: Path) -> Measure | None:

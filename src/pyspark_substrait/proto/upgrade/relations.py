@@ -54,31 +54,42 @@ def upgrade_fetch(message: Any, path: Path, context: Context) -> None:
 
 
 def upgrade_aggregate(message: Any, path: Path, context: Context) -> None:
-    """`AggregateRel`: the groupings' expressions (gone in 0.88) move to the relation, each once."""
+    """`AggregateRel`: the groupings' expressions (gone in 0.88) move to the relation, each once.
+
+    A grouping that has both forms keeps its references: an expression may stand in the relation more than once.
+
+    Raises:
+        InvalidPlanError: a grouping has both forms, and they don't say the same.
+    """
     if not any(grouping.grouping_expressions for grouping in message.groupings):
         return
+    stated = [expression.SerializeToString() for expression in message.grouping_expressions]
     known: dict[bytes, int] = {}
-    for index, expression in enumerate(message.grouping_expressions):
-        known.setdefault(expression.SerializeToString(), index)
+    for index, key in enumerate(stated):
+        known.setdefault(key, index)
     for index, grouping in enumerate(message.groupings):
         if not grouping.grouping_expressions:
             continue
-        references: list[int] = []
-        for expression in grouping.grouping_expressions:
-            key = expression.SerializeToString()
-            if key not in known:
-                known[key] = len(message.grouping_expressions)
-                message.grouping_expressions.add().CopyFrom(expression)
-            references.append(known[key])
-        count = len(references)
-        grouping.ClearField("grouping_expressions")
-        if list(grouping.expression_references) == references:
+        here = ((path, "groupings"), index)
+        keys = [expression.SerializeToString() for expression in grouping.grouping_expressions]
+        if grouping.expression_references:
+            given = [stated[place] if place < len(stated) else None for place in grouping.expression_references]
+            if given != keys:
+                raise InvalidPlanError(
+                    "expression_references and the older grouping_expressions of the grouping set differ",
+                    path=render(here),
+                    hint="Leave grouping_expressions out; since 0.88 only expression_references count",
+                )
             after = "expression_references, which were there already"
         else:
-            grouping.expression_references[:] = references
-            after = f"expression_references {references}"
-        here = ((path, "groupings"), index)
-        context.note("grouping-expressions", here, f"{count} grouping_expressions", after)
+            for key, expression in zip(keys, grouping.grouping_expressions, strict=True):
+                if key not in known:
+                    known[key] = len(message.grouping_expressions)
+                    message.grouping_expressions.add().CopyFrom(expression)
+            grouping.expression_references[:] = [known[key] for key in keys]
+            after = f"expression_references {list(grouping.expression_references)}"
+        grouping.ClearField("grouping_expressions")
+        context.note("grouping-expressions", here, f"{len(keys)} grouping_expressions", after)
 
 
 def upgrade_virtual_table(message: Any, path: Path, context: Context) -> None:

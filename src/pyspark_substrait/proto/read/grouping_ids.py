@@ -1,0 +1,103 @@
+"""Aggregates with several grouping sets, as DataFusion counts their columns.
+
+The specification puts out the keys, the measures and the position of the grouping set. DataFusion has each key once,
+however often its plan repeats it, then a hidden number that has a bit for each key which isn't in the set (the first
+key's is the highest), then the measures; and what stands above the aggregate refers to these. DataFusion 42 and older
+(up to release 0.57 of the specification) had no such number. What the aggregate of such a plan puts out gets the order
+that the plan means; an aggregate that has an emit isn't DataFusion's own and means what the specification says.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from pyspark_substrait.codes import Code
+from pyspark_substrait.model.expressions import (
+    Expression,
+    FieldReference,
+    IfValue,
+    RootReference,
+    StructField,
+    SwitchExpression,
+)
+from pyspark_substrait.model.literals import Literal
+from pyspark_substrait.model.paths import Path
+from pyspark_substrait.model.relations import Aggregate, Grouping, Project, Relation, RelCommon
+from pyspark_substrait.model.relations.base import assume_direct_schema
+from pyspark_substrait.model.types import I8, I16, I32, I64, OpenStruct
+from pyspark_substrait.proto.read.context import Reading, invalid
+
+__all__ = ["counted", "distinct_keys", "is_counted"]
+
+_FIRST_WITH_NUMBER = (0, 58, 0)
+_MOST_KEYS = 63
+_RULE = "datafusion-grouping-id"
+
+
+def is_counted(message: Any, reading: Reading) -> bool:
+    """Whether the plan counts the columns of this aggregate as DataFusion does."""
+    return (
+        reading.producer == "datafusion"
+        and len(message.groupings) > 1
+        and message.common.WhichOneof("emit_kind") != "emit"
+    )
+
+
+def distinct_keys(
+    message: Any, keys: tuple[Expression, ...], groupings: tuple[Grouping, ...]
+) -> tuple[tuple[Expression, ...], tuple[Grouping, ...]]:
+    """The keys of an aggregate, each once at its first place, and the grouping sets over these."""
+    first: dict[bytes, int] = {}
+    places = [
+        first.setdefault(expression.SerializeToString(deterministic=True), len(first))
+        for expression in message.grouping_expressions
+    ]
+    kept = tuple(keys[places.index(place)] for place in range(len(first)))
+    sets = []
+    for grouping in groupings:
+        known = [places[position] for position in grouping.expression_references if position < len(places)]
+        sets.append(Grouping(tuple(dict.fromkeys(known))))
+    return kept, tuple(sets)
+
+
+def counted(node: Aggregate, reading: Reading, path: Path) -> Relation:
+    """An aggregate of distinct keys that puts out its columns in DataFusion's order."""
+    if isinstance(node.direct_schema, OpenStruct):
+        return node
+    if len(node.grouping_expressions) > _MOST_KEYS:
+        fault = f"the number of DataFusion's grouping sets has a bit for each key: at most {_MOST_KEYS}"
+        raise invalid(fault, path, "Group by fewer keys", Code.RELATION_GROUPING)
+    keys, width = len(node.grouping_expressions), len(node.direct_schema.types)
+    measures, index = tuple(range(keys, width - 1)), width - 1
+    before = f"{len(node.groupings)} grouping sets, whose columns DataFusion counts in its own way"
+    if reading.version is not None and reading.version < _FIRST_WITH_NUMBER:
+        reading.loose(_RULE, path, before, "the keys, each once, and the measures, without the number of the set")
+        return _emitting(node, (*range(keys), *measures))
+    reading.loose(_RULE, path, before, "the keys, each once, then a bit for each key that isn't in the set, measures")
+    # the emit says to whoever reads what is written of this plan that the columns are counted already
+    inner = _emitting(node, (*range(keys), index, *measures))
+    reading.places.add(inner, path)
+    bits = _bits(inner, keys)
+    return Project(
+        common=RelCommon(emit=(*range(keys), width, *range(keys + 1, width))), input=inner, expressions=(bits,)
+    )
+
+
+def _emitting(node: Aggregate, emit: tuple[int, ...]) -> Aggregate:
+    made = replace(node, common=replace(node.common, emit=emit))
+    assume_direct_schema(made, node.direct_schema)
+    return made
+
+
+def _bits(node: Aggregate, keys: int) -> Expression:
+    """DataFusion's number of the grouping set, made of its position."""
+    type_class = next((kind for kind, bits in ((I8, 7), (I16, 15), (I32, 31)) if keys <= bits), I64)
+    position = FieldReference(root=RootReference(), reference=(StructField(field=keys),), type=I32())
+    clauses = []
+    for place, grouping in enumerate(node.groupings):
+        members = set(grouping.expression_references)
+        number = sum(1 << (keys - 1 - key) for key in range(keys) if key not in members)
+        clauses.append(IfValue(Literal(type=I32(), value=place), Literal(type=type_class(), value=number)))
+    *ifs, last = clauses
+    return SwitchExpression(match=position, ifs=tuple(ifs), else_=last.then)

@@ -1,0 +1,58 @@
+"""Expressions and relations that bringing a plan into an engine's form adds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from pyspark_substrait.model.expressions import (
+    Argument,
+    Expression,
+    FieldReference,
+    Function,
+    RootReference,
+    ScalarFunction,
+    StructField,
+)
+from pyspark_substrait.model.literals import Literal
+from pyspark_substrait.model.relations import Project, Read, Relation, RelCommon, VirtualTable
+from pyspark_substrait.model.types import I32, Boolean, NamedStruct, Struct, name_count
+
+__all__ = ["BOOLEAN", "COMPARISON", "equal", "field", "numbers", "projected", "truth"]
+
+BOOLEAN: Final = "extension:io.substrait:functions_boolean"
+COMPARISON: Final = "extension:io.substrait:functions_comparison"
+
+
+def field(input: Relation, position: int) -> FieldReference:
+    """A column of a relation."""
+    return FieldReference(root=RootReference(), reference=(StructField(position),), type=input.schema.types[position])
+
+
+def truth(function: Function, arguments: Sequence[Argument], nullable: bool) -> ScalarFunction:
+    """A call that gives a boolean."""
+    type = Boolean(nullable=nullable)
+    return ScalarFunction(function=function, arguments=tuple(arguments), output_type=type, derived_type=type)
+
+
+def equal(left: Expression, right: Expression) -> ScalarFunction:
+    """That two values are equal; null where one is."""
+    function = Function(COMPARISON, "equal", "any_any")
+    return truth(function, (left, right), left.type.nullable or right.type.nullable)
+
+
+def projected(input: Relation, values: Sequence[Expression]) -> Relation:
+    """These values alone, for each record."""
+    width = len(input.schema.types)
+    emit = tuple(range(width, width + len(values)))
+    return Project(common=RelCommon(emit=emit), input=input, expressions=tuple(values))
+
+
+def numbers(values: Sequence[int]) -> Relation:
+    """A table of one i32 column."""
+    from pyspark_substrait.model.expressions import NestedStruct
+
+    schema = Struct(types=(I32(),))
+    rows = tuple(NestedStruct(fields=(Literal(type=I32(), value=value),)) for value in values)
+    names = ("number",) * sum(1 + name_count(type) for type in schema.types)
+    return Read(base_schema=NamedStruct(names=names, struct=schema), read_type=VirtualTable(expressions=rows))
