@@ -26,9 +26,15 @@ from pyspark_substrait.model.relations import (
 )
 from pyspark_substrait.model.rewrite import with_inputs
 from pyspark_substrait.model.types import Boolean, NamedStruct, Struct
-from pyspark_substrait.model.walk import expression_children, relation_expressions, subquery_relation, writes
+from pyspark_substrait.model.walk import (
+    expression_children,
+    relation_expressions,
+    relations_within,
+    subquery_relation,
+    writes,
+)
 from pyspark_substrait.spark.tables import Table
-from pyspark_substrait.spark.writing import definitions, records, targets, updates
+from pyspark_substrait.spark.writing import definitions, records, replacing, targets, updates
 from pyspark_substrait.spark.writing.session import Session
 from pyspark_substrait.spark.writing.stored_tables import depth_first
 from pyspark_substrait.sparksql.compiler.relations import FIELDS, refuse_enhancement
@@ -53,6 +59,7 @@ def carried_out(node: Relation, session: Session) -> Relation:
         ExecutionError: a relation fails on its data, or somebody else changes its table at the same time.
     """
     _refuse_inside(node)
+    _recover(node, session)
     checking = _Checking(session)
     above = checking.relation(node)
     if not isinstance(node, WRITING):
@@ -155,6 +162,19 @@ class _Writing(_Pass):
             case Ddl():
                 definitions.define(node, self._session)
                 return None
+
+
+def _recover(node: Relation, session: Session) -> None:
+    """Finish or undo what a crash has left of the tables of Spark's own catalog that a tree changes."""
+    changed = {
+        tuple(found.update_type.names if isinstance(found, Update) else found.write_type.names)
+        for found in relations_within(node)
+        if isinstance(found, Update)
+        or (isinstance(found, Write | Ddl) and not isinstance(found.write_type, ExtensionObject))
+    }
+    for names in sorted(changed):
+        if session.tables.find(names) is None and replacing.recover(session.spark, names):
+            session.look_up_anew()
 
 
 def _nothing(node: Relation) -> Relation:
