@@ -200,6 +200,9 @@ def test_a_death_inside_a_statement_of_the_metastore(
         run(spark, ctas("t", FORWARDS, IGNORE))
     assert (place / "t" / ".env").read_text() == "mine" and beside(place).is_dir()
     (place / "t" / ".env").unlink()
+    gone = next((place / "t").glob("*.parquet"))
+    gone.unlink()
+    assert (place / "t" / f".{gone.name}.crc").exists()
     run(spark, ctas("t", FORWARDS, IGNORE))
     only(spark, "t", place)
     assert state(spark, "t") == Kind.second
@@ -238,9 +241,9 @@ def test_what_others_do_after_a_crash_is_not_lost(
     spark.sql("DROP TABLE t")
     (place / "t").mkdir()
     (place / "t" / "x.parquet").write_text("mine")
-    with pytest.raises(Exception, match="t"):
+    with pytest.raises(TableError, match="something is there already"):
         run(spark, ctas("t", FORWARDS, IGNORE))
-    assert (place / "t" / "x.parquet").read_text() == "mine"
+    assert os.listdir(place / "t") == ["x.parquet"] and (place / "t" / "x.parquet").read_text() == "mine"
     shutil.rmtree(place / "t")
     # a new table of the name
     name = beside(place).name

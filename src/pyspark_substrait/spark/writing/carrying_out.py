@@ -13,6 +13,7 @@ from pyspark_substrait.model.relations import (
     DetachedRel,
     ExtensionMulti,
     ExtensionObject,
+    NamedObjectWrite,
     NamedTable,
     Read,
     Reference,
@@ -166,12 +167,13 @@ class _Writing(_Pass):
 
 def _recover(node: Relation, session: Session) -> None:
     """Finish or undo what a crash has left of the tables of Spark's own catalog that a tree changes."""
-    changed = {
-        tuple(found.update_type.names if isinstance(found, Update) else found.write_type.names)
-        for found in relations_within(node)
-        if isinstance(found, Update)
-        or (isinstance(found, Write | Ddl) and not isinstance(found.write_type, ExtensionObject))
-    }
+    changed: set[tuple[str, ...]] = set()
+    for found in relations_within(node):
+        match found:
+            case Update(update_type=target):
+                changed.add(target.names)
+            case Write(write_type=NamedObjectWrite(names=names)) | Ddl(write_type=NamedObjectWrite(names=names)):
+                changed.add(names)
     for names in sorted(changed):
         if session.tables.find(names) is None and replacing.recover(session.spark, names):
             session.look_up_anew()

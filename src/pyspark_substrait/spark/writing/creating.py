@@ -129,10 +129,10 @@ class Created:
     def _beside(self) -> DataFrame | None:
         old = None if self._old is None else self._old.entry
         spark = self._session.spark
-        with replacing(spark, self._names, old) as new:
-            create(spark, new.beside, defined(_definition(self._node, self._names)), new.properties)
-            records = self._filled(existing(new.beside, self._session))
-            new.put_in_place()
+        with replacing(spark, self._names, old) as made:
+            create(spark, made.beside, defined(_definition(self._node, self._names)), made.properties)
+            records = self._filled(existing(made.beside, self._session))
+            made.put_in_place()
         return records
 
     def _at_once(self) -> DataFrame | None:

@@ -59,17 +59,18 @@ def check(table: StoredTable, *, keep: bool) -> None:
         check_replaceable(table.name, folder)
 
 
-def check_replaceable(name: str, folder: Path) -> None:
+def check_replaceable(name: str, folder: Path, *, partly: bool = False) -> None:
     """Check that nothing but the records of a table would be lost if its folder were replaced or removed.
 
     Args:
         name: the table, for messages.
         folder: its folder, which needn't be there.
+        partly: a part of its files is removed already, maybe without what Spark wrote beside them.
 
     Raises:
         UnsupportedPlanError: something else is there.
     """
-    other = foreign(found_below(folder), is_record_file) if folder.is_dir() else None
+    other = foreign(found_below(folder), is_record_file, partly=partly) if folder.is_dir() else None
     if other is not None:
         raise UnsupportedPlanError(
             f"the folder {folder} of {name} has something in it that isn't a file of the table: {dotted([str(other)])}",

@@ -33,7 +33,9 @@ class Found:
     kind: str
 
 
-def foreign(entries: Iterable[Found], holds_records: Callable[[str], bool]) -> PurePosixPath | None:
+def foreign(
+    entries: Iterable[Found], holds_records: Callable[[str], bool], *, partly: bool = False
+) -> PurePosixPath | None:
     """The first entry that neither holds records nor is written by Spark beside them; None where there is none.
 
     Hidden names count like all others. Folders without anything in them hold nothing that could be lost, unless their
@@ -42,6 +44,7 @@ def foreign(entries: Iterable[Found], holds_records: Callable[[str], bool]) -> P
     Args:
         entries: all entries below the folder.
         holds_records: whether a file of this name does.
+        partly: a part of the files is removed already; those that were beside them may be alone.
     """
     entries = sorted(entries, key=lambda entry: entry.path)
     files = {entry.path for entry in entries if entry.kind == "file"}
@@ -55,7 +58,7 @@ def foreign(entries: Iterable[Found], holds_records: Callable[[str], bool]) -> P
                 return path
             continue
         checked = path.with_name(path.name[1:-4]) if path.name.startswith(".") and path.name.endswith(".crc") else None
-        of_ours = checked is not None and checked in files and is_ours(checked)
+        of_ours = checked is not None and (partly or checked in files) and is_ours(checked)
         if kind != "file" or not (of_ours or is_ours(path)):
             return path
     return None

@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, Final
 from uuid import uuid4
 
 from pyspark_substrait.errors import ExecutionError, SubstraitError, TableError
-from pyspark_substrait.spark.session import spark_errors
+from pyspark_substrait.spark.session import is_connect, spark_errors
 from pyspark_substrait.spark.tables import local_path
 from pyspark_substrait.spark.writing import folders
 from pyspark_substrait.spark.writing.catalog import Entry, assignments, carry_out, dotted, entry, in_session_catalog
@@ -62,6 +62,7 @@ class _Record:
         database, table: the name that it shall have.
         replaces: whether there is an old table of that name, of which this one has the records.
         complete: whether it holds all that it shall hold.
+        locked: whether a lock is held while it is worked on.
         folder, old_folder: the numbers that the file system gives the folders of the new and the old table, by which
             they are known wherever they are; None where they aren't of this machine.
     """
@@ -69,6 +70,7 @@ class _Record:
     database: str
     table: str
     replaces: bool
+    locked: bool
     complete: bool = False
     folder: int | None = None
     old_folder: int | None = None
@@ -143,8 +145,11 @@ class _Place:
             yield
 
 
-def _place(spark: SparkSession, names: Sequence[str]) -> _Place | None:
-    """The place of a table; None where it isn't in Spark's own catalog, or its database isn't there."""
+def _place(spark: SparkSession, names: Sequence[str], *, make: bool = False) -> _Place | None:
+    """The place of a table; None where it isn't in Spark's own catalog, or its database isn't there.
+
+    With ``make``, the folder of a database that had no table yet is made.
+    """
     if not names or not all(names) or len(names) > 3 or not in_session_catalog(spark, names):
         return None
     database = names[-2] if len(names) > 1 else spark.catalog.currentDatabase()
@@ -154,6 +159,9 @@ def _place(spark: SparkSession, names: Sequence[str]) -> _Place | None:
         return None
     location = next((row[1] for row in rows if row[0] == "Location"), "")
     folder = local_path(location) if location else None
+    if make and folder is not None and folder.is_absolute() and not is_connect(spark):
+        with suppress(OSError):
+            folder.mkdir(parents=True, exist_ok=True)
     return _Place(database, names[-1], folder if folder is not None and folder.is_dir() else None)
 
 
@@ -230,10 +238,11 @@ def replacing(spark: SparkSession, names: Sequence[str], old: Entry | None) -> I
         TableError: its database isn't there.
     """
     full = names if old is None else (_CATALOG, *_in_catalog(old))
-    place = _place(spark, full)
+    place = _place(spark, full, make=True)
     if place is None:
         raise TableError(f"there is no database for {dotted(names)}", hint="Create it first; a plan can't")
-    record = _Record(database=place.database, table=place.table, replaces=old is not None)
+    locked = place.folder is not None
+    record = _Record(database=place.database, table=place.table, replaces=old is not None, locked=locked)
     with place.locked(), alone(old, names) as change:
         beside = (_CATALOG, place.database, f"{place.stem}{uuid4().hex[:8]}")
         try:
@@ -289,6 +298,16 @@ def _unset(spark: SparkSession, place: _Place, key: str) -> None:
 
 
 def _give_name(spark: SparkSession, place: _Place, beside: str) -> None:
+    room = place.own_folder
+    if room is not None and os.path.lexists(room):
+        # Spark would move the files of the table into it
+        try:
+            room.rmdir()
+        except OSError as error:
+            raise TableError(
+                f"the files of {dotted(place.names[1:])} would stand in {room}, and something is there already",
+                hint=f"Move it to another place; until then, the new table is {beside}",
+            ) from error
     # a new name holds no catalog: a table stays in its own
     name = quoted_path(place.names[1:])
     path = quoted_path((_CATALOG, place.database, beside))
@@ -319,18 +338,27 @@ def recover(spark: SparkSession, names: Sequence[str]) -> bool:
         TableError: a table was made meanwhile under the name, beside the one that should get it.
         UnsupportedPlanError: the catalog refuses a step.
     """
-    place = _place(spark, names)
+    place = None
+    # what is wrong with a name is said where the name is used
+    with suppress(SubstraitError):
+        place = _place(spark, names)
+        if place is None or not _is_left(spark, place):
+            return False
     if place is None:
         return False
-    if not (place.lock_is_there or _stray_folders(place, ()) or _tables(spark, place)):
-        properties = _properties(_table(spark, place))
-        if REPLACES not in properties and REPLACED_BY not in properties:
-            return False
     with place.locked():
         for _ in range(_ATTEMPTS - 1):
             with suppress(SubstraitError):
                 return _recover_all(spark, place)
         return _recover_all(spark, place)
+
+
+def _is_left(spark: SparkSession, place: _Place) -> bool:
+    """Whether there is something that a crash has left, or that somebody is working on."""
+    if place.lock_is_there or _stray_folders(place, ()) or _tables(spark, place):
+        return True
+    properties = _properties(_table(spark, place))
+    return REPLACES in properties or REPLACED_BY in properties
 
 
 def _table(spark: SparkSession, place: _Place) -> Entry | None:
@@ -385,7 +413,7 @@ def _recover_all(spark: SparkSession, place: _Place) -> bool:
 
 def _recover(spark: SparkSession, place: _Place, beside: Entry, name: str, record: _Record) -> None:
     old = _table(spark, place)
-    if place.folder is None:
+    if not record.locked or not _is_seen(place, name, record):
         # there is no lock that would tell a crash from a change under way
         raise ExecutionError(
             f"somebody else is changing {dotted(place.names[1:])}, or was stopped meanwhile",
@@ -407,6 +435,14 @@ def _recover(spark: SparkSession, place: _Place, beside: Entry, name: str, recor
         )
 
 
+def _is_seen(place: _Place, name: str, record: _Record) -> bool:
+    """Whether the files of a table beside are seen here, and so the lock of those who work on it."""
+    if place.folder is None or place.own_folder is None:
+        return False
+    moved = record.folder is not None and place.own_folder.is_dir() and _number(place.own_folder) == record.folder
+    return moved or (place.folder / name).is_dir()
+
+
 def _free(place: _Place, name: str, record: _Record) -> None:
     """Make room for the files of the new table, where a crash came while its folder was moved, or that of the old one
     removed."""
@@ -419,5 +455,5 @@ def _free(place: _Place, name: str, record: _Record) -> None:
         os.rename(room, folder)
         folders.sync(place.folder)
     elif number == record.old_folder:
-        check_replaceable(dotted(place.names[1:]), room)
+        check_replaceable(dotted(place.names[1:]), room, partly=True)
         shutil.rmtree(room)

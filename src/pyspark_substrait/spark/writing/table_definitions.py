@@ -115,9 +115,9 @@ def _replace(spark: SparkSession, names: Sequence[str], found: Entry, columns: S
         listed = ", ".join(map(str, columns))
         carry_out(spark, f"CREATE OR REPLACE TABLE {found.path} ({listed})", names, "replace the table")
         return
-    with replacing(spark, names, found) as new:
-        create(spark, new.beside, columns, new.properties)
-        new.put_in_place()
+    with replacing(spark, names, found) as made:
+        create(spark, made.beside, columns, made.properties)
+        made.put_in_place()
 
 
 # altered --------------------------------------------------------------------------------------------------------------
@@ -210,10 +210,10 @@ def _rebuild(
             stay[before.name] = column.name
             values.append(value(quoted(before.name), before.dataType, field.dataType, fold))
     listed = ", ".join(map(str, columns))
-    with replacing(spark, names, found) as new:
-        path = quoted_path(new.beside)
-        clauses = found.clauses(stay, new.properties)
+    with replacing(spark, names, found) as made:
+        path = quoted_path(made.beside)
+        clauses = found.clauses(stay, made.properties)
         carry_out(spark, f"CREATE TABLE {path} ({listed}) {clauses}", names, "alter the table")
         taking = f"INSERT INTO {path} SELECT {', '.join(values)} FROM {found.path}"
         carry_out(spark, taking, names, "take over the records of")
-        new.put_in_place()
+        made.put_in_place()
