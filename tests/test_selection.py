@@ -1,4 +1,4 @@
-"""Every test is in a sweep and in one part of it; other runs take the quick tests and a fixed sample of the slow ones."""
+"""Every test is in a sweep and in one part of it; other runs take the quick tests and a sample of the slow ones."""
 
 from __future__ import annotations
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from typing_extensions import assert_never
 
@@ -34,6 +34,7 @@ from pyspark_substrait.spark.reading.virtual import Values, virtual_table
 from pyspark_substrait.spark.schemas import Catalog, schema_of
 from pyspark_substrait.spark.settings import Settings
 from pyspark_substrait.spark.tables import Given, Table, Tables, plain_without_nulls
+from pyspark_substrait.spark.writing.replacing import recover
 from pyspark_substrait.sparksql.compiler.names import NameSource, quoted_path
 from pyspark_substrait.sparksql.compiler.query import frame
 from pyspark_substrait.sparksql.compiler.scope import Source
@@ -43,6 +44,8 @@ if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
 __all__ = ["SessionSources"]
+
+_T = TypeVar("_T")
 
 _INTERNAL = re.compile("[a-z][0-9]+", re.IGNORECASE)
 
@@ -213,11 +216,11 @@ class SessionSources:
             # the statement itself gives out bare names of this form, and would take it for one of those
             with self._there(names):
                 if name not in self._named:
-                    self._named[name] = Table(self._spark.table(path), frozenset())
+                    self._named[name] = self._found(names, lambda: Table(self._spark.table(path), frozenset()))
                 return self._read(node, name, self._named[name])
         if names not in self._looked_up:
             with self._there(names):
-                schema = self._catalog.schema(names)
+                schema = self._found(names, lambda: self._catalog.schema(names))
                 if _may_be_files(names) and not self._spark.catalog.tableExists(path):
                     raise self._missing(names)
                 self._looked_up[names] = schema
@@ -229,6 +232,18 @@ class SessionSources:
             case_sensitive=self._case_sensitive,
         )
         return Source(path, found.texts, found.required)
+
+    def _found(self, names: tuple[str, ...], look: Callable[[], _T]) -> _T:
+        """What is found in the catalog; what a crash has left of the table that is missing is finished first."""
+        from pyspark.errors import AnalysisException
+
+        try:
+            return look()
+        except AnalysisException:
+            if not recover(self._spark, names):
+                raise
+        self._catalog.forget()
+        return look()
 
     @contextmanager
     def _there(self, names: tuple[str, ...]) -> Iterator[None]:

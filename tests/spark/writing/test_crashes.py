@@ -1,17 +1,22 @@
 """A process that changes a table is killed: the table is the old or the new one, and the next change works.
 
-Every step of the exchange itself is in ``test_folders.py``; here, Spark is at work, and is killed with it.
+Every step of the exchange itself is in ``test_folders.py``, every step of a replacement in ``test_replacing.py``; here,
+Spark is at work, and is killed with it.
 """
 
 from __future__ import annotations
 
 import ast
+import json
 import os
 import random
 import signal
 import subprocess
 import sys
 import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import duckdb
@@ -21,11 +26,14 @@ from pyspark.sql import SparkSession
 from tests.conftest import ROOT
 from tests.spark.plans import LONG, run, values
 from tests.spark.writing.killed import COLUMNS, changed
+from tests.spark.writing.killed_replacing import ALTERED, CREATED, STATES
 from tests.spark.writing.records import insert, table
 
 pytestmark = pytest.mark.sweep
 
 _KILLED = Path(__file__).with_name("killed.py")
+_KILLED_REPLACING = Path(__file__).with_name("killed_replacing.py")
+TABLES = (ALTERED, CREATED)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="there are no signals")
@@ -41,14 +49,61 @@ def test_killed_at_any_moment_the_table_is_the_old_or_the_new_one(spark: SparkSe
         assert [entry.name for entry in tmp_path.iterdir() if entry.name.startswith(".")] == []
 
 
-def _kill(place: Path, changes: int) -> tuple[str, list[int]]:
-    """Start changes, kill them in the middle of one, and say which that is and what was there before it."""
+@contextmanager
+def _started(program: Path, *arguments: str) -> Iterator[subprocess.Popen[str]]:
+    """A program in a group of processes of its own, with the Java that it starts; killed in the end."""
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT / "src"), str(ROOT)])}
     environment.pop("SPARK_REMOTE", None)
-    command = [sys.executable, str(_KILLED), str(place)]
+    command = [sys.executable, str(program), *arguments]
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, text=True, env=environment, start_new_session=True
     ) as process:
+        try:
+            yield process
+        finally:
+            os.killpg(process.pid, signal.SIGKILL)
+
+
+#: how often the processes are killed that replace tables in a catalog that stays
+_KILLS = int(os.environ.get("SUBSTRAIT_KILLS", "12"))
+
+
+@pytest.mark.sweep
+@pytest.mark.skipif(os.name == "nt", reason="there are no signals")
+def test_killed_while_it_replaces_a_table_the_next_command_finds_the_old_or_the_new_one(tmp_path: Path) -> None:
+    """In Hive's metastore. Half of the kills are meant for each kind of command."""
+    (tmp_path / "warehouse").mkdir()
+    hit, missing = Counter[str](), 0
+    for attempt in range(_KILLS + 1):
+        with _started(_KILLED_REPLACING, str(tmp_path)) as process:
+            assert process.stdout is not None
+            verdict = json.loads(process.stdout.readline())
+            for name in TABLES:
+                columns, records = verdict[name]
+                assert [columns, records] in STATES, verdict
+                missing += attempt > 0 and not verdict[f"{name} before"]
+            assert verdict["tables"] == verdict["folders"] == sorted(TABLES), verdict
+            assert verdict["records"] == [], verdict
+            if attempt == _KILLS:
+                break
+            lasted, wanted = 0.0, TABLES[attempt % 2]
+            for turn in range(100):
+                name, began = process.stdout.readline().strip(), time.monotonic()
+                if name == wanted and turn >= 2:
+                    # as long as the last such command took is how long this one may take
+                    time.sleep(random.random() * lasted)
+                    break
+                assert process.stdout.readline() == "\n"
+                if name == wanted:
+                    lasted = time.monotonic() - began
+            hit[wanted] += 1
+    print(f"killed {dict(hit)}; {missing} times, no table was there")
+    assert sum(hit.values()) == _KILLS
+
+
+def _kill(place: Path, changes: int) -> tuple[str, list[int]]:
+    """Start changes, kill them in the middle of one, and say which that is and what was there before it."""
+    with _started(_KILLED, str(place)) as process:
         assert process.stdout is not None
         try:
             line, began = "", time.monotonic()

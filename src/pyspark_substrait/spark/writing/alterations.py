@@ -7,7 +7,7 @@ are new are added. The same holds for the fields of structs.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import count
 from typing import TYPE_CHECKING
@@ -28,6 +28,7 @@ __all__ = [
     "Renamed",
     "Required",
     "Retyped",
+    "additions",
     "alterations",
     "kept",
     "sql_type",
@@ -210,13 +211,23 @@ def statement(table: str, change: Alteration, default: str | None) -> str:
             return f"{head} ALTER COLUMN {quoted_path(path)} TYPE {type}"
         case Required(path=path, required=required):
             return f"{head} ALTER COLUMN {quoted_path(path)} {'SET' if required else 'DROP'} NOT NULL"
-        case Added(path=path, type=type, required=required):
-            more = (" NOT NULL" if required else "") + ("" if default is None else f" DEFAULT {default}")
-            return f"{head} ADD COLUMNS ({quoted_path(path)} {type}{more})"
+        case Added():
+            return additions(table, [(change, default)])
         case Moved(path=path, after=after):
             return f"{head} ALTER COLUMN {quoted_path(path)} {'FIRST' if after is None else f'AFTER {quoted(after)}'}"
         case _:
             assert_never(change)
+
+
+def additions(table: str, changes: Iterable[tuple[Added, str | None]]) -> str:
+    """The one ALTER TABLE that adds columns, each with its default."""
+    columns = (
+        f"{quoted_path(change.path)} {change.type}"
+        + (" NOT NULL" if change.required else "")
+        + ("" if default is None else f" DEFAULT {default}")
+        for change, default in changes
+    )
+    return f"ALTER TABLE {table} ADD COLUMNS ({', '.join(columns)})"
 
 
 # records --------------------------------------------------------------------------------------------------------------

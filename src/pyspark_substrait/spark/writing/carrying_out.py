@@ -12,6 +12,7 @@ from pyspark_substrait.model.relations import (
     DetachedRel,
     ExtensionMulti,
     ExtensionObject,
+    NamedObjectWrite,
     NamedTable,
     Read,
     Reference,
@@ -27,10 +28,11 @@ from pyspark_substrait.model.rewrite import with_inputs
 from pyspark_substrait.model.types import Boolean, NamedStruct, Struct
 from pyspark_substrait.model.walk import (
     relation_subqueries,
+    relations_within,
     writes,
 )
 from pyspark_substrait.spark.tables import Table
-from pyspark_substrait.spark.writing import definitions, records, targets, updates
+from pyspark_substrait.spark.writing import definitions, records, replacing, targets, updates
 from pyspark_substrait.spark.writing.session import Session
 from pyspark_substrait.spark.writing.stored_tables import depth_first
 from pyspark_substrait.sparksql.compiler.relations import FIELDS, refuse_enhancement
@@ -55,6 +57,7 @@ def carried_out(node: Relation, session: Session) -> Relation:
         ExecutionError: a relation fails on its data, or somebody else changes its table at the same time.
     """
     _refuse_inside(node)
+    _recover(node, session)
     checking = _Checking(session)
     above = checking.relation(node)
     if not isinstance(node, WRITING):
@@ -157,6 +160,20 @@ class _Writing(_Pass):
             case Ddl():
                 definitions.define(node, self._session)
                 return None
+
+
+def _recover(node: Relation, session: Session) -> None:
+    """Finish or undo what a crash has left of the tables of Spark's own catalog that a tree changes."""
+    changed: set[tuple[str, ...]] = set()
+    for found in relations_within(node):
+        match found:
+            case Update(update_type=target):
+                changed.add(target.names)
+            case Write(write_type=NamedObjectWrite(names=names)) | Ddl(write_type=NamedObjectWrite(names=names)):
+                changed.add(names)
+    for names in sorted(changed):
+        if session.tables.find(names) is None and replacing.recover(session.spark, names):
+            session.look_up_anew()
 
 
 def _nothing(node: Relation) -> Relation:

@@ -16,7 +16,16 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
     from pyspark.sql.types import DataType, StructField, StructType
 
-__all__ = ["NOT_NULL_SETTING", "Entry", "carry_out", "default_of", "dotted", "entry", "in_session_catalog"]
+__all__ = [
+    "NOT_NULL_SETTING",
+    "Entry",
+    "assignments",
+    "carry_out",
+    "default_of",
+    "dotted",
+    "entry",
+    "in_session_catalog",
+]
 
 #: under it, the tables of files keep which columns are required, and refuse nulls in them
 NOT_NULL_SETTING: Final = {"spark.sql.fileSource.insert.enforceNotNull": "true"}
@@ -65,11 +74,12 @@ class Entry:
         """The columns whose values are in the paths of the files; only of tables of Spark's own catalog."""
         return () if self.details is None else tuple(self.details.get("partition_columns", ()))
 
-    def clauses(self, names: Mapping[str, str]) -> str:
+    def clauses(self, names: Mapping[str, str], properties: Mapping[str, str]) -> str:
         """What stands behind the columns where a table like this one of Spark's own catalog is made.
 
         Args:
             names: what the columns that stay are called there, by their names here.
+            properties: further properties of the table.
 
         Raises:
             UnsupportedPlanError: the records are bucketed or sorted by a column that doesn't stay.
@@ -77,7 +87,7 @@ class Entry:
         details = self.details or {}
         parts = [f"USING {quoted(self.format)}"]
         if details.get("storage_properties"):
-            parts.append(f"OPTIONS ({_properties(details['storage_properties'])})")
+            parts.append(f"OPTIONS ({assignments(details['storage_properties'])})")
         if self.partitioned_by:
             parts.append(f"PARTITIONED BY ({', '.join(map(quoted, self.partitioned_by))})")
         if details.get("bucket_columns"):
@@ -90,8 +100,8 @@ class Entry:
             parts.append(f"INTO {int(details['num_buckets'])} BUCKETS")
         if details.get("comment"):
             parts.append(f"COMMENT {string_literal(details['comment'])}")
-        if details.get("table_properties"):
-            parts.append(f"TBLPROPERTIES ({_properties(details['table_properties'])})")
+        if properties := {**details.get("table_properties", {}), **properties}:
+            parts.append(f"TBLPROPERTIES ({assignments(properties)})")
         return " ".join(parts)
 
     @property
@@ -100,7 +110,8 @@ class Entry:
         return self.details is not None and self.details.get("type") == "EXTERNAL"
 
 
-def _properties(properties: Mapping[str, str]) -> str:
+def assignments(properties: Mapping[str, str]) -> str:
+    """Properties as they stand in TBLPROPERTIES and OPTIONS."""
     return ", ".join(f"{string_literal(key)} = {string_literal(value)}" for key, value in properties.items())
 
 

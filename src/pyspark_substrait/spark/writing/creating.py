@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
 from typing import TYPE_CHECKING
-from uuid import uuid4
 
-from pyspark_substrait.errors import SubstraitError, TableError
+from pyspark_substrait.errors import TableError
 from pyspark_substrait.model.relations import (
     CreateMode,
     Ddl,
@@ -19,13 +17,14 @@ from pyspark_substrait.model.relations import (
 )
 from pyspark_substrait.spark.session import spark_errors
 from pyspark_substrait.spark.writing import definitions, statements
-from pyspark_substrait.spark.writing.catalog import carry_out, in_session_catalog
+from pyspark_substrait.spark.writing.catalog import in_session_catalog
 from pyspark_substrait.spark.writing.changes import Change, Inserted, Replaced
 from pyspark_substrait.spark.writing.fitting import sql_type
+from pyspark_substrait.spark.writing.replacing import replacing
 from pyspark_substrait.spark.writing.session import Session
 from pyspark_substrait.spark.writing.stored_tables import FILE_FORMATS, StoredTable, existing
 from pyspark_substrait.spark.writing.table_columns import defined
-from pyspark_substrait.spark.writing.table_definitions import put_in_place
+from pyspark_substrait.spark.writing.table_definitions import create
 from pyspark_substrait.sparksql.compiler.names import quoted_path
 
 if TYPE_CHECKING:
@@ -128,23 +127,12 @@ class Created:
         return own and (self._old is None or self._old.of_files)
 
     def _beside(self) -> DataFrame | None:
-        name = f"substrait_{uuid4().hex}"
-        beside = (*self._names[:-1], name)
+        old = None if self._old is None else self._old.entry
         spark = self._session.spark
-        try:
-            definitions.define(_definition(self._node, beside), self._session)
-            table = existing(beside, self._session)
-            records = self._filled(table)
-            if self._old is not None:
-                put_in_place(spark, self._names, self._old.entry, (*_full(table), name))
-            else:
-                # a new name holds no catalog: the table stays in its own
-                target = quoted_path((*_full(table)[1:], self._names[-1]))
-                carry_out(spark, f"ALTER TABLE {table.path} RENAME TO {target}", self._names, "make the table")
-        except BaseException:
-            with suppress(SubstraitError, *spark_errors()):
-                carry_out(spark, f"DROP TABLE IF EXISTS {quoted_path(beside)}", beside, "drop the table")
-            raise
+        with replacing(spark, self._names, old) as made:
+            create(spark, made.beside, defined(_definition(self._node, self._names)), made.properties)
+            records = self._filled(existing(made.beside, self._session))
+            made.put_in_place()
         return records
 
     def _at_once(self) -> DataFrame | None:
@@ -168,9 +156,3 @@ class Created:
     def _records(self) -> DataFrame:
         records = statements.input_frame(self._node, self._session)
         return records.localCheckpoint() if self._node.output is OutputMode.MODIFIED_RECORDS else records
-
-
-def _full(table: StoredTable) -> tuple[str, ...]:
-    """The catalog and the database of a table of Spark's own catalog."""
-    details = table.entry.details or {}
-    return (details["catalog_name"], *details["namespace"])

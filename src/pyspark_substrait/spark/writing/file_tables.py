@@ -12,6 +12,8 @@ from pyspark_substrait.errors import ExecutionError, UnsupportedPlanError
 from pyspark_substrait.spark.session import is_connect, spark_errors
 from pyspark_substrait.spark.tables import local_path
 from pyspark_substrait.spark.writing import folders
+from pyspark_substrait.spark.writing.catalog import dotted
+from pyspark_substrait.spark.writing.foreign_files import foreign, found_below, is_record_file
 from pyspark_substrait.spark.writing.session import Session
 from pyspark_substrait.spark.writing.stored_tables import StoredTable
 from pyspark_substrait.sparksql.compiler.names import quoted
@@ -19,7 +21,7 @@ from pyspark_substrait.sparksql.compiler.names import quoted
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-__all__ = ["change", "check", "is_local"]
+__all__ = ["change", "check", "check_replaceable", "is_local"]
 
 #: Formats that give back exactly what was written.
 _EXACT: Final = frozenset({"parquet", "orc"})
@@ -52,7 +54,28 @@ def check(table: StoredTable, *, keep: bool) -> None:
         kind = field.dataType.simpleString().split("(")[0]
         if field.name in table.partitions and kind not in _PARTITION_TYPES:
             raise UnsupportedPlanError(f"{table.name} is partitioned by {field.name}, a {kind}, which isn't exact")
-    _folder(table)
+    folder = _folder(table)
+    if not keep:
+        check_replaceable(table.name, folder)
+
+
+def check_replaceable(name: str, folder: Path, *, partly: bool = False) -> None:
+    """Check that nothing but the records of a table would be lost if its folder were replaced or removed.
+
+    Args:
+        name: the table, for messages.
+        folder: its folder, which needn't be there.
+        partly: a part of its files is removed already, maybe without what Spark wrote beside them.
+
+    Raises:
+        UnsupportedPlanError: something else is there.
+    """
+    other = foreign(found_below(folder), is_record_file, partly=partly) if folder.is_dir() else None
+    if other is not None:
+        raise UnsupportedPlanError(
+            f"the folder {folder} of {name} has something in it that isn't a file of the table: {dotted([str(other)])}",
+            hint="It would be lost, so that nothing was changed; move it to another place, or remove it",
+        )
 
 
 def is_local(table: StoredTable) -> bool:
@@ -93,6 +116,8 @@ def change(table: StoredTable, session: Session, contents: Callable[[], DataFram
     with folders.changing(folder) as version:
         _refresh(table, session)
         _check_files(table, session, folder)
+        if not keep:
+            check_replaceable(table.name, folder)
         rows = contents()
         _write(rows, table, session, version.written)
         if keep:

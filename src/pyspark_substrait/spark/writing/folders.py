@@ -26,8 +26,20 @@ from typing import Final, TypeAlias
 from uuid import uuid4
 
 from pyspark_substrait.errors import ExecutionError, UnsupportedPlanError
+from pyspark_substrait.spark.writing.foreign_files import is_hidden
 
-__all__ = ["Change", "Listing", "changing", "data_files", "exchange", "listing", "parts"]
+__all__ = [
+    "Change",
+    "Listing",
+    "changing",
+    "data_files",
+    "exchange",
+    "listing",
+    "locked",
+    "parts",
+    "sync",
+    "to_disk",
+]
 
 #: The files of a folder: relative path, inode, size and time of the last change.
 Listing: TypeAlias = frozenset[tuple[str, int, int, int]]
@@ -73,15 +85,46 @@ class Change:
         Raises:
             ExecutionError: the files aren't those any more that were there when the change began.
         """
-        shutil.copymode(self.folder, self.version)
-        _to_disk(self.version)
+        to_disk(self.version)
+        self.check_unchanged()
+        if self.folder.exists():
+            shutil.copymode(self.folder, self.version)
+            exchange(self.folder, self.version)
+            if listing(self.version) != self.before:
+                # somebody wrote between the last look and the exchange
+                exchange(self.folder, self.version)
+                raise self._changed()
+        else:
+            os.rename(self.version, self.folder)
+        sync(self.folder.parent)
+
+    def remove(self) -> None:
+        """Remove the folder with what is in it.
+
+        Raises:
+            ExecutionError: the files aren't those any more that were there when the change began.
+        """
+        self.check_unchanged()
+        os.rename(self.folder, self.version)
+        if listing(self.version) != self.before:
+            os.rename(self.version, self.folder)
+            raise self._changed()
+        sync(self.folder.parent)
+
+    def check_unchanged(self) -> None:
+        """Check that nobody else has changed the files.
+
+        Raises:
+            ExecutionError: the files aren't those any more that were there when the change began.
+        """
         if listing(self.folder) != self.before:
-            raise ExecutionError(
-                f"somebody else has changed the files in {self.folder} meanwhile",
-                hint="Nothing was written; run it again",
-            )
-        exchange(self.folder, self.version)
-        _sync(self.folder.parent)
+            raise self._changed()
+
+    def _changed(self) -> ExecutionError:
+        return ExecutionError(
+            f"somebody else has changed the files in {self.folder} meanwhile",
+            hint="Nothing was changed; run it again",
+        )
 
 
 @contextmanager
@@ -93,7 +136,7 @@ def changing(folder: Path) -> Iterator[Change]:
         UnsupportedPlanError: this system has no locks, or the folder can't be changed.
     """
     folder = folder.resolve()
-    with _locked(folder):
+    with locked(folder):
         _clear(folder)
         prefix = f".{folder.name}.{uuid4().hex}"
         try:
@@ -115,14 +158,7 @@ def listing(folder: Path) -> Listing:
 
 def data_files(folder: Path) -> set[Path]:
     """The files of a folder that Spark takes for data: neither their names nor those of folders are hidden."""
-    return {
-        file
-        for file in _files(folder)
-        if not any(
-            part.startswith(".") or (part.startswith("_") and "=" not in part)
-            for part in file.relative_to(folder).parts
-        )
-    }
+    return {file for file in _files(folder) if not any(is_hidden(part) for part in file.relative_to(folder).parts)}
 
 
 def parts(folder: Path) -> list[Path]:
@@ -131,10 +167,13 @@ def parts(folder: Path) -> list[Path]:
     return sorted(part for part in found if part.parts and all("=" in name for name in part.parts))
 
 
-def _files(folder: Path) -> Iterator[Path]:
-    for parent, _, names in os.walk(folder):
+def _files(folder: Path, *, links: bool = True) -> Iterator[Path]:
+    """The files of a folder, and the links to folders."""
+    for parent, folders, names in os.walk(folder):
         for name in names:
             yield Path(parent, name)
+        if links:
+            yield from (Path(parent, name) for name in folders if os.path.islink(os.path.join(parent, name)))
 
 
 # one step ------------------------------------------------------------------------------------------------------------
@@ -166,7 +205,13 @@ def _impossible(folder: Path, reason: str) -> UnsupportedPlanError:
 
 
 @contextmanager
-def _locked(folder: Path) -> Iterator[None]:
+def locked(folder: Path) -> Iterator[None]:
+    """Keep all others of this package away from a folder; it needn't be there.
+
+    Raises:
+        ExecutionError: somebody else is changing it.
+        UnsupportedPlanError: this system has no locks, or none can be made there.
+    """
     try:
         import fcntl
     except ImportError:
@@ -220,25 +265,29 @@ def _clear(folder: Path) -> None:
 
 
 def _linked(source: Path, target: Path) -> None:
-    """The files of one folder in another, as further names of them or, where there can't be such, as copies."""
-    target.mkdir()
+    """All that is in one folder in another, files as further names of them or, where there can't be such, as copies."""
+    for parent, _, _ in os.walk(source):
+        made = target / Path(parent).relative_to(source)
+        made.mkdir()
+        shutil.copymode(parent, made)
     for file in _files(source):
         beside = target / file.relative_to(source)
-        beside.parent.mkdir(parents=True, exist_ok=True)
         try:
             os.link(file, beside, follow_symlinks=False)
         except OSError:
             shutil.copy2(file, beside, follow_symlinks=False)
 
 
-def _to_disk(folder: Path) -> None:
+def to_disk(folder: Path) -> None:
+    """Bring all files of a folder to disk, with their names."""
     for parent, _, names in os.walk(folder):
         for name in names:
-            _sync(Path(parent, name))
-        _sync(Path(parent))
+            sync(Path(parent, name))
+        sync(Path(parent))
 
 
-def _sync(path: Path) -> None:
+def sync(path: Path) -> None:
+    """Bring a file, or the names in a folder, to disk."""
     if path.is_symlink():
         return
     opened = os.open(path, os.O_RDONLY)

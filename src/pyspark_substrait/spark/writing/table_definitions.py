@@ -2,26 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
-from uuid import uuid4
 
-from pyspark_substrait.errors import ExecutionError, SubstraitError, UnsupportedPlanError, at
+from pyspark_substrait.errors import UnsupportedPlanError, at
 from pyspark_substrait.model.relations import Ddl, DdlOp
 from pyspark_substrait.spark.session import require_settings
-from pyspark_substrait.spark.tables import local_path
-from pyspark_substrait.spark.writing.alterations import Added, Alteration, Fold, alterations, kept, statement, value
+from pyspark_substrait.spark.writing.alterations import (
+    Added,
+    Alteration,
+    Fold,
+    additions,
+    alterations,
+    kept,
+    statement,
+    value,
+)
 from pyspark_substrait.spark.writing.catalog import (
     NOT_NULL_SETTING,
     Entry,
+    assignments,
     carry_out,
     default_of,
     dotted,
     in_session_catalog,
 )
-from pyspark_substrait.spark.writing.folders import changing, listing
+from pyspark_substrait.spark.writing.replacing import replacing
 from pyspark_substrait.spark.writing.session import Session
 from pyspark_substrait.spark.writing.table_columns import Defined, defined
 from pyspark_substrait.sparksql.compiler.names import quoted, quoted_path
@@ -30,7 +37,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
     from pyspark.sql.types import StructType
 
-__all__ = ["beside_table", "define", "put_in_place"]
+__all__ = ["create", "define"]
 
 #: Formats of tables that are nothing but files; others look after NOT NULL themselves.
 _FILE_FORMATS = ("parquet", "orc", "json", "csv", "text", "avro", "xml")
@@ -49,7 +56,7 @@ def define(node: Ddl, names: Sequence[str], found: Entry | None, session: Sessio
     columns = defined(node)
     _check_names(spark, columns)
     if found is None:
-        _create(spark, names, columns)
+        create(spark, names, columns)
     elif node.op is DdlOp.CREATE_OR_REPLACE:
         _replace(spark, names, found, columns)
     else:
@@ -75,13 +82,24 @@ def _check_names(spark: SparkSession, columns: Sequence[Defined]) -> None:
 # made -----------------------------------------------------------------------------------------------------------------
 
 
-def _create(spark: SparkSession, names: Sequence[str], columns: Sequence[Defined]) -> None:
+def create(
+    spark: SparkSession, names: Sequence[str], columns: Sequence[Defined], properties: Mapping[str, str] | None = None
+) -> None:
+    """Make a table of the format that is usual in its catalog.
+
+    Raises:
+        TableError: there is one already, or its database isn't there.
+        UnsupportedPlanError: Spark, or the catalog, refuses it, or can't keep which columns are required.
+    """
+    _check_names(spark, columns)
     using = ""
     if in_session_catalog(spark, names):
         form = str(spark.conf.get("spark.sql.sources.default", "parquet"))
         using = f" USING {quoted(form)}"
         _require_not_null(spark, form, columns)
     listed = ", ".join(map(str, columns))
+    if properties:
+        using += f" TBLPROPERTIES ({assignments(properties)})"
     carry_out(spark, f"CREATE TABLE {quoted_path(names)} ({listed}){using}", names, "create the table")
 
 
@@ -97,39 +115,9 @@ def _replace(spark: SparkSession, names: Sequence[str], found: Entry, columns: S
         listed = ", ".join(map(str, columns))
         carry_out(spark, f"CREATE OR REPLACE TABLE {found.path} ({listed})", names, "replace the table")
         return
-    with beside_table(spark, found) as beside:
-        _create(spark, beside, columns)
-        put_in_place(spark, names, found, beside)
-
-
-@contextmanager
-def beside_table(spark: SparkSession, found: Entry) -> Iterator[tuple[str, ...]]:
-    """A name in the table's database that no table has; what stands there in the end is dropped."""
-    names = _sibling(found)
-    try:
-        yield names
-    finally:
-        carry_out(spark, f"DROP TABLE IF EXISTS {quoted_path(names)}", names, "drop")
-
-
-def _sibling(found: Entry) -> tuple[str, ...]:
-    assert found.details is not None
-    return (found.details["catalog_name"], *found.details["namespace"], f"substrait_{uuid4().hex}")
-
-
-def put_in_place(spark: SparkSession, names: Sequence[str], found: Entry, beside: Sequence[str]) -> None:
-    """Give the table beside the name of the other one, which is dropped."""
-    assert found.details is not None
-    # a new name holds no catalog: a table stays in its own
-    name = quoted_path((*found.details["namespace"], found.details["table_name"]))
-    old = _sibling(found)
-    carry_out(spark, f"ALTER TABLE {found.path} RENAME TO {quoted_path(old[1:])}", names, "rename the table")
-    try:
-        carry_out(spark, f"ALTER TABLE {quoted_path(beside)} RENAME TO {name}", names, "rename the table")
-    except SubstraitError:
-        carry_out(spark, f"ALTER TABLE {quoted_path(old)} RENAME TO {name}", names, "rename the table")
-        raise
-    carry_out(spark, f"DROP TABLE {quoted_path(old)}", names, "drop")
+    with replacing(spark, names, found) as made:
+        create(spark, made.beside, columns, made.properties)
+        made.put_in_place()
 
 
 # altered --------------------------------------------------------------------------------------------------------------
@@ -148,6 +136,11 @@ def _alter(
         return
     added = {change.path[0] for change in changes if isinstance(change, Added) and len(change.path) == 1}
     defaults = {column.name: column.default for column in columns}
+    if found.details is not None and changes:
+        # in one step: they are all columns behind the others
+        new_columns = [(change, defaults[change.path[0]]) for change in changes if isinstance(change, Added)]
+        carry_out(spark, additions(found.path, new_columns), names, "alter the table")
+        changes = []
     for change in changes:
         default = defaults[change.path[0]] if len(change.path) == 1 and isinstance(change, Added) else None
         carry_out(spark, statement(found.path, change, default), names, "alter the table")
@@ -189,25 +182,6 @@ def _with_defaults(columns: Sequence[Defined], old: StructType, new: StructType,
     )
 
 
-@contextmanager
-def _alone(found: Entry) -> Iterator[Callable[[], None]]:
-    """Keep other writes away from a table whose folder is of this machine; gives a check that nobody has changed it."""
-    assert found.details is not None
-    folder = local_path(str(found.details.get("location", "")))
-    if folder is None or not folder.is_dir():
-        yield lambda: None
-        return
-    with changing(folder) as change:
-
-        def check() -> None:
-            if listing(change.folder) != change.before:
-                raise ExecutionError(
-                    f"somebody else has changed the files in {change.folder} meanwhile", hint="Nothing was altered"
-                )
-
-        yield check
-
-
 def _rebuild(
     spark: SparkSession, names: Sequence[str], found: Entry, columns: Sequence[Defined], new: StructType
 ) -> None:
@@ -236,10 +210,10 @@ def _rebuild(
             stay[before.name] = column.name
             values.append(value(quoted(before.name), before.dataType, field.dataType, fold))
     listed = ", ".join(map(str, columns))
-    with _alone(found) as check_unchanged, beside_table(spark, found) as beside:
-        path = quoted_path(beside)
-        carry_out(spark, f"CREATE TABLE {path} ({listed}) {found.clauses(stay)}", names, "alter the table")
+    with replacing(spark, names, found) as made:
+        path = quoted_path(made.beside)
+        clauses = found.clauses(stay, made.properties)
+        carry_out(spark, f"CREATE TABLE {path} ({listed}) {clauses}", names, "alter the table")
         taking = f"INSERT INTO {path} SELECT {', '.join(values)} FROM {found.path}"
         carry_out(spark, taking, names, "take over the records of")
-        check_unchanged()
-        put_in_place(spark, names, found, beside)
+        made.put_in_place()

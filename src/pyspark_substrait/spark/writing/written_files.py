@@ -7,8 +7,7 @@ as it always does.
 from __future__ import annotations
 
 import os
-import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
@@ -28,8 +27,10 @@ from pyspark_substrait.model.types import (
     name_count,
 )
 from pyspark_substrait.spark.session import spark_errors
+from pyspark_substrait.spark.tables import first_line
 from pyspark_substrait.spark.writing.catalog import dotted
 from pyspark_substrait.spark.writing.folders import changing, data_files
+from pyspark_substrait.spark.writing.foreign_files import Found, foreign, found_below, is_parquet, remote
 from pyspark_substrait.spark.writing.path_templates import Template, folder_text, parsed
 from pyspark_substrait.spark.writing.session import Session
 from pyspark_substrait.spark.writing.stored_tables import depth_first
@@ -61,6 +62,8 @@ def checked(node: Write, target: Files, session: Session) -> None:
             raise UnsupportedPlanError(
                 "a folder for each value can only be made in the file system of this machine", path="path"
             )
+        elif node.create_mode is CreateMode.REPLACE_IF_EXISTS:
+            _only_parquet_elsewhere(root, session)
     with at("input"):
         session.frame(node.input, depth_first(node.table_schema.struct))
 
@@ -94,11 +97,32 @@ def _check_folder(root: Path, node: Write) -> None:
 
 def _only_parquet(root: Path) -> None:
     """Refuse to remove what nobody can have meant."""
-    others = sorted(file for file in data_files(root) if file.suffix != ".parquet")
-    if others:
+    _refuse_foreign(str(root), found_below(root))
+
+
+def _refuse_foreign(root: str, entries: Iterable[Found]) -> None:
+    other = foreign(entries, is_parquet)
+    if other is not None:
         raise TableError(
-            f"{root} has other files than Parquet, like {others[0].name}", path="path", hint="Name a folder of its own"
+            f"{root} has other files than Parquet, like {dotted([str(other)])}",
+            path="path",
+            hint="It isn't replaced or removed with what is in it; name a folder of its own",
         )
+
+
+def _only_parquet_elsewhere(root: str, session: Session) -> None:
+    """The same in another file system, where Spark removes all that is there."""
+    try:
+        entries = remote(session.spark, root)
+    except spark_errors() as error:
+        raise UnsupportedPlanError(f"{root} can't be looked at: {first_line(error)}", path="path") from error
+    if entries is None:
+        raise UnsupportedPlanError(
+            f"a session of Spark Connect can't tell what would be lost where {root} is replaced",
+            path="path",
+            hint="Name a folder that isn't there yet, without a create_mode that replaces",
+        )
+    _refuse_foreign(root, entries)
 
 
 def write(node: Write, target: Files, session: Session) -> DataFrame | None:
@@ -119,6 +143,8 @@ def write(node: Write, target: Files, session: Session) -> DataFrame | None:
         if isinstance(root, Path):
             _write_here(records, node, template, root, session)
         else:
+            if node.create_mode is CreateMode.REPLACE_IF_EXISTS:
+                _only_parquet_elsewhere(root, session)
             mode = "append" if node.op is WriteOp.INSERT else _MODES.get(node.create_mode, "error")
             records.selectExpr(*_named(node.table_schema)).write.mode(mode).parquet(root)
     except spark_errors() as error:
@@ -129,16 +155,18 @@ def write(node: Write, target: Files, session: Session) -> DataFrame | None:
 
 
 def _write_here(records: DataFrame, node: Write, template: Template, root: Path, session: Session) -> None:
-    session.access.made(root)
+    session.access.made(root.parent)
     folders = [f"{text} AS {_folder(number)}" for number, text in enumerate(_folders(template, node.table_schema))]
     with changing(root) as change:
+        if node.create_mode is CreateMode.REPLACE_IF_EXISTS and root.exists():
+            _only_parquet(root)  # once more: nobody of this package can change it now, and others are noticed
         written = records.selectExpr(*_named(node.table_schema), *folders).write
         written.partitionBy(*map(_folder, range(len(folders)))).parquet(str(change.written))
         if not change.written.is_dir():
             raise UnsupportedPlanError(f"what Spark writes to {root} isn't seen here: its executors are elsewhere")
         if folders:
             _rename(change.written, len(folders))
-        if node.create_mode is not CreateMode.REPLACE_IF_EXISTS:
+        if root.exists() and node.create_mode is not CreateMode.REPLACE_IF_EXISTS:
             change.keep()
         change.add()
         session.access.check_written(root)
@@ -214,9 +242,11 @@ def define(node: Ddl, target: Files, session: Session) -> None:
         if not root.is_dir():
             if node.op is DdlOp.DROP:
                 raise TableError(f"there are no files in {root}", path="path")
+            if root.parent.is_dir():
+                with changing(root):
+                    pass  # what a crash has left beside it goes
             return
-        _only_parquet(root)
-    session.access.check_written(root)
-    gone = root.with_name(f".{root.name}.{uuid4().hex}.version")  # what a crash leaves, the next change removes
-    os.rename(root, gone)
-    shutil.rmtree(gone)
+        with changing(root) as change:
+            _only_parquet(root)
+            session.access.check_written(root)
+            change.remove()

@@ -1,0 +1,125 @@
+"""What a folder of records must not hold when it is replaced or removed, because it would be lost with it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import unquote, urlsplit
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+__all__ = ["Found", "foreign", "found_below", "is_hidden", "is_parquet", "is_record_file", "remote"]
+
+#: What Spark writes beside the files of records: the mark of a job that is done, and the footers of Parquet files.
+#: ``_committed_*`` and ``_started_*`` aren't here: Apache Spark doesn't write them, and a folder that has them is
+#: looked after by another system. ``_temporary`` isn't either: a job may be writing there.
+_SPARKS_OWN: Final = frozenset({"_SUCCESS", "_metadata", "_common_metadata"})
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """An entry of a folder.
+
+    Args:
+        path: where it is below the folder.
+        kind: ``link`` and ``other`` (a pipe, a socket) are never followed or opened.
+    """
+
+    path: PurePosixPath
+    kind: str
+
+
+def foreign(
+    entries: Iterable[Found], holds_records: Callable[[str], bool], *, partly: bool = False
+) -> PurePosixPath | None:
+    """The first entry that neither holds records nor is written by Spark beside them; None where there is none.
+
+    Hidden names count like all others. Folders without anything in them hold nothing that could be lost, unless their
+    names are hidden: Spark makes none of those.
+
+    Args:
+        entries: all entries below the folder.
+        holds_records: whether a file of this name does.
+        partly: a part of the files is removed already; those that were beside them may be alone.
+    """
+    entries = sorted(entries, key=lambda entry: entry.path)
+    files = {entry.path for entry in entries if entry.kind == "file"}
+
+    def is_ours(path: PurePosixPath) -> bool:
+        return path.name in _SPARKS_OWN or (not is_hidden(path.name) and holds_records(path.name))
+
+    for path, kind in ((entry.path, entry.kind) for entry in entries):
+        if kind == "folder":
+            if is_hidden(path.name):
+                return path
+            continue
+        checked = path.with_name(path.name[1:-4]) if path.name.startswith(".") and path.name.endswith(".crc") else None
+        of_ours = checked is not None and (partly or checked in files) and is_ours(checked)
+        if kind != "file" or not (of_ours or is_ours(path)):
+            return path
+    return None
+
+
+def is_hidden(name: str) -> bool:
+    """Whether Spark passes over a file or folder of this name where it looks for records."""
+    return name.startswith(".") or (name.startswith("_") and "=" not in name) or name.endswith("._COPYING_")
+
+
+def is_parquet(name: str) -> bool:
+    """Whether a file of this name is a Parquet file."""
+    return name.endswith(".parquet")
+
+
+def is_record_file(name: str) -> bool:
+    """Whether a file of this name holds records of a table: Spark takes all that aren't hidden for such."""
+    return not is_hidden(name)
+
+
+def found_below(folder: Path) -> Iterator[Found]:
+    """All entries below a folder of this machine."""
+    pending = [folder]
+    while pending:
+        with os.scandir(pending.pop()) as entries:
+            for entry in entries:
+                path = PurePosixPath(Path(entry.path).relative_to(folder).as_posix())
+                if entry.is_symlink():
+                    yield Found(path, "link")
+                elif entry.is_dir(follow_symlinks=False):
+                    yield Found(path, "folder")
+                    pending.append(Path(entry.path))
+                else:
+                    yield Found(path, "file" if entry.is_file(follow_symlinks=False) else "other")
+
+
+def remote(spark: SparkSession, uri: str) -> list[Found] | None:
+    """All entries below a folder of another file system; None where the session can't tell.
+
+    Raises:
+        Exception: one of :func:`pyspark_substrait.spark.session.spark_errors`: it can't be listed.
+    """
+    jvm: Any = getattr(spark, "_jvm", None)
+    if jvm is None:  # Spark Connect lists no hidden files
+        return None
+    root = jvm.org.apache.hadoop.fs.Path(uri)
+    system = root.getFileSystem(spark._jsparkSession.sessionState().newHadoopConf())
+    found: list[Found] = []
+    if not system.exists(root):
+        return found
+    base = unquote(urlsplit(str(system.makeQualified(root).toUri())).path).rstrip("/")
+    pending = [root]
+    while pending:
+        for status in system.listStatus(pending.pop()):
+            whole = unquote(urlsplit(str(status.getPath().toUri())).path)
+            path = PurePosixPath(whole.removeprefix(f"{base}/"))
+            if status.isSymlink():
+                found.append(Found(path, "link"))
+            elif status.isDirectory():
+                found.append(Found(path, "folder"))
+                pending.append(status.getPath())
+            else:
+                found.append(Found(path, "file"))
+    return found

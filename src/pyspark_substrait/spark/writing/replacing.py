@@ -1,0 +1,459 @@
+"""A table of Spark's own catalog replaced by one with other columns, whatever crashes meanwhile.
+
+The catalog has no single step for that. So the new table is made beside, under a name ``substrait_…`` that is derived
+from the table's, and what is done with it is written down in the catalog itself, in properties of the two tables:
+
+1. The new table is made, with the record of what it is for (``REPLACES``), then filled and brought to disk.
+2. The old table is marked with the name of the new one (``REPLACED_BY``).
+3. The record of the new table says that it is complete.
+4. The old table is dropped. This decides: what a crash leaves before it is undone, and from here on it is finished.
+5. The new table gets its name, and the record goes.
+
+Each is one transaction of the catalog. The next command that names the table (:func:`recover`) finds the new table by
+its name, and the record says what remains to be done; no old table is ever dropped there, because somebody else may
+have written to it. While the steps are done, and while they are finished or undone, nobody else of this package does so
+with that table: both hold a lock beside it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+from uuid import uuid4
+
+from pyspark_substrait.errors import ExecutionError, SubstraitError, TableError
+from pyspark_substrait.spark.session import is_connect, spark_errors
+from pyspark_substrait.spark.tables import local_path
+from pyspark_substrait.spark.writing import folders
+from pyspark_substrait.spark.writing.catalog import Entry, assignments, carry_out, dotted, entry, in_session_catalog
+from pyspark_substrait.spark.writing.file_tables import check_replaceable
+from pyspark_substrait.sparksql.compiler.literals import string_literal
+from pyspark_substrait.sparksql.compiler.names import quoted_path
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+__all__ = ["REPLACED_BY", "REPLACES", "Replacement", "alone", "recover", "replacing"]
+
+REPLACES: Final = "pyspark_substrait.replaces"
+"""The property of a new table that holds its record."""
+REPLACED_BY: Final = "pyspark_substrait.replaced_by"
+"""The property of an old table that names the new one."""
+
+_VERSION: Final = 1
+_CATALOG: Final = "spark_catalog"
+#: how often what a crash left is looked at again, when somebody else finishes it at the same time
+_ATTEMPTS: Final = 3
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Record:
+    """What a new table is for.
+
+    Args:
+        database, table: the name that it shall have.
+        replaces: whether there is an old table of that name, of which this one has the records.
+        complete: whether it holds all that it shall hold.
+        locked: whether a lock is held while it is worked on.
+        folder, old_folder: the numbers that the file system gives the folders of the new and the old table, by which
+            they are known wherever they are; None where they aren't of this machine.
+    """
+
+    database: str
+    table: str
+    replaces: bool
+    locked: bool
+    complete: bool = False
+    folder: int | None = None
+    old_folder: int | None = None
+
+    def text(self) -> str:
+        return json.dumps({"version": _VERSION, **vars(self)}, sort_keys=True)
+
+
+def _record(found: Entry, place: _Place) -> _Record | None:
+    """The record of a table, if it is one of this package about that place."""
+    text = _properties(found).get(REPLACES)
+    try:
+        read = json.loads(text or "null")
+        if not isinstance(read, dict) or read.pop("version") != _VERSION:
+            return None
+        record = _Record(**read)
+        same = (record.database.lower(), record.table.lower()) == (place.database.lower(), place.table.lower())
+    except (AttributeError, KeyError, TypeError, ValueError):
+        return None
+    return record if same else None
+
+
+def _properties(found: Entry | None) -> Mapping[str, str]:
+    return {} if found is None or found.details is None else found.details.get("table_properties") or {}
+
+
+@dataclass(frozen=True)
+class _Place:
+    """The name of a table in Spark's own catalog, and where its database keeps its tables.
+
+    Args:
+        database: the database.
+        table: the table.
+        folder: the folder of the database on this machine; None where it is somewhere else.
+    """
+
+    database: str
+    table: str
+    folder: Path | None
+
+    @property
+    def names(self) -> tuple[str, str, str]:
+        return (_CATALOG, self.database, self.table)
+
+    @property
+    def stem(self) -> str:
+        """How the names of all tables begin that were made beside this one."""
+        name = f"{self.database.lower()}\x00{self.table.lower()}"
+        return f"substrait_{sha256(name.encode(errors='surrogatepass')).hexdigest()[:24]}"
+
+    @property
+    def own_folder(self) -> Path | None:
+        """Where the catalog puts the files of a table of this name."""
+        return None if self.folder is None else self.folder / self.table.lower()
+
+    @property
+    def lock_is_there(self) -> bool:
+        """Whether somebody holds the lock, or has been killed while holding it."""
+        return self.folder is not None and os.path.lexists(self.folder / f".{self.stem}.lock")
+
+    def is_beside(self, name: str) -> bool:
+        """Whether a table of this name was made beside this one."""
+        return re.fullmatch(rf"{self.stem}[0-9a-f]{{8}}", name) is not None
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Keep all others of this package away from the tables beside; only on this machine."""
+        if self.folder is None:
+            yield
+            return
+        with folders.locked(self.folder / self.stem):
+            yield
+
+
+def _place(spark: SparkSession, names: Sequence[str], *, make: bool = False) -> _Place | None:
+    """The place of a table; None where it isn't in Spark's own catalog, or its database isn't there.
+
+    With ``make``, the folder of a database that had no table yet is made.
+    """
+    if not names or not all(names) or len(names) > 3 or not in_session_catalog(spark, names):
+        return None
+    database = names[-2] if len(names) > 1 else spark.catalog.currentDatabase()
+    try:
+        rows = spark.sql(f"DESCRIBE DATABASE {quoted_path((_CATALOG, database))}").collect()
+    except spark_errors():
+        return None
+    location = next((row[1] for row in rows if row[0] == "Location"), "")
+    folder = local_path(location) if location else None
+    if make and folder is not None and folder.is_absolute() and not is_connect(spark):
+        with suppress(OSError):
+            folder.mkdir(parents=True, exist_ok=True)
+    return _Place(database, names[-1], folder if folder is not None and folder.is_dir() else None)
+
+
+# replaced -------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Replacement:
+    """A new table that is made beside the old one.
+
+    Args:
+        beside: its name until it is in place, in full.
+        properties: the properties that it must be made with.
+    """
+
+    spark: SparkSession
+    names: tuple[str, ...]
+    beside: tuple[str, ...]
+    place: _Place
+    record: _Record
+    old: Entry | None
+    change: folders.Change | None
+
+    @property
+    def properties(self) -> Mapping[str, str]:
+        return {REPLACES: self.record.text()}
+
+    def put_in_place(self) -> None:
+        """Give the new table, which is complete, its name. The old one is dropped.
+
+        Raises:
+            TableError: somebody else has made a table of that name meanwhile.
+            UnsupportedPlanError: the catalog refuses it, or would remove what isn't the table's.
+        """
+        new = entry(self.spark, self.beside)
+        assert new is not None
+        folder, old_folder = _local_folder(new), None
+        if folder is not None:
+            folders.to_disk(folder)
+            folders.sync(folder.parent)
+        if self.old is not None:
+            old_folder = _local_folder(self.old)
+            self._check_room(self.old)
+            _set(self.spark, self.old.path, REPLACED_BY, self.beside[-1], self.names)
+        record = replace(self.record, complete=True, folder=_number(folder), old_folder=_number(old_folder))
+        _set(self.spark, quoted_path(self.beside), REPLACES, record.text(), self.names)
+        if self.old is not None:
+            carry_out(self.spark, f"DROP TABLE {self.old.path}", self.names, "drop")
+        _give_name(self.spark, self.place, self.beside[-1])
+
+    def _check_room(self, old: Entry) -> None:
+        """Check that the old table can go and the new one can come."""
+        if self.change is not None:
+            self.change.check_unchanged()
+        folder, room = _local_folder(old), self.place.own_folder
+        if room is not None and room.exists() and (old.external or folder is None or not room.samefile(folder)):
+            raise TableError(
+                f"the files of the new {dotted(self.names)} would stand in {room}, and something is there already",
+                hint="Nothing was changed; move it to another place",
+            )
+
+
+@contextmanager
+def replacing(spark: SparkSession, names: Sequence[str], old: Entry | None) -> Iterator[Replacement]:
+    """Make a table beside another one, or beside a name that no table has; unless it is put in place, it goes.
+
+    Args:
+        spark: the session.
+        names: the name in the plan.
+        old: the table that is there.
+
+    Raises:
+        ExecutionError: somebody else is changing the table.
+        TableError: its database isn't there.
+    """
+    full = names if old is None else (_CATALOG, *_in_catalog(old))
+    place = _place(spark, full, make=True)
+    if place is None:
+        raise TableError(f"there is no database for {dotted(names)}", hint="Create it first; a plan can't")
+    locked = place.folder is not None
+    record = _Record(database=place.database, table=place.table, replaces=old is not None, locked=locked)
+    with place.locked(), alone(old, names) as change:
+        beside = (_CATALOG, place.database, f"{place.stem}{uuid4().hex[:8]}")
+        try:
+            yield Replacement(spark, tuple(names), beside, place, record, old, change)
+        except BaseException:
+            with suppress(SubstraitError, OSError, *spark_errors()):
+                if old is None or _table(spark, place) is not None:
+                    _undo(spark, place, beside[-1])  # nothing was dropped
+                _recover_all(spark, place)
+            raise
+
+
+@contextmanager
+def alone(found: Entry | None, names: Sequence[str]) -> Iterator[folders.Change | None]:
+    """Keep other writes away from a table that is to go, if the catalog removes its folder and that is of this machine.
+
+    Raises:
+        ExecutionError: somebody else is changing it.
+        UnsupportedPlanError: more would go than the table.
+    """
+    folder = None if found is None or found.external else _local_folder(found)
+    if folder is None:
+        yield None
+        return
+    with folders.changing(folder) as change:
+        check_replaceable(dotted(names), folder)
+        yield change
+
+
+def _in_catalog(found: Entry) -> tuple[str, ...]:
+    assert found.details is not None
+    return (*found.details["namespace"], found.details["table_name"])
+
+
+def _local_folder(found: Entry) -> Path | None:
+    """The folder of a table on this machine; None where it is somewhere else, or isn't there."""
+    location = (found.details or {}).get("location")
+    folder = local_path(str(location)) if location else None
+    return folder if folder is not None and folder.is_dir() else None
+
+
+def _number(folder: Path | None) -> int | None:
+    return None if folder is None else folder.stat().st_ino
+
+
+def _set(spark: SparkSession, path: str, key: str, value: str, names: Sequence[str]) -> None:
+    carry_out(spark, f"ALTER TABLE {path} SET TBLPROPERTIES ({assignments({key: value})})", names, "replace the table")
+
+
+def _unset(spark: SparkSession, place: _Place, key: str) -> None:
+    text = f"ALTER TABLE {quoted_path(place.names)} UNSET TBLPROPERTIES IF EXISTS ({string_literal(key)})"
+    carry_out(spark, text, place.names, "alter the table")
+
+
+def _give_name(spark: SparkSession, place: _Place, beside: str) -> None:
+    room = place.own_folder
+    if room is not None and os.path.lexists(room):
+        # Spark would move the files of the table into it
+        try:
+            room.rmdir()
+        except OSError as error:
+            raise TableError(
+                f"the files of {dotted(place.names[1:])} would stand in {room}, and something is there already",
+                hint=f"Move it to another place; until then, the new table is {beside}",
+            ) from error
+    # a new name holds no catalog: a table stays in its own
+    name = quoted_path(place.names[1:])
+    path = quoted_path((_CATALOG, place.database, beside))
+    carry_out(spark, f"ALTER TABLE {path} RENAME TO {name}", place.names, "make the table")
+    _unset(spark, place, REPLACES)
+
+
+def _undo(spark: SparkSession, place: _Place, beside: str) -> None:
+    path = quoted_path((_CATALOG, place.database, beside))
+    carry_out(spark, f"DROP TABLE IF EXISTS {path}", place.names, "drop")
+
+
+# recovered ------------------------------------------------------------------------------------------------------------
+
+
+def recover(spark: SparkSession, names: Sequence[str]) -> bool:
+    """Finish or undo what a crash has left of the replacement of a table; where there is nothing, nothing happens.
+
+    Args:
+        spark: the session.
+        names: the name of the table.
+
+    Returns:
+        whether there was something.
+
+    Raises:
+        ExecutionError: somebody else is changing the table.
+        TableError: a table was made meanwhile under the name, beside the one that should get it.
+        UnsupportedPlanError: the catalog refuses a step.
+    """
+    place = None
+    # what is wrong with a name is said where the name is used
+    with suppress(SubstraitError):
+        place = _place(spark, names)
+        if place is None or not _is_left(spark, place):
+            return False
+    if place is None:
+        return False
+    with place.locked():
+        for _ in range(_ATTEMPTS - 1):
+            with suppress(SubstraitError):
+                return _recover_all(spark, place)
+        return _recover_all(spark, place)
+
+
+def _is_left(spark: SparkSession, place: _Place) -> bool:
+    """Whether there is something that a crash has left, or that somebody is working on."""
+    if place.lock_is_there or _stray_folders(place, ()) or _tables(spark, place):
+        return True
+    properties = _properties(_table(spark, place))
+    return REPLACES in properties or REPLACED_BY in properties
+
+
+def _table(spark: SparkSession, place: _Place) -> Entry | None:
+    """The table of the name; a session view may hide it."""
+    found = entry(spark, place.names)
+    return found if found is not None and found.kind == "table" else None
+
+
+def _tables(spark: SparkSession, place: _Place) -> list[str]:
+    """The tables that were made beside one."""
+    database = quoted_path((_CATALOG, place.database))
+    rows = spark.sql(f"SHOW TABLES IN {database} LIKE {string_literal(f'{place.stem}*')}").collect()
+    return sorted(row["tableName"] for row in rows if not row["isTemporary"] and place.is_beside(row["tableName"]))
+
+
+def _stray_folders(place: _Place, tables: Sequence[str]) -> list[Path]:
+    """Folders of tables beside one that the catalog doesn't know."""
+    if place.folder is None:
+        return []
+    with os.scandir(place.folder) as found:
+        return [
+            Path(each.path)
+            for each in found
+            if place.is_beside(each.name) and each.name not in tables and each.is_dir(follow_symlinks=False)
+        ]
+
+
+def _recover_all(spark: SparkSession, place: _Place) -> bool:
+    """Do what remains to be done; the lock is held."""
+    anything = False
+    for name in _tables(spark, place):
+        beside = entry(spark, (_CATALOG, place.database, name))
+        record = None if beside is None else _record(beside, place)
+        if beside is not None and record is not None:
+            _recover(spark, place, beside, name, record)
+            anything = True
+    found = _table(spark, place)
+    for key in (REPLACES, REPLACED_BY):
+        if key in _properties(found):
+            _unset(spark, place, key)
+            anything = True
+    for folder in _stray_folders(place, _tables(spark, place)):
+        # of a table that isn't in the catalog, the records may be all that is left
+        if found is not None or not folders.data_files(folder):
+            shutil.rmtree(folder)
+            anything = True
+    if anything and place.own_folder is not None:
+        with suppress(ExecutionError), folders.changing(place.own_folder):
+            pass  # locks and versions of its folder go
+    return anything
+
+
+def _recover(spark: SparkSession, place: _Place, beside: Entry, name: str, record: _Record) -> None:
+    old = _table(spark, place)
+    if not record.locked or not _is_seen(place, name, record):
+        # there is no lock that would tell a crash from a change under way
+        raise ExecutionError(
+            f"somebody else is changing {dotted(place.names[1:])}, or was stopped meanwhile",
+            hint=f"If it was stopped: rename {name} to {place.table}, which isn't there any more"
+            if record.complete and old is None
+            else f"If it was stopped: drop {name}",
+        )
+    if not record.complete:
+        _undo(spark, place, name)
+    elif old is None:
+        _free(place, name, record)
+        _give_name(spark, place, name)
+    elif _properties(old).get(REPLACED_BY) == name or not record.replaces:
+        _undo(spark, place, name)
+    else:
+        raise TableError(
+            f"{dotted(place.names[1:])} was made anew after a crash, and {name} has the records that were to be there",
+            hint="Rename or drop one of the two",
+        )
+
+
+def _is_seen(place: _Place, name: str, record: _Record) -> bool:
+    """Whether the files of a table beside are seen here, and so the lock of those who work on it."""
+    if place.folder is None or place.own_folder is None:
+        return False
+    moved = record.folder is not None and place.own_folder.is_dir() and _number(place.own_folder) == record.folder
+    return moved or (place.folder / name).is_dir()
+
+
+def _free(place: _Place, name: str, record: _Record) -> None:
+    """Make room for the files of the new table, where a crash came while its folder was moved, or that of the old one
+    removed."""
+    room = place.own_folder
+    assert room is not None and place.folder is not None
+    if not room.is_dir() or room.is_symlink():
+        return
+    number, folder = _number(room), place.folder / name
+    if number == record.folder and not folder.exists():
+        os.rename(room, folder)
+        folders.sync(place.folder)
+    elif number == record.old_folder:
+        check_replaceable(dotted(place.names[1:]), room, partly=True)
+        shutil.rmtree(room)
