@@ -270,6 +270,14 @@ def join(left: RelationBase, right: RelationBase, condition: Expression, type: J
 # many plans at once --------------------------------------------------------------------------------------------------
 
 
+def table_names(spark: SparkSession, *, views: bool = True) -> set[str]:
+    """The names of the tables of the current database, and of temporary views.
+
+    ``Catalog.listTables`` needs generated code, which the sessions of quick runs don't make.
+    """
+    return {row.tableName for row in spark.sql("SHOW TABLES").collect() if views or not row.isTemporary}
+
+
 def answers(
     spark: SparkSession, relations: Sequence[RelationBase | Plan], **options: Any
 ) -> list[list[tuple[Any, ...]]]:

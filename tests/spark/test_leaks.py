@@ -20,6 +20,7 @@ from pyspark_substrait.model.relations import RelationBase
 from pyspark_substrait.spark import tables
 from pyspark_substrait.spark.kept import keep, kept
 from pyspark_substrait.spark.session import is_connect
+from tests.spark.plans import table_names
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -89,7 +90,7 @@ def there(spark: SparkSession) -> Counter[str]:
     gc.collect()
     found = Counter(
         {
-            "tables and views": len(spark.catalog.listTables()),
+            "tables and views": len(table_names(spark)),
             "threads": threading.active_count(),
             "relations": sum(isinstance(each, RelationBase) for each in gc.get_objects()),
             "kept": sum(map(len, vars(spark).get("_pyspark_substrait", {}).values())),

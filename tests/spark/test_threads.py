@@ -20,6 +20,7 @@ from pyspark_substrait.spark import tables
 from pyspark_substrait.spark.kept import kept
 from pyspark_substrait.spark.session import is_connect
 from tests.agreement import assert_same_rows
+from tests.spark.plans import table_names
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -222,7 +223,7 @@ def test_the_same_in_all_threads(work: Work, spark: SparkSession, tmp_path: Path
 
 
 def test_another_thing_in_each_thread(spark: SparkSession, tmp_path: Path) -> None:
-    before = {table.name for table in spark.catalog.listTables()}
+    before = table_names(spark)
 
     def all_of_it(number: int) -> object:
         folder = tmp_path / str(number)
@@ -234,7 +235,7 @@ def test_another_thing_in_each_thread(spark: SparkSession, tmp_path: Path) -> No
         assert isinstance(each, list)
         for name, got, wanted in each:
             assert got == wanted, (number, name)
-    assert {table.name for table in spark.catalog.listTables()} == before
+    assert table_names(spark) == before
 
 
 def test_tables_that_are_opened_and_forgotten(

@@ -18,7 +18,7 @@ from pyspark_substrait.errors import ExecutionError, TableError, UnsupportedPlan
 from pyspark_substrait.model.relations import Cross, NamedTable, Read
 from pyspark_substrait.model.types import NamedStruct, Struct, Type
 from pyspark_substrait.spark.session import is_connect
-from tests.spark.plans import LONG, LONG_, TEXT, TEXT_, ordered, plan, rows, stored, tuples
+from tests.spark.plans import LONG, LONG_, TEXT, TEXT_, ordered, plan, rows, stored, table_names, tuples
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -117,7 +117,7 @@ def test_a_given_table_becomes_a_view_by_a_command_once(
 ) -> None:
     pq.write_table(pa.table({"id": [1, 2]}), tmp_path / "t.parquet")
     document = plan(stored("t", {"id": LONG_}), deep=False)
-    before = {table.name for table in spark.catalog.listTables()}
+    before = table_names(spark)
     for _ in range(FEW + 1):
         ps.from_substrait(document, spark, tables={"t": tmp_path / "t.parquet"})
     with asked(spark, monkeypatch) as found:
@@ -127,7 +127,7 @@ def test_a_given_table_becomes_a_view_by_a_command_once(
     else:
         assert len(found) == 7
         assert not any("createOrReplaceTempView" in text for text, _ in found)
-    assert {table.name for table in spark.catalog.listTables()} == before
+    assert table_names(spark) == before
     assert ordered(tuples(frame.toArrow())) == [(1,), (2,)]
 
 
@@ -360,7 +360,7 @@ def test_settings_are_those_of_now(spark: SparkSession) -> None:
 
 
 def test_threads_translate_side_by_side(spark: SparkSession) -> None:
-    before = {table.name for table in spark.catalog.listTables()}
+    before = table_names(spark)
     shared = spark.range(3)
     shape: dict[str, Type] = {"id": LONG}
 
@@ -373,4 +373,4 @@ def test_threads_translate_side_by_side(spark: SparkSession) -> None:
     with ThreadPoolExecutor(16) as pool:
         found = list(pool.map(translated, range(32)))
     assert found == [[(0, number), (1, number), (2, number)] for number in range(32)]
-    assert {table.name for table in spark.catalog.listTables()} == before
+    assert table_names(spark) == before

@@ -15,6 +15,7 @@ from pyspark.sql.types import IntegerType, StringType, StructField, StructType
 import pyspark_substrait as ps
 from pyspark_substrait.errors import InvalidPlanError, ParameterError, TableError, UnsupportedPlanError
 from pyspark_substrait.model.plan import RelRoot
+from tests.spark.plans import table_names
 from tests.spark.producer.round_trips import assert_same, rows
 
 if TYPE_CHECKING:
@@ -79,7 +80,7 @@ def test_the_session_keeps_no_trace(spark: SparkSession, tables: dict[Any, Any])
         frames = spark.sparkContext.parallelize([(1,)]).toDF("a INT").sparkSession
         return (
             settings,
-            spark.catalog.listTables(),
+            table_names(spark),
             spark.catalog.listDatabases(),
             spark.catalog.currentDatabase(),
             id(frames),

@@ -10,6 +10,7 @@ import pytest
 
 import pyspark_substrait as ps
 from pyspark_substrait.errors import InvalidPlanError, SubstraitError, UnsupportedPlanError
+from tests.spark.plans import table_names
 from tests.spark.producer.round_trips import assert_same, rows
 
 if TYPE_CHECKING:
@@ -47,12 +48,11 @@ def fresh(spark: SparkSession) -> Iterator[Callable[[], None]]:
 def state(spark: SparkSession) -> dict[str, Any]:
     """All tables and views: their columns and records."""
     found: dict[str, Any] = {}
-    for table in spark.catalog.listTables():
-        if table.isTemporary:  # left by others
-            continue
-        frame = spark.table(table.name)
+    views = {row.viewName for row in spark.sql("SHOW VIEWS").collect()}
+    for name in table_names(spark, views=False):  # others have left views
+        frame = spark.table(name)
         fields = [(field.name, field.dataType.simpleString(), field.nullable) for field in frame.schema.fields]
-        found[table.name] = table.tableType, fields, sorted(map(repr, rows(frame)))
+        found[name] = name in views, fields, sorted(map(repr, rows(frame)))
     return found
 
 

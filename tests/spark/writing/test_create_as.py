@@ -25,6 +25,7 @@ from tests.spark.plans import (
     rows,
     run,
     schema,
+    table_names,
     values,
 )
 from tests.spark.plans import stored as read
@@ -49,16 +50,12 @@ def details(spark: SparkSession, name: str) -> Any:
     return json.loads(spark.sql(f"DESCRIBE TABLE EXTENDED {name} AS JSON").collect()[0][0])
 
 
-def tables(spark: SparkSession) -> set[str]:
-    return {table.name for table in spark.catalog.listTables()}
-
-
 @pytest.mark.parametrize("mode", list(CreateMode))
 def test_a_table_that_is_not_there_is_made(spark: SparkSession, name: str, mode: CreateMode) -> None:
-    before = tables(spark)
+    before = table_names(spark)
     assert ordered(rows(spark, create(name, [ANN, BEN], create_mode=mode, output=MODIFIED))) == ordered([ANN, BEN])
     assert stored(spark, name) == ordered([ANN, BEN])
-    assert tables(spark) == {*before, name}
+    assert table_names(spark) == {*before, name}
     found = details(spark, name)
     assert found["provider"] == spark.conf.get("spark.sql.sources.default")
     assert found["type"] == "MANAGED"
@@ -112,12 +109,12 @@ def test_replacing_the_records(spark: SparkSession, name: str) -> None:
 
 
 def test_replacing_a_table_by_one_with_other_columns(spark: SparkSession, name: str) -> None:
-    before = tables(spark)
+    before = table_names(spark)
     run(spark, create(name, [ANN]))
     run(spark, create(name, [(2**40, "x")], PAIR, create_mode=CreateMode.REPLACE_IF_EXISTS))
     assert stored(spark, name) == [(2**40, "x")]
     assert spark.table(name).columns == ["id", "word"]
-    assert tables(spark) == {*before, name}
+    assert table_names(spark) == {*before, name}
     # of its own records
     source = read(name, PAIR)
     again = write(
@@ -125,7 +122,7 @@ def test_replacing_a_table_by_one_with_other_columns(spark: SparkSession, name: 
     )
     run(spark, again)
     assert stored(spark, name) == [("x",)]
-    assert tables(spark) == {*before, name}
+    assert table_names(spark) == {*before, name}
 
 
 def test_columns_with_fields(spark: SparkSession, name: str) -> None:
@@ -137,7 +134,7 @@ def test_columns_with_fields(spark: SparkSession, name: str) -> None:
 
 
 def test_a_failing_input_makes_no_table(spark: SparkSession, name: str) -> None:
-    before = tables(spark)
+    before = table_names(spark)
     with table(spark) as other:
         spark.sql(f"INSERT INTO {other} VALUES (1, 'Ann', 30)")
         source = read(other, PEOPLE)
@@ -150,7 +147,7 @@ def test_a_failing_input_makes_no_table(spark: SparkSession, name: str) -> None:
         spark.sql(f"INSERT INTO {other} VALUES (2, 'Ben', NULL)")
         with pytest.raises(ExecutionError, match="id is required, and a value is null"):
             run(spark, write(WriteOp.CTAS, name, nulls, {"id": INT}))
-    assert tables(spark) == before
+    assert table_names(spark) == before
 
 
 def test_a_name_that_no_table_can_have(spark: SparkSession) -> None:

@@ -21,7 +21,7 @@ from pyspark_substrait.errors import ExecutionError, TableError
 from pyspark_substrait.model.relations import CreateMode, DdlOp, RelationBase, WriteOp
 from pyspark_substrait.spark.writing import folders
 from pyspark_substrait.spark.writing.replacing import REPLACED_BY, REPLACES
-from tests.spark.plans import INT, LONG, TEXT_, rows, run, values
+from tests.spark.plans import INT, LONG, TEXT_, rows, run, table_names, values
 from tests.spark.plans import stored as read
 from tests.spark.writing.ddl import carry_out, table
 from tests.spark.writing.death import killed
@@ -94,12 +94,12 @@ def state(spark: SparkSession, name: str) -> State:
 
 
 def there(spark: SparkSession, name: str) -> bool:
-    return name in {found.name for found in spark.catalog.listTables()}
+    return name in table_names(spark)
 
 
 def only(spark: SparkSession, name: str, place: Path) -> None:
     """Check that nothing stands beside a table, nor in its properties."""
-    assert [found.name for found in spark.catalog.listTables() if not found.isTemporary] == [name]
+    assert table_names(spark, views=False) == {name}
     assert os.listdir(place) == [name]
     text = spark.sql(f"DESCRIBE TABLE EXTENDED {name} AS JSON").collect()[0][0]
     assert not {REPLACES, REPLACED_BY} & set(json.loads(text).get("table_properties", {}))
@@ -287,7 +287,7 @@ def test_tables_of_others_stay_whatever_they_are_called(
     text = {"same": "x"}.get(record, record)
     spark.sql(f"CREATE TABLE {other} (id INT) USING parquet TBLPROPERTIES ('{REPLACES}' = '{text}')")
     run(spark, ctas("t", FORWARDS, IGNORE))
-    assert {found.name for found in spark.catalog.listTables()} == {"t", other}
+    assert table_names(spark) == {"t", other}
     assert (tmp_path / "db" / other).is_dir()
 
 

@@ -15,7 +15,7 @@ from pyspark.sql import SparkSession
 
 from pyspark_substrait.errors import ExecutionError, SubstraitError
 from pyspark_substrait.model.relations import Relation
-from tests.spark.plans import INT, INT_, TEXT_, call, col, number, ordered, run, text, values, where
+from tests.spark.plans import INT, INT_, TEXT_, call, col, number, ordered, run, table_names, text, values, where
 from tests.spark.plans import stored as read
 from tests.spark.writing.records import PEOPLE, delete, folder, insert, stored, table, update
 
@@ -142,7 +142,7 @@ def test_two_that_make_the_same_table(spark: SparkSession) -> None:
     from pyspark_substrait.model.relations import WriteOp
     from tests.spark.writing.records import write
 
-    before = {table.name for table in spark.catalog.listTables()}
+    before = table_names(spark)
 
     def attempt(number: int) -> bool:
         try:
@@ -156,6 +156,6 @@ def test_two_that_make_the_same_table(spark: SparkSession) -> None:
             done = list(pool.map(attempt, range(2)))
         assert done.count(True) == 1
         assert stored(spark, "written_by_two") == [(done.index(True), "x", None)]
-        assert {table.name for table in spark.catalog.listTables()} == {*before, "written_by_two"}
+        assert table_names(spark) == {*before, "written_by_two"}
     finally:
         spark.sql("DROP TABLE IF EXISTS written_by_two")
