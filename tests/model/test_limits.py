@@ -36,7 +36,7 @@ def test_what_comes_to_too_much_is_refused(what: str) -> None:
     content = MAKERS[what](100)
     assert len(content) < 10_000
     for verb in RAISING.values():
-        with pytest.raises(ps.PlanFormatError, match="more than 1,?000?,?000") as caught:
+        with pytest.raises(ps.PlanFormatError, match=r"more than [0-9,]+") as caught:
             verb(content)
         assert "limited(Limits(" in str(caught.value)
     for report in (ps.validate(content), ps.validate(content, "spark"), ps.lint(content)):

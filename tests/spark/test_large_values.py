@@ -72,7 +72,7 @@ def nested() -> Expression:
 )
 def test_what_is_computed_is_bounded(made: object, spark: SparkSession) -> None:
     content = computed(made(table()))  # type: ignore[operator]
-    with pytest.raises(ps.ExecutionError, match="more than [0-9,]+ (bytes|characters|elements)"):
+    with pytest.raises(ps.ExecutionError, match=r"more than [0-9,]+ (bytes|characters|elements)"):
         ps.run_query(content, spark=spark)
 
 
@@ -89,6 +89,6 @@ def test_what_is_computed_is_bounded(made: object, spark: SparkSession) -> None:
 )
 def test_literals_are_refused_beforehand(made: Expression) -> None:
     content = computed(made)
-    with pytest.raises(ps.UnsupportedPlanError, match="more than [0-9,]+"):
+    with pytest.raises(ps.UnsupportedPlanError, match=r"more than [0-9,]+"):
         ps.to_sql(content)
     assert not ps.validate(content, "spark").ok
