@@ -362,7 +362,8 @@ class _Page:
                 looser.append(item.origin)
             else:
                 looser.append(None)
-        listed, position = [], 0
+        listed: list[str] = []
+        position = 0
         while position < len(made):
             if len(listed) == MOST_COLUMNS and len(made) - position > 1:
                 listed.append(f"… and {len(made) - position:,} more columns")
