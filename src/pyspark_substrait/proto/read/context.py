@@ -268,7 +268,7 @@ class Reading:
         if mark in self.met_parts:
             self.repeated += self.part_sizes.get(mark, 0)
             if self.repeated > self.limits.repeated:
-                what = "the parts that the plan shares come, written out at each use, to relations and expressions:"
+                what = "the relations and expressions that shared parts come to, written out at each use, are"
                 raise ExceededLimit.of("repeated", what, render(path))
         self.met_parts.add(mark)
 
@@ -281,7 +281,7 @@ class Reading:
         for schema in schemas:
             self.columns += self.type_sizes.of(schema)
         if self.columns > self.limits.columns:
-            what = "the relations up to here have columns and fields in them:"
+            what = "the columns of the relations up to here, with the fields in them, are"
             raise ExceededLimit.of("columns", what, render(path), "Leave out with emit what isn't needed further on")
 
     def has_type(self, type: Type, path: Path) -> None:
@@ -291,7 +291,7 @@ class Reading:
             ExceededLimit: it is too large.
         """
         if self.type_sizes.of(type) > self.limits.columns:
-            raise ExceededLimit.of("columns", "the type of this expression has fields and elements:", render(path))
+            raise ExceededLimit.of("columns", "the fields and elements of this type are", render(path))
 
     def once(
         self, memo: dict[_Key, _T], key: _Key, mark: tuple[object, ...], what: str, path: Path, bind: Callable[[], _T]
