@@ -196,7 +196,7 @@ def test_a_death_inside_a_statement_of_the_metastore(
     os.rename(tmp_path / "aside", place / "t")
     # what is somebody else's there isn't removed with them
     (place / "t" / ".env").write_text("mine")
-    with pytest.raises(Exception, match="something in it that isn't a file of the table"):
+    with pytest.raises(TableError, match="something is there already"):
         run(spark, ctas("t", FORWARDS, IGNORE))
     assert (place / "t" / ".env").read_text() == "mine" and beside(place).is_dir()
     (place / "t" / ".env").unlink()
@@ -214,6 +214,15 @@ def test_a_death_inside_a_statement_of_the_metastore(
     run(spark, ctas("t", FORWARDS, IGNORE))
     only(spark, "t", place)
     assert state(spark, "t") == Kind.second
+    # nothing but the locks
+    spark.sql("DROP TABLE t")
+    dead("CREATE TABLE")
+    (place / ".t.lock").touch()
+    run(spark, ctas("t", FORWARDS, IGNORE))
+    only(spark, "t", place)
+    (place / ".t.lock").touch()
+    run(spark, ctas("t", FORWARDS, IGNORE))
+    only(spark, "t", place)
     # a folder that the catalog doesn't know
     spark.sql("DROP TABLE t")
     dead("INSERT")

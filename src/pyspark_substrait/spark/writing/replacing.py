@@ -35,6 +35,7 @@ from pyspark_substrait.spark.tables import local_path
 from pyspark_substrait.spark.writing import folders
 from pyspark_substrait.spark.writing.catalog import Entry, assignments, carry_out, dotted, entry, in_session_catalog
 from pyspark_substrait.spark.writing.file_tables import check_replaceable
+from pyspark_substrait.spark.writing.foreign_files import found_below
 from pyspark_substrait.sparksql.compiler.literals import string_literal
 from pyspark_substrait.sparksql.compiler.names import quoted_path
 
@@ -63,8 +64,8 @@ class _Record:
         replaces: whether there is an old table of that name, of which this one has the records.
         complete: whether it holds all that it shall hold.
         locked: whether a lock is held while it is worked on.
-        folder, old_folder: the numbers that the file system gives the folders of the new and the old table, by which
-            they are known wherever they are; None where they aren't of this machine.
+        folder, old_folder: by which the folders of the new and the old table are known, wherever they are; None where
+            they aren't of this machine.
     """
 
     database: str
@@ -72,8 +73,8 @@ class _Record:
     replaces: bool
     locked: bool
     complete: bool = False
-    folder: int | None = None
-    old_folder: int | None = None
+    folder: str | None = None
+    old_folder: str | None = None
 
     def text(self) -> str:
         return json.dumps({"version": _VERSION, **vars(self)}, sort_keys=True)
@@ -128,8 +129,10 @@ class _Place:
 
     @property
     def lock_is_there(self) -> bool:
-        """Whether somebody holds the lock, or has been killed while holding it."""
-        return self.folder is not None and os.path.lexists(self.folder / f".{self.stem}.lock")
+        """Whether somebody holds a lock, or has been killed while holding it."""
+        return self.folder is not None and any(
+            os.path.lexists(self.folder / f".{name}.lock") for name in (self.stem, self.table.lower())
+        )
 
     def is_beside(self, name: str) -> bool:
         """Whether a table of this name was made beside this one."""
@@ -162,7 +165,7 @@ def _place(spark: SparkSession, names: Sequence[str], *, make: bool = False) -> 
     if make and folder is not None and folder.is_absolute() and not is_connect(spark):
         with suppress(OSError):
             folder.mkdir(parents=True, exist_ok=True)
-    return _Place(database, names[-1], folder if folder is not None and folder.is_dir() else None)
+    return _Place(database, names[-1], folder if folder is not None and os.path.isdir(folder) else None)
 
 
 # replaced -------------------------------------------------------------------------------------------------------------
@@ -206,7 +209,7 @@ class Replacement:
             old_folder = _local_folder(self.old)
             self._check_room(self.old)
             _set(self.spark, self.old.path, REPLACED_BY, self.beside[-1], self.names)
-        record = replace(self.record, complete=True, folder=_number(folder), old_folder=_number(old_folder))
+        record = replace(self.record, complete=True, folder=_mark(folder), old_folder=_mark(old_folder))
         _set(self.spark, quoted_path(self.beside), REPLACES, record.text(), self.names)
         if self.old is not None:
             carry_out(self.spark, f"DROP TABLE {self.old.path}", self.names, "drop")
@@ -217,7 +220,7 @@ class Replacement:
         if self.change is not None:
             self.change.check_unchanged()
         folder, room = _local_folder(old), self.place.own_folder
-        if room is not None and room.exists() and (old.external or folder is None or not room.samefile(folder)):
+        if room is not None and os.path.exists(room) and (old.external or folder is None or not room.samefile(folder)):
             raise TableError(
                 f"the files of the new {dotted(self.names)} would stand in {room}, and something is there already",
                 hint="Nothing was changed; move it to another place",
@@ -281,11 +284,23 @@ def _local_folder(found: Entry) -> Path | None:
     """The folder of a table on this machine; None where it is somewhere else, or isn't there."""
     location = (found.details or {}).get("location")
     folder = local_path(str(location)) if location else None
-    return folder if folder is not None and folder.is_dir() else None
+    return folder if folder is not None and os.path.isdir(folder) else None
 
 
-def _number(folder: Path | None) -> int | None:
-    return None if folder is None else folder.stat().st_ino
+def _mark(folder: Path | None) -> str | None:
+    """By which a folder is known: its number in the file system, and when the last of its files came.
+
+    Numbers are given again to folders that are made after one is removed, but those have files that came later.
+    """
+    return None if folder is None else f"{folder.stat().st_ino} {_newest(folder)}"
+
+
+def _newest(folder: Path) -> int:
+    """When the last of the files came into a folder, in nanoseconds; nobody can set that time."""
+    return max(
+        (os.lstat(folder / found.path).st_ctime_ns for found in found_below(folder) if found.kind != "folder"),
+        default=0,
+    )
 
 
 def _set(spark: SparkSession, path: str, key: str, value: str, names: Sequence[str]) -> None:
@@ -405,7 +420,7 @@ def _recover_all(spark: SparkSession, place: _Place) -> bool:
         if found is not None or not folders.data_files(folder):
             shutil.rmtree(folder)
             anything = True
-    if anything and place.own_folder is not None:
+    if place.own_folder is not None:
         with suppress(ExecutionError), folders.changing(place.own_folder):
             pass  # locks and versions of its folder go
     return anything
@@ -439,7 +454,7 @@ def _is_seen(place: _Place, name: str, record: _Record) -> bool:
     """Whether the files of a table beside are seen here, and so the lock of those who work on it."""
     if place.folder is None or place.own_folder is None:
         return False
-    moved = record.folder is not None and place.own_folder.is_dir() and _number(place.own_folder) == record.folder
+    moved = record.folder is not None and os.path.isdir(place.own_folder) and _mark(place.own_folder) == record.folder
     return moved or (place.folder / name).is_dir()
 
 
@@ -448,12 +463,13 @@ def _free(place: _Place, name: str, record: _Record) -> None:
     removed."""
     room = place.own_folder
     assert room is not None and place.folder is not None
-    if not room.is_dir() or room.is_symlink():
+    if not os.path.isdir(room) or room.is_symlink():
         return
-    number, folder = _number(room), place.folder / name
-    if number == record.folder and not folder.exists():
+    folder, number = place.folder / name, str(room.stat().st_ino)
+    old_number, _, newest = (record.old_folder or "").partition(" ")
+    if _mark(room) == record.folder and not folder.exists():
         os.rename(room, folder)
         folders.sync(place.folder)
-    elif number == record.old_folder:
+    elif number == old_number and newest.isdigit() and _newest(room) <= int(newest):
         check_replaceable(dotted(place.names[1:]), room, partly=True)
         shutil.rmtree(room)
