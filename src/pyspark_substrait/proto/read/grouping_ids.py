@@ -32,7 +32,6 @@ __all__ = ["counted", "distinct_keys", "is_counted"]
 
 _FIRST_WITH_NUMBER = (0, 58, 0)
 _MOST_KEYS = 63
-_RULE = "datafusion-grouping-id"
 
 
 def is_counted(message: Any, reading: Reading) -> bool:
@@ -72,9 +71,19 @@ def counted(node: Aggregate, reading: Reading, path: Path) -> Relation:
     measures, index = tuple(range(keys, width - 1)), width - 1
     before = f"{len(node.groupings)} grouping sets, whose columns DataFusion counts in its own way"
     if reading.version is not None and reading.version < _FIRST_WITH_NUMBER:
-        reading.loose(_RULE, path, before, "the keys, each once, and the measures, without the number of the set")
+        reading.loose(
+            "datafusion-grouping-id",
+            path,
+            before,
+            "the keys, each once, and the measures, without the number of the set",
+        )
         return _emitting(node, (*range(keys), *measures))
-    reading.loose(_RULE, path, before, "the keys, each once, then a bit for each key that isn't in the set, measures")
+    reading.loose(
+        "datafusion-grouping-id",
+        path,
+        before,
+        "the keys, each once, then a bit for each key that isn't in the set, measures",
+    )
     # the emit says to whoever reads what is written of this plan that the columns are counted already
     inner = _emitting(node, (*range(keys), index, *measures))
     reading.places.add(inner, path)
