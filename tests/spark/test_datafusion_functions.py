@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import json
 import math
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
@@ -11,6 +12,7 @@ import pyarrow as pa
 import pytest
 
 import pyspark_substrait as ps
+from pyspark_substrait.model.types import UNSIGNED_INTEGERS
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -187,3 +189,62 @@ def test_every_cell_is_that_of_datafusion(table: str, shape: str, optimized: boo
         different = [(row, one, two) for row, (one, two) in enumerate(pairs) if not alike(one, two)]
         wrong += [f"{call} in row {row}: {one!r} instead of {two!r}" for row, one, two in different[:2]]
     assert not wrong, "\n".join(wrong)
+
+
+def test_unsigned_integers_are_summed_averaged_and_divided_as_in_datafusion(spark: SparkSession) -> None:
+    names = ("u8", "u16", "u32", "u64")
+    arrays = {name: pa.array([7, None, 2 ** int(name[1:]) - 1, 3, 1], f"uint{name[1:]}") for name in names}
+    table = pa.table({"g": [1, 1, 1, 2, 2], **arrays})
+    context = datafusion.SessionContext()
+    context.register_record_batches("t", [table.to_batches()])
+    measures = [(function, name) for name in names for function in ("sum", "avg")]
+    listed = ", ".join(f"{function}({name}) AS {function}_{name}" for function, name in measures)
+    query = f"SELECT *, {', '.join(f'sum_{name} / sum_{name} AS q_{name}' for name in names)} "
+    query += f"FROM (SELECT g, {listed} FROM t GROUP BY g) ORDER BY g"
+    theirs = context.sql(query).to_arrow_table()
+
+    def field(position: int) -> dict[str, Any]:
+        return {"selection": {"directReference": {"structField": {"field": position}}, "rootReference": {}}}
+
+    def called(anchor: int, *positions: int) -> dict[str, Any]:
+        arguments = [{"value": field(position)} for position in positions]
+        return {"functionReference": anchor, "arguments": arguments}
+
+    kinds = [
+        {"userDefined": {"typeReference": anchor, "nullability": "NULLABILITY_NULLABLE"}} for anchor in (1, 2, 3, 4)
+    ]
+    struct = {
+        "types": [{"i64": {"nullability": "NULLABILITY_NULLABLE"}}, *kinds],
+        "nullability": "NULLABILITY_REQUIRED",
+    }
+    aggregated = {
+        "input": {"read": {"namedTable": {"names": ["t"]}, "baseSchema": {"names": ["g", *names], "struct": struct}}},
+        "groupingExpressions": [field(0)],
+        "groupings": [{"expressionReferences": [0]}],
+        "measures": [
+            {"measure": {**called(("sum", "avg").index(function) + 1, names.index(name) + 1), "phase": 3}}
+            for function, name in measures
+        ],
+    }
+    quotients = [{"scalarFunction": called(3, 1 + 2 * place, 1 + 2 * place)} for place in range(4)]
+    projected = {"project": {"input": {"aggregate": aggregated}, "expressions": quotients}}
+    ascending = {"expr": field(0), "direction": "SORT_DIRECTION_ASC_NULLS_LAST"}
+    extensions = [
+        {"extensionType": {"extensionUrnReference": 1, "typeAnchor": anchor, "name": name}}
+        for anchor, name in enumerate(names, 1)
+    ]
+    extensions += [
+        {"extensionFunction": {"extensionUrnReference": 4294967295, "functionAnchor": anchor, "name": name}}
+        for anchor, name in enumerate(("sum", "avg", "divide"), 1)
+    ]
+    message = {
+        "version": {"minorNumber": 85, "producer": "datafusion"},
+        "extensionUrns": [{"extensionUrnAnchor": 1, "urn": UNSIGNED_INTEGERS}],
+        "extensions": extensions,
+        "relations": [
+            {"root": {"names": theirs.column_names, "input": {"sort": {"input": projected, "sorts": [ascending]}}}}
+        ],
+    }
+    ours = ps.run_query(json.dumps(message).encode(), tables={"t": table}, spark=spark)
+    assert ours.schema.types == theirs.schema.types
+    assert ours.to_pylist() == theirs.to_pylist()

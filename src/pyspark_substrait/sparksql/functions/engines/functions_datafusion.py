@@ -11,7 +11,17 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from pyspark_substrait.errors import UnsupportedPlanError
-from pyspark_substrait.model.types import FP32, FP64, I64, Decimal, String, Type, concrete
+from pyspark_substrait.model.types import (
+    FP32,
+    FP64,
+    I64,
+    UNSIGNED_INTEGERS,
+    Decimal,
+    String,
+    Type,
+    UserDefined,
+    concrete,
+)
 from pyspark_substrait.sparksql import functions
 from pyspark_substrait.sparksql.compiler.literals import string_literal
 from pyspark_substrait.sparksql.compiler.types import spark_type
@@ -36,7 +46,7 @@ def as_specified(extension: str, **options: str) -> Callable[[Call], str]:
     """The body of the specification's function of the same name, with these option values."""
 
     def body(call: Call) -> str:
-        table = functions.table(f"extension:io.substrait:{extension}")
+        table = functions.table(extension if ":" in extension else f"extension:io.substrait:{extension}")
         assert table is not None
         return table.text(call, tuple((name, (value,)) for name, value in options.items()))
 
@@ -187,6 +197,8 @@ def divide(call: Call) -> str:
         dividend = shifted(call.sql(0), output.scale + right.scale, whole)
         assert output.scale >= left.scale
         return cut_quotient(dividend, shifted(call.sql(1), right.scale, whole), call.output)
+    if isinstance(concrete(call.output), UserDefined):
+        return as_specified(UNSIGNED_INTEGERS, on_division_by_zero="ERROR")(call)
     return as_specified("functions_arithmetic", overflow="ERROR")(call)
 
 
@@ -248,6 +260,9 @@ def total(call: Call) -> str:
     if isinstance(concrete(call.output), Decimal):
         # Spark's own sum has ten digits more than its argument, too
         return call.aggregate("sum", call.sql(0))
+    if isinstance(concrete(call.output), UserDefined):
+        digits = call.aggregate("sum", f"CAST({call.sql(0)} AS DECIMAL(20, 0))")
+        return f"CAST({digits} % {1 << 64}BD AS DECIMAL(20, 0))"
     return call.aggregate("sum", as_double(call, 0) if is_float(call.output) else f"CAST({call.sql(0)} AS BIGINT)")
 
 
@@ -281,12 +296,12 @@ TABLE = Table(
         row("like", like),
         row("nullif", nullif, foreign=Foreign.COMPARED),
         row("regexp_replace", regexp_replace),
-        row("divide", divide),
+        row("divide", divide, foreign=Foreign.MOVED),
         row("atan2", atan2),
         row("logb", logarithm),
         row("round", rounded),
-        row("sum", total),
-        row("avg", average),
+        row("sum", total, foreign=Foreign.MOVED),
+        row("avg", average, foreign=Foreign.MOVED),
         row("corr", correlation),
     ),
 )
