@@ -72,7 +72,7 @@ VALUES: tuple[Any, ...] = (
     {1: 2},
     (1, 2),
 )
-"""What may stand anywhere in a dict that somebody hands over as a plan."""
+"""Values that a caller may put anywhere in a dict that is loaded as a plan."""
 
 
 def containers(value: Any) -> Iterator[Any]:

@@ -29,7 +29,7 @@ VERBS: dict[str, Callable[[bytes], object]] = {
     "to_sql": ps.to_sql,
 }
 #: the verbs that only look at a plan, those that others begin with left out
-LOOKING: dict[str, Callable[[bytes], object]] = {
+INSPECTIONS: dict[str, Callable[[bytes], object]] = {
     "validate for Spark": VERBS["validate for Spark"],
     "explain": ps.explain,
     "lint": ps.lint,
@@ -46,7 +46,7 @@ LOOKING: dict[str, Callable[[bytes], object]] = {
 
 #: kinds of nesting in which some verb's work grows with the square: columns and types that grow with each level are
 #: looked at on each, and so is what subqueries see
-SQUARED = (
+QUADRATIC = (
     *("that widen", "subqueries in each other", "predicates in each other", "exists", "with any", "lateral joins"),
     *("or-list option", "nested ", "lambdas of calls", "literals in each other", "masks", " in list", " in struct"),
     *(" in map", "fields of structs"),
@@ -55,7 +55,7 @@ SQUARED = (
 BOUNDED = ("twice", "that double")
 KINDS = [what for what in NESTING if not any(word in what for word in BOUNDED)]
 #: each kind with one of the verbs in turn, for every change; all pairs belong to the sweep
-IN_TURN = [(what, list(LOOKING)[number % len(LOOKING)]) for number, what in enumerate(KINDS)]
+KINDS_AND_VERBS = [(what, list(INSPECTIONS)[number % len(INSPECTIONS)]) for number, what in enumerate(KINDS)]
 
 
 def calls(action: Callable[[], object]) -> int:
@@ -93,7 +93,7 @@ def grows(what: str, verb: str, most: float) -> None:
     def action(content: bytes) -> Callable[[], object]:
         def looked() -> object:
             try:
-                return LOOKING[verb](content)
+                return INSPECTIONS[verb](content)
             except ps.SubstraitError:  # not every kind runs on every engine
                 return None
 
@@ -104,13 +104,13 @@ def grows(what: str, verb: str, most: float) -> None:
     assert calls(action(large)) <= most * calls(action(small))
 
 
-@pytest.mark.parametrize(("what", "verb"), IN_TURN)
+@pytest.mark.parametrize(("what", "verb"), KINDS_AND_VERBS)
 def test_nested_twice_as_deep_is_twice_the_work(what: str, verb: str) -> None:
-    grows(what, verb, SQUARE if any(word in what for word in SQUARED) else 2.4)
+    grows(what, verb, SQUARE if any(word in what for word in QUADRATIC) else 2.4)
 
 
 @pytest.mark.sweep
-@pytest.mark.parametrize("verb", LOOKING)
+@pytest.mark.parametrize("verb", INSPECTIONS)
 @pytest.mark.parametrize("what", KINDS)
 def test_no_verb_grows_faster_than_the_square(what: str, verb: str) -> None:
     grows(what, verb, SQUARE)

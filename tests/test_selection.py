@@ -18,7 +18,7 @@ NAMES = [f"tests/test_slow.py::test_it[{number}]" for number in range(200)]
 
 
 def item(nodeid: str, marker: pytest.Mark | None = None) -> pytest.Item:
-    """What a selection looks at of a test."""
+    """A stand-in for a test with the attributes that the selection reads."""
     return cast(pytest.Item, SimpleNamespace(nodeid=nodeid, get_closest_marker=lambda name: marker))
 
 

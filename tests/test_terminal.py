@@ -15,7 +15,7 @@ from pyspark_substrait.documents import Plan
 from pyspark_substrait.message_text import escaped, json_text, message_text, shortened
 
 HOSTILE = "a\x1b]0;owned\x07\x1b[2J\x7f\x9b31m\u202eb\u2066c\u200d\ufeff"
-"""What sets a terminal's title, clears it, colours it, turns the direction, or isn't seen."""
+"""Text with escape sequences for title, clearing and colour, with direction marks and invisible characters."""
 
 
 def hostile_plan(function: str = "add:i64_i64") -> dict[str, object]:

@@ -29,14 +29,14 @@ __all__ = [
 
 
 LONGEST_PATH: Final = 1000
-"""What the path of a part that is nested deep is cut at, in the middle, where people read it."""
+"""The most characters of a path in a message; a longer path is shortened in the middle."""
 
 
 class SubstraitError(Exception):
     """The base of all errors of this package.
 
-    Its texts hold names and values of the plan. What a terminal would act on stands in them as escapes, and what is
-    long is cut in the middle.
+    Its texts hold names and values of the plan. Control and format characters in them are escaped, and long texts are
+    shortened in the middle.
 
     Args:
         message: what is wrong, in one sentence without a final full stop.

@@ -1,4 +1,4 @@
-"""Text that came from somebody else (names, values, paths) in what people read: all of it shows, none of it is long."""
+"""Escape and shorten text from plans (names, values, paths) for messages."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from typing import Any, Final
 __all__ = ["escaped", "json_escaped", "json_text", "message_text", "shortened"]
 
 _MOST_CHARACTERS: Final = 4000
-"""What a message is cut at, in the middle."""
+"""The most characters of a message; a longer message is shortened in the middle."""
 
 _MOST_TOGETHER: Final = 240
-"""What a run of characters without a space between them (a name, a path) is cut at, in the middle."""
+"""The most characters without a space between them (a name, a path); a longer run is shortened in the middle."""
 
 _LONG_RUN: Final = re.compile(rf"\S{{{_MOST_TOGETHER + 1},}}")
 _ESCAPES: Final = {"\n": r"\n", "\r": r"\r", "\t": r"\t"}
 
 
 def escaped(text: str, *, keep: str = "") -> str:
-    r"""Text with everything that would not show, or would change how the rest shows, written as an escape.
+    r"""Text with all non-printable characters escaped.
 
     That is what Unicode calls control and format characters (marks of direction among them), surrogates, private use,
     and all spaces but the usual one.
@@ -54,7 +54,7 @@ def shortened(text: str, most: int = _MOST_TOGETHER) -> str:
 
 
 def message_text(text: str) -> str:
-    """A sentence that may hold names and values of a plan: as escapes what doesn't show, and cut what is long.
+    """A sentence that may hold names and values of a plan, escaped, and with its long parts shortened.
 
     Line breaks stay, because some messages have several lines.
     """
@@ -64,7 +64,7 @@ def message_text(text: str) -> str:
 
 
 def json_text(value: Any, *, indent: int | None = None) -> str:
-    """A value as JSON text, in which letters of all scripts stand as they are, and what doesn't show as JSON's escapes.
+    """A value as JSON text, in which only non-printable characters are escaped.
 
     Half of a surrogate pair, which JSON can name and UTF-8 can't, is an escape as well.
     """
@@ -72,7 +72,7 @@ def json_text(value: Any, *, indent: int | None = None) -> str:
 
 
 def json_escaped(text: str) -> str:
-    """JSON text with JSON's escapes for what doesn't show; it stands for the same value."""
+    """The same JSON value with non-printable characters written as JSON's escapes."""
     # outside of its strings, JSON has no characters that don't show but line breaks and tabs
     return "\n".join(line if line.isprintable() else _json_line(line) for line in text.split("\n"))
 

@@ -70,7 +70,7 @@ class AtWork:
 
 
 def lost(spark: SparkSession, do: Any) -> dict[str, Any]:
-    """What a long run ends with if something is done while it is at work."""
+    """The outcome of a long run during which ``do`` is called."""
     display = AtWork(do)
     progress._display = lambda what, always: display  # type: ignore[assignment]
     try:

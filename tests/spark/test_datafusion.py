@@ -84,7 +84,7 @@ SETS = [
 
 
 def test_grouping_sets_give_the_same_rows(spark: SparkSession) -> None:
-    """What stands above an aggregate of several grouping sets refers to its columns as DataFusion counts them."""
+    """Relations above an aggregate of several grouping sets refer to its columns by DataFusion's positions."""
     context = datafusion.SessionContext()
     with duckdb.connect() as duck:
         for name, rows in TABLES.items():

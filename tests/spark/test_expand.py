@@ -193,7 +193,7 @@ def test_an_expand_that_refers_to_an_outer_query(spark: SparkSession, duck: Any)
 
 
 def test_a_subquery_that_spark_does_not_take_puts_no_further_column_out(spark: SparkSession, duck: Any) -> None:
-    """What is joined for the subquery stands behind the input, but isn't a column that comes out as it is."""
+    """Columns joined for the subquery are not among the input's columns that come out unchanged."""
     other = values([INT_, INT], [(10, 1), (40, 2), (40, 3)])
     # a correlated subquery whose condition isn't an equality, below a limit
     near = sort(col(other, 1), SortDirection.DESC_NULLS_LAST)

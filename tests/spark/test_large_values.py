@@ -85,6 +85,9 @@ def test_what_is_computed_is_bounded(made: object, spark: SparkSession) -> None:
         call("space", number(2**31 - 1), urn=STRINGS),
         call("repeat", text("x"), number(2**31 - 1), urn=LISTS),
         call("format_string", text("%2000000000d"), number(1), urn=STRINGS),
+        call("format_string", text("%1$2000000000d"), number(1), urn=STRINGS),
+        call("format_string", text("%1.2000000000s"), text("x"), urn=STRINGS),
+        call("format_string", text(f"%{'9' * 5_000}d"), number(1), urn=STRINGS),
     ],
 )
 def test_literals_are_refused_beforehand(made: Expression) -> None:

@@ -99,7 +99,7 @@ SLOW = "(.*,){15}X"
 
 
 def refused(expression: Expression, **options: Any) -> str:
-    """What is said of a projection when slow patterns are refused; empty if it isn't refused."""
+    """The error for a projection when slow patterns are refused; empty if it isn't refused."""
     made = plan(project(T, expression))
     statement(made, ps.Registry.default(), **options)
     try:

@@ -125,5 +125,5 @@ def _fix(
             say(f"{_name(plan)}: nothing to fix", err=True)
         left += len(pyspark_substrait.lint(made, select=select, ignore=ignore))
     if left:
-        say(f"{counted(left, 'finding')} left, which can't be mended by itself (see: lint)", err=True)
+        say(f"{counted(left, 'finding')} left that cannot be fixed automatically (see: lint)", err=True)
     click.get_current_context().exit(1 if left else 0)

@@ -1,7 +1,7 @@
-"""Where commands write: the only way to standard output and standard error.
+"""Write to standard output and standard error; all commands go through here.
 
-Names and values of plans may hold what a terminal acts on: escape sequences, marks of direction. Nothing of that
-reaches one. What goes to a file or to another program is exactly what it is.
+Names and values of plans may hold escape sequences and direction marks. They are escaped for a terminal; a file or
+another program gets the exact text.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def to_terminal() -> bool:
 
 
 def for_terminal(text: str) -> str:
-    """Text that a terminal only shows, in lines: everything else that doesn't show stands as an escape."""
+    """Text for a terminal: all non-printable characters but line breaks and tabs are escaped."""
     return escaped(text, keep=_LAYOUT)
 
 
@@ -33,14 +33,14 @@ def say(text: str, *, err: bool = False) -> None:
 
 
 def write_text(text: str, *, nl: bool = True) -> None:
-    """Print a text that a program reads too, exactly; but on a terminal as :func:`for_terminal` has it, and say so."""
+    """Print a text that programs may read, exactly; on a terminal, escape it and note that it was escaped."""
     if not to_terminal():
         click.echo(text, nl=nl, color=True)  # which leaves escape sequences in it
         return
     shown = for_terminal(text)
     click.echo(shown, nl=nl)
     if shown != text:
-        say("note: what a terminal would act on is shown as escapes; a file or a pipe gets the exact text", err=True)
+        say("note: control characters are shown as escapes; a file or a pipe gets the exact text", err=True)
 
 
 def write_bytes(content: bytes, form: str) -> None:

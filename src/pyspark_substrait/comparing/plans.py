@@ -28,9 +28,7 @@ from pyspark_substrait.model.plan import (
     VariableEvaluationMode,
 )
 from pyspark_substrait.model.relations import Reference, Relation
-from pyspark_substrait.model.walk import (
-    relation_subqueries,
-)
+from pyspark_substrait.model.walk import relation_subqueries
 
 __all__ = ["compared"]
 

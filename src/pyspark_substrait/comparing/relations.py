@@ -11,9 +11,7 @@ from pyspark_substrait.model.expressions import (
     TypeArgument,
 )
 from pyspark_substrait.model.plan import ExtendedExpression, Plan, RelRoot
-from pyspark_substrait.model.relations import (
-    Relation,
-)
+from pyspark_substrait.model.relations import Relation
 from pyspark_substrait.model.walk import (
     relation_expressions,
     relations_within,

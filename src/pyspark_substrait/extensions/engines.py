@@ -1,4 +1,4 @@
-"""What a function means that a plan names without an extension.
+"""The meaning of a function that a plan names without an extension.
 
 Some producers declare functions by a bare name. An engine that looks functions up by their names means its own by them,
 and that isn't always the specification's of the same name. There are three cases:

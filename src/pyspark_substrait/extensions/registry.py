@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from functools import cache
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -21,17 +20,20 @@ from pyspark_substrait.errors import InvalidPlanError, at
 from pyspark_substrait.extensions.definitions import FunctionDefinition, Kind, TypeDefinition, VariationDefinition
 from pyspark_substrait.extensions.derivation import Scope
 from pyspark_substrait.extensions.document import (
-    SECTIONS,
     check_expressions,
-    read_function,
     read_type,
     read_urn,
     read_variation,
-    sequence,
+)
+from pyspark_substrait.extensions.extension_files import (
+    ExtensionFile,
+    official_file,
+    official_stems,
+    own_file,
+    own_stems,
 )
 from pyspark_substrait.extensions.implementations import ArrowFunction, Implementation, SqlTemplate, checked
 from pyspark_substrait.extensions.matching import Phase
-from pyspark_substrait.extensions.outline import outline
 from pyspark_substrait.extensions.relation_handlers import (
     RelationHandler,
     RowsFunction,
@@ -51,95 +53,10 @@ OFFICIAL: Final = "extension:io.substrait:"
 #: how the URNs of the extensions begin that this package ships: what only Spark has (``extensions/own``)
 OWN: Final = "extension:pyspark_substrait:"
 
-_PACKAGE: Final = "substrait_extensions.extensions"
-_OWN_FOLDER: Final = Path(__file__).with_name("own")
 _CACHED_CALLS: Final = 8192
 _Handler = TypeVar("_Handler", RelationHandler, TableHandler)
 #: the types, by URN and name, whose structures this thread is reading
 _READING: Final[ContextVar[frozenset[tuple[str, str]]]] = ContextVar("_READING", default=frozenset())
-
-
-class _File:
-    """One extension file. It parses what it is asked for, once; with ``cut``, no more than that."""
-
-    def __init__(self, text: str, *, cut: bool = False) -> None:
-        self.text = text
-        self.cut = cut
-        self._functions: dict[str, tuple[FunctionDefinition, ...]] = {}
-
-    @computed_once
-    def _cut(self) -> tuple[dict[str, list[tuple[Kind, Any]]], Mapping[str, Any]]:
-        """The functions by name, as text or, if the file can't be cut, as parsed; and the rest, parsed."""
-        found = outline(self.text) if self.cut else None
-        entries: dict[str, list[tuple[Kind, Any]]] = {}
-        if found is not None:
-            for name, items in found[0].items():
-                entries[name] = [(SECTIONS[item.section], item.text) for item in items]
-            rest = load_yaml(found[1])
-        else:
-            rest = load_yaml(self.text)
-            read_urn(rest)
-            for section, kind in SECTIONS.items():
-                for item in sequence(rest.get(section), f"`{section}`"):
-                    name = item.get("name", "") if isinstance(item, Mapping) else ""
-                    entries.setdefault(name, []).append((kind, item))
-        return entries, rest
-
-    @computed_once
-    def head(self) -> tuple[str, tuple[tuple[str, str], ...]]:
-        """The URN and the dependencies."""
-        return read_urn(self._cut[1])
-
-    def names(self) -> tuple[str, ...]:
-        """The names of all functions, in the order of the file."""
-        return tuple(self._cut[0])
-
-    def functions(self, name: str) -> tuple[FunctionDefinition, ...]:
-        """The implementations of one function; none if the file hasn't got it."""
-        known = self._functions.get(name)
-        if known is None:
-            urn, dependencies = self.head
-            found: list[FunctionDefinition] = []
-            for kind, item in self._cut[0].get(name, ()):
-                for function in load_yaml(item) if isinstance(item, str) else (item,):
-                    found += read_function(function, kind, urn, dependencies)
-            known = self._functions[name] = tuple(found)
-        return known
-
-    def items(self, section: str) -> tuple[Any, ...]:
-        """The parsed items of ``types`` or ``type_variations``."""
-        return tuple(sequence(self._cut[1].get(section), f"`{section}`"))
-
-
-@cache
-def _official_folder() -> Path:
-    spec = find_spec(_PACKAGE)
-    if spec is None or not spec.submodule_search_locations:
-        raise ImportError(f"the package {_PACKAGE} is missing; install substrait-extensions")
-    return Path(next(iter(spec.submodule_search_locations)))
-
-
-@cache
-def _official_stems() -> tuple[str, ...]:
-    names = sorted(os.listdir(_official_folder()))
-    return tuple(
-        name[: -len(".yaml")] for name in names if name.endswith(".yaml") and not name.endswith("_schema.yaml")
-    )
-
-
-@cache
-def _official_file(stem: str) -> _File:
-    return _File((_official_folder() / f"{stem}.yaml").read_text(encoding="utf-8"), cut=True)
-
-
-@cache
-def _own_stems() -> tuple[str, ...]:
-    return tuple(sorted(path.stem for path in _OWN_FOLDER.glob("*.yaml")))
-
-
-@cache
-def _own_file(stem: str) -> _File:
-    return _File((_OWN_FOLDER / f"{stem}.yaml").read_text(encoding="utf-8"), cut=True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,7 +67,7 @@ class Registry:
     extensions.
     """
 
-    _added: Mapping[str, _File] = field(default_factory=dict)
+    _added: Mapping[str, ExtensionFile] = field(default_factory=dict)
     _implementations: Mapping[str, tuple[Implementation, ...]] = field(default_factory=dict)
     _relations: Mapping[str, RelationHandler] = field(default_factory=dict)
     _tables: Mapping[str, TableHandler] = field(default_factory=dict)
@@ -172,15 +89,15 @@ class Registry:
         """
         is_text = isinstance(source, str) and ("\n" in source or source.lstrip().startswith("urn:"))
         if is_text:
-            return self._with_file(_File(str(source)))
+            return self._with_file(ExtensionFile(str(source)))
         try:
             text = Path(source).read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
             raise InvalidPlanError(f"the extension file {source} can't be read: {error}") from error
         with at(str(source)):
-            return self._with_file(_File(text))
+            return self._with_file(ExtensionFile(text))
 
-    def _with_file(self, file: _File) -> Registry:
+    def _with_file(self, file: ExtensionFile) -> Registry:
         urn, dependencies = read_urn(load_yaml(file.text))
         if self._file(urn) is not None:
             raise InvalidPlanError(f"the extension `{urn}` is known already", hint="Give yours a URN of its own")
@@ -306,7 +223,7 @@ class Registry:
         """The kinds of relations and tables that :meth:`with_relation` and :meth:`with_table` were told of."""
         return (*self._relations, *self._tables)
 
-    def _check(self, file: _File) -> None:
+    def _check(self, file: ExtensionFile) -> None:
         keys: dict[str, str] = {}
         for name in file.names():
             for definition in file.functions(name):
@@ -325,17 +242,17 @@ class Registry:
 
     def urns(self) -> tuple[str, ...]:
         """The URNs of the known extensions, where bare names are looked for: the official ones, then those added."""
-        return tuple(f"{OFFICIAL}{stem}" for stem in _official_stems()) + tuple(self._added)
+        return tuple(f"{OFFICIAL}{stem}" for stem in official_stems()) + tuple(self._added)
 
     @staticmethod
     def own_urns() -> tuple[str, ...]:
         """The URNs of the extensions that this package ships; plans must name them."""
-        return tuple(f"{OWN}{stem}" for stem in _own_stems())
+        return tuple(f"{OWN}{stem}" for stem in own_stems())
 
     @staticmethod
     def spark_urns() -> tuple[str, ...]:
         """Those of :meth:`own_urns` with what only Spark has; the others have functions of other engines."""
-        return tuple(f"{OWN}{stem}" for stem in _own_stems() if stem.startswith("functions_spark"))
+        return tuple(f"{OWN}{stem}" for stem in own_stems() if stem.startswith("functions_spark"))
 
     def function_names(self, urn: str) -> tuple[str, ...]:
         """The names of the functions of an extension, in the order of its file; none if it isn't known."""
@@ -390,15 +307,15 @@ class Registry:
         """A type variation; None if the extension isn't known or hasn't got it."""
         return self._variation_definitions(urn).get(name)
 
-    def _file(self, urn: str) -> _File | None:
+    def _file(self, urn: str) -> ExtensionFile | None:
         added = self._added.get(urn)
         if added is not None:
             return added
         if urn.startswith(OWN):
             own = urn.removeprefix(OWN)
-            return _own_file(own) if own in _own_stems() else None
+            return own_file(own) if own in own_stems() else None
         stem = urn[len(OFFICIAL) :] if urn.startswith(OFFICIAL) else None
-        return _official_file(stem) if stem in _official_stems() else None
+        return official_file(stem) if stem in official_stems() else None
 
     @computed_once
     def _types(self) -> dict[str, dict[str, Any]]:

@@ -40,7 +40,7 @@ _LAST_RESORT: Final = "extension:io.substrait:functions_aggregate_decimal_output
 
 
 #: aggregate functions that give null for no records, though their files don't say so
-_NULL_OF_NOTHING: Final = frozenset({("functions_string", "string_agg")})
+_NULL_ON_NO_RECORDS: Final = frozenset({("functions_string", "string_agg")})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,7 +80,7 @@ class Resolved:
             return type
         name = (definition.urn.rpartition(":")[2], definition.name)
         passed = definition.kind == "window" and isinstance(definition.program, AnyPattern | Variable)
-        return with_nullability(type, True) if passed or name in _NULL_OF_NOTHING else type
+        return with_nullability(type, True) if passed or name in _NULL_ON_NO_RECORDS else type
 
     @property
     def argument_types(self) -> tuple[Type | None, ...]:

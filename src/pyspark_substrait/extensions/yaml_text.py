@@ -1,7 +1,7 @@
-"""YAML text to values, whatever the text is: read without recursion, and bounded in size, depth and what aliases give.
+"""Read YAML from untrusted sources: without recursion, with bounds on size, depth and expanded aliases.
 
 Every scalar stays text, and mappings have texts as keys: extension files and dialect files need no more. YAML's tags
-are for other types, so a tag is an error, and nothing that one names is ever made.
+are for other types, so a tag is an error, and no object that a tag names is ever made.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _PLAIN_TAGS: Final = frozenset(
     {"!", *(f"tag:yaml.org,2002:{name}" for name in ("str", "int", "float", "bool", "null", "seq", "map"))}
 )
 _ITEM: Final = 16
-"""What an item counts beside its characters: an empty one isn't free."""
+"""The size of an item besides its characters, so that empty items count too."""
 
 
 @dataclass(slots=True)
@@ -57,7 +57,7 @@ def load_yaml(text: str) -> Any:
 
 
 class _Composed:
-    """What events of YAML make: a value, with a list for a stack."""
+    """The value that is built from the parser's events, with an explicit stack."""
 
     def __init__(self, yaml: Any) -> None:
         self._yaml = yaml

@@ -11,10 +11,10 @@ from pyspark_substrait.errors import LONGEST_PATH, SubstraitError
 from pyspark_substrait.message_text import escaped, message_text, shortened
 from pyspark_substrait.model.paths import Path, render
 
-__all__ = ["DEEPEST", "Finding", "Places", "as_finding"]
+__all__ = ["MAX_PATH_SEGMENTS", "Finding", "Places", "as_finding"]
 
 #: how many segments a path has at most that :meth:`Places.near_path` gives
-DEEPEST = 1_000
+MAX_PATH_SEGMENTS = 1_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,16 +113,16 @@ class Places:
         return None if found is _NOWHERE else render(found)
 
     def near_path(self, node: Any) -> str | None:
-        """As :meth:`path`, but None where that has more than :data:`DEEPEST` segments.
+        """As :meth:`path`, but None where that has more than :data:`MAX_PATH_SEGMENTS` segments.
 
-        For those who keep the paths of all nodes: together they would be as long as the square of a plan's depth.
+        For callers that keep the paths of all nodes, whose total length grows with the square of a plan's depth.
         """
         found = self._by_id().get(id(node), _NOWHERE)
         count, path = 0, found
         while path is not None:
             path, _ = path
             count += 1
-            if count > DEEPEST:
+            if count > MAX_PATH_SEGMENTS:
                 return None
         return None if found is _NOWHERE else render(found)
 

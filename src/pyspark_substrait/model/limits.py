@@ -1,7 +1,7 @@
-"""Limits on what a plan may cost to look at, whatever it says.
+"""Limits on the work that a plan may cause before it runs.
 
-Most work on a plan grows in proportion to its message. A few forms say much in few bytes: parts that are shared and
-stand twice in each other, columns that double with each join of a relation to itself. These are what the limits bound.
+Most work on a plan grows in proportion to its message. A few forms expand exponentially: shared parts that are used
+twice in each other, columns that double with each join of a relation to itself. The limits bound these.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ __all__ = ["ExceededLimit", "Limits", "TypeSizes", "check_size", "current_limits
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """The most that a plan may come to. The defaults are meant for plans from strangers, and fit plans of any engine.
+    """Bounds on the size of a plan. The defaults suit untrusted plans, and fit the plans of any engine.
 
     Args:
         message_bytes: the size of a plan as it comes: binary, JSON or text.
         columns: the columns of all relations together, before and after emit, with the fields and elements in them. It
             bounds the types of nested constructors as well.
-        repeated: how many relations and expressions shared parts (references, detached parts, named lambdas) come to
-            where they are written out at each use, their first uses aside.
+        repeated: how many relations and expressions the shared parts (references, detached parts, named lambdas) add
+            when they are expanded at each use after the first.
     """
 
     message_bytes: int = 256 * 1024 * 1024
@@ -39,13 +39,13 @@ _DEFAULT = Limits()
 
 
 def current_limits() -> Limits:
-    """The limits that hold here."""
+    """The limits of this thread or task."""
     return _limits.get() or _DEFAULT
 
 
 @contextmanager
 def limited(limits: Limits) -> Iterator[None]:
-    """A block in which other limits than the default ones hold, in this thread or task.
+    """Set the limits for a block, in this thread or task.
 
     >>> with limited(Limits(columns=10_000_000)):
     ...     current_limits().columns
@@ -96,7 +96,7 @@ class ExceededLimit(Exception):
 
 
 class TypeSizes:
-    """How many types types consist of, written out; parts that types share are looked at once."""
+    """Counts of the types nested in types, with shared parts expanded but visited once."""
 
     def __init__(self) -> None:
         self._known: dict[int, tuple[Type, int]] = {}  # by identity; the type is kept, so that its number stays its own

@@ -9,9 +9,7 @@ from pyspark_substrait.errors import SubstraitError
 from pyspark_substrait.model.plan import ExtendedExpression, Plan, RelRoot
 from pyspark_substrait.model.relations import Reference
 from pyspark_substrait.model.types import NamedStruct, OpenStruct
-from pyspark_substrait.model.walk import (
-    relation_subqueries,
-)
+from pyspark_substrait.model.walk import relation_subqueries
 
 __all__ = ["brief", "relation_count", "result_columns"]
 

@@ -23,7 +23,7 @@ _GROUPS = {
     _LINT: (
         "Lint",
         "What runs, and could be said better. Found by `lint` only; [linting.md](linting.md) says why, and what\n"
-        "can be mended by itself.",
+        "can be fixed automatically.",
     ),
 }
 

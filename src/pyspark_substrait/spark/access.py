@@ -2,7 +2,7 @@
 
 What a path leads to may change after it was checked: a folder becomes a symbolic link. So what is read here is opened
 without following a link (:meth:`Access.opened`), and what Spark reads is checked again when its scan is planned
-(``reading/rechecked.py``), when a job of ours begins and when it has ended (:meth:`Access.check_again`).
+(``reading/guarded_scans.py``), when a job of ours begins and when it has ended (:meth:`Access.check_again`).
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ __all__ = ["Access", "escaped"]
 
 
 class Access:
-    """What a plan may reach in file systems.
+    """The files and folders that a plan may read and write.
 
     Args:
         allowed: the files and folders, with all that is below them, as paths or URIs. One that can't be understood
             allows nothing.
-        held: what is read may be held as a DataFrame, and run at any time by somebody else.
+        held: whether the result is a DataFrame, which the caller may run at any time.
     """
 
     def __init__(self, allowed: Sequence[str | os.PathLike[str]], *, held: bool = True) -> None:
@@ -50,9 +50,9 @@ class Access:
         self._seen: dict[str, None] = {}
 
     def place(self, path: str, *, glob: bool = False, escapes: bool = True) -> list[Path] | Address:
-        """What a path or URI means, or a pattern matches: resolved paths of this machine, or a place elsewhere.
+        """The resolved paths of this machine that a path, a URI or a pattern stands for, or an address elsewhere.
 
-        What is opened is what this returns, never the text.
+        Open what this returns, never the text.
 
         Raises:
             UnsupportedPlanError: it isn't below the allowed ones, or can't be understood.
@@ -70,7 +70,7 @@ class Access:
         return [self.check(each) for each in sorted(map(Path, iglob(str(found))))]
 
     def pattern(self, path: str) -> str:
-        """A pattern of this machine, with nothing in it that leads back, as a server takes it that sees other files.
+        """A pattern for a server whose files this machine does not see, resolved so that it holds no `..`.
 
         Raises:
             UnsupportedPlanError: it isn't below the allowed paths, or can't be understood.
@@ -87,8 +87,8 @@ class Access:
         """
         return self._checked(path, "reads")
 
-    def note(self, paths: Iterator[str] | Sequence[str]) -> None:
-        """Check files of this machine by which Spark will read, and keep in mind to check them again.
+    def remember(self, paths: Iterator[str] | Sequence[str]) -> None:
+        """Check files of this machine that Spark will read, and remember them for :meth:`check_again`.
 
         Raises:
             UnsupportedPlanError: one isn't below the allowed ones.
@@ -101,7 +101,8 @@ class Access:
         """Check once more all files of this machine that are read.
 
         Raises:
-            UnsupportedPlanError: one leads elsewhere by now. An error before it isn't told: it may say what is there.
+            UnsupportedPlanError: one leads elsewhere by now. An error that came before is left out of the traceback,
+                because it may quote the file.
         """
         try:
             self._check_all(self._seen)
@@ -151,7 +152,7 @@ class Access:
             raise self._not_allowed(path, "writes")
         return found
 
-    def made(self, root: Path) -> None:
+    def make_folder(self, root: Path) -> None:
         """Make a folder that :meth:`writable` gave, and those around it, without following a link.
 
         Raises:

@@ -1,4 +1,4 @@
-"""What a path or URI means, taken apart once: what is checked is then what is opened, never the text that was given.
+"""Parse a path or URI once, so that what is checked is what is opened, never the text that was given.
 
 The readers behind differ in how they take a text: Hadoop takes ``%2e`` as three characters and pyarrow as one, pyarrow
 takes ``?scheme=http`` as a setting and Hadoop as a part of the name. So an address has one meaning here (that of
@@ -27,7 +27,7 @@ _AUTHORITY = re.compile(
 )
 _BROKEN_ESCAPE = re.compile(r"%(?![0-9A-Fa-f]{2})")
 _ESCAPE = re.compile("%[0-9A-Fa-f]{2}")
-#: Escapes of escapes are looked through so often.
+#: How many times escapes of escapes are decoded to find what they hide.
 _MOST_ESCAPES = 4
 _WILD = frozenset("*?[]")
 
@@ -94,7 +94,7 @@ def parsed_address(text: str, *, glob: bool = False, escapes: bool = True) -> Pa
         escapes: ``%`` and two digits stand for a byte. (They don't in the metadata of Iceberg tables.)
 
     Raises:
-        UnsupportedPlanError: it means nothing, or different things to different readers.
+        UnsupportedPlanError: it is not valid, or different readers take it for different places.
     """
     if not text or "\x00" in text or any("\ud800" <= character <= "\udfff" for character in text):
         raise _refused(text, "is no path", "Write a path or a URI")

@@ -24,7 +24,7 @@ _without = threading.local()
 
 
 class BriefRetries(RetryPolicy):
-    """Give a server that can't be reached up some seconds after it was lost.
+    """Stop retrying some seconds after a server was lost.
 
     It takes only what says that there is no server (gRPC's UNAVAILABLE). A server that names a time after which to
     try again, and every other error, is left to the policies behind this one.
@@ -80,7 +80,7 @@ class _State(RetryPolicyState):
 
 
 def bound_retries(client: SparkConnectClient) -> None:
-    """Bound what a client of our own does, for good."""
+    """Bound the retries of a client that this package has made."""
     policies = client.get_retry_policies()
     if not any(isinstance(item, BriefRetries) for item in policies):
         client.set_retry_policies([BriefRetries(everywhere=True), *policies])
@@ -88,10 +88,10 @@ def bound_retries(client: SparkConnectClient) -> None:
 
 @contextmanager
 def retrying_briefly(client: SparkConnectClient) -> Iterator[None]:
-    """Bound what the body does in this thread.
+    """Bound the retries of what the body does in this thread.
 
-    The policies of a user stay where they aren't pyspark's default. Other threads, and what follows, keep theirs, but
-    that nothing tries to reach a server that the body has found gone.
+    Policies that a user has set are kept. Other threads, and later calls, keep the usual policies, except that nothing
+    retries a server that the body has found gone.
     """
     policy = _entered(client)
     if policy is None:
@@ -108,7 +108,7 @@ def retrying_briefly(client: SparkConnectClient) -> Iterator[None]:
 
 @contextmanager
 def without_retries() -> Iterator[None]:
-    """What the body asks of a server in this thread is asked once, if runs of its session are bound."""
+    """Send the body's requests from this thread once, without retries, if the session has :class:`BriefRetries`."""
     before = _is_without()
     _without.here = True
     try:

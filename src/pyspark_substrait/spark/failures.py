@@ -1,4 +1,4 @@
-"""What Spark raises, as errors of this package: what it refuses, what fails on the data, and its own faults."""
+"""Translate Spark's exceptions into errors of this package: refusals, failures on data, and internal errors."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["failed", "refused"]
 
 
 def refused(error: Exception) -> SubstraitError:
-    """Spark didn't take the statement."""
+    """The error for a statement that Spark does not accept."""
     if "StackOverflowError" in str(error):
         return _too_deep()
     return UnsupportedPlanError(
@@ -28,7 +28,7 @@ def _too_deep() -> SubstraitError:
 
 
 def failed(error: Exception) -> SubstraitError:
-    """The statement failed while it ran, or (Connect analyses only then) wasn't taken."""
+    """The error for a statement that failed while it ran, or that Connect, which analyses late, did not accept."""
     from pyspark.errors import AnalysisException, ParseException
 
     if isinstance(error, AnalysisException | ParseException):
@@ -73,7 +73,7 @@ _NAMED = re.compile(r"^\(([\w.$]+)\)|^Job aborted due to stage failure:.*?: ([\w
 
 
 def _is_internal(error: Exception) -> bool:
-    """Whether an error comes of a fault of Spark's, rather than of what it works on."""
+    """Whether an error is an internal error of Spark, not one of the plan or its data."""
     condition = _condition(error)
     if condition is not None:
         return condition.startswith("INTERNAL_ERROR")
@@ -124,7 +124,7 @@ def _message(error: Exception) -> str:
 
 
 def _last_of_traceback(text: str) -> str:
-    """What a Python function raised, without where."""
+    """The exception of a Python function, without its traceback."""
     python = re.split(r"\n *SQLSTATE|\n\n?JVM stacktrace|\n\s*at ", text)[0]
     lines = [line for line in python.splitlines() if re.match(r"[A-Za-z_][\w.]*(Error|Exception|Warning)?(: |$)", line)]
     return lines[-1].strip() if lines else text.strip().splitlines()[0]

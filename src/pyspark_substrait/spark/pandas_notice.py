@@ -1,4 +1,4 @@
-"""PySpark's notice on pandas 3, which it gives when parts of it are imported, whoever needs no pandas gets it too."""
+"""Suppress PySpark's warning about pandas 3 where no pandas is used; PySpark gives it on import."""
 
 from __future__ import annotations
 

@@ -19,9 +19,9 @@ from pyspark_substrait.spark import arrow, writing
 from pyspark_substrait.spark.access import Access
 from pyspark_substrait.spark.binding import bound
 from pyspark_substrait.spark.failures import failed, refused
+from pyspark_substrait.spark.lost_connection import reporting_loss
 from pyspark_substrait.spark.progress import running
 from pyspark_substrait.spark.python_functions import register
-from pyspark_substrait.spark.reached import reached
 from pyspark_substrait.spark.reading.extension_tables import relation_table
 from pyspark_substrait.spark.session import embedded_session, is_connect, spark_errors
 from pyspark_substrait.spark.sources import SessionSources
@@ -57,7 +57,7 @@ def dataframe(
         ParameterError: a dynamic parameter has no value, or one that isn't of its type.
     """
     session = embedded_session() if spark is None else spark
-    with reached(session):
+    with reporting_loss(session):
         run = _Run(session, registry, tables, parameters, Access(allowed_paths), chosen, refuse_slow_patterns)
         return run.prepared(run.without_writes(plan), positional=False)[0]
 

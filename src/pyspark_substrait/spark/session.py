@@ -180,8 +180,13 @@ def spark_errors() -> tuple[type[Exception], ...]:
 
 
 def is_embedded(spark: SparkSession) -> bool:
-    """Whether a session is the classic one that this package has started."""
-    return not is_connect(spark) and _embedded is not None and spark.sparkContext is _embedded
+    """Whether a session is the classic one that this package has started, in a Java process of its own.
+
+    A program that ``spark-submit`` runs is a child of its Java process, which isn't ours to end.
+    """
+    if is_connect(spark) or _embedded is None or spark.sparkContext is not _embedded:
+        return False
+    return getattr(spark.sparkContext._gateway, "proc", None) is not None
 
 
 def java_has_ended(spark: SparkSession) -> bool:
@@ -191,7 +196,7 @@ def java_has_ended(spark: SparkSession) -> bool:
 
 
 def end_session(spark: SparkSession) -> None:
-    """End a classic session whatever its tasks do, with its Java process; the next one is started with another.
+    """End a classic session and kill its Java process, even while tasks run; the next session starts another.
 
     Args:
         spark: a session that :func:`is_embedded`, or whose Java :func:`java_has_ended`.
@@ -380,7 +385,7 @@ def _connect(remote: str, wanted: Mapping[str, str], brief: bool) -> SparkSessio
 
 
 def _with_bound_retries(spark: Any) -> SparkSession:
-    """A Connect session of our own, which gives a server that is gone up within seconds."""
+    """A Connect session of our own, which stops retrying a lost server within seconds."""
     from pyspark_substrait.spark.connect_retries import bound_retries
 
     bound_retries(spark.client)

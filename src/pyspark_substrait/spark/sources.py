@@ -234,7 +234,7 @@ class SessionSources:
         return Source(path, found.texts, found.required)
 
     def _found(self, names: tuple[str, ...], look: Callable[[], _T]) -> _T:
-        """What is found in the catalog; what a crash has left of the table that is missing is finished first."""
+        """The result of a catalog lookup; if the table is missing, finish an interrupted replacement and look again."""
         from pyspark.errors import AnalysisException
 
         try:

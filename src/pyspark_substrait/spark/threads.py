@@ -6,7 +6,7 @@ import copy
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from pyspark_substrait.spark.reached import reached
+from pyspark_substrait.spark.lost_connection import reporting_loss
 from pyspark_substrait.spark.session import embedded_session, is_connect
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def as_here(spark: SparkSession | None, function: Callable[[], _T]) -> Callable[
         return _with_tags(session, function)
     from pyspark.util import inheritable_thread_target
 
-    with reached(session):  # Java is asked what is set
+    with reporting_loss(session):  # Java is asked what is set
         inherited: Callable[[], _T] = inheritable_thread_target(session)(function)
     return inherited
 

@@ -21,9 +21,7 @@ from pyspark_substrait.model.relations import (
     VirtualTable,
 )
 from pyspark_substrait.model.types import Unbound, concrete
-from pyspark_substrait.model.walk import (
-    relation_subqueries,
-)
+from pyspark_substrait.model.walk import relation_subqueries
 from pyspark_substrait.sparksql.compiler import aggregates, expressions, relations
 from pyspark_substrait.sparksql.compiler.below import Below
 from pyspark_substrait.sparksql.compiler.extension_relations import unknown_kind

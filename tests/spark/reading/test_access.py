@@ -380,9 +380,9 @@ def test_files_that_are_read_here_are_opened_without_links(place: Path, monkeypa
     with pytest.raises(UnsupportedPlanError, match="isn't among the allowed paths"), access.opened(path):
         raise AssertionError("the link was followed")
     with pytest.raises(UnsupportedPlanError, match="isn't among the allowed paths"):
-        access.note([path])
+        access.remember([path])
     swap_back(place)
-    access.note([path])
+    access.remember([path])
     swap(place)
     with pytest.raises(UnsupportedPlanError, match="isn't among the allowed paths"):
         access.check_again()

@@ -1,7 +1,7 @@
 """A table replaced by one with other columns: whenever the command dies, the next one finds the old or the new table,
 and leaves nothing beside it.
 
-``killed_replacing.py`` kills Java as well; here one session serves many deaths.
+``killed_replacing.py`` kills Java as well; here one session serves many crashes.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from pyspark_substrait.spark.writing import folders
 from pyspark_substrait.spark.writing.replacing import REPLACED_BY, REPLACES
 from tests.spark.plans import INT, LONG, TEXT_, rows, run, table_names, values
 from tests.spark.plans import stored as read
+from tests.spark.writing.crash_injection import crashed
 from tests.spark.writing.ddl import carry_out, table
-from tests.spark.writing.death import killed
 from tests.spark.writing.records import folder, insert, stored, write
 from tests.spark.writing.test_write_targets import REPLACE, define, pairs, read_all
 from tests.spark.writing.test_write_targets import write as write_files
@@ -121,16 +121,16 @@ def test_whenever_it_dies_the_next_command_finds_the_old_or_the_new_table(
     for step in numbers:
         old, new = (change.second, change.first) if changed else (change.first, change.second)
         assert found == old
-        with killed(spark, step) as death:
+        with crashed(spark, step) as crash:
             carry_out(spark, change.command(not changed))
-        assert death.came
+        assert crash.came
         if not there(spark, name):
             columns = dict(zip(new[0], [{"id": INT, "name": TEXT_, "n": LONG}[each] for each in new[0]], strict=True))
             assert sorted(rows(spark, read(name, columns)), key=repr) == sorted(new[1], key=repr), "a read finishes it"
         carry_out(spark, ctas(name, FORWARDS, IGNORE))
         only(spark, name, place)
         found = state(spark, name)
-        assert found in (old, new), (step, death.effects)
+        assert found in (old, new), (step, crash.effects)
         outcomes.append(found == new)
         changed = changed == (found == old)
     # from one step on it is the new one, and before that the old one
@@ -139,21 +139,21 @@ def test_whenever_it_dies_the_next_command_finds_the_old_or_the_new_table(
 
 def _steps(spark: SparkSession, change: Kind, which: str) -> list[int]:
     """The steps of a command, or those that tell most; the command is carried out once."""
-    with killed(spark, -1) as death:
+    with crashed(spark, -1) as crash:
         carry_out(spark, change.command(True))
-    assert not death.came and len(death.effects) > 8
+    assert not crash.came and len(crash.effects) > 8
     if which == "all":
-        return list(range(len(death.effects)))
-    return [step for step, text in enumerate(death.effects) if text.split()[0] in ("INSERT", "ALTER", "DROP")]
+        return list(range(len(crash.effects)))
+    return [step for step, text in enumerate(crash.effects) if text.split()[0] in ("INSERT", "ALTER", "DROP")]
 
 
 @pytest.mark.sweep
 def test_a_new_table_is_there_or_not(spark: SparkSession, database: str, tmp_path: Path) -> None:
     step, name = 0, "t"
     while True:
-        with killed(spark, step) as death:
+        with crashed(spark, step) as crash:
             run(spark, ctas(name, FORWARDS, CreateMode.UNSPECIFIED))
-        if not death.came:
+        if not crash.came:
             break
         run(spark, ctas(name, FORWARDS, IGNORE))
         only(spark, name, tmp_path / "db")
@@ -169,9 +169,9 @@ def dead(spark: SparkSession, database: str) -> Callable[[str], None]:
 
     def died(before: str) -> None:
         run(spark, ctas("t", FORWARDS, CreateMode.UNSPECIFIED))
-        with killed(spark, before) as death:
+        with crashed(spark, before) as crash:
             run(spark, ctas("t", OTHER, REPLACE))
-        assert death.came
+        assert crash.came
 
     return died
 
@@ -184,7 +184,7 @@ def beside(place: Path) -> Path:
 DROP, RENAME = "DROP TABLE", "ALTER TABLE `spark_catalog`.`replacing"
 
 
-def test_a_death_inside_a_statement_of_the_metastore(
+def test_a_crash_inside_a_statement_of_the_metastore(
     spark: SparkSession, dead: Callable[[str], None], tmp_path: Path
 ) -> None:
     """Hive's metastore moves a folder before it changes the name, and removes the files of a table that is gone."""
@@ -352,15 +352,15 @@ def test_whenever_a_write_of_files_dies_the_next_command_finds_the_old_or_the_ne
     while came:
         if old:
             carry_out(spark, initial, allowed_paths=[tmp_path])
-        with killed(spark, step) as death:
+        with crashed(spark, step) as crash:
             carry_out(spark, node, allowed_paths=[tmp_path])
         found = read_all(place / "out") if (place / "out").is_dir() else []
-        assert found in (old, new), death.effects
+        assert found in (old, new), crash.effects
         outcomes.append(found == new)
         carry_out(spark, gone if step % 2 else initial, allowed_paths=[tmp_path])
-        assert os.listdir(place) == ([] if step % 2 else ["out"]), death.effects
+        assert os.listdir(place) == ([] if step % 2 else ["out"]), crash.effects
         carry_out(spark, gone, allowed_paths=[tmp_path])
-        came = death.came
+        came = crash.came
         step += 1
     # from one step on it is the new one, and before that the old one
     assert outcomes == sorted(outcomes) and step > 4

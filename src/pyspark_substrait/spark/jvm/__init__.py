@@ -2,7 +2,7 @@
 
 Each call of py4j costs a tenth of a millisecond, and a plan would need hundreds. Spark brings the compiler of Java that
 its own generated code goes through (Janino); it makes a class of a source of this folder, in the driver, once. The
-classes only look at what Spark has, and write it down, or look where files lead to (``Rechecked``). There is no jar,
+classes only look at what Spark has, and write it down, or look where files lead to (``GuardedScans``). There is no jar,
 and nothing of this runs on executors.
 
 py4j's answers of more than 8 KB come in several packets, each of which waits some 40 ms for the delayed acknowledgement
@@ -21,7 +21,7 @@ __all__ = ["answering", "unpacked"]
 
 @lru_cache(maxsize=8)
 def answering(jvm: Any, name: str) -> Any:
-    """An object of the class in the source of that name: ``Answers``, ``Questions``, ``Rechecked``.
+    """An object of the class in the source of that name: ``Answers``, ``Questions``, ``GuardedScans``.
 
     Raises:
         Py4JError: this Spark's classes aren't those that the source was written for.

@@ -14,10 +14,10 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from typing import TYPE_CHECKING
 
+from pyspark_substrait.spark.lost_connection import reporting_loss
 from pyspark_substrait.spark.progress.display import Display, InLines, InNotebook, OnTerminal, notebook
 from pyspark_substrait.spark.progress.interrupts import cancelling, interrupted_elsewhere, interruptible
 from pyspark_substrait.spark.progress.jobs import Jobs, jobs_of
-from pyspark_substrait.spark.reached import reached
 from pyspark_substrait.spark.session import end_session, is_embedded
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def running(
     display = None if shown is False else _display(what, always=shown is True)
     elsewhere = interrupted_elsewhere()
     if display is None and elsewhere is None and threading.current_thread() is not threading.main_thread():
-        with reached(spark):
+        with reporting_loss(spark):
             yield  # nobody looks, and Ctrl-C is the main thread's
         return
     jobs = jobs_of(spark)
@@ -83,7 +83,7 @@ def running(
         display = None
     with ExitStack() as stack:
         stack.enter_context(_nesting())
-        stack.enter_context(reached(spark))
+        stack.enter_context(reporting_loss(spark))
         stack.enter_context(cancelling(jobs, left))
         stack.enter_context(jobs.marked())
         if display is not None:
@@ -109,7 +109,7 @@ def waiting(what: str, progress: bool | None = None, console: Console | None = N
 
 
 def _after_those_left(spark: SparkSession, patterns: Sequence[str]) -> str:
-    """Get rid of tasks that go on after they were cancelled, if that is ours to do, and say so."""
+    """End the session if this package started it, since cancelled tasks go on in it; return the message about it."""
     named = ""
     if patterns:
         shown = ", ".join(repr(pattern[:_PATTERN_LENGTH]) for pattern in patterns[:_MOST_PATTERNS])

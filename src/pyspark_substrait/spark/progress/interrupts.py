@@ -22,10 +22,10 @@ from pyspark_substrait.spark.progress.jobs import Jobs
 __all__ = ["CANCELLED", "UNANSWERED", "cancelling", "interrupted_elsewhere", "interruptible"]
 
 CANCELLED: Final = "stopped: the Spark job was cancelled"
-"""What the ``KeyboardInterrupt`` says."""
+"""The message of the ``KeyboardInterrupt``."""
 
 UNANSWERED: Final = "stopped: Spark doesn't answer, so it isn't known whether its job goes on"
-"""The same where Spark couldn't be told."""
+"""The message where Spark did not answer the cancellation."""
 
 _PATIENCE_SECONDS = 5.0
 _AGAIN_SECONDS = 0.1
@@ -33,7 +33,7 @@ _TASKS_SECONDS = 3.0
 
 _T = TypeVar("_T")
 _Handler = Callable[[int, FrameType | None], Any] | int | signal.Handlers | None
-#: told how many tasks go on; gives what to say beside it
+#: called with the number of tasks that go on; returns the rest of the message
 Left = Callable[[int], str]
 
 #: code in which Python waits for Spark
@@ -141,7 +141,7 @@ class _Interrupt:
             _thread.interrupt_main()
 
     def stopped(self, left: Left) -> str:
-        """Say what has become of the jobs, now that the body is over."""
+        """The message about the jobs, after the body has ended."""
         self.over.set()
         if self.came and not self._answered.is_set():
             return UNANSWERED
@@ -159,7 +159,7 @@ class _Interrupt:
 
 
 def _stopped(jobs: Jobs, left: Left) -> str:
-    """Cancel the jobs for the last time, and say what has become of them; never wait for long."""
+    """Cancel the jobs a last time, with a bounded wait, and return the message about them."""
 
     def cancelled() -> int:
         jobs.cancel()
@@ -175,7 +175,7 @@ def _stopped(jobs: Jobs, left: Left) -> str:
 
 
 def _within(seconds: float, function: Callable[[], _T]) -> _T | None:
-    """What a function gives within some seconds; None if it fails, or takes longer (then it goes on for itself)."""
+    """The result of a function; None if it fails or takes more than some seconds (its thread then continues)."""
     found: list[_T] = []
 
     def call() -> None:

@@ -12,7 +12,7 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from pyspark_substrait.spark.reached import asked_once
+from pyspark_substrait.spark.lost_connection import asked_once
 from pyspark_substrait.spark.session import is_connect
 
 if TYPE_CHECKING:

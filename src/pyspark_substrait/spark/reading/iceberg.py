@@ -68,7 +68,7 @@ def _by_session(uri: str, files: SnapshotFiles, access: Access, spark: SparkSess
     for path in (location, *files.paths()):
         place = access.place(path, escapes=False)
         if not isinstance(place, Address):
-            access.note([str(place[0])])
+            access.remember([str(place[0])])
     try:
         frame: DataFrame = spark.read.format("iceberg").option("snapshot-id", str(files.snapshot_id)).load(location)
         frame.schema  # noqa: B018 - Connect looks for the data source only now

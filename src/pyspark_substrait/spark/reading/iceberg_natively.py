@@ -16,8 +16,8 @@ import pyarrow.parquet as pq
 
 from pyspark_substrait.spark.access import Access, escaped
 from pyspark_substrait.spark.addresses import Address
+from pyspark_substrait.spark.reading.guarded_scans import guarded_scan
 from pyspark_substrait.spark.reading.iceberg_files import SnapshotFiles
-from pyspark_substrait.spark.reading.rechecked import rechecked
 from pyspark_substrait.spark.tables import Table, parquet_table
 from pyspark_substrait.sparksql.compiler.names import quoted
 
@@ -70,14 +70,14 @@ def _spark_path(location: str, access: Access) -> str:
     if isinstance(place, Address):
         return escaped(str(place))
     path = str(place[0])
-    access.note([path])
+    access.remember([path])
     # of a URI, what is seen of the file from here would be looked for under the name without escapes
     return escaped(path) if any(mark in path for mark in "%?#") else f"file://{escaped(path)}"
 
 
 def _read(paths: Sequence[str], access: Access, spark: SparkSession) -> Table:
     table = parquet_table("the table", paths, spark)
-    return replace(table, frame=rechecked(table.frame, access, spark))
+    return replace(table, frame=guarded_scan(table.frame, access, spark))
 
 
 def _layout(task: FileScanTask, files: SnapshotFiles) -> _Layout | None:

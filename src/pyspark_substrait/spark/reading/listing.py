@@ -40,7 +40,7 @@ def listed(item: FileOrFiles, access: Access, spark: SparkSession) -> list[Piece
             paths = [file for path in place for file in _files(path, item, access)]
         except OSError as error:
             raise TableError(f"{item.path} can't be read: {error.strerror}") from error
-        access.note(paths)
+        access.remember(paths)
     else:
         seen = access.pattern(item.path) if glob else str(place[0])
         paths = _listed_by_spark(seen, item, spark)

@@ -22,10 +22,10 @@ from pyspark_substrait.spark.arrow import METADATA
 from pyspark_substrait.spark.arrow_input import stored_schema
 from pyspark_substrait.spark.kept import keep, kept
 from pyspark_substrait.spark.reading.footers import Footer, Format, footer, without_nulls
+from pyspark_substrait.spark.reading.guarded_scans import guarded_scan
 from pyspark_substrait.spark.reading.listing import below
 from pyspark_substrait.spark.reading.partitions import NULL, check_value, needed, partition_of
 from pyspark_substrait.spark.reading.pieces import Piece, is_here, named, uri_of_path
-from pyspark_substrait.spark.reading.rechecked import rechecked
 from pyspark_substrait.spark.session import spark_errors
 from pyspark_substrait.spark.tables import Table
 from pyspark_substrait.sparksql.compiler.literals import string_literal
@@ -222,7 +222,7 @@ class _Scan:
             reader = reader.option("recursiveFileLookup", True)
         roots, filter = covering(paths, kind.base if by_spark else None)
         frame = reader.schema(StructType(list(data))).load([Piece(root).spark_path for root in roots])
-        frame = rechecked(frame, self._access, self._spark)
+        frame = guarded_scan(frame, self._access, self._spark)
         if filter is not None:
             frame = frame.where(filter)
         if not (kind.sliced or mixed):

@@ -14,8 +14,8 @@ from functools import reduce
 from typing import TYPE_CHECKING
 
 from pyspark_substrait.spark.access import Access
+from pyspark_substrait.spark.reading.guarded_scans import guarded_scan
 from pyspark_substrait.spark.reading.pieces import Piece
-from pyspark_substrait.spark.reading.rechecked import rechecked
 from pyspark_substrait.spark.reading.text_fields import Syntax
 from pyspark_substrait.spark.session import spark_errors
 
@@ -80,7 +80,7 @@ class Lines:
             return False
 
     def _read(self, paths: Sequence[str]) -> DataFrame:
-        return rechecked(self.spark.read.text(list(paths), lineSep="\n"), self.access, self.spark)
+        return guarded_scan(self.spark.read.text(list(paths), lineSep="\n"), self.access, self.spark)
 
     def _of_files(self, paths: Sequence[str], joined: bool) -> DataFrame:
         if joined or self.header > 1 or (self.header and len(paths) > _MOST_SINGLE_FILES):

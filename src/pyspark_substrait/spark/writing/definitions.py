@@ -10,7 +10,7 @@ from pyspark_substrait.errors import InvalidPlanError, TableError, UnsupportedPl
 from pyspark_substrait.model.relations import Ddl, DdlObject, DdlOp, ExtensionObject
 from pyspark_substrait.spark.writing import table_definitions, targets, views
 from pyspark_substrait.spark.writing.catalog import Entry, carry_out, dotted, entry
-from pyspark_substrait.spark.writing.replacing import alone
+from pyspark_substrait.spark.writing.replacing import exclusive
 from pyspark_substrait.spark.writing.session import Session
 from pyspark_substrait.sparksql.compiler.relations import refuse_enhancement
 
@@ -78,5 +78,5 @@ def _agree(node: Ddl, names: Sequence[str], found: Entry | None) -> None:
 
 def _drop(names: Sequence[str], found: Entry, session: Session) -> None:
     kind = "TABLE" if found.kind == "table" else "VIEW"
-    with alone(found if found.kind == "table" else None, names):
+    with exclusive(found if found.kind == "table" else None, names):
         carry_out(session.spark, f"DROP {kind} IF EXISTS {found.path}", names, "drop")

@@ -13,9 +13,9 @@ from pyspark_substrait.spark.session import is_connect, spark_errors
 from pyspark_substrait.spark.tables import local_path
 from pyspark_substrait.spark.writing import folders
 from pyspark_substrait.spark.writing.catalog import dotted
-from pyspark_substrait.spark.writing.foreign_files import foreign, found_below, is_record_file
 from pyspark_substrait.spark.writing.session import Session
 from pyspark_substrait.spark.writing.stored_tables import StoredTable
+from pyspark_substrait.spark.writing.unexpected_files import entries_below, first_unexpected, is_record_file
 from pyspark_substrait.sparksql.compiler.names import quoted
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def check_replaceable(name: str, folder: Path, *, partly: bool = False) -> None:
     Raises:
         UnsupportedPlanError: something else is there.
     """
-    other = foreign(found_below(folder), is_record_file, partly=partly) if folder.is_dir() else None
+    other = first_unexpected(entries_below(folder), is_record_file, partly=partly) if folder.is_dir() else None
     if other is not None:
         raise UnsupportedPlanError(
             f"the folder {folder} of {name} has something in it that isn't a file of the table: {dotted([str(other)])}",

@@ -26,7 +26,7 @@ from typing import Final, TypeAlias
 from uuid import uuid4
 
 from pyspark_substrait.errors import ExecutionError, UnsupportedPlanError
-from pyspark_substrait.spark.writing.foreign_files import is_hidden
+from pyspark_substrait.spark.writing.unexpected_files import is_hidden
 
 __all__ = [
     "Change",
@@ -206,7 +206,7 @@ def _impossible(folder: Path, reason: str) -> UnsupportedPlanError:
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Keep all others of this package away from a folder; it needn't be there.
+    """Hold this package's lock on a folder, which needn't exist.
 
     Raises:
         ExecutionError: somebody else is changing it.

@@ -35,14 +35,14 @@ from pyspark_substrait.spark.tables import local_path
 from pyspark_substrait.spark.writing import folders
 from pyspark_substrait.spark.writing.catalog import Entry, assignments, carry_out, dotted, entry, in_session_catalog
 from pyspark_substrait.spark.writing.file_tables import check_replaceable
-from pyspark_substrait.spark.writing.foreign_files import found_below
+from pyspark_substrait.spark.writing.unexpected_files import entries_below
 from pyspark_substrait.sparksql.compiler.literals import string_literal
 from pyspark_substrait.sparksql.compiler.names import quoted_path
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-__all__ = ["REPLACED_BY", "REPLACES", "Replacement", "alone", "recover", "replacing"]
+__all__ = ["REPLACED_BY", "REPLACES", "Replacement", "exclusive", "recover", "replacing"]
 
 REPLACES: Final = "pyspark_substrait.replaces"
 """The property of a new table that holds its record."""
@@ -57,7 +57,7 @@ _ATTEMPTS: Final = 3
 
 @dataclass(frozen=True, kw_only=True)
 class _Record:
-    """What a new table is for.
+    """The purpose of a new table, as its property says.
 
     Args:
         database, table: the name that it shall have.
@@ -246,7 +246,7 @@ def replacing(spark: SparkSession, names: Sequence[str], old: Entry | None) -> I
         raise TableError(f"there is no database for {dotted(names)}", hint="Create it first; a plan can't")
     locked = place.folder is not None
     record = _Record(database=place.database, table=place.table, replaces=old is not None, locked=locked)
-    with place.locked(), alone(old, names) as change:
+    with place.locked(), exclusive(old, names) as change:
         beside = (_CATALOG, place.database, f"{place.stem}{uuid4().hex[:8]}")
         try:
             yield Replacement(spark, tuple(names), beside, place, record, old, change)
@@ -259,7 +259,7 @@ def replacing(spark: SparkSession, names: Sequence[str], old: Entry | None) -> I
 
 
 @contextmanager
-def alone(found: Entry | None, names: Sequence[str]) -> Iterator[folders.Change | None]:
+def exclusive(found: Entry | None, names: Sequence[str]) -> Iterator[folders.Change | None]:
     """Keep other writes away from a table that is to go, if the catalog removes its folder and that is of this machine.
 
     Raises:
@@ -298,7 +298,7 @@ def _mark(folder: Path | None) -> str | None:
 def _newest(folder: Path) -> int:
     """When the last of the files came into a folder, in nanoseconds; nobody can set that time."""
     return max(
-        (os.lstat(folder / found.path).st_ctime_ns for found in found_below(folder) if found.kind != "folder"),
+        (os.lstat(folder / found.path).st_ctime_ns for found in entries_below(folder) if found.kind != "folder"),
         default=0,
     )
 

@@ -30,10 +30,16 @@ from pyspark_substrait.spark.session import spark_errors
 from pyspark_substrait.spark.tables import first_line
 from pyspark_substrait.spark.writing.catalog import dotted
 from pyspark_substrait.spark.writing.folders import changing, data_files
-from pyspark_substrait.spark.writing.foreign_files import Found, foreign, found_below, is_parquet, remote
 from pyspark_substrait.spark.writing.path_templates import Template, folder_text, parsed
 from pyspark_substrait.spark.writing.session import Session
 from pyspark_substrait.spark.writing.stored_tables import depth_first
+from pyspark_substrait.spark.writing.unexpected_files import (
+    FolderEntry,
+    entries_below,
+    first_unexpected,
+    hadoop_entries,
+    is_parquet,
+)
 from pyspark_substrait.sparksql.compiler.names import quoted
 from pyspark_substrait.sparksql.compiler.types import is_foreign, named_spark_type
 from pyspark_substrait.sparksql.compiler.writes import refuse_change, refuse_definition
@@ -96,12 +102,12 @@ def _check_folder(root: Path, node: Write) -> None:
 
 
 def _only_parquet(root: Path) -> None:
-    """Refuse to remove what nobody can have meant."""
-    _refuse_foreign(str(root), found_below(root))
+    """Refuse to replace or remove a folder with other files than Parquet."""
+    _refuse_unexpected(str(root), entries_below(root))
 
 
-def _refuse_foreign(root: str, entries: Iterable[Found]) -> None:
-    other = foreign(entries, is_parquet)
+def _refuse_unexpected(root: str, entries: Iterable[FolderEntry]) -> None:
+    other = first_unexpected(entries, is_parquet)
     if other is not None:
         raise TableError(
             f"{root} has other files than Parquet, like {dotted([str(other)])}",
@@ -113,7 +119,7 @@ def _refuse_foreign(root: str, entries: Iterable[Found]) -> None:
 def _only_parquet_elsewhere(root: str, session: Session) -> None:
     """The same in another file system, where Spark removes all that is there."""
     try:
-        entries = remote(session.spark, root)
+        entries = hadoop_entries(session.spark, root)
     except spark_errors() as error:
         raise UnsupportedPlanError(f"{root} can't be looked at: {first_line(error)}", path="path") from error
     if entries is None:
@@ -122,7 +128,7 @@ def _only_parquet_elsewhere(root: str, session: Session) -> None:
             path="path",
             hint="Name a folder that isn't there yet, without a create_mode that replaces",
         )
-    _refuse_foreign(root, entries)
+    _refuse_unexpected(root, entries)
 
 
 def write(node: Write, target: Files, session: Session) -> DataFrame | None:
@@ -155,7 +161,7 @@ def write(node: Write, target: Files, session: Session) -> DataFrame | None:
 
 
 def _write_here(records: DataFrame, node: Write, template: Template, root: Path, session: Session) -> None:
-    session.access.made(root.parent)
+    session.access.make_folder(root.parent)
     folders = [f"{text} AS {_folder(number)}" for number, text in enumerate(_folders(template, node.table_schema))]
     with changing(root) as change:
         if node.create_mode is CreateMode.REPLACE_IF_EXISTS and root.exists():

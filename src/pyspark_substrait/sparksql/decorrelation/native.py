@@ -58,7 +58,19 @@ from pyspark_substrait.sparksql.decorrelation.outer import (
 from pyspark_substrait.sparksql.decorrelation.physical_joins import logical
 from pyspark_substrait.sparksql.decorrelation.unions import fails_over
 
-__all__ = ["Place", "inside", "of_filter", "of_pairs", "of_sides", "places", "queries", "stands", "stays"]
+__all__ = [
+    "Place",
+    "all_stand",
+    "inside",
+    "misplaced",
+    "of_filter",
+    "of_pairs",
+    "of_sides",
+    "places",
+    "queries",
+    "stands",
+    "stays",
+]
 
 
 _EQUALITIES = ("equal", "not_equal", "is_not_distinct_from", "is_distinct_from", "not_distinct_from", "nullif")
@@ -115,12 +127,12 @@ def _after(node: Join) -> Iterator[tuple[Expression, Place]]:
 
 
 def of_filter(conjunct: Expression, input: Relation) -> Place:
-    """What Spark takes in a conjunct of a filter. Those over a join become part of it."""
-    return Place.KEY if _has_keyed(conjunct) and _is_over_join(input) else Place.FREE
+    """The subqueries that Spark accepts in a conjunct of a filter. Spark moves a filter over a join into the join."""
+    return Place.KEY if _has_subquery_in_key(conjunct) and _is_over_join(input) else Place.FREE
 
 
 def of_pairs(conjunct: Expression, node: Join) -> Place:
-    """What Spark takes in a conjunct of an inner join's condition."""
+    """The subqueries that Spark accepts in a conjunct of an inner join's condition."""
     width = len(node.left.schema.types)
     fields = own_fields(conjunct)
     if all(field < width for field in fields):
@@ -129,12 +141,12 @@ def of_pairs(conjunct: Expression, node: Join) -> Place:
 
 
 def of_sides(condition: Expression) -> Place:
-    """What Spark takes in a condition that may look at both sides of a join."""
-    return Place.KEY if _has_keyed(condition) else Place.PAIR
+    """The subqueries that Spark accepts in a condition over both sides of a join."""
+    return Place.KEY if _has_subquery_in_key(condition) else Place.PAIR
 
 
-def _has_keyed(node: Expression) -> bool:
-    """Whether a subquery is part of what Spark may take for the keys of a join.
+def _has_subquery_in_key(node: Expression) -> bool:
+    """Whether an expression has a subquery in an operand that Spark may use as a join key.
 
     Of those, Spark 4.3 evaluates subqueries before they have a value, and fails ("Subquery … has not finished"). Keys
     are the two operands of an equality, if both look at a record; Spark makes equalities of other tests, too.
@@ -147,7 +159,7 @@ def _has_keyed(node: Expression) -> bool:
             return True
     if isinstance(node, SingularOrList | MultiOrList | SwitchExpression):
         return True
-    return any(_has_keyed(child) for child in expression_children(node) if not isinstance(node, Subquery))
+    return any(_has_subquery_in_key(child) for child in expression_children(node) if not isinstance(node, Subquery))
 
 
 def _holds_part(operand: Expression) -> bool:
@@ -237,7 +249,7 @@ def _takes(node: Relation) -> bool:
             return all(map(_is_own, cells)) and not any(map(holds_query, cells)) and all(map(_fits, filters))
         case Filter():
             # a condition with an outer reference becomes one of a join
-            return _takes(node.input) and _fits(node.condition) and not _has_keyed(node.condition)
+            return _takes(node.input) and _fits(node.condition) and not _has_subquery_in_key(node.condition)
         case Project():
             # what keeps a union's columns from Spark's failing keeps outer references from being found, too
             computed = all(map(_fits, node.expressions)) and not fails_over(node.input, node.expressions)
@@ -309,3 +321,13 @@ def _fits(node: Expression) -> bool:
         _fits(child) and (inside(node, child, Place.FREE) is Place.FREE or not holds_query(child))
         for child in expression_children(node)
     )
+
+
+def all_stand(node: Expression, place: Place) -> bool:
+    """Whether Spark takes all subqueries of an expression in a place."""
+    return all(stands(query, here) for query, here in queries(node, place))
+
+
+def misplaced(condition: Expression) -> list[Expression]:
+    """The subqueries that can't stay in the condition of a join that isn't an inner one."""
+    return [query for query, here in queries(condition, of_sides(condition)) if not stands(query, here)]

@@ -275,3 +275,23 @@ def _led(node: FieldReference, level: int, target: Target, depth: int) -> FieldR
     steps = (levels.pop() if levels else level) + depth
     root = OuterReference(steps_out=steps) if steps else RootReference()
     return replace(node, root=root, reference=path)
+
+
+def shifted(node: Expression, by: int) -> Expression:
+    """The expression with its references to the relation's own record ``by`` columns further."""
+    return redirected(node, lambda level, field: (level, field + by * (level == 0)))
+
+
+def replaced(
+    node: Expression,
+    values: Sequence[tuple[Expression, Expression]],
+    place: Callable[[int, int], tuple[int, int]],
+) -> Expression:
+    """The expression with values for some of its subqueries, and its references leading elsewhere."""
+    for query, value in values:
+        if node is query:
+            return value
+    direct = isinstance(node, FieldReference) and isinstance(node.root, RootReference | OuterReference)
+    if direct or isinstance(node, Subquery):
+        return redirected(node, place)
+    return with_children(node, lambda child: replaced(child, values, place))

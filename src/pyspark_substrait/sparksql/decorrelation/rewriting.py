@@ -9,10 +9,7 @@ from typing import TypeAlias
 from pyspark_substrait.errors import UnsupportedPlanError
 from pyspark_substrait.model.expressions import (
     Expression,
-    FieldReference,
     NestedStruct,
-    OuterReference,
-    RootReference,
 )
 from pyspark_substrait.model.relations import (
     Aggregate,
@@ -69,12 +66,12 @@ from pyspark_substrait.sparksql.decorrelation.keys import Domain
 from pyspark_substrait.sparksql.decorrelation.lifting import Lifting
 from pyspark_substrait.sparksql.decorrelation.native import (
     Place,
+    all_stand,
+    misplaced,
     of_filter,
     of_pairs,
     of_sides,
     places,
-    queries,
-    stands,
     stays,
 )
 from pyspark_substrait.sparksql.decorrelation.outer import (
@@ -83,7 +80,9 @@ from pyspark_substrait.sparksql.decorrelation.outer import (
     outer_fields,
     own_fields,
     redirected,
+    replaced,
     resolved,
+    shifted,
     with_query,
 )
 from pyspark_substrait.sparksql.decorrelation.physical_joins import logical
@@ -194,7 +193,7 @@ class _Rewriting:
             case LateralJoin():
                 return self._lateral(node)
         node = with_inputs(node, self.relation)
-        if all(_all_stand(expression, place) for expression, place in places(node)):
+        if all(all_stand(expression, place) for expression, place in places(node)):
             return with_expressions(node, self._inside)
         match node:
             case Read():
@@ -282,8 +281,8 @@ class _Rewriting:
         """The conditions without such subqueries come first."""
         parts = conjuncts(node.condition)
         placed = [(conjunct, of_filter(conjunct, node.input)) for conjunct in parts]
-        easy = [conjunct for conjunct, place in placed if _all_stand(conjunct, place)]
-        hard = [(conjunct, place) for conjunct, place in placed if not _all_stand(conjunct, place)]
+        easy = [conjunct for conjunct, place in placed if all_stand(conjunct, place)]
+        hard = [(conjunct, place) for conjunct, place in placed if not all_stand(conjunct, place)]
         input: Relation = node.input
         if easy:
             input = Filter(input=input, condition=all_of([self._inside(conjunct) for conjunct in easy]))
@@ -318,7 +317,7 @@ class _Rewriting:
         if node.type is JoinType.INNER:
             return self._inner(node)
         joined, columns = self._by_side(node)
-        if _hard(joined.expression):
+        if misplaced(joined.expression):
             whole = self._outer(joined) if node.type is JoinType.OUTER else self._by_pair(joined)
         else:
             whole = replace(joined, expression=self._inside(joined.expression))
@@ -333,7 +332,7 @@ class _Rewriting:
         easy: list[Expression] = []
         for conjunct in conjuncts(node.expression):
             fields = own_fields(conjunct)
-            if _all_stand(conjunct, of_pairs(conjunct, node)):
+            if all_stand(conjunct, of_pairs(conjunct, node)):
                 easy.append(conjunct)
             elif all(field < width for field in fields):
                 of_left.append(conjunct)
@@ -359,7 +358,7 @@ class _Rewriting:
         width, right_width = len(node.left.schema.types), len(node.right.schema.types)
         of_left: list[Expression] = []
         of_right: list[Expression] = []
-        for query in _hard(node.expression):
+        for query in misplaced(node.expression):
             fields = own_fields(query)
             if all(field < width for field in fields):
                 of_left.append(query)
@@ -376,9 +375,9 @@ class _Rewriting:
 
         values = [
             *zip(of_left, left_values, strict=True),
-            *zip(of_right, (_shifted(value, shift) for value in right_values), strict=True),
+            *zip(of_right, (shifted(value, shift) for value in right_values), strict=True),
         ]
-        condition = _replaced(node.expression, values, place)
+        condition = replaced(node.expression, values, place)
         columns: Sequence[int]
         match node.type:
             case JoinType.LEFT_SEMI | JoinType.LEFT_ANTI:
@@ -405,7 +404,7 @@ class _Rewriting:
         kept, other = (node.left, node.right) if of_left else (node.right, node.left)
         kept_first, other_first = (0, width) if of_left else (width, 0)
         kept_fields = range(kept_first, kept_first + len(kept.schema.types))
-        hard = _hard(node.expression)
+        hard = misplaced(node.expression)
         wanted = sorted({field for query in hard for field in own_fields(query) if field in kept_fields})
         kept = self._shared(kept)
         beside = Cross(left=other, right=distinct(kept, [field - kept_first for field in wanted]))
@@ -426,13 +425,13 @@ class _Rewriting:
                 return level, field
             return 0, kept_at + field - kept_first if field in kept_fields else other_at + field - other_first
 
-        values = list(zip(hard, (_shifted(value, other_at) for value in found), strict=True))
+        values = list(zip(hard, (shifted(value, other_at) for value in found), strict=True))
         pair = Struct(types=(*left.schema.types, *right.schema.types))
         conditions = [
             same(column(pair, here(0, field)[1]), column(pair, other_at + other_width + key))
             for key, field in enumerate(wanted)
         ]
-        conditions.append(self._inside(_replaced(node.expression, values, here)))
+        conditions.append(self._inside(replaced(node.expression, values, here)))
         whole = Join(left=left, right=right, type=node.type, expression=all_of(conditions))
         if node.type in (JoinType.RIGHT, JoinType.RIGHT_SINGLE):
             return chosen(whole, (*range(width), *range(kept_at, kept_at + right_width)))
@@ -461,34 +460,6 @@ def _may_vary(node: Relation) -> bool:
             return True
         case _:
             return any(map(_may_vary, node.inputs))
-
-
-def _all_stand(node: Expression, place: Place) -> bool:
-    return all(stands(query, here) for query, here in queries(node, place))
-
-
-def _hard(condition: Expression) -> list[Expression]:
-    """The subqueries that can't stay in the condition of a join that isn't an inner one."""
-    return [query for query, here in queries(condition, of_sides(condition)) if not stands(query, here)]
-
-
-def _shifted(node: Expression, by: int) -> Expression:
-    return redirected(node, lambda level, field: (level, field + by * (level == 0)))
-
-
-def _replaced(
-    node: Expression,
-    values: Sequence[tuple[Expression, Expression]],
-    place: Callable[[int, int], tuple[int, int]],
-) -> Expression:
-    """The expression with values for some of its subqueries, and its references leading elsewhere."""
-    for query, value in values:
-        if node is query:
-            return value
-    direct = isinstance(node, FieldReference) and isinstance(node.root, RootReference | OuterReference)
-    if direct or isinstance(node, Subquery):
-        return redirected(node, place)
-    return with_children(node, lambda child: _replaced(child, values, place))
 
 
 def _with_expressions(node: Relation, expressions: Sequence[Expression]) -> Relation:

@@ -1,4 +1,4 @@
-"""Bounds on what one value may come to, for functions whose result may be far larger than their arguments.
+"""Bounds on the size of a value, for functions whose result may be far larger than their arguments.
 
 Spark computes calls of constants while it plans, in the driver and outside of any job, and so what is made of the rows
 of a small table in the plan. So a count that would make a value beyond the bound fails before the value is made.
@@ -86,7 +86,7 @@ def bounded_format(body: Callable[[Call], str]) -> Body:
 
     def made(call: Call) -> str:
         form = call.operands[0].literal
-        if isinstance(form, str) and any(int(width) > MOST_BYTES for width in _WIDTHS.findall(form)):
+        if isinstance(form, str) and _is_too_wide(form):
             raise UnsupportedPlanError(
                 f"{call.function.name} pads a value to more than {MOST_BYTES:,} characters", path="arguments[0]"
             )
@@ -95,4 +95,13 @@ def bounded_format(body: Callable[[Call], str]) -> Body:
     return made
 
 
-_WIDTHS = re.compile(r"%[^a-zA-Z%]*?(\d+)")
+#: a percent sign, or the flags, positions, width and precision of a conversion of Java's Formatter
+_CONVERSION = re.compile(r"%(?:%|[-#+ 0,(<$.\d]*)")
+_NUMBER = re.compile(r"[1-9]\d*")
+
+
+def _is_too_wide(form: str) -> bool:
+    """Whether a width or a precision in a format is above :data:`MOST_BYTES`."""
+    numbers = (number for conversion in _CONVERSION.findall(form) for number in _NUMBER.findall(conversion))
+    # Python refuses to read numbers of thousands of digits
+    return any(len(number) > len(str(MOST_BYTES)) or int(number) > MOST_BYTES for number in numbers)

@@ -52,7 +52,7 @@ from pyspark_substrait.sparksql.functions.regexp.sets import (
 __all__ = ["TOO_LARGE", "slowness"]
 
 TOO_LARGE = "it is too large to tell how many ways there are to match a text"
-"""What is said of a pattern that may be quick or slow."""
+"""The reason for a pattern that is too large to analyse."""
 
 #: a loop with a bound is written out so often, and is one without a bound where it may turn more often
 _MOST_COPIES = 3

@@ -1,8 +1,8 @@
 """Scans of files that a plan names, checked again when Spark plans them.
 
-A DataFrame may run long after it was made, and a folder may be a symbolic link by then. In a classic session the index
-of its files is one that asks where each of them leads, whenever a scan is planned (``jvm/Rechecked.java``). In a Spark
-Connect session, and where that class can't be made, only the runs that this package starts itself are checked again.
+A DataFrame may run long after it was made, and a folder may be a symbolic link by then. In a classic session, the index
+of its files resolves each of them again whenever a scan is planned (``jvm/GuardedScans.java``). In a Spark Connect
+session, and where that class can't be made, only the runs that this package starts itself are checked again.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from pyspark_substrait.spark.session import is_connect, spark_errors
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-__all__ = ["rechecked"]
+__all__ = ["guarded_scan"]
 
 
-def rechecked(frame: DataFrame, access: Access, spark: SparkSession) -> DataFrame:
+def guarded_scan(frame: DataFrame, access: Access, spark: SparkSession) -> DataFrame:
     """A DataFrame that is a scan of files, with each file checked again when the scan is planned.
 
     Args:
@@ -40,11 +40,11 @@ def rechecked(frame: DataFrame, access: Access, spark: SparkSession) -> DataFram
 
 def _guard(spark: SparkSession) -> Any:
     """The object in the JVM that makes such DataFrames; None where there is none."""
-    known = kept(spark, "rechecked")
+    known = kept(spark, "guarded_scan")
     if "guard" not in known:
         session: Any = spark
         try:
-            known["guard"] = None if is_connect(spark) else answering(session._jvm, "Rechecked")
+            known["guard"] = None if is_connect(spark) else answering(session._jvm, "GuardedScans")
         except spark_errors():
             known["guard"] = None
     return known["guard"]

@@ -1,4 +1,4 @@
-"""A command that dies at a chosen step: from there on nothing of it has an effect, nor what it does to clean up."""
+"""Crash a command at a chosen step: no later statement or file operation has an effect, clean-up included."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ _FILE_EVENTS = {
 _STATEMENTS = ("CREATE", "INSERT", "ALTER", "DROP")
 
 
-class Killed(BaseException):
-    """What is raised at and after the step; nothing handles it."""
+class InjectedCrash(BaseException):
+    """Raised at the step and at each later effect; nothing handles it."""
 
 
-class Death:
-    """A death to come.
+class CrashPoint:
+    """The step at which a command crashes.
 
     Args:
         at: the number of the effect before which it comes, or how the statement begins.
@@ -46,7 +46,7 @@ class Death:
         """Called before each effect."""
         if self.came or (len(self.effects) == self._at if isinstance(self._at, int) else text.startswith(self._at)):
             self.came = True
-            raise Killed(text)
+            raise InjectedCrash(text)
         self.effects.append(text)
 
     def event(self, event: str, arguments: tuple[Any, ...]) -> None:
@@ -56,38 +56,38 @@ class Death:
             self.effect(f"{event} {arguments[0]}")
 
 
-_deaths: list[Death] = []
+_crash_points: list[CrashPoint] = []
 
 
 def _hook(event: str, arguments: tuple[Any, ...]) -> None:
-    if _deaths:
-        _deaths[-1].event(event, arguments)
+    if _crash_points:
+        _crash_points[-1].event(event, arguments)
 
 
 @contextmanager
-def killed(spark: SparkSession, at: int | str) -> Iterator[Death]:
-    """Kill what runs inside before an effect."""
+def crashed(spark: SparkSession, at: int | str) -> Iterator[CrashPoint]:
+    """Crash the body before an effect."""
     if _hook not in _installed:
         sys.addaudithook(_hook)  # can't be removed
         _installed.append(_hook)
-    death = Death(at)
+    point = CrashPoint(at)
     kind: Any = type(spark)
     sql = kind.sql
 
     def counted(self: Any, text: str, *arguments: Any, **more: Any) -> Any:
         if text.lstrip().upper().startswith(_STATEMENTS):
-            death.effect(text)
+            point.effect(text)
         return sql(self, text, *arguments, **more)
 
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(kind, "sql", counted)
-        _deaths.append(death)
+        _crash_points.append(point)
         try:
-            yield death
-        except Killed:
+            yield point
+        except InjectedCrash:
             pass
         finally:
-            _deaths.remove(death)
+            _crash_points.remove(point)
 
 
 _installed: list[Any] = []

@@ -1,4 +1,4 @@
-"""Spark that goes away in the middle of a run, a Connect server or a Java process: noticed within seconds, and said."""
+"""Report the loss of a Connect server or a Java process during a run within seconds."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from pyspark_substrait.spark.session import is_connect, java_has_ended
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-__all__ = ["asked_once", "reached"]
+__all__ = ["asked_once", "reporting_loss"]
 
-#: what a server says of a session that it no longer has, or never had because it was started anew
+#: error conditions of a server that does not have the session, because it ended it or was restarted
 _LOST_SESSIONS = ("INVALID_HANDLE.SESSION_", "RESPONSE_ALREADY_RECEIVED")
 
 
 @contextmanager
-def reached(spark: SparkSession) -> Iterator[None]:
-    """Bound how long the body tries to reach Spark, and say when it is gone.
+def reporting_loss(spark: SparkSession) -> Iterator[None]:
+    """Bound how long the body tries to reach Spark, and raise an error of this package when it is gone.
 
     Of a Connect session whose retry policies are pyspark's own, those of this thread are bound meanwhile.
 
@@ -43,7 +43,7 @@ def reached(spark: SparkSession) -> Iterator[None]:
 
 @contextmanager
 def asked_once(spark: SparkSession) -> Iterator[None]:
-    """What the body asks of a Connect server isn't asked again where it doesn't answer."""
+    """Send the body's requests to a Connect server once, without retries."""
     if not is_connect(spark):
         yield
         return
@@ -54,7 +54,7 @@ def asked_once(spark: SparkSession) -> Iterator[None]:
 
 
 def _lost(spark: SparkSession, error: BaseException) -> ExecutionError | None:
-    """Say that Spark is gone, if that is why something failed."""
+    """The error that Spark is gone, if that is why something failed."""
     if not is_connect(spark):
         if not java_has_ended(spark):
             return None

@@ -1,4 +1,4 @@
-"""What a folder of records must not hold when it is replaced or removed, because it would be lost with it."""
+"""Find files that are not a table's own, which replacing or removing its folder would delete."""
 
 from __future__ import annotations
 
@@ -12,16 +12,24 @@ from urllib.parse import unquote, urlsplit
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-__all__ = ["Found", "foreign", "found_below", "is_hidden", "is_parquet", "is_record_file", "remote"]
+__all__ = [
+    "FolderEntry",
+    "entries_below",
+    "first_unexpected",
+    "hadoop_entries",
+    "is_hidden",
+    "is_parquet",
+    "is_record_file",
+]
 
-#: What Spark writes beside the files of records: the mark of a job that is done, and the footers of Parquet files.
+#: The files that Spark writes beside the files of records: the success marker of a job, and Parquet footers.
 #: ``_committed_*`` and ``_started_*`` aren't here: Apache Spark doesn't write them, and a folder that has them is
 #: looked after by another system. ``_temporary`` isn't either: a job may be writing there.
-_SPARKS_OWN: Final = frozenset({"_SUCCESS", "_metadata", "_common_metadata"})
+_WRITTEN_BY_SPARK: Final = frozenset({"_SUCCESS", "_metadata", "_common_metadata"})
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FolderEntry:
     """An entry of a folder.
 
     Args:
@@ -33,8 +41,8 @@ class Found:
     kind: str
 
 
-def foreign(
-    entries: Iterable[Found], holds_records: Callable[[str], bool], *, partly: bool = False
+def first_unexpected(
+    entries: Iterable[FolderEntry], holds_records: Callable[[str], bool], *, partly: bool = False
 ) -> PurePosixPath | None:
     """The first entry that neither holds records nor is written by Spark beside them; None where there is none.
 
@@ -50,7 +58,7 @@ def foreign(
     files = {entry.path for entry in entries if entry.kind == "file"}
 
     def is_ours(path: PurePosixPath) -> bool:
-        return path.name in _SPARKS_OWN or (not is_hidden(path.name) and holds_records(path.name))
+        return path.name in _WRITTEN_BY_SPARK or (not is_hidden(path.name) and holds_records(path.name))
 
     for path, kind in ((entry.path, entry.kind) for entry in entries):
         if kind == "folder":
@@ -79,7 +87,7 @@ def is_record_file(name: str) -> bool:
     return not is_hidden(name)
 
 
-def found_below(folder: Path) -> Iterator[Found]:
+def entries_below(folder: Path) -> Iterator[FolderEntry]:
     """All entries below a folder of this machine."""
     pending = [folder]
     while pending:
@@ -87,15 +95,15 @@ def found_below(folder: Path) -> Iterator[Found]:
             for entry in entries:
                 path = PurePosixPath(Path(entry.path).relative_to(folder).as_posix())
                 if entry.is_symlink():
-                    yield Found(path, "link")
+                    yield FolderEntry(path, "link")
                 elif entry.is_dir(follow_symlinks=False):
-                    yield Found(path, "folder")
+                    yield FolderEntry(path, "folder")
                     pending.append(Path(entry.path))
                 else:
-                    yield Found(path, "file" if entry.is_file(follow_symlinks=False) else "other")
+                    yield FolderEntry(path, "file" if entry.is_file(follow_symlinks=False) else "other")
 
 
-def remote(spark: SparkSession, uri: str) -> list[Found] | None:
+def hadoop_entries(spark: SparkSession, uri: str) -> list[FolderEntry] | None:
     """All entries below a folder of another file system; None where the session can't tell.
 
     Raises:
@@ -106,7 +114,7 @@ def remote(spark: SparkSession, uri: str) -> list[Found] | None:
         return None
     root = jvm.org.apache.hadoop.fs.Path(uri)
     system = root.getFileSystem(spark._jsparkSession.sessionState().newHadoopConf())
-    found: list[Found] = []
+    found: list[FolderEntry] = []
     if not system.exists(root):
         return found
     base = unquote(urlsplit(str(system.makeQualified(root).toUri())).path).rstrip("/")
@@ -116,10 +124,10 @@ def remote(spark: SparkSession, uri: str) -> list[Found] | None:
             whole = unquote(urlsplit(str(status.getPath().toUri())).path)
             path = PurePosixPath(whole.removeprefix(f"{base}/"))
             if status.isSymlink():
-                found.append(Found(path, "link"))
+                found.append(FolderEntry(path, "link"))
             elif status.isDirectory():
-                found.append(Found(path, "folder"))
+                found.append(FolderEntry(path, "folder"))
                 pending.append(status.getPath())
             else:
-                found.append(Found(path, "file"))
+                found.append(FolderEntry(path, "file"))
     return found

@@ -1,4 +1,4 @@
-"""What isn't a plan's is never lost: folders with anything else in them aren't replaced or removed."""
+"""Folders with files that are not the table's own are neither replaced nor removed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pyspark_substrait.errors import ExecutionError, TableError, UnsupportedPlan
 from pyspark_substrait.model.relations import CreateMode, DdlOp, RelationBase, WriteOp
 from pyspark_substrait.spark.session import is_connect
 from pyspark_substrait.spark.writing import folders
-from pyspark_substrait.spark.writing.foreign_files import foreign, found_below, is_parquet, is_record_file
+from pyspark_substrait.spark.writing.unexpected_files import entries_below, first_unexpected, is_parquet, is_record_file
 from tests.spark.plans import INT, INT_, LONG, TEXT_, call, col, number, run, text, values, where
 from tests.spark.plans import stored as read
 from tests.spark.writing.ddl import carry_out, unique
@@ -85,18 +85,18 @@ def test_every_entry_is_looked_at(tmp_path: Path) -> None:
         for each in OURS:
             if name != "_SUCCESS/" or "_SUCCESS" not in each:
                 put(root, each)
-        assert foreign(found_below(root), is_parquet) is None
-        assert foreign(found_below(root), is_record_file) is None
+        assert first_unexpected(entries_below(root), is_parquet) is None
+        assert first_unexpected(entries_below(root), is_record_file) is None
         if name is not None:
             put(root, name)
             for kind in (is_parquet, is_record_file):
-                found = foreign(found_below(root), kind)
+                found = first_unexpected(entries_below(root), kind)
                 assert found is not None and (root / found).is_relative_to(root), name
                 assert str(found).split("/")[-1] in name, name
     notes = tmp_path / "notes"
     put(notes, "a/notes.txt")
-    assert foreign(found_below(notes), is_parquet) == PurePosixPath("a/notes.txt")
-    assert foreign(found_below(notes), is_record_file) is None, "Spark reads it as a file of records"
+    assert first_unexpected(entries_below(notes), is_parquet) == PurePosixPath("a/notes.txt")
+    assert first_unexpected(entries_below(notes), is_record_file) is None, "Spark reads it as a file of records"
 
 
 def content(folder: Path) -> dict[str, str | None]:

@@ -17,8 +17,8 @@ import org.apache.spark.sql.execution.datasources.PartitionDirectory;
 import org.apache.spark.sql.types.StructType;
 import scala.collection.immutable.Seq;
 
-/** Files that are checked whenever a scan of them is planned, in the driver. See rechecked.py. */
-public final class Rechecked {
+/** Files that are checked whenever a scan of them is planned, in the driver. See guarded_scans.py. */
+public final class GuardedScans {
     /**
      * The DataFrame over the same files, each of which must be below one of the roots when a scan is planned. Null where
      * the DataFrame isn't a scan of files, and nothing else.

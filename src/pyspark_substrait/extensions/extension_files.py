@@ -1,0 +1,108 @@
+"""Extension files: the official ones, those that this package ships, and how they are parsed piece by piece."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, Final
+
+from pyspark_substrait.extensions.definitions import FunctionDefinition, Kind
+from pyspark_substrait.extensions.document import SECTIONS, read_function, read_urn, sequence
+from pyspark_substrait.extensions.outline import outline
+from pyspark_substrait.extensions.yaml_text import load_yaml
+from pyspark_substrait.model.computed_once import computed_once
+
+__all__ = ["ExtensionFile", "official_file", "official_stems", "own_file", "own_stems"]
+
+_PACKAGE: Final = "substrait_extensions.extensions"
+_OWN_FOLDER: Final = Path(__file__).with_name("own")
+
+
+class ExtensionFile:
+    """One extension file. It parses what it is asked for, once; with ``cut``, no more than that."""
+
+    def __init__(self, text: str, *, cut: bool = False) -> None:
+        self.text = text
+        self.cut = cut
+        self._functions: dict[str, tuple[FunctionDefinition, ...]] = {}
+
+    @computed_once
+    def _cut(self) -> tuple[dict[str, list[tuple[Kind, Any]]], Mapping[str, Any]]:
+        """The functions by name, as text or, if the file can't be cut, as parsed; and the rest, parsed."""
+        found = outline(self.text) if self.cut else None
+        entries: dict[str, list[tuple[Kind, Any]]] = {}
+        if found is not None:
+            for name, items in found[0].items():
+                entries[name] = [(SECTIONS[item.section], item.text) for item in items]
+            rest = load_yaml(found[1])
+        else:
+            rest = load_yaml(self.text)
+            read_urn(rest)
+            for section, kind in SECTIONS.items():
+                for item in sequence(rest.get(section), f"`{section}`"):
+                    name = item.get("name", "") if isinstance(item, Mapping) else ""
+                    entries.setdefault(name, []).append((kind, item))
+        return entries, rest
+
+    @computed_once
+    def head(self) -> tuple[str, tuple[tuple[str, str], ...]]:
+        """The URN and the dependencies."""
+        return read_urn(self._cut[1])
+
+    def names(self) -> tuple[str, ...]:
+        """The names of all functions, in the order of the file."""
+        return tuple(self._cut[0])
+
+    def functions(self, name: str) -> tuple[FunctionDefinition, ...]:
+        """The implementations of one function; none if the file hasn't got it."""
+        known = self._functions.get(name)
+        if known is None:
+            urn, dependencies = self.head
+            found: list[FunctionDefinition] = []
+            for kind, item in self._cut[0].get(name, ()):
+                for function in load_yaml(item) if isinstance(item, str) else (item,):
+                    found += read_function(function, kind, urn, dependencies)
+            known = self._functions[name] = tuple(found)
+        return known
+
+    def items(self, section: str) -> tuple[Any, ...]:
+        """The parsed items of ``types`` or ``type_variations``."""
+        return tuple(sequence(self._cut[1].get(section), f"`{section}`"))
+
+
+@cache
+def _official_folder() -> Path:
+    spec = find_spec(_PACKAGE)
+    if spec is None or not spec.submodule_search_locations:
+        raise ImportError(f"the package {_PACKAGE} is missing; install substrait-extensions")
+    return Path(next(iter(spec.submodule_search_locations)))
+
+
+@cache
+def official_stems() -> tuple[str, ...]:
+    """The names of the specification's files, without the ending."""
+    names = sorted(os.listdir(_official_folder()))
+    return tuple(
+        name[: -len(".yaml")] for name in names if name.endswith(".yaml") and not name.endswith("_schema.yaml")
+    )
+
+
+@cache
+def official_file(stem: str) -> ExtensionFile:
+    """One of the specification's files."""
+    return ExtensionFile((_official_folder() / f"{stem}.yaml").read_text(encoding="utf-8"), cut=True)
+
+
+@cache
+def own_stems() -> tuple[str, ...]:
+    """The names of the files that this package ships, without the ending."""
+    return tuple(sorted(path.stem for path in _OWN_FOLDER.glob("*.yaml")))
+
+
+@cache
+def own_file(stem: str) -> ExtensionFile:
+    """One of the files that this package ships."""
+    return ExtensionFile((_OWN_FOLDER / f"{stem}.yaml").read_text(encoding="utf-8"), cut=True)
