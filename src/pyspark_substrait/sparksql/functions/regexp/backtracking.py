@@ -12,7 +12,9 @@ as the pattern ends there.
 from __future__ import annotations
 
 import re
+import sys
 import unicodedata
+from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -61,7 +63,11 @@ _MOST_LOOPS = 2
 #: so often a part that may be empty is repeated without harm
 _MOST_OPTIONAL = 9
 _MOST_STATES = 250
+#: beyond this, a tree isn't looked at: it has brackets and other things that are no states, too
+_MOST_NODES = 4_000
 _MOST_STEPS = 300_000
+#: parts without states are copied, too, and each copy costs as much as so many steps
+_STEPS_OF_PART = 10
 
 _LINE_ENDS = "\n\v\f\r\x85\u2028\u2029"
 _BEYOND = "éßÀ中٣Ⅷ\u0301\u00a0\u200d\U0001f600"
@@ -109,6 +115,8 @@ class _Part:
 @dataclass
 class _Automaton:
     root: Node
+    steps: int = 0
+    """How much was looked at, of all that there is to look at."""
     sets: list[int] = field(default_factory=list)
     """The characters of each state, as bits of the alphabet."""
     follow: dict[int, Counter[int]] = field(default_factory=lambda: defaultdict(Counter))
@@ -118,7 +126,9 @@ class _Automaton:
     everything: int = 0
 
     def slowness(self) -> str | None:
+        _check_size(self.root)
         self.alphabet = "".join(sorted(set(_characters(self.root))))
+        self._spend(len(self.alphabet) * sum(1 for node in walk(self.root) for _ in _leaves(node)))
         self.bits = {character: number for number, character in enumerate(self.alphabet)}
         self.everything = (1 << len(self.alphabet)) - 1
         self._part(_without_end(self.root))
@@ -137,7 +147,14 @@ class _Automaton:
 
     # the automaton ---------------------------------------------------------------------------------------------------
 
+    def _spend(self, steps: int) -> None:
+        """Go on only if so many steps more aren't too many."""
+        self.steps += steps
+        if self.steps > _MOST_STEPS:
+            raise _TooLarge
+
     def _part(self, node: Node) -> _Part:
+        self._spend(_STEPS_OF_PART)
         match node:
             case Text(characters=characters, case=case):
                 return self._row([self._state(self._text(character, case)) for character in characters])
@@ -168,7 +185,7 @@ class _Automaton:
 
     def _loop(self, node: Repeat) -> _Part:
         body, least, most = node.body, node.least, node.most
-        if shortest(body) == 0 and most is not None and most > _MOST_OPTIONAL and _takes_something(body):
+        if most is not None and most > _MOST_OPTIONAL and shortest(body) == 0 and _takes_something(body):
             self.optional_often = True
         if most is not None and most <= _MOST_COPIES:
             parts = []
@@ -195,6 +212,7 @@ class _Automaton:
         return made
 
     def _join(self, left: list[int], right: list[int]) -> None:
+        self._spend(len(left) * len(right) // _MOST_COPIES)
         for state in left:
             self.follow[state].update(right)
 
@@ -215,24 +233,19 @@ class _Automaton:
 
     def _reaching(self) -> list[set[int]]:
         """The states that each one reaches."""
-        found = []
-        for start in range(len(self.sets)):
-            seen: set[int] = set()
-            pending = list(self.follow[start])
-            while pending:
-                state = pending.pop()
-                if state not in seen:
-                    seen.add(state)
-                    pending.extend(self.follow[state])
-            found.append(seen)
-        return found
+        count = len(self.sets)
+        reached = [sum(1 << other for other in self.follow[state]) for state in range(count)]
+        for way in range(count):
+            for state in range(count):
+                if reached[state] >> way & 1:
+                    reached[state] |= reached[way]
+        return [{other for other in range(count) if bits >> other & 1} for bits in reached]
 
     def _doubles(self, reached: list[set[int]]) -> bool:
         """Whether two ways lead from a state back to itself over the same text."""
         for state, after in self.follow.items():
             if any(times > 1 and state in reached[other] for other, times in after.items()):
                 return True
-        steps = 0
         for state in range(len(self.sets)):
             if state not in reached[state]:
                 continue
@@ -244,9 +257,7 @@ class _Automaton:
                 left, right = pending.pop()
                 for one in self.follow[left].keys() & turn:
                     for other in self.follow[right].keys() & turn:
-                        steps += 1
-                        if steps > _MOST_STEPS:
-                            raise _TooLarge
+                        self._spend(1)
                         if not self.sets[one] & self.sets[other]:
                             continue
                         back[one, other].append((left, right))
@@ -285,7 +296,7 @@ class _Automaton:
         """Whether a text leads around in one loop, from it to the other, and around in the other."""
         first, second = set(before), set(after)
         between = {state for state in reached[before[0]] if after[0] in reached[state]} | first | second
-        steps = 0
+        self._spend(len(reached[before[0]]))
         for start in before:
             for end in after:
                 seen: set[tuple[int, int, int]] = set()
@@ -298,15 +309,39 @@ class _Automaton:
                             if not common:
                                 continue
                             for c in self.follow[there].keys() & second:
-                                steps += 1
-                                if steps > _MOST_STEPS:
-                                    raise _TooLarge
+                                self._spend(1)
                                 if common & self.sets[c] and (a, b, c) not in seen:
                                     if (a, b, c) == (start, end, end):
                                         return True
                                     seen.add((a, b, c))
                                     pending.append((a, b, c))
         return False
+
+
+def _check_size(root: Node) -> None:
+    """Refuse a tree that has more characters and sets outside of look-around than there may be states, and copies."""
+    size = 0
+    for node in walk(root):
+        size += len(node.characters) if isinstance(node, Text) else 1
+        if size > _MOST_NODES:
+            raise _TooLarge
+
+
+def _leaves(node: Node) -> Iterator[object]:
+    """The parts of which a set is made, and the characters of a text."""
+    if isinstance(node, Text):
+        yield from node.characters
+    pending: list[CharacterSet] = [node.set] if isinstance(node, OneOf) else []
+    while pending:
+        match pending.pop():
+            case Complement(set=inner):
+                pending.append(inner)
+            case Union(sets=sets):
+                pending.extend(sets)
+            case Intersection(left=left, right=right) | Difference(left=left, right=right):
+                pending += (left, right)
+            case Characters() | Property() as leaf:
+                yield leaf
 
 
 def _either(parts: list[_Part]) -> _Part:
@@ -375,7 +410,8 @@ def _member(set: CharacterSet, character: str) -> bool | None:
     """Whether a character is in a set; None if it isn't known."""
     match set:
         case Characters(ranges=ranges):
-            return any(low <= ord(character) <= high for low, high in ranges)
+            place = bisect_right(ranges, (ord(character), sys.maxunicode))
+            return place > 0 and ord(character) <= ranges[place - 1][1]
         case Property(java=java):
             return _or(
                 _named(name, character, positive == "p") for positive, name in _PROPERTY.findall(java) or [("p", "")]

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import string
+import sys
 from collections import defaultdict
 from enum import Enum
 from functools import cache
 
-__all__ = ["Case", "folded", "unfolded", "variants"]
+__all__ = ["Case", "cased_points", "folded", "unfolded", "variants"]
+
+_BLOCK = 0x400
 
 
 class Case(Enum):
@@ -60,7 +63,15 @@ def variants(case: Case) -> dict[int, frozenset[int]]:
 
 
 @cache
+def cased_points() -> tuple[int, ...]:
+    """The code points, in order, that have case variants or are folded to several characters."""
+    return tuple(sorted({*variants(Case.UNICODE), *map(ord, _cased())}))
+
+
+@cache
 def _cased() -> tuple[str, ...]:
-    """Every character that another one may be folded to or that is folded itself."""
-    changing = {chr(point) for point in range(0x110000) if not 0xD800 <= point <= 0xDFFF}
-    return tuple(character for character in sorted(changing) if character.casefold() != character)
+    """Every character that is folded to something else, in order."""
+    blocks = ("".join(map(chr, range(start, start + _BLOCK))) for start in range(0, sys.maxunicode + 1, _BLOCK))
+    # few blocks have any: the others aren't gone through one character after another
+    changing = [block for block in blocks if block.casefold() != block]
+    return tuple(character for block in changing for character in block if character.casefold() != character)

@@ -6,10 +6,12 @@ ICU disagree in all of it.
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
+
 from typing_extensions import assert_never
 
 from pyspark_substrait.errors import UnsupportedPlanError
-from pyspark_substrait.sparksql.functions.regexp.folding import Case, folded, unfolded, variants
+from pyspark_substrait.sparksql.functions.regexp.folding import Case, cased_points, folded, unfolded
 from pyspark_substrait.sparksql.functions.regexp.nodes import (
     Anchor,
     AnyCharacter,
@@ -60,6 +62,10 @@ _BOUNDARY = (
 #: the longest run of letters of which several may be one character when case is ignored (ss is ß, ffi is ﬃ)
 _LONGEST_RUN = 12
 _LONGEST_LOOP = 50
+#: as much text a repeated group in a look-behind may come to
+_LONGEST_WRITTEN = 20_000
+#: more than the number of a group has
+_MOST_DIGITS = 20
 
 
 def java(pattern: Pattern, *, before: int = 0, named: bool = False) -> str:
@@ -84,6 +90,7 @@ class _Writer:
         self.before = before + named
         self.named = named
         self.behind = False
+        self._caseless: dict[int, bool] | None = None
 
     def text(self, node: Node) -> str:
         match node:
@@ -145,7 +152,7 @@ class _Writer:
         for part in parts:
             after = self.text(part)
             # a digit would belong to the number
-            text += f"{NOTHING}{after}" if text[-1:].isdigit() and _is_reference(text, after) else after
+            text += f"{NOTHING}{after}" if text[-1:].isdigit() and _is_reference(text[-_MOST_DIGITS:], after) else after
         return text
 
     def _repeat(self, node: Repeat) -> str:
@@ -181,6 +188,10 @@ class _Writer:
                 "the regular expression can't run on Spark: Java's look-behind has no repeated capturing groups, and "
                 f"none that are repeated more than {_LONGEST_LOOP} times"
             )
+        if len(text) * node.most > _LONGEST_WRITTEN:
+            raise UnsupportedPlanError(
+                "the regular expression can't run on Spark: repeated groups in its look-behind come to too much text"
+            )
         further = ""
         for _ in range(node.most - node.least):
             further = f"(?:{text}{further})?{'?' if node.mode == '?' else ''}"
@@ -191,17 +202,22 @@ class _Writer:
         text = f"\\{number + self.before}"
         if case is Case.ASCII:
             return f"(?i:{text})"
-        if case is Case.UNICODE and not all(
-            _without_case(node)
-            for group in walk(self.pattern.root)
-            if isinstance(group, Group) and group.number == number
-            for node in walk(group.body)
-        ):
+        if case is Case.UNICODE and not self._groups_without_case().get(number, True):
             raise UnsupportedPlanError(
                 "the regular expression can't run on Spark: it refers back to a group that may hold letters while "
                 "case is ignored, and Java compares them in another way"
             )
         return text
+
+    def _groups_without_case(self) -> dict[int, bool]:
+        """Whether each capturing group holds only what has no case variants."""
+        if self._caseless is None:
+            self._caseless = {
+                group.number: all(map(_without_case, walk(group.body)))
+                for group in walk(self.pattern.root)
+                if isinstance(group, Group) and group.number is not None
+            }
+        return self._caseless
 
 
 def _captures(node: Node) -> bool:
@@ -321,7 +337,7 @@ def _without_case(node: Node) -> bool:
     """Whether what the node matches itself has no case variants."""
     match node:
         case Text(characters=characters):
-            return not any(_is_cased(ord(character)) for character in characters)
+            return not _has_cased(of((ord(character), ord(character)) for character in characters))
         case OneOf(set=set):
             return set in _CASELESS or (only_below(set, 0x10FFFF) and not _has_cased(set))
         case AnyCharacter() | Cluster() | BackReference():
@@ -333,11 +349,7 @@ def _without_case(node: Node) -> bool:
 _CASELESS: tuple[CharacterSet, ...] = (DIGITS, SPACES, SPACES_IN_LINE)
 
 
-def _is_cased(point: int) -> bool:
-    return point in variants(Case.UNICODE) or len(folded(chr(point), Case.UNICODE)) > 1
-
-
 def _has_cased(set: CharacterSet) -> bool:
-    return any(
-        _is_cased(point) for low, high in getattr(set, "ranges", ((0x41, 0x41),)) for point in range(low, high + 1)
-    )
+    points = cased_points()
+    ranges: tuple[tuple[int, int], ...] = getattr(set, "ranges", ((0x41, 0x41),))
+    return any(bisect_left(points, low) < bisect_right(points, high) for low, high in ranges)

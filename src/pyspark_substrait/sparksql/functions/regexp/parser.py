@@ -66,6 +66,7 @@ def parsed(text: str, flags: Flags) -> Pattern:
 _ANCHORS = {"A": Anchor.START, "Z": Anchor.END, "z": Anchor.VERY_END, "G": Anchor.PREVIOUS}
 _WORDS = {"b": Anchor.WORD, "B": Anchor.NO_WORD}
 _LARGEST = 0x7FFFFFFF
+_MOST_DIGITS = 1000
 
 
 class _Parser:
@@ -81,10 +82,11 @@ class _Parser:
         if self.reader.peek():
             raise invalid("the bracket closes nothing", self.reader.index)
         pattern = Pattern(root, self.groups)
+        stale = pattern.stale if self.references else frozenset()
         for number, start in self.references:
             if number > self.groups:
                 raise invalid(f"there is no group {number}", start)
-            if number in pattern.stale:
+            if number in stale:
                 raise unsupported(f"Java doesn't always forget what group {number} matched in vain", start)
         return pattern
 
@@ -144,6 +146,8 @@ class _Parser:
         found = re.fullmatch(r"(\d+)(?:(,)(\d*))?", inside, re.ASCII)
         if found is None:
             raise invalid("the number of repetitions isn't {n}, {n,} or {n,m}", start)
+        if max(map(len, (found[1], found[3] or ""))) > _MOST_DIGITS:
+            raise invalid("the number of repetitions is too large", start)
         least = int(found[1])
         most = least if found[2] is None else int(found[3]) if found[3] else None
         if least > _LARGEST or (most is not None and not least <= most <= _LARGEST):
@@ -242,7 +246,8 @@ class _Parser:
     def _body(self, start: int) -> Node:
         """What a bracket holds, up to the closing one. Flags that are set in it end with it."""
         flags, comments = self.flags, self.reader.comments
-        body = self._choice()
+        with self.reader.inside(start):
+            body = self._choice()
         if not self.reader.taken(")"):
             raise invalid("the bracket isn't closed", start)
         self.flags, self.reader.comments = flags, comments
@@ -287,19 +292,19 @@ class _Parts:
 
     def __init__(self) -> None:
         self.parts: list[Node] = []
-        self.text = ""
+        self.text: list[str] = []
         self.case = Case.EXACT
         self.repeatable = False
 
     def character(self, character: str, case: Case) -> None:
-        self.text += character
+        self.text.append(character)
         self.case = case
         self.repeatable = True
 
     def end_text(self) -> None:
         if self.text:
-            self.parts.append(Text(self.text, self.case))
-        self.text = ""
+            self.parts.append(Text("".join(self.text), self.case))
+            self.text = []
         self.repeatable = False
 
     def add(self, node: Node, *, repeatable: bool = True) -> None:
@@ -312,7 +317,7 @@ class _Parts:
         if not self.repeatable:
             raise invalid("there is nothing here that can be repeated", start)
         if self.text:
-            last, self.text = self.text[-1], self.text[:-1]
+            last = self.text.pop()
             self.end_text()
             self.parts.append(Text(last, self.case))
         self.end_text()

@@ -3,9 +3,11 @@ r"""Unicode properties by the names that ICU knows: ``\p{L}``, ``\p{Script=Greek
 from __future__ import annotations
 
 import re
+import sys
 import unicodedata
+from collections import defaultdict
 from collections.abc import Callable
-from functools import cache
+from functools import cache, lru_cache
 
 from pyspark_substrait.sparksql.functions.regexp.folding import Case, variants
 from pyspark_substrait.sparksql.functions.regexp.sets import (
@@ -73,7 +75,7 @@ def named(name: str) -> str | None:
     return found if len(found) == 1 else None
 
 
-@cache
+@lru_cache(1024)
 def property_set(text: str) -> CharacterSet | None:
     """The characters with a property: ``name`` or ``name=value``, in any case, with or without blanks and underscores.
 
@@ -176,8 +178,11 @@ def _categories() -> dict[str, str]:
 
 def _category(key: str) -> Property | None:
     short = _categories().get(key)
-    if short is None:
-        return None
+    return None if short is None else _category_set(short)
+
+
+@cache
+def _category_set(short: str) -> Property:
     inside = ("Lu", "Ll", "Lt") if short == "LC" else (short,)
     return Property(
         f"\\p{{{short}}}", _variants_outside(lambda character: unicodedata.category(character).startswith(inside))
@@ -205,7 +210,17 @@ def _block(name: str) -> Property | None:
 def _numbers(value: str) -> Characters | None:
     """The characters that stand for a number, like ``9`` or ``1/2``; by Python's version of Unicode."""
     found = re.fullmatch(r"\s*(-?\d+(?:\.\d+)?)(?:/(\d+))?\s*", value, re.ASCII)
-    if found is None or (found[2] is not None and not int(found[2])):
+    if found is None or (found[2] is not None and not float(found[2])):
         return None
-    number = float(found[1]) / int(found[2] or 1)
-    return of((point, point) for point in range(0x110000) if unicodedata.numeric(chr(point), None) == number)
+    number = float(found[1]) / float(found[2] or 1)
+    return of((point, point) for point in _numeric_points().get(number, ()))
+
+
+@cache
+def _numeric_points() -> dict[float, list[int]]:
+    """The code points that stand for each number."""
+    points: defaultdict[float, list[int]] = defaultdict(list)
+    for point in range(sys.maxunicode + 1):
+        if (number := unicodedata.numeric(chr(point), None)) is not None:
+            points[number].append(point)
+    return dict(points)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from pyspark_substrait.sparksql.functions.regexp.nodes import invalid
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from pyspark_substrait.sparksql.functions.regexp.nodes import invalid, unsupported
 from pyspark_substrait.sparksql.functions.regexp.properties import named, property_set
 from pyspark_substrait.sparksql.functions.regexp.sets import CharacterSet
 
@@ -11,6 +14,8 @@ __all__ = ["Reader"]
 _BLANKS = frozenset("\t\n\v\f\r \x85\u200e\u200f\u2028\u2029")
 _LINE_ENDS = frozenset("\n\v\f\r\x85\u2028\u2029")
 _CONTROLS = {"a": "\a", "e": "\x1b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
+#: as deep as everything that goes through a pattern is sure to get, here and in Java
+_DEEPEST = 100
 _HEX = frozenset("0123456789abcdefABCDEF")
 
 
@@ -21,11 +26,13 @@ class Reader:
         index: where it stands.
         comments: whether white space and comments are skipped (the flag ``x``).
         quoted: whether it is between ``\\Q`` and ``\\E``.
+        depth: how many groups and sets it is in.
     """
 
     def __init__(self, text: str) -> None:
         self.text = text
         self.index = 0
+        self.depth = 0
         self.comments = False
         self.quoted = False
 
@@ -39,6 +46,24 @@ class Reader:
                 self.index += 1
             else:
                 return
+
+    @contextmanager
+    def inside(self, start: int) -> Iterator[None]:
+        """A group or a set, which stands at ``start``."""
+        self.deeper(start)
+        depth = self.depth
+        yield
+        self.depth = depth - 1
+
+    def deeper(self, start: int) -> None:
+        """One more thing around what follows.
+
+        Raises:
+            UnsupportedPlanError: it is too deep.
+        """
+        self.depth += 1
+        if self.depth > _DEEPEST:
+            raise unsupported(f"groups, sets and operators stand more than {_DEEPEST} deep in each other", start)
 
     def peek(self, ahead: int = 0) -> str:
         """A character, without moving; empty at the end."""

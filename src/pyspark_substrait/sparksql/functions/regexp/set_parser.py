@@ -5,6 +5,7 @@ Union binds more tightly than ``&&`` and ``--``, which are worked off from left 
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 
 from pyspark_substrait.sparksql.functions.regexp.folding import Case
@@ -29,6 +30,8 @@ from pyspark_substrait.sparksql.functions.regexp.sets import (
 )
 
 __all__ = ["CLASSES", "bracketed", "in_case", "property_escape"]
+
+_POSIX = re.compile(r":([^\[\]:]*):\]")
 
 #: what one letter behind a backslash is, in a set or outside
 CLASSES: dict[str, CharacterSet] = {
@@ -62,6 +65,11 @@ def property_escape(reader: Reader, negative: bool, case: Case, start: int) -> C
 def bracketed(reader: Reader, case: Case) -> CharacterSet:
     """The set in brackets; the reader stands behind the opening one."""
     start = reader.index - 1
+    with reader.inside(start):
+        return _bracketed(reader, case, start)
+
+
+def _bracketed(reader: Reader, case: Case, start: int) -> CharacterSet:
     reader.skip()
     posix = _posix(reader, case, start)
     if posix is not None:
@@ -79,6 +87,7 @@ def bracketed(reader: Reader, case: Case) -> CharacterSet:
         if isinstance(item, str):
             state = _character(reader, expression, item, literal, state, start)
             if state == "difference" or state == "intersection":
+                reader.deeper(start)
                 expression.combine(state, _nested(reader, case))
                 state = "set"
         else:
@@ -158,6 +167,7 @@ def _character(reader: Reader, expression: _Expression, item: str, literal: bool
             if state == "start":
                 raise invalid("an operand is missing in the set", reader.index)
             reader.next()
+            reader.deeper(start)
             expression.operate(item * 2)
             return "operator"
         if following == "[" and state == "set":
@@ -209,11 +219,11 @@ def _open(start: int) -> str:
 
 def _posix(reader: Reader, case: Case, start: int) -> CharacterSet | None:
     """The set of ``[:name:]``, behind the bracket; None if it isn't one."""
-    end = reader.text.find(":]", reader.index + 1)
-    inside = reader.text[reader.index + 1 : end]
-    if reader.peek() != ":" or end < 0 or "]" in inside or "[" in inside or ":" in inside:
+    match = _POSIX.match(reader.text, reader.index)
+    if match is None:
         return None
+    inside = match[1]
     name = inside.removeprefix("^")
     found = in_case(property_set(name) or reader.no_property(name, start), case, start)
-    reader.index = end + 2
+    reader.index = match.end()
     return Complement(found) if name != inside else found

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TypeAlias
 
 from typing_extensions import assert_never
 
-from pyspark_substrait.sparksql.functions.regexp.folding import Case, variants
+from pyspark_substrait.sparksql.functions.regexp.folding import Case, cased_points, variants
 
 __all__ = [
     "ANYTHING",
@@ -147,11 +148,12 @@ def _in_case(variants: Characters, case: Case) -> Characters:
 
 
 def _variants(characters: Characters, case: Case) -> list[tuple[int, int]]:
+    points, found = cased_points(), variants(case)
     return [
         (variant, variant)
-        for point, equal in variants(case).items()
-        if any(low <= point <= high for low, high in characters.ranges)
-        for variant in equal
+        for low, high in characters.ranges
+        for point in points[bisect_left(points, low) : bisect_right(points, high)]
+        for variant in found.get(point, ())
     ]
 
 
@@ -190,12 +192,16 @@ def _inverted(characters: Characters) -> Characters:
 
 
 def _common(left: Characters, right: Characters) -> Characters:
-    return of(
-        (max(low, other_low), min(high, other_high))
-        for low, high in left.ranges
-        for other_low, other_high in right.ranges
-        if max(low, other_low) <= min(high, other_high)
-    )
+    ranges, first, second = [], 0, 0
+    while first < len(left.ranges) and second < len(right.ranges):
+        (low, high), (other_low, other_high) = left.ranges[first], right.ranges[second]
+        if max(low, other_low) <= min(high, other_high):
+            ranges.append((max(low, other_low), min(high, other_high)))
+        if high < other_high:
+            first += 1
+        else:
+            second += 1
+    return of(ranges)
 
 
 def only_below(set: CharacterSet, limit: int) -> bool:
