@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 from typing import Any, Final
 
-__all__ = ["escaped", "json_escaped", "json_text", "message_text", "shortened"]
+__all__ = ["escaped", "json_escaped", "json_text", "message_text", "shortened", "shortened_name"]
 
 _MOST_CHARACTERS: Final = 4000
 """The most characters of a message; a longer message is shortened in the middle."""
@@ -51,6 +52,18 @@ def shortened(text: str, most: int = _MOST_TOGETHER) -> str:
         return text
     tail = (most - 1) // 2
     return f"{text[: most - 1 - tail]}…{text[len(text) - tail :]}"
+
+
+def shortened_name(name: str) -> str:
+    """A name; of a long one the middle is left out, and a part of its hash put there, so that it differs from others.
+
+    >>> shortened_name("n" * 300) == "n" * 56 + "…230b0774…" + "n" * 54
+    True
+    """
+    if len(name) <= _MOST_TOGETHER:
+        return name
+    mark = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+    return f"{name[:56]}…{mark}…{name[-54:]}"
 
 
 def message_text(text: str) -> str:

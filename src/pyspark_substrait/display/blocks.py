@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from pyspark_substrait.display.columns import Column, Scope, escaped, labels, quoted, type_text
+from pyspark_substrait.display.columns import Column, Scope, escaped, labels, name_text, quoted, type_text
 from pyspark_substrait.display.expressions import aggregate_text, expression_text, options_text
 from pyspark_substrait.display.lines import LineKind
 from pyspark_substrait.display.literals import counted, limited, literal_text
@@ -13,6 +13,7 @@ from pyspark_substrait.display.marks import Marks, Options
 from pyspark_substrait.display.relations import Details, Item, details
 from pyspark_substrait.display.targets import extension_texts, margin_text, named_columns, schema_text
 from pyspark_substrait.errors import SubstraitError
+from pyspark_substrait.message_text import shortened_name
 from pyspark_substrait.model.expressions import AggregateFunction
 from pyspark_substrait.model.findings import Places
 from pyspark_substrait.model.plan import (
@@ -459,7 +460,7 @@ def _message(error: Exception) -> str:
 def _title(word: str, plan: Plan | ExtendedExpression) -> str:
     version, written = plan.version, plan.original_version
     number = str(version) if version.major_number or version.minor_number or version.patch_number else "no version"
-    producer = f" by {version.producer}" if version.producer else ""
+    producer = f" by {shortened_name(version.producer)}" if version.producer else ""
     commit = f", commit {version.git_hash}" if version.git_hash else ""
     older = f", written as {written}" if written is not None and written != str(version) else ""
     return f"{word} ({number}{producer}{commit}{older})"
@@ -468,8 +469,8 @@ def _title(word: str, plan: Plan | ExtendedExpression) -> str:
 def _footer(plan: Plan | ExtendedExpression) -> list[Block]:
     lines = extension_texts(plan.advanced_extensions)
     if plan.expected_type_urls:
-        lines.append(f"messages of others: {limited([escaped(url) for url in plan.expected_type_urls])}")
-    unused = [f"{declared.kind.value} {declared.name}" for declared in plan.unused_extensions]
+        lines.append(f"messages of others: {limited([name_text(url) for url in plan.expected_type_urls])}")
+    unused = [f"{declared.kind.value} {shortened_name(declared.name)}" for declared in plan.unused_extensions]
     unused.extend(plan.unused_urns)
     if unused:
         lines.append(f"declared, but unused: {limited([escaped(text) for text in unused])}")

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from pyspark_substrait.message_text import escaped
+from pyspark_substrait.message_text import escaped, shortened_name
 from pyspark_substrait.model.types import (
     Func,
     List,
@@ -25,7 +25,18 @@ from pyspark_substrait.model.types import (
     concrete,
 )
 
-__all__ = ["Column", "Scope", "dotted", "escaped", "labels", "parameter_name", "quoted", "type_text"]
+__all__ = [
+    "Column",
+    "Scope",
+    "dotted",
+    "escaped",
+    "labels",
+    "name_text",
+    "parameter_name",
+    "quoted",
+    "type_text",
+    "whole_quoted",
+]
 
 #: Words that mean something in the text; lambda parameters are written p0, q0, …
 _TAKEN = re.compile(
@@ -122,8 +133,18 @@ def parameter_name(depth: int, position: int) -> str:
     return f"{'pqrstuvw'[depth]}{position}" if depth < 8 else f"p{depth}${position}"
 
 
+def name_text(name: str) -> str:
+    """A name as people read it: as escapes what doesn't show, and without its middle if it is long."""
+    return escaped(shortened_name(name))
+
+
 def quoted(name: str) -> str:
-    """A name as it is, or in double quotes where it could be taken for something else."""
+    """A name as it is, or in double quotes where it could be taken for something else; a long one loses its middle."""
+    return whole_quoted(shortened_name(name))
+
+
+def whole_quoted(name: str) -> str:
+    """The same, however long the name is."""
     if name.isidentifier() and not _TAKEN.fullmatch(name):
         return name
     return _in_double_quotes(name)
@@ -133,9 +154,9 @@ def _in_double_quotes(text: str) -> str:
     return '"' + escaped(text.replace("\\", r"\\").replace('"', r"\"")) + '"'
 
 
-def dotted(names: tuple[str, ...]) -> str:
-    """The name of a table, like ``db.orders``."""
-    return ".".join(quoted(name) for name in names) or '""'
+def dotted(names: tuple[str, ...], *, whole: bool = False) -> str:
+    """The name of a table, like ``db.orders``; ``whole``: however long it is."""
+    return ".".join(map(whole_quoted if whole else quoted, names)) or '""'
 
 
 def type_text(type: Type, inner: tuple[str, ...] = ()) -> str:
@@ -145,7 +166,7 @@ def type_text(type: Type, inner: tuple[str, ...] = ()) -> str:
 
 def _type(type: Type, names: Iterator[str]) -> str:
     here = concrete(type)
-    mark = ("?" if here.nullable else "") + (f"[{here.variation.name}]" if here.variation else "")
+    mark = ("?" if here.nullable else "") + (f"[{name_text(here.variation.name)}]" if here.variation else "")
     match here:
         case OpenStruct():
             return str(here)
@@ -164,7 +185,7 @@ def _type(type: Type, names: Iterator[str]) -> str:
             return f"func{mark}<{listed if len(types) == 1 else f'({listed})'} -> {type_text(result)}>"
         case UserDefined(name=name, type_parameters=parameters):
             listed = ", ".join(_type_parameter(parameter) for parameter in parameters)
-            return f"u!{name}{mark}" + (f"<{listed}>" if parameters else "")
+            return f"u!{name_text(name)}{mark}" + (f"<{listed}>" if parameters else "")
         case _:
             return str(here)
 
@@ -178,6 +199,6 @@ def _type_parameter(parameter: TypeParameter) -> str:
         case int(value):
             return str(value)
         case str(value):
-            return _in_double_quotes(value) if parameter.kind == "string" else escaped(value)
+            return _in_double_quotes(shortened_name(value)) if parameter.kind == "string" else name_text(value)
         case _:
             return type_text(parameter.value)

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from typing_extensions import assert_never
 
-from pyspark_substrait.display.columns import Column, Scope, escaped, parameter_name, quoted, type_text
+from pyspark_substrait.display.columns import Column, Scope, name_text, parameter_name, quoted, type_text
 from pyspark_substrait.display.literals import limited, literal_text
 from pyspark_substrait.display.marks import Marks, Options
 from pyspark_substrait.display.masks import mask_text
+from pyspark_substrait.message_text import shortened_name
 from pyspark_substrait.model.expressions import (
     AggregateFunction,
     AggregationInvocation,
@@ -214,7 +215,7 @@ def list_text(nodes: tuple[Argument, ...], scope: Scope, marks: Marks) -> str:
     for node in nodes:
         match node:
             case EnumArgument(value=value):
-                texts.append(escaped(value))
+                texts.append(name_text(value))
             case TypeArgument(type=type):
                 texts.append(type_text(type))
             case _:
@@ -342,12 +343,13 @@ def _is_standard(function: Function) -> bool:
 def _call(function: Function, arguments: str) -> str:
     if not arguments and function.name == "count" and _is_standard(function):
         arguments = "*"
-    return f"{quoted(function.name) if not function.name.isidentifier() else function.name}({arguments})"
+    name = shortened_name(function.name)
+    return f"{name if function.name.isidentifier() else quoted(name)}({arguments})"
 
 
 def options_text(options: Options, *more: str) -> str:
     """The options of a call, and what else is said of it, in brackets."""
-    stated = [f"{escaped(option.name)}: {'|'.join(map(escaped, option.preference))}" for option in options]
+    stated = [f"{name_text(option.name)}: {'|'.join(map(name_text, option.preference))}" for option in options]
     stated.extend(text for text in more if text)
     return f"[{', '.join(stated)}]" if stated else ""
 
@@ -359,7 +361,7 @@ def sorts_text(sorts: tuple[SortField, ...], scope: Scope, marks: Marks) -> str:
     texts = []
     for sort in sorts:
         kind = sort.sort_kind
-        order = f"USING {escaped(kind.name)}" if isinstance(kind, Function) else _DIRECTIONS[kind]
+        order = f"USING {name_text(kind.name)}" if isinstance(kind, Function) else _DIRECTIONS[kind]
         texts.append(f"{expression_text(sort.expr, scope, marks)} {order}")
     return ", ".join(texts)
 

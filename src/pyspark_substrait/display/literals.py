@@ -9,7 +9,7 @@ import struct
 import uuid
 from typing import Any
 
-from pyspark_substrait.display.columns import escaped, type_text
+from pyspark_substrait.display.columns import escaped, name_text, type_text
 from pyspark_substrait.model.literals import AnyMessage, Compound, DayTime, Literal, LiteralValue
 from pyspark_substrait.model.types import (
     FP32,
@@ -59,9 +59,9 @@ def literal_text(literal: Literal) -> str:
         case IntervalCompound(precision=precision), Compound(months, days, seconds, subseconds):
             return _interval(months, days, seconds, subseconds, precision)
         case UserDefined(name=name), AnyMessage():
-            return f"{escaped(name)}({message_text(value)})"
+            return f"{name_text(name)}({message_text(value)})"
         case UserDefined(name=name), tuple(fields):
-            return f"{escaped(name)}({_values(fields)})"
+            return f"{name_text(name)}({_values(fields)})"
         case Struct(), tuple(fields):
             return f"struct({_values(fields)})"
         case (List() | Map(), ()):
@@ -138,7 +138,7 @@ def string_text(value: str) -> str:
 def message_text(message: AnyMessage) -> str:
     """A message of others: its type and size."""
     name = message.type_url.rpartition("/")[2]
-    return f"{escaped(name) or 'message'} ({counted(len(message.value), 'byte')})"
+    return f"{name_text(name) or 'message'} ({counted(len(message.value), 'byte')})"
 
 
 def _bytes(value: bytes) -> str:

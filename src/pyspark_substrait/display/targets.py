@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing_extensions import assert_never
 
-from pyspark_substrait.display.columns import Column, Scope, dotted, escaped, labels, type_text
+from pyspark_substrait.display.columns import Column, Scope, dotted, labels, name_text, type_text
 from pyspark_substrait.display.expressions import list_text
 from pyspark_substrait.display.literals import counted, limited, literal_text, message_text, string_text
 from pyspark_substrait.display.marks import Marks
@@ -115,7 +115,7 @@ def read_text(read_type: ReadType, scope: Scope, marks: Marks) -> str:
         case ExtensionTable(detail=detail):
             return message_text(detail)
         case IcebergTable(metadata_uri=uri, snapshot_id=snapshot, snapshot_timestamp=time):
-            version = "" if snapshot is None else f" snapshot {escaped(snapshot)}"
+            version = "" if snapshot is None else f" snapshot {name_text(snapshot)}"
             if time is not None:
                 version += f" as of {literal_text(Literal(type=PrecisionTimestampTZ(precision=6), value=time))}"
             return f"Iceberg {string_text(uri)}{version}"
@@ -226,7 +226,7 @@ def _in_braces(texts: list[str]) -> str:
 
 
 def _hint(hint: Hint) -> list[str]:
-    texts = [f"alias {escaped(hint.alias)}"] if hint.alias else []
+    texts = [f"alias {name_text(hint.alias)}"] if hint.alias else []
     if hint.stats is not None:
         size = f" of {hint.stats.record_size:,.10g} bytes" if hint.stats.record_size else ""
         texts.append(f"about {hint.stats.row_count:,.10g} rows{size}")

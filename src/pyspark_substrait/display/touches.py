@@ -178,7 +178,7 @@ def _own(node: Relation, path: str) -> Iterator[Touch]:
         case Ddl():
             yield _target(node.write_type, _DEFINED[node.op], node.object.value, path)
         case Update():
-            yield Touch(action=Action.CHANGE, kind="table", name=dotted(node.update_type.names), path=path)
+            yield Touch(action=Action.CHANGE, kind="table", name=dotted(node.update_type.names, whole=True), path=path)
         case _:
             return
 
@@ -189,7 +189,7 @@ def _read(node: Read, path: str) -> Iterator[Touch]:
 
     match node.read_type:
         case NamedTable(names=names):
-            yield touch("table", dotted(names), "named_table")
+            yield touch("table", dotted(names, whole=True), "named_table")
         case LocalFiles(items=items):
             for place, item in enumerate(items):
                 yield touch("files", escaped(item.path), f"local_files.items[{place}]")
@@ -208,9 +208,9 @@ def _target(
 ) -> Touch:
     match target:
         case NamedObjectWrite(names=names):
-            return Touch(action=action, kind=kind, name=dotted(names), path=path)
+            return Touch(action=action, kind=kind, name=dotted(names, whole=True), path=path)
         case ExtensionObject(target=InMemoryTable(name=name)):
-            return Touch(action=action, kind="in-memory table", name=dotted((name,)), path=path)
+            return Touch(action=action, kind="in-memory table", name=dotted((name,), whole=True), path=path)
         case ExtensionObject(target=Files(path=place)):
             return Touch(action=action, kind="files", name=escaped(place), path=path)
         case ExtensionObject(detail=detail):
