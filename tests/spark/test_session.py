@@ -5,12 +5,14 @@ from __future__ import annotations
 import datetime
 import os
 import threading
-from typing import TYPE_CHECKING
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from pyspark_substrait.errors import SubstraitError, UnsupportedPlanError
-from pyspark_substrait.spark.session import PLAN_SETTINGS, embedded_session, require_settings
+from pyspark_substrait.spark import session as sessions
+from pyspark_substrait.spark.session import PLAN_SETTINGS, embedded_session, is_embedded, require_settings
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -59,3 +61,14 @@ def test_a_running_session_is_not_passed_off_as_another(spark: SparkSession) -> 
         embedded_session(**{"spark.sql.ansi.enabled": False})
     with pytest.raises(SubstraitError, match="not both"):
         embedded_session("local", "sc://127.0.0.1:1")
+
+
+@pytest.mark.parametrize(("process", "ours"), [(object(), True), (None, False)])
+def test_a_java_process_that_spark_submit_has_started_is_not_ours(
+    process: object, ours: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    context = SimpleNamespace(_gateway=SimpleNamespace(proc=process))
+    spark: Any = SimpleNamespace(sparkContext=context)
+    monkeypatch.setattr(sessions, "_embedded", context)
+    monkeypatch.setattr(sessions, "is_connect", lambda spark: False)
+    assert is_embedded(spark) is ours
