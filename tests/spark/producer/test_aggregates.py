@@ -185,7 +185,12 @@ def test_sums_and_averages_of_short_decimals_out_of_an_optimized_plan(spark: Spa
           sum(sum({d})) OVER (ORDER BY k) FROM {table} GROUP BY k, x
     """
     subquery = f"SELECT k FROM {table} WHERE x > (SELECT avg({d}) * 1.2 FROM {table})"
-    for query, wanted in ((grouped, {"sum", "avg"}), (windows, {"sum", "avg"}), (subquery, {"avg"})):
+    longer = f"""
+        SELECT k, avg(CAST({d} AS DECIMAL(11, 2))) > 1.5, sum(CAST({d} AS DECIMAL(8, 2))) + 1, avg({d}) < 2.25
+        FROM {table} GROUP BY k
+    """
+    both = {"sum", "avg"}
+    for query, wanted in ((grouped, both), (windows, both), (subquery, {"avg"}), (longer, both)):
         optimized = spark.sql(query)._jdf.queryExecution().optimizedPlan().toString()
         assert "UnscaledValue" in optimized, "the rule has a name for each of them"
         plan = assert_round_trip(spark, query, optimized=True)

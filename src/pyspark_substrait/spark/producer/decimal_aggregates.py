@@ -1,12 +1,14 @@
 """Sums and averages of short decimals, which Spark's optimizer computes of whole numbers, as they were before.
 
 Its rule ``DecimalAggregates`` makes ``MakeDecimal(sum(UnscaledValue(x)))`` of ``sum(x)``, and
-``CAST(avg(UnscaledValue(x)) / 10^scale AS DECIMAL(p + 4, s + 4))`` of ``avg(x)``; over windows, too.
+``CAST(avg(UnscaledValue(x)) / 10^scale AS DECIMAL(p + 4, s + 4))`` of ``avg(x)``; over windows, too. Other rules then
+leave out a cast of ``x`` to a longer decimal of the same scale; the type of the result still tells the length.
 """
 
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -19,30 +21,41 @@ def restored(node: Node) -> Node:
     """The aggregate function that an expression stands for; the expression itself where it is none of these."""
     match node.name:
         case "MakeDecimal":
-            return _of_decimals(node.children[0], "Sum") or node
+            scale = int(node.value("scale"))
+            argument = f"decimal({int(node.value('precision')) - 10},{scale})"
+            return _of_decimals(node.children[0], "Sum", argument) or node
         case "Cast" if node.children[0].name == "Divide":
             average, power = node.children[0].children
             if power.name == "Literal" and power.value("value") == _power(node.value("dataType")):
-                return _of_decimals(average, "Average") or node
+                precision, scale = _digits(node.value("dataType")) or (0, 0)
+                return _of_decimals(average, "Average", f"decimal({precision - 4},{scale - 4})") or node
     return node
+
+
+def _digits(type: object) -> tuple[int, int] | None:
+    """The precision and the scale of a decimal type."""
+    found = re.fullmatch(r"decimal\((\d+),(\d+)\)", str(type))
+    return None if found is None else (int(found[1]), int(found[2]))
 
 
 def _power(type: object) -> str | None:
     """The power of ten that the average of whole numbers is divided by, for an average of this type."""
-    found = re.fullmatch(r"decimal\(\d+,(\d+)\)", str(type))
-    return None if found is None else str(10.0 ** (int(found[1]) - 4))
+    found = _digits(type)
+    return None if found is None else str(10.0 ** (found[1] - 4))
 
 
-def _of_decimals(node: Node, name: str) -> Node | None:
-    """A call of an aggregate function, or one over a window, of the decimals themselves."""
+def _of_decimals(node: Node, name: str, type: str) -> Node | None:
+    """A call of an aggregate function, or one over a window, of the decimals themselves, which are of a type."""
     match node.name:
         case "WindowExpression":
             position: int = node.fields["windowFunction"]
         case "AggregateExpression":
             position = node.fields["aggregateFunction"]
         case _ if node.name == name and node.children[0].name == "UnscaledValue":
-            return node.with_child(0, node.children[0].children[0])
+            unscaled = node.children[0]
+            fields = {"dataType": type, "nullable": unscaled.children[0].value("nullable")}
+            return node.with_child(0, replace(unscaled, name="Cast", fields=fields))
         case _:
             return None
-    inner = _of_decimals(node.children[position], name)
+    inner = _of_decimals(node.children[position], name, type)
     return None if inner is None else node.with_child(position, inner)
