@@ -68,7 +68,16 @@ def shared() -> Path:
 @pytest.fixture(scope="session")
 def tpch(request: pytest.FixtureRequest) -> dict[str, Path]:
     """The eight TPC-H tables as Parquet files, by name. Generated once per machine, then kept."""
-    scale = TPCH_SCALES[0 if request.config.getoption("--sweep") else 1]
+    return _tpch_tables(TPCH_SCALES[0 if request.config.getoption("--sweep") else 1])
+
+
+@pytest.fixture(scope="session")
+def larger_tpch() -> dict[str, Path]:
+    """The same, always at the scale of a sweep: enough records for every query to have results."""
+    return _tpch_tables(TPCH_SCALES[0])
+
+
+def _tpch_tables(scale: str) -> dict[str, Path]:
     folder = _cache() / f"tpch-{scale}"
     if not folder.is_dir():
         _generate_tpch(folder, scale)

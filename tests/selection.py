@@ -51,7 +51,7 @@ def sample_seed(folder: Path) -> str:
 
 
 def sampled(names: Sequence[str], seed: str, share: float) -> frozenset[str]:
-    """A share of some names, at least one: those whose hashes with the seed are the smallest."""
+    """A share of some names, at least one if it isn't 0: those whose hashes with the seed are the smallest."""
     ordered = sorted(names, key=lambda name: hashlib.sha256(f"{seed}\n{name}".encode()).digest())
     return frozenset(ordered[: math.ceil(share * len(names))])
 

@@ -17,6 +17,8 @@ from tests.coverage.kinds import BINDING, KINDS, SHARED_LAMBDA, Kind
 from tests.coverage.places import PLACES, Place
 from tests.spark.plans import answers, ordered, plan
 
+pytestmark = pytest.mark.sweep(sample=0.4)
+
 #: the pairs that are refused, with a part of the reason
 REFUSED: dict[tuple[str, str], str] = {
     ("window_function", "join expression"): "a window function can't stand here",

@@ -32,6 +32,8 @@ from pyspark_substrait.spark.progress.jobs import Standing, jobs_of
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+pytestmark = pytest.mark.sweep(sample=0.15)
+
 ROOT = Path(__file__).resolve().parent.parent.parent
 CONNECT = "TEST_REMOTE" in os.environ
 
@@ -240,6 +242,7 @@ def test_lines_come_now_and_then(capsys: pytest.CaptureFixture[str]) -> None:
     )
 
 
+@pytest.mark.sweep(sample=0)  # it lasts for minutes without generated code
 def test_a_run_is_shown_and_the_display_cleared(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
     seen = Seen()
     monkeypatch.setattr(progress, "_display", lambda what, always: seen)

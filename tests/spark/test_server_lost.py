@@ -261,7 +261,7 @@ def test_whose_fault_it_is(error: Exception, ours: bool) -> None:
 # a server of its own -------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.sweep
+@pytest.mark.sweep(sample=0)
 @needs_connect
 @pytest.mark.skipif("TEST_REMOTE" in os.environ, reason="it starts a server of its own")
 def test_a_server_killed_in_the_middle_of_a_query() -> None:

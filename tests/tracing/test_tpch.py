@@ -43,13 +43,13 @@ SAME_ANYWAY: dict[str, set[tuple[int, str, str]]] = {
 
 
 @pytest.fixture(scope="module")
-def small(tpch: dict[str, Path]) -> Iterator[duckdb.DuckDBPyConnection]:
+def small(larger_tpch: dict[str, Path]) -> Iterator[duckdb.DuckDBPyConnection]:
     """The tables in memory, under their names behind ``all_``, with a quarter of the orders."""
     import duckdb
 
     some = {"orders": "o_orderkey % 4 < 1", "lineitem": "l_orderkey % 4 < 1"}
     with duckdb.connect(config={"threads": 1}) as connection:
-        for name, path in tpch.items():
+        for name, path in larger_tpch.items():
             quoted = str(path).replace("'", "''")
             chosen = some.get(name, "true")
             connection.execute(f"CREATE TABLE all_{name} AS FROM read_parquet('{quoted}') WHERE {chosen}")

@@ -23,6 +23,8 @@ DATE: Json = {"date": REQUIRED}
 TIMESTAMP: Json = {"precisionTimestamp": {"precision": 6, **REQUIRED}}
 TABLE = table(I32, I64, STRING, DATE, TIMESTAMP, {"decimal": {"precision": 10, "scale": 2, **NULLABLE}})
 NAMES = ("add:i64_i64", "date_part", "gt:any_any", "sum:i32", "like", "add:dec_dec")
+#: the extension file of each
+FILES = ("arithmetic", "datetime", "comparison", "arithmetic", "string", "arithmetic_decimal")
 
 
 def i64(*arguments: Json) -> Json:
@@ -97,11 +99,17 @@ def loaded(relation: Json, width: int) -> Plan:
     names = [f"c{position}" for position in range(width)]
     called = set(re.findall(r"'functionReference': (\d+)", str(relation)))
     declared = [
-        {"extensionFunction": {"functionAnchor": anchor, "name": name}}
+        {"extensionFunction": {"functionAnchor": anchor, "name": name, "extensionUrnReference": anchor}}
         for anchor, name in enumerate(NAMES, start=1)
         if str(anchor) in called
     ]
-    plan = pyspark_substrait.load(message({"root": {"input": relation, "names": names}}, extensions=declared))
+    files = [
+        {"extensionUrnAnchor": anchor, "urn": f"extension:io.substrait:functions_{file}"}
+        for anchor, file in enumerate(FILES, start=1)
+        if str(anchor) in called
+    ]
+    root = {"root": {"input": relation, "names": names}}
+    plan = pyspark_substrait.load(message(root, extensions=declared, extensionUrns=files))
     assert isinstance(plan, Plan)
     return plan
 

@@ -302,6 +302,8 @@ def subqueries(expressions: Iterable[Expression], *, named_lambdas: bool = False
     Args:
         expressions: where to look.
         named_lambdas: whether to look into the lambdas that the plan defines by name, once into each.
+
+    A detached expression is looked into once, however many refer to it.
     """
     found: list[Relation] = []
     seen: set[int] = set()
@@ -312,6 +314,10 @@ def subqueries(expressions: Iterable[Expression], *, named_lambdas: bool = False
         if isinstance(current, ScalarFunction):
             arguments = reversed(current.arguments)
             pending += [item for item in arguments if not isinstance(item, EnumArgument | TypeArgument)]
+        elif isinstance(current, DetachedExpression):
+            if id(current.expression) not in seen:  # it may be used at many places
+                seen.add(id(current.expression))
+                pending.append(current.expression)
         elif not isinstance(current, Literal) and not (
             isinstance(current, FieldReference) and isinstance(current.root, RootReference)
         ):

@@ -68,7 +68,7 @@ def _started(program: Path, *arguments: str) -> Iterator[subprocess.Popen[str]]:
 _KILLS = int(os.environ.get("SUBSTRAIT_KILLS", "12"))
 
 
-@pytest.mark.sweep
+@pytest.mark.sweep(sample=0)
 @pytest.mark.skipif(os.name == "nt", reason="there are no signals")
 def test_killed_while_it_replaces_a_table_the_next_command_finds_the_old_or_the_new_one(tmp_path: Path) -> None:
     """In Hive's metastore. Half of the kills are meant for each kind of command."""
