@@ -11,7 +11,6 @@ import sys
 from collections.abc import Callable, Iterable
 from decimal import Decimal
 from pathlib import Path
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -304,7 +303,7 @@ def test_run_writes(spark: SparkSession, tables: list[str], tmp_path: Path, form
 
 
 def test_run_refuses_binary_on_a_terminal(plan_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pyspark_substrait.cli.rows.sys", SimpleNamespace(stdout=SimpleNamespace(isatty=lambda: True)))
+    monkeypatch.setattr("pyspark_substrait.cli.rows.to_terminal", lambda: True)
     result = call("run", plan_file, "--format", "arrow")
     assert result.exit_code == 2 and "arrow is not for a terminal" in result.stderr
 

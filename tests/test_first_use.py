@@ -10,6 +10,8 @@ import pytest
 
 from pyspark_substrait.builder import count, exists, read, sum_
 
+pytestmark = pytest.mark.sweep
+
 ROOT = Path(__file__).resolve().parent.parent
 
 #: what every process does: threads begin together and take turns as often as they can; each result must be that of one
@@ -18,8 +20,6 @@ import faulthandler, sys, threading, traceback
 faulthandler.dump_traceback_later(100, exit=True)
 sys.setswitchinterval(1e-5)
 import pyspark_substrait as ps
-
-pytestmark = pytest.mark.sweep
 
 content = open(sys.argv[1], "rb").read()
 VERBS = {

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from pyspark_substrait.errors import ExecutionError
-from pyspark_substrait.spark import progress, reached
+from pyspark_substrait.spark import lost_connection, progress
 from pyspark_substrait.spark.failures import failed
 from pyspark_substrait.spark.progress.interrupts import CANCELLED, UNANSWERED, cancelling
 from pyspark_substrait.spark.progress.jobs import Jobs, Standing
@@ -125,19 +125,19 @@ class Connect:
 )
 def test_a_lost_server_is_named(monkeypatch: pytest.MonkeyPatch, error: Any, said: str) -> None:
     """Also where the error was taken for another one on its way."""
-    monkeypatch.setattr(reached, "is_connect", lambda spark: True)
+    monkeypatch.setattr(lost_connection, "is_connect", lambda spark: True)
 
     @contextmanager
     def unbound(client: object) -> Iterator[None]:
         yield
 
     monkeypatch.setattr("pyspark_substrait.spark.connect_retries.retrying_briefly", unbound)
-    with pytest.raises(ExecutionError, match=said), reached.reached(Connect()):  # type: ignore[arg-type]
+    with pytest.raises(ExecutionError, match=said), lost_connection.reporting_loss(Connect()):  # type: ignore[arg-type]
         try:
             raise error()
         except Exception as cause:
             raise ExecutionError("the plan failed on its data") from cause
-    with pytest.raises(ExecutionError, match="on its data"), reached.reached(Connect()):  # type: ignore[arg-type]
+    with pytest.raises(ExecutionError, match="on its data"), lost_connection.reporting_loss(Connect()):  # type: ignore[arg-type]
         raise ExecutionError("the plan failed on its data")
 
 

@@ -70,7 +70,7 @@ def test_so_is_that_for_an_engine_and_what_is_explained(shared: Path) -> None:
 
 
 def test_nothing_is_written_and_nothing_read(shared: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    plans = [pyspark_substrait.load(path) for path in sorted((shared / "plans/tpch/datafusion").glob("q0[1356].pb"))]
+    plans = [pyspark_substrait.load(path) for path in sorted((shared / "plans/tpch/isthmus").glob("q0[1356].json"))]
     monkeypatch.setattr(write, "plan", None)
     monkeypatch.setattr(checking, "message_of", None)
     for plan in plans:
@@ -79,7 +79,7 @@ def test_nothing_is_written_and_nothing_read(shared: Path, monkeypatch: pytest.M
 
 @pytest.fixture
 def simple(shared: Path) -> Plan:
-    plan = pyspark_substrait.load(shared / "plans/tpch/datafusion/q06.pb")
+    plan = pyspark_substrait.load(shared / "plans/tpch/isthmus/q06.json")
     assert isinstance(plan, Plan)
     assert source_of(plan) is not None
     return plan
@@ -114,7 +114,7 @@ def test_another_registry_is_asked(simple: Plan, monkeypatch: pytest.MonkeyPatch
 
 
 def test_what_is_kept_is_bounded(simple: Plan, shared: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    content = (shared / "plans/tpch/datafusion/q06.pb").read_bytes()
+    content = (shared / "plans/tpch/isthmus/q06.json").read_bytes()
     plans = [pyspark_substrait.load(content) for _ in range(40)]
     assert all(isinstance(plan, Plan) for plan in plans)
     assert sum(source_of(plan) is not None for plan in plans) <= documents._KEPT_SOURCES  # type: ignore[arg-type]

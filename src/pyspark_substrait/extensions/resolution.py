@@ -39,10 +39,6 @@ __all__ = ["Call", "Resolved", "choose", "standard_calls"]
 _LAST_RESORT: Final = "extension:io.substrait:functions_aggregate_decimal_output"
 
 
-#: aggregate functions that give null for no records, though their files don't say so
-_NULL_ON_NO_RECORDS: Final = frozenset({("functions_string", "string_agg")})
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Resolved:
     """What a call means.
@@ -72,15 +68,13 @@ class Resolved:
         """The type of what the call gives: ``output_type``, nullable also where its file overlooks that.
 
         ``first_value`` and ``last_value`` are declared to give ``any1``, which is required, whatever the argument is;
-        but the value that they give may be null, and a window may have no records. ``string_agg`` is declared as
-        nullable only where its arguments are; of no records at all it gives null.
+        but the value that they give may be null, and a window may have no records.
         """
         definition, type = self.definition, self.output_type
-        if definition is None or type is None or type.nullable or definition.kind == "scalar":
+        if definition is None or type is None or type.nullable or definition.kind != "window":
             return type
-        name = (definition.urn.rpartition(":")[2], definition.name)
-        passed = definition.kind == "window" and isinstance(definition.program, AnyPattern | Variable)
-        return with_nullability(type, True) if passed or name in _NULL_ON_NO_RECORDS else type
+        passed = isinstance(definition.program, AnyPattern | Variable)
+        return with_nullability(type, True) if passed else type
 
     @property
     def argument_types(self) -> tuple[Type | None, ...]:

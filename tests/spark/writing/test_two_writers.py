@@ -19,6 +19,8 @@ from tests.spark.plans import INT, INT_, TEXT_, call, col, number, ordered, run,
 from tests.spark.plans import stored as read
 from tests.spark.writing.records import PEOPLE, delete, folder, insert, stored, table, update
 
+pytestmark = pytest.mark.sweep
+
 ANN, BEN = (1, "Ann", 30), (2, None, None)
 
 
@@ -30,8 +32,6 @@ _HOLDING = """
 import sys
 from pathlib import Path
 from pyspark_substrait.spark.writing import folders
-
-pytestmark = pytest.mark.sweep
 with folders.changing(Path(sys.argv[1])) as version:
     version.written.mkdir()
     print("holding", flush=True)

@@ -89,14 +89,14 @@ def _check_folder(root: Path, node: Write) -> None:
         return
     if not root.is_dir():
         raise TableError(f"{root} is a file, not a folder", path="path")
+    if any(found.is_symlink() for found in root.rglob("*")):
+        raise TableError(f"there are links in {root}, which may lead anywhere", path="path")
     if node.op is WriteOp.CTAS and node.create_mode not in _MODES and data_files(root):
         raise TableError(
             f"there are files in {root} already",
             path="path",
             hint="A create_mode can append to them, replace or keep them",
         )
-    if any(found.is_symlink() for found in root.rglob("*")):
-        raise TableError(f"there are links in {root}, which may lead anywhere", path="path")
     if node.create_mode is CreateMode.REPLACE_IF_EXISTS:
         _only_parquet(root)
 
