@@ -9,6 +9,8 @@ import uuid
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 from pyspark_substrait.model.literals import Compound, DayTime
 from pyspark_substrait.model.types import (
     FP32,
@@ -36,6 +38,8 @@ from tests.spark.casting import FAILS, NULL, Case, check, check_raises, iday, pt
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+pytestmark = pytest.mark.sweep(sample=0.4)
 
 S, IYEAR = String(), IntervalYear()
 _DAY = 86_400

@@ -51,6 +51,8 @@ from tests.spark.plans import (
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+pytestmark = pytest.mark.sweep(sample=0.3)
+
 Row = tuple[Any, ...]
 
 LEFT = [(0, 1), (1, None), (None, 2), (2, 2), (2, 2), (5, 0)]

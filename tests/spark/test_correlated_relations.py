@@ -61,6 +61,8 @@ from tests.spark.plans import (
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+pytestmark = pytest.mark.sweep(sample=0.2)
+
 R: Read = values([INT_, INT_], TABLES["r"])
 S: Read = values([INT_, INT_], TABLES["s"])
 T: Read = values([INT_, INT_], TABLES["t"])

@@ -16,6 +16,8 @@ from tests.agreement import assert_same_rows
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+pytestmark = pytest.mark.sweep(sample=0.4)
+
 PLANS = Path(__file__).resolve().parents[3] / "shared" / "plans"
 
 TPCH = sorted(path.relative_to(PLANS).as_posix() for path in PLANS.glob("tpch/*/q*") if path.suffix != ".sql")

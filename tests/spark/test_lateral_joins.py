@@ -70,6 +70,8 @@ from tests.spark.plans import (
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+pytestmark = pytest.mark.sweep(sample=0.3)
+
 Row = tuple[Any, ...]
 
 LEFT = [(1, 10), (1, 10), (2, None), (None, 4), (3, 1), (7, 0)]

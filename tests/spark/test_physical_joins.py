@@ -80,6 +80,8 @@ from tests.spark.plans import (
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+pytestmark = pytest.mark.sweep(sample=0.4)
+
 EQ, SAME, MIGHT = SimpleComparisonType
 SMALLER = Function("extension:io.substrait:functions_comparison", "lt", "any_any")
 

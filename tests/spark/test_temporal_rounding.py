@@ -39,6 +39,8 @@ from tests.spark.zones import zone as session_zone
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+pytestmark = pytest.mark.sweep(sample=0.3)
+
 URN = "extension:io.substrait:functions_datetime"
 SECOND = 10**12
 DAY = 86_400 * SECOND

@@ -161,7 +161,8 @@ class Lineage:
         found = []
         for item in self._written:
             values = self._sources([item.node], False)
-            beside = [source for source in self._sources([item.node], True) if source not in values]
+            known = frozenset(values)
+            beside = [source for source in self._sources([item.node], True) if source not in known]
             found.append(Written(item.relation, item.table, item.column, values, tuple(beside)))
         return tuple(found)
 
@@ -187,10 +188,11 @@ class Lineage:
         """
         node = self._node(port)
         values = self._visible(self._graph.values[node])
+        known = frozenset(values)
         conditions = self._visible(self._graph.conditions.get(node, ()))
         return (
             *(Origin(item, Kind.VALUE) for item in values),
-            *(Origin(item, Kind.CONDITION) for item in conditions if item not in values),
+            *(Origin(item, Kind.CONDITION) for item in conditions if item not in known),
         )
 
     def conditions(self, relation_number: int) -> tuple[Port, ...]:

@@ -21,11 +21,12 @@ def as_text(lineage: Lineage, *, column: str | None, conditions: bool) -> str:
     for output, ports in _chosen(lineage, column):
         lines: list[str] = []
         shared = _deciding(lineage, output) if conditions else ()
+        known = frozenset(shared)
         for name, port in ports:
             values = lineage.sources(port)
             beside = lineage.sources(port, conditions=True) if conditions else ()
             label = _quoted(name) if name else f"${port[1]}"
-            lines.append(_line(label, values, [item for item in beside if item not in shared]))
+            lines.append(_line(label, values, [item for item in beside if item not in known]))
         if shared:
             lines.append(f"records by: {_listed(shared)}")
         parts.append("\n".join(lines))
@@ -39,7 +40,8 @@ def as_text(lineage: Lineage, *, column: str | None, conditions: bool) -> str:
 
 
 def _line(label: str, values: Sequence[Source], beside: Sequence[Source]) -> str:
-    others = [item for item in beside if item not in values]
+    known = frozenset(values)
+    others = [item for item in beside if item not in known]
     return f"{label}: {_listed(values) or 'no column'}" + (f"; by {_listed(others)}" if others else "")
 
 
@@ -52,7 +54,8 @@ def as_json(lineage: Lineage, *, column: str | None, conditions: bool) -> str:
             values = lineage.sources(port)
             said: dict[str, Any] = {"name": name, "relation": port[0], "column": port[1], "sources": _items(values)}
             if conditions:
-                beside = [item for item in lineage.sources(port, conditions=True) if item not in values]
+                known = frozenset(values)
+                beside = [item for item in lineage.sources(port, conditions=True) if item not in known]
                 said["conditions"] = _items(beside)
             columns.append(said)
         result: dict[str, Any] = {"columns": columns}

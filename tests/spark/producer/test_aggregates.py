@@ -15,6 +15,8 @@ from tests.spark.producer.round_trips import assert_round_trip, assert_same, row
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
+pytestmark = pytest.mark.sweep(sample=0.35)
+
 __all__ = ["views"]
 
 #: over records, over none, in groups

@@ -15,6 +15,8 @@ from tests.spark.producer.small_tables import small_tables
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
+pytestmark = pytest.mark.sweep(sample=0.35)
+
 QUERIES = (
     "WITH c AS (SELECT * FROM t) SELECT * FROM c",
     "WITH c AS (SELECT * FROM t) SELECT a.i, b.s FROM c a JOIN c b ON a.i = b.i",

@@ -19,6 +19,8 @@ from tests.spark.producer.round_trips import assert_round_trip
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+pytestmark = pytest.mark.sweep(sample=0.35)
+
 VALUES = (
     "(1, 'a'), (2, NULL), (NULL, '')",
     "(true), (false), (NULL)",

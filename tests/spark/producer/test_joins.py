@@ -15,6 +15,8 @@ from tests.spark.producer.small_tables import small_tables
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
+pytestmark = pytest.mark.sweep(sample=0.35)
+
 QUERIES = (
     "SELECT * FROM t JOIN u ON t.i = u.k",
     "SELECT * FROM t LEFT JOIN u ON t.i = u.k",

@@ -13,6 +13,8 @@ from tests.spark.producer.small_tables import small_tables
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
+pytestmark = pytest.mark.sweep(sample=0.35)
+
 QUERIES = (
     "SELECT * FROM t, LATERAL (SELECT x FROM u WHERE k = i)",
     "SELECT * FROM t, LATERAL (SELECT k, x FROM u WHERE k = t.i) AS q",

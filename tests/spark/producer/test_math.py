@@ -14,6 +14,8 @@ from tests.spark.producer.round_trips import assert_round_trip
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+pytestmark = pytest.mark.sweep(sample=0.35)
+
 TOTAL = (
     "sqrt(d), sqrt(i), sqrt(p), sqrt(-d)",
     "cbrt(d), cbrt(i), hypot(d, 3), hypot(f, f)",

@@ -17,6 +17,8 @@ from tests.spark.producer.round_trips import assert_round_trip
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
+pytestmark = pytest.mark.sweep(sample=0.35)
+
 VALUES = """
     SELECT * FROM VALUES
         (1, 'x', 'a', 1.50, TIMESTAMP '2020-02-29 12:00:00', array(1, NULL)),

@@ -14,6 +14,8 @@ from tests.spark.producer.small_tables import small_tables
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
+pytestmark = pytest.mark.sweep(sample=0.35)
+
 QUERIES = (
     *(
         f"SELECT i, s FROM t {operation} SELECT k, x FROM u"

@@ -13,6 +13,8 @@ from tests.spark.producer.small_tables import small_tables
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
+pytestmark = pytest.mark.sweep(sample=0.35)
+
 QUERIES = (
     # correlation in unusual places
     "SELECT name, (SELECT count(*) FROM emp o WHERE o.pay > emp.pay) + 1 AS place FROM emp WHERE pay IS NOT NULL",

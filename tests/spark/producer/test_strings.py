@@ -14,6 +14,8 @@ from tests.spark.producer.texts_and_times import texts_and_times
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+pytestmark = pytest.mark.sweep(sample=0.35)
+
 EXPRESSIONS = (
     "upper(s), lower(s), ucase(s), lcase(s), initcap(s)",
     "substr(s, 2), substring(s, 1, 2), substring(s, -3)",

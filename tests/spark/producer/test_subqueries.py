@@ -13,6 +13,8 @@ from tests.spark.producer.small_tables import small_tables
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
+pytestmark = pytest.mark.sweep(sample=0.35)
+
 QUERIES = (
     # scalar
     "SELECT i, (SELECT max(v) FROM u) FROM t",

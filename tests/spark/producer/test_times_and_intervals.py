@@ -15,6 +15,8 @@ from tests.spark.producer.texts_and_times import texts_and_times
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
+pytestmark = pytest.mark.sweep(sample=0.35)
+
 #: what depends on the time zone, or might
 ZONED = (
     "hour(ts), minute(ts), second(ts), extract(SECOND FROM ts)",

@@ -16,6 +16,8 @@ from tests.spark.producer.round_trips import assert_round_trip
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
+pytestmark = pytest.mark.sweep(sample=0.35)
+
 __all__ = ["views"]
 
 # an order with no two records in the same place: k, b

@@ -19,6 +19,8 @@ from pyspark_substrait.profiling.rows import relations_of
 from pyspark_substrait.sparksql.decorrelation.outer import is_closed
 from tests.agreement import assert_same_rows
 
+pytestmark = pytest.mark.sweep(sample=0.2)
+
 #: joins below semi joins, a fetch above a sort; filters over cross products with queries in them, correlated ones too
 PLANS = ("datafusion/q04.pb", "datafusion/q05.pb", "datafusion/q18.pb", "isthmus/q02.json", "isthmus/q16.json")
 

@@ -41,6 +41,8 @@ from tests.spark.reading.text_files import RFC, text_item
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+pytestmark = pytest.mark.sweep(sample=0.4)
+
 NAMES = "abcdefgh"
 
 

@@ -29,6 +29,8 @@ from tests.spark.writing.records import folder, insert, stored, write
 from tests.spark.writing.test_write_targets import REPLACE, define, pairs, read_all
 from tests.spark.writing.test_write_targets import write as write_files
 
+pytestmark = pytest.mark.sweep(sample=0.4)
+
 #: two forms of a table, with the records of each
 FORWARDS, BACKWARDS = {"id": INT, "name": TEXT_}, {"name": TEXT_, "id": INT}
 PAIRS = [(1, "a"), (2, None)]
