@@ -34,6 +34,7 @@ def _table(*ids: int) -> pa.Table:
 def database(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """A database with a Parquet table ``t`` (1 to 5, with words), and views."""
     folder = tmp_path_factory.mktemp("named") / "t"
+    spark.catalog.dropTempView("t")  # what other tests have left would hide the table
     spark.sql(f"CREATE DATABASE {_DATABASE}")
     spark.sql(
         f"CREATE TABLE {_DATABASE}.t USING parquet LOCATION '{folder}' AS "

@@ -84,6 +84,7 @@ def database(spark: SparkSession, tmp_path: Path) -> Iterator[str]:
     """A database with a folder of its own."""
     name = f"replacing_{tmp_path.name.replace('-', '_').lower()}"
     spark.sql(f"CREATE DATABASE {name} LOCATION '{tmp_path}/db'")
+    spark.catalog.dropTempView("t")  # what other tests have left would hide the table
     before = spark.catalog.currentDatabase()
     spark.sql(f"USE {name}")
     yield name
