@@ -3,6 +3,9 @@
 A test marked ``sweep`` is too slow for every change. A run without ``--sweep`` takes a sample of these from each file,
 drawn by the date of the newest commit: the same for everybody who tests that commit, and another one the next day.
 ``--sample DATE`` draws the sample of another day again. Tests that are named on the command line all run.
+
+Hypothesis draws the same examples in each run, so that a change is never stopped by a fault it has nothing to do
+with; in a sweep it draws new ones.
 """
 
 from __future__ import annotations
@@ -15,6 +18,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import hypothesis
 import pytest
 
 __all__ = ["Part", "drawn", "in_part", "sample_seed", "sampled"]
@@ -91,6 +95,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--sweep", action="store_true", help="every test, in sessions as users have them")
     group.addoption("--part", metavar="K/N", help="with --sweep: the K-th of N parts")
     group.addoption("--sample", metavar="DATE", help="draw the sample of slow tests as on this day")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    hypothesis.settings.register_profile("same examples", derandomize=True)
+    if not config.getoption("--sweep"):
+        hypothesis.settings.load_profile("same examples")
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
