@@ -13,8 +13,8 @@ from pyspark_substrait.model import types as t
 from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.plan import RelRoot
 from pyspark_substrait.model.relations import Relation
-from pyspark_substrait.model.rewrite import with_inputs
 from pyspark_substrait.model.types import NamedStruct, Struct, Type
+from pyspark_substrait.model.walk import with_inputs
 
 Node = TypeVar("Node")
 

@@ -22,8 +22,8 @@ from pyspark_substrait.model import types as t
 from pyspark_substrait.model.literals import AnyMessage, Literal
 from pyspark_substrait.model.plan import RelRoot, VariableEvaluationMode
 from pyspark_substrait.model.relations import Relation
-from pyspark_substrait.model.rewrite import with_inputs
 from pyspark_substrait.model.types import OpenStruct
+from pyspark_substrait.model.walk import with_inputs
 from tests.comparing.plans import (
     CUSTOMERS,
     I64,

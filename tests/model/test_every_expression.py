@@ -13,8 +13,7 @@ from pyspark_substrait.model import expressions as e
 from pyspark_substrait.model import relations as r
 from pyspark_substrait.model import types as t
 from pyspark_substrait.model.literals import Literal
-from pyspark_substrait.model.rewrite import with_children, with_expressions
-from pyspark_substrait.model.walk import expression_children, relation_expressions
+from pyspark_substrait.model.walk import expression_children, relation_expressions, with_children, with_expressions
 from tests.samples.expressions import EXPRESSIONS
 from tests.samples.relations import RELATIONS
 

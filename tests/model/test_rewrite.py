@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from pyspark_substrait.model.expressions import Expression
 from pyspark_substrait.model.relations import Relation
-from pyspark_substrait.model.rewrite import with_children, with_expressions, with_inputs
-from pyspark_substrait.model.walk import expression_children, relation_expressions
+from pyspark_substrait.model.walk import (
+    expression_children,
+    relation_expressions,
+    with_children,
+    with_expressions,
+    with_inputs,
+)
 from tests.samples.expressions import EXPRESSIONS
 from tests.samples.relations import RELATIONS
 

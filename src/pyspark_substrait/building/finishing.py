@@ -20,8 +20,7 @@ from pyspark_substrait.model.expressions import (
 )
 from pyspark_substrait.model.plan import Plan, RelRoot, Version
 from pyspark_substrait.model.relations import LateralJoin, Reference, Relation
-from pyspark_substrait.model.rewrite import with_children, with_expressions, with_inputs
-from pyspark_substrait.model.walk import relation_subqueries
+from pyspark_substrait.model.walk import relation_subqueries, with_children, with_expressions, with_inputs
 
 __all__ = ["finished"]
 

@@ -21,8 +21,8 @@ from pyspark_substrait.model.expressions import (
     TypeArgument,
 )
 from pyspark_substrait.model.relations import Aggregate, Grouping, Measure, RelCommon
-from pyspark_substrait.model.rewrite import with_children
 from pyspark_substrait.model.types import Type
+from pyspark_substrait.model.walk import with_children
 
 if TYPE_CHECKING:
     from typing_extensions import Self

@@ -28,8 +28,8 @@ from pyspark_substrait.model.expressions import (
     StructField,
 )
 from pyspark_substrait.model.relations import Relation
-from pyspark_substrait.model.rewrite import with_children, with_expressions, with_inputs
 from pyspark_substrait.model.types import Type
+from pyspark_substrait.model.walk import with_children, with_expressions, with_inputs
 
 __all__ = [
     "beside",

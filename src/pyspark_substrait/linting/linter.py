@@ -13,11 +13,7 @@ from pyspark_substrait.model.expressions import (
     AggregateFunction,
     Expression,
     FieldReference,
-    InPredicate,
     OuterReference,
-    ScalarSubquery,
-    SetComparison,
-    SetPredicate,
 )
 from pyspark_substrait.model.findings import Finding, Places
 from pyspark_substrait.model.plan import ExtendedExpression, Plan, PlanRel, RelRoot
@@ -38,9 +34,16 @@ from pyspark_substrait.model.relations import (
     Write,
 )
 from pyspark_substrait.model.relations.base import Names
-from pyspark_substrait.model.rewrite import with_children, with_expressions, with_inputs
 from pyspark_substrait.model.types import OpenStruct, Struct
-from pyspark_substrait.model.walk import expression_children, relation_expressions, subquery_relation
+from pyspark_substrait.model.walk import (
+    expression_children,
+    relation_expressions,
+    subquery_relation,
+    with_children,
+    with_expressions,
+    with_inputs,
+    with_query,
+)
 
 __all__ = ["FIX", "Said", "fixed", "lint"]
 
@@ -148,7 +151,7 @@ class _Pass:
             return self._settled(node, path, names, _same_type)
         node = with_children(node, lambda child: self.expression(child, names, path))
         if query is not None:
-            node = _with_query(node, self.relation(query, path))
+            node = with_query(node, self.relation(query, path))
         return self._settled(node, path, names, _same_type)
 
     def _settled(self, node: _Node, path: _Near, names: Names, same: Callable[[Any, Any], bool]) -> _Node:
@@ -209,20 +212,6 @@ def _visible(node: Relation) -> Names:
             return (*node.left.names, *node.right.names)
         case _:
             return tuple(name for input in node.inputs[:1] for name in input.names)
-
-
-def _with_query(node: Expression, query: Relation) -> Expression:
-    match node:
-        case ScalarSubquery():
-            return replace(node, input=query)
-        case InPredicate():
-            return replace(node, haystack=query)
-        case SetPredicate():
-            return replace(node, tuples=query)
-        case SetComparison():
-            return replace(node, right=query)
-        case _:
-            return node
 
 
 def _context(document: Plan | ExtendedExpression, registry: Registry) -> Context:

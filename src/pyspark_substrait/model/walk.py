@@ -1,299 +1,114 @@
-"""Going through a tree: what stands directly inside an expression, and what an expression refers to."""
+"""Walking and rewriting trees: the expressions and relations that stand in a node, and the node made of others.
+
+All of it follows from the fields of the nodes (:mod:`~pyspark_substrait.model.fields`).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Final, TypeAlias
-
-from typing_extensions import assert_never
+from typing import Final, TypeVar
 
 from pyspark_substrait.model.expressions import (
-    Argument,
-    Bound,
-    BrokenExpression,
-    Cast,
     DetachedExpression,
-    DynamicParameter,
     EnumArgument,
-    ExecutionContextVariable,
     Expression,
     FieldReference,
-    Following,
-    IfThen,
-    InPredicate,
-    Lambda,
-    LambdaInvocation,
-    LambdaParameterReference,
-    MultiOrList,
     NamedLambdaReference,
-    NestedList,
-    NestedMap,
-    NestedStruct,
-    OuterReference,
-    Preceding,
     RootReference,
     ScalarFunction,
-    ScalarSubquery,
-    SetComparison,
-    SetPredicate,
-    SingularOrList,
     StructField,
-    SwitchExpression,
     TypeArgument,
     WindowFunction,
 )
-from pyspark_substrait.model.literals import Literal
-from pyspark_substrait.model.relations import (
-    Aggregate,
-    Broadcast,
-    BrokenRelation,
-    ConsistentPartitionWindow,
-    Cross,
-    Ddl,
-    DetachedRel,
-    Exchange,
-    Expand,
-    ExtensionLeaf,
-    ExtensionMulti,
-    ExtensionSingle,
-    Fetch,
-    Filter,
-    HashJoin,
-    Join,
-    LateralJoin,
-    MergeJoin,
-    MultiBucketExpression,
-    NestedLoopJoin,
-    Project,
-    Read,
-    Reference,
-    Relation,
-    RoundRobin,
-    ScatterFields,
-    Set,
-    SingleBucketExpression,
-    Sort,
-    SwitchingField,
-    TopN,
-    Update,
-    VirtualTable,
-    Write,
+from pyspark_substrait.model.fields import (
+    EXPRESSIONS,
+    PLACED_EXPRESSIONS,
+    RELATIONS,
+    WITH_EXPRESSIONS,
+    WITH_RELATIONS,
+    Over,
 )
+from pyspark_substrait.model.literals import Literal
+from pyspark_substrait.model.relations import Ddl, Reference, Relation, Update, Write
 
 __all__ = [
     "expression_children",
     "holds_query",
     "holds_window",
+    "placed_expressions",
     "relation_expressions",
     "relation_subqueries",
     "relations_within",
     "root_fields",
     "subqueries",
     "subquery_relation",
+    "with_children",
+    "with_expressions",
+    "with_inputs",
+    "with_query",
     "writes",
 ]
+
+_E = TypeVar("_E", bound=Expression)
+_R = TypeVar("_R", bound=Relation)
 
 
 def subquery_relation(expression: Expression) -> Relation | None:
     """The relation inside a subquery expression; None for every other expression."""
-    match expression:
-        case ScalarSubquery(input=relation):
-            return relation
-        case InPredicate(haystack=relation):
-            return relation
-        case SetPredicate(tuples=relation):
-            return relation
-        case SetComparison(right=relation):
-            return relation
-        case _:
-            return None
+    found: tuple[Relation, ...] = RELATIONS[expression.__class__](expression)
+    return found[0] if found else None
 
 
-def expression_children(expression: Expression) -> Iterable[Expression]:
-    """The expressions directly inside one, in the order they stand; what is inside a subquery's relation isn't."""
-    match expression:
-        case FieldReference(root=root):
-            return () if isinstance(root, RootReference | OuterReference | LambdaParameterReference) else (root,)
-        case ScalarFunction(arguments=arguments):
-            return [item for item in arguments if not isinstance(item, EnumArgument | TypeArgument)]
-        case (
-            Literal()
-            | ScalarSubquery()
-            | SetPredicate()
-            | DynamicParameter()
-            | ExecutionContextVariable()
-            | NamedLambdaReference()
-        ):
-            return ()
-        case Cast(input=input):
-            return (input,)
-        case _:
-            return _children(expression)
+def expression_children(expression: Expression) -> tuple[Expression, ...]:
+    """The expressions directly inside one, in the order they stand.
 
-
-_Composed: TypeAlias = (
-    WindowFunction
-    | IfThen
-    | SwitchExpression
-    | SingularOrList
-    | MultiOrList
-    | NestedStruct
-    | NestedList
-    | NestedMap
-    | InPredicate
-    | SetComparison
-    | Lambda
-    | LambdaInvocation
-    | DetachedExpression
-    | BrokenExpression
-)
-
-
-def _children(expression: _Composed) -> Iterator[Expression]:
-    match expression:
-        case WindowFunction(arguments=arguments, sorts=sorts, partitions=partitions):
-            yield from (item for item in arguments if not isinstance(item, EnumArgument | TypeArgument))
-            yield from (sort.expr for sort in sorts)
-            yield from partitions
-            yield from _offsets(expression.lower_bound)
-            yield from _offsets(expression.upper_bound)
-        case IfThen(ifs=clauses, else_=otherwise):
-            for clause in clauses:
-                yield clause.if_
-                yield clause.then
-            if otherwise is not None:
-                yield otherwise
-        case SwitchExpression(match=value, ifs=cases, else_=otherwise):
-            yield value
-            yield from (case_.then for case_ in cases)
-            if otherwise is not None:
-                yield otherwise
-        case SingularOrList(value=value, options=options):
-            yield value
-            yield from options
-        case MultiOrList(value=values, options=rows):
-            yield from values
-            for row in rows:
-                yield from row
-        case NestedStruct(fields=items) | NestedList(values=items) | InPredicate(needles=items):
-            yield from items
-        case NestedMap(key_values=pairs):
-            for key, value in pairs:
-                yield key
-                yield value
-        case SetComparison(left=left):
-            yield left
-        case Lambda(body=body):
-            yield body
-        case LambdaInvocation(lambda_=lambda_, arguments=items):
-            yield lambda_
-            yield from items
-        case DetachedExpression(expression=inner):
-            yield inner
-        case BrokenExpression(parts=parts):
-            yield from parts
-        case _:
-            assert_never(expression)
-
-
-def relation_expressions(relation: Relation) -> Iterator[Expression]:
-    """All expressions that stand directly in a relation, without those of its inputs, in the order they stand.
-
-    The keys of a physical join refer to the records of one input each, the left one first; all others refer to the
-    record that the relation looks at, which for an update is that of its table.
+    What is inside a subquery's relation isn't among them, nor are the values of a switch, which are literals, nor the
+    body of a lambda that the plan defines by name.
     """
-    match relation:
-        case Read(read_type=read_type):
-            if isinstance(read_type, VirtualTable):
-                for record in read_type.expressions:
-                    yield from record.fields
-            yield from (item for item in (relation.filter, relation.best_effort_filter) if item is not None)
-        case Filter(condition=condition):
-            yield condition
-        case Project(expressions=expressions):
-            yield from expressions
-        case Sort(sorts=sorts):
-            yield from (sort.expr for sort in sorts)
-        case Fetch():
-            yield from (item for item in (relation.offset_expr, relation.count_expr) if item is not None)
-        case TopN(sorts=sorts):
-            yield from (sort.expr for sort in sorts)
-            yield from (item for item in (relation.offset, relation.count) if item is not None)
-        case Aggregate():
-            yield from relation.grouping_expressions
-            for measure in relation.measures:
-                yield from _arguments(measure.measure.arguments)
-                yield from (sort.expr for sort in measure.measure.sorts)
-                if measure.filter is not None:
-                    yield measure.filter
-        case Join():
-            yield relation.expression
-            if relation.post_join_filter is not None:
-                yield relation.post_join_filter
-        case LateralJoin():
-            yield from (item for item in (relation.expression, relation.post_join_filter) if item is not None)
-        case HashJoin(keys=keys) | MergeJoin(keys=keys):
-            for key in keys:
-                yield key.left
-                yield key.right
-            yield from (item for item in (relation.residual_expression, relation.post_join_filter) if item is not None)
-        case NestedLoopJoin(expression=expression):
-            if expression is not None:
-                yield expression
-        case ConsistentPartitionWindow():
-            for function in relation.window_functions:
-                yield from _arguments(function.arguments)
-                yield from _offsets(function.lower_bound)
-                yield from _offsets(function.upper_bound)
-            yield from relation.partition_expressions
-            yield from (sort.expr for sort in relation.sorts)
-        case Expand(fields=fields):
-            for field in fields:
-                if isinstance(field, SwitchingField):
-                    yield from field.duplicates
-                else:
-                    yield field
-        case Exchange(exchange_kind=kind):
-            match kind:
-                case ScatterFields(fields=scattered):
-                    yield from scattered
-                case SingleBucketExpression(expression=bucket) | MultiBucketExpression(expression=bucket):
-                    yield bucket
-                case RoundRobin() | Broadcast():
-                    return
-                case _:
-                    assert_never(kind)
-        case Update(condition=condition, transformations=changes):
-            if condition is not None:
-                yield condition
-            yield from (change.transformation for change in changes)
-        case Ddl(table_defaults=defaults):
-            yield from defaults or ()
-        case (
-            Set()
-            | Cross()
-            | Reference()
-            | DetachedRel()
-            | Write()
-            | ExtensionLeaf()
-            | ExtensionSingle()
-            | ExtensionMulti()
-            | BrokenRelation()
-        ):
-            return
-        case _:
-            assert_never(relation)
+    return EXPRESSIONS[expression.__class__](expression)
 
 
-def _arguments(arguments: tuple[Argument, ...]) -> Iterator[Expression]:
-    for item in arguments:
-        if not isinstance(item, EnumArgument | TypeArgument):
-            yield item
+def relation_expressions(relation: Relation) -> tuple[Expression, ...]:
+    """All expressions that stand directly in a relation, without those of its inputs, in the order they stand."""
+    return EXPRESSIONS[relation.__class__](relation)
 
 
-def _offsets(bound: Bound) -> Iterator[Expression]:
-    if isinstance(bound, Preceding | Following):
-        yield bound.offset
+def placed_expressions(relation: Relation) -> tuple[tuple[Expression, Over], ...]:
+    """The same, each with the record over which it is computed."""
+    return PLACED_EXPRESSIONS[relation.__class__](relation)
+
+
+def with_children(node: _E, change: Callable[[Expression], Expression]) -> _E:
+    """The expression with ``change`` applied to each of its :func:`expression_children`.
+
+    Raises:
+        TypeError: a lambda that is invoked became something else.
+    """
+    made: _E = WITH_EXPRESSIONS[node.__class__](node, change)
+    return made
+
+
+def with_expressions(node: _R, change: Callable[[Expression], Expression]) -> _R:
+    """The relation with ``change`` applied to each of its :func:`relation_expressions`.
+
+    Raises:
+        TypeError: a key that must be a reference to a field, or a default value that must be a literal, became
+            something else.
+    """
+    made: _R = WITH_EXPRESSIONS[node.__class__](node, change)
+    return made
+
+
+def with_inputs(node: _R, change: Callable[[Relation], Relation]) -> _R:
+    """The relation with ``change`` applied to each of its inputs. The subtree of a reference isn't an input."""
+    made: _R = WITH_RELATIONS[node.__class__](node, change)
+    return made
+
+
+def with_query(node: _E, query: Relation) -> _E:
+    """The subquery expression over another relation; every other expression as it is."""
+    made: _E = WITH_RELATIONS[node.__class__](node, lambda _: query)
+    return made
 
 
 def subqueries(expressions: Iterable[Expression], *, named_lambdas: bool = False) -> list[Relation]:

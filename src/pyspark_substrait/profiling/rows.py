@@ -42,13 +42,13 @@ from pyspark_substrait.model.relations import (
     TopN,
     VirtualTable,
 )
-from pyspark_substrait.model.rewrite import with_children
 from pyspark_substrait.model.walk import (
     expression_children,
     relation_expressions,
     relation_subqueries,
     relations_within,
     subquery_relation,
+    with_children,
 )
 from pyspark_substrait.profiling.figures import Basis, Figure
 

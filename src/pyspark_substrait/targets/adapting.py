@@ -17,12 +17,8 @@ from pyspark_substrait.model.expressions import (
     Function,
     FunctionOption,
     IfThen,
-    InPredicate,
     RootReference,
     ScalarFunction,
-    ScalarSubquery,
-    SetComparison,
-    SetPredicate,
     StructField,
     SwitchExpression,
     TypeArgument,
@@ -42,8 +38,8 @@ from pyspark_substrait.model.relations import (
     RelCommon,
     Set,
 )
-from pyspark_substrait.model.rewrite import with_children, with_expressions, with_inputs
 from pyspark_substrait.model.types import String, with_nullability
+from pyspark_substrait.model.walk import subquery_relation, with_children, with_expressions, with_inputs, with_query
 from pyspark_substrait.targets.building import BOOLEAN, field, truth
 from pyspark_substrait.targets.description import Spelling, Target
 from pyspark_substrait.targets.grouping_sets import in_one_grouping
@@ -161,19 +157,14 @@ class _Adapting:
     def expression(self, node: Expression) -> Expression:
         self._check(node)
         node = with_children(node, self.expression)
+        query = subquery_relation(node)
+        if query is not None:
+            return with_query(node, self.relation(query))
         match node:
             case ScalarFunction():
                 return self._call(node)
             case WindowFunction():
                 return self._call(node)
-            case ScalarSubquery():
-                return replace(node, input=self.relation(node.input))
-            case InPredicate():
-                return replace(node, haystack=self.relation(node.haystack))
-            case SetPredicate():
-                return replace(node, tuples=self.relation(node.tuples))
-            case SetComparison():
-                return replace(node, right=self.relation(node.right))
             case IfThen(else_=None) | SwitchExpression(else_=None) if self.target.if_needs_else:
                 return replace(node, else_=Literal(type=with_nullability(node.type, True), value=None))
             case _:

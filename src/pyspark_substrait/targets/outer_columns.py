@@ -11,12 +11,12 @@ from collections.abc import Callable, Iterator
 from pyspark_substrait.model.expressions import Expression, FieldReference, IfClause, IfThen, OuterReference
 from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.relations import Relation
-from pyspark_substrait.model.rewrite import with_inputs
 from pyspark_substrait.model.types import I32
 from pyspark_substrait.model.walk import (
     expression_children,
     relation_expressions,
     subquery_relation,
+    with_inputs,
 )
 from pyspark_substrait.targets.building import equal, field, projected
 

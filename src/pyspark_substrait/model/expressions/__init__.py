@@ -69,6 +69,7 @@ from pyspark_substrait.model.expressions.subqueries import (
     SetComparison,
     SetPredicate,
 )
+from pyspark_substrait.model.fields import declare
 from pyspark_substrait.model.literals import Literal
 
 __all__ = [
@@ -156,3 +157,5 @@ Expression: TypeAlias = Union[
 ]
 
 Argument: TypeAlias = Union[EnumArgument, TypeArgument, Expression]
+
+declare(expressions=Expression, Argument=Argument)

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 from pyspark_substrait.model.computed_once import computed_once
+from pyspark_substrait.model.fields import SHARED
 from pyspark_substrait.model.types import Func, Struct, Type
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ class NamedLambda:
 class NamedLambdaReference:
     """A lambda of the plan's ``named_lambdas``."""
 
-    lambda_: NamedLambda
+    lambda_: Annotated[NamedLambda, SHARED]
 
     @computed_once
     def type(self) -> Type:

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from typing import TypeAlias, Union
 
+from pyspark_substrait.model.fields import declare
 from pyspark_substrait.model.relations.base import (
     AdvancedExtension,
     ComputationType,
@@ -211,3 +212,5 @@ Relation: TypeAlias = Union[
     DetachedRel,
     BrokenRelation,
 ]
+
+declare(relations=Relation)

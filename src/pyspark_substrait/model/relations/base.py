@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from pyspark_substrait.codes import Code
 from pyspark_substrait.errors import InvalidPlanError
 from pyspark_substrait.model.computed_once import computed_once
+from pyspark_substrait.model.fields import RELATIONS
 from pyspark_substrait.model.literals import AnyMessage
 from pyspark_substrait.model.types import OpenStruct, Struct, Type, Unbound, name_count, with_nullability
 
@@ -121,7 +122,7 @@ class RelationBase:
     @property
     def inputs(self) -> tuple[Relation, ...]:
         """The relations whose records this one reads, in order."""
-        raise NotImplementedError
+        return RELATIONS[self.__class__](self)
 
     @computed_once
     def direct_schema(self) -> Struct:

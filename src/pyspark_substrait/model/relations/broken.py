@@ -35,10 +35,6 @@ class BrokenRelation(RelationBase):
     record: Struct = OpenStruct()
     record_names: Names = ()
 
-    @property
-    def inputs(self) -> tuple[Relation, ...]:
-        return self.members
-
     @computed_once
     def direct_schema(self) -> Struct:
         return self.record

@@ -59,10 +59,6 @@ class _Extension(RelationBase):
 class ExtensionLeaf(_Extension):
     """A relation without inputs."""
 
-    @property
-    def inputs(self) -> tuple[Relation, ...]:
-        return ()
-
 
 @dataclass(frozen=True, kw_only=True)
 class ExtensionSingle(_Extension):
@@ -88,20 +84,12 @@ class ExtensionSingle(_Extension):
             return (*kept, *(None for _ in self.direct_schema.types[len(kept) :]))
         return () if self.derived is None else self.derived.output.top_level_names()
 
-    @property
-    def inputs(self) -> tuple[Relation, ...]:
-        return (self.input,)
-
 
 @dataclass(frozen=True, kw_only=True)
 class ExtensionMulti(_Extension):
     """A relation with any number of inputs."""
 
     members: tuple[Relation, ...]
-
-    @property
-    def inputs(self) -> tuple[Relation, ...]:
-        return self.members
 
 
 def input_schema(relation: Relation) -> NamedStruct | None:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 from pyspark_substrait.codes import Code
 from pyspark_substrait.errors import InvalidPlanError
 from pyspark_substrait.model.computed_once import computed_once
 from pyspark_substrait.model.expressions import Expression, FieldReference, Function
+from pyspark_substrait.model.fields import Over
 from pyspark_substrait.model.relations.base import AdvancedExtension, Names, RelationBase, extended, joined, nullable
 from pyspark_substrait.model.types import Boolean, OpenStruct, Struct, Type
 
@@ -55,10 +56,6 @@ class JoinBase(RelationBase):
     left: Relation
     right: Relation
     type: JoinType
-
-    @property
-    def inputs(self) -> tuple[Relation, ...]:
-        return (self.left, self.right)
 
     @computed_once
     def input_schema(self) -> Struct:
@@ -112,7 +109,7 @@ class Join(JoinBase):
     """
 
     expression: Expression
-    post_join_filter: Expression | None = None
+    post_join_filter: Annotated[Expression | None, Over.OUTPUT] = None
     advanced_extension: AdvancedExtension | None = None
 
 
@@ -121,7 +118,7 @@ class LateralJoin(JoinBase):
     """A join whose right input is evaluated once per left record, which it sees by outer references."""
 
     expression: Expression | None = None
-    post_join_filter: Expression | None = None
+    post_join_filter: Annotated[Expression | None, Over.OUTPUT] = None
     advanced_extension: AdvancedExtension | None = None
 
     @computed_once
@@ -153,10 +150,6 @@ class Cross(RelationBase):
     left: Relation
     right: Relation
     advanced_extension: AdvancedExtension | None = None
-
-    @property
-    def inputs(self) -> tuple[Relation, ...]:
-        return (self.left, self.right)
 
     @computed_once
     def direct_schema(self) -> Struct:
@@ -190,8 +183,8 @@ class ComparisonJoinKey:
         taken: the types that they are compared as, where one of them is of another type; None for their own.
     """
 
-    left: FieldReference
-    right: FieldReference
+    left: Annotated[FieldReference, Over.LEFT]
+    right: Annotated[FieldReference, Over.RIGHT]
     comparison: SimpleComparisonType | Function = SimpleComparisonType.EQ
     taken: tuple[Type, Type] | None = None
 
@@ -209,7 +202,7 @@ class HashJoin(JoinBase):
 
     keys: tuple[ComparisonJoinKey, ...]
     residual_expression: Expression | None = None
-    post_join_filter: Expression | None = None
+    post_join_filter: Annotated[Expression | None, Over.OUTPUT] = None
     build_input: BuildInput = BuildInput.RIGHT
     advanced_extension: AdvancedExtension | None = None
 
@@ -220,7 +213,7 @@ class MergeJoin(JoinBase):
 
     keys: tuple[ComparisonJoinKey, ...]
     residual_expression: Expression | None = None
-    post_join_filter: Expression | None = None
+    post_join_filter: Annotated[Expression | None, Over.OUTPUT] = None
     advanced_extension: AdvancedExtension | None = None
 
 

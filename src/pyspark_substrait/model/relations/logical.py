@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 from pyspark_substrait.codes import Code
 from pyspark_substrait.errors import InvalidPlanError
 from pyspark_substrait.model.computed_once import computed_once
 from pyspark_substrait.model.expressions import AggregateFunction, Expression, FieldReference, SortField, StructField
 from pyspark_substrait.model.expressions import RootReference as _Root
+from pyspark_substrait.model.fields import SHARED, Over
 from pyspark_substrait.model.relations.base import AdvancedExtension, Names, RelationBase, extended
 from pyspark_substrait.model.types import I32, OpenStruct, Struct, Unbound, same_type, with_nullability
 
@@ -53,10 +54,6 @@ class PassThrough(RelationBase):
 
     input: Relation
 
-    @property
-    def inputs(self) -> tuple[Relation, ...]:
-        return (self.input,)
-
     @computed_once
     def direct_schema(self) -> Struct:
         return self.input.schema
@@ -86,8 +83,8 @@ class Sort(PassThrough):
 class Fetch(PassThrough):
     """Skip ``offset_expr`` records (null: none), then keep ``count_expr`` (null: all). Negative numbers are errors."""
 
-    offset_expr: Expression | None = None
-    count_expr: Expression | None = None
+    offset_expr: Annotated[Expression | None, Over.NOTHING] = None
+    count_expr: Annotated[Expression | None, Over.NOTHING] = None
     advanced_extension: AdvancedExtension | None = None
 
 
@@ -104,8 +101,8 @@ class TopN(PassThrough):
     """Sort and fetch in one."""
 
     sorts: tuple[SortField, ...]
-    offset: Expression | None = None
-    count: Expression | None = None
+    offset: Annotated[Expression | None, Over.NOTHING] = None
+    count: Annotated[Expression | None, Over.NOTHING] = None
     mode: FetchMode = FetchMode.UNSPECIFIED
     advanced_extension: AdvancedExtension | None = None
 
@@ -117,10 +114,6 @@ class Project(RelationBase):
     input: Relation
     expressions: tuple[Expression, ...]
     advanced_extension: AdvancedExtension | None = None
-
-    @property
-    def inputs(self) -> tuple[Relation, ...]:
-        return (self.input,)
 
     @computed_once
     def direct_schema(self) -> Struct:
@@ -156,13 +149,9 @@ class Aggregate(RelationBase):
 
     input: Relation
     groupings: tuple[Grouping, ...] = ()
-    measures: tuple[Measure, ...] = ()
     grouping_expressions: tuple[Expression, ...] = ()
+    measures: tuple[Measure, ...] = ()
     advanced_extension: AdvancedExtension | None = None
-
-    @property
-    def inputs(self) -> tuple[Relation, ...]:
-        return (self.input,)
 
     @computed_once
     def direct_schema(self) -> Struct:
@@ -231,10 +220,6 @@ class Set(RelationBase):
     op: SetOp
     advanced_extension: AdvancedExtension | None = None
 
-    @property
-    def inputs(self) -> tuple[Relation, ...]:
-        return self.members
-
     @computed_once
     def direct_schema(self) -> Struct:
         schemas = [member.schema for member in self.members]
@@ -280,11 +265,7 @@ class Reference(RelationBase):
     """
 
     subtree_ordinal: int
-    subtree: Relation
-
-    @property
-    def inputs(self) -> tuple[Relation, ...]:
-        return ()
+    subtree: Annotated[Relation, SHARED]
 
     @computed_once
     def direct_schema(self) -> Struct:
@@ -300,10 +281,6 @@ class DetachedRel(RelationBase):
     """A relation that the message keeps apart (``detached_rels``) to stay flat; it means the relation."""
 
     relation: Relation
-
-    @property
-    def inputs(self) -> tuple[Relation, ...]:
-        return (self.relation,)
 
     @computed_once
     def direct_schema(self) -> Struct:

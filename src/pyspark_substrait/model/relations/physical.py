@@ -71,10 +71,6 @@ class ConsistentPartitionWindow(RelationBase):
     sorts: tuple[SortField, ...] = ()
     advanced_extension: AdvancedExtension | None = None
 
-    @property
-    def inputs(self) -> tuple[Relation, ...]:
-        return (self.input,)
-
     @computed_once
     def direct_schema(self) -> Struct:
         return extended(self.input.schema, [function.output_type for function in self.window_functions])
@@ -102,10 +98,6 @@ class Expand(RelationBase):
     input: Relation
     fields: tuple[SwitchingField | Expression, ...]
     advanced_extension: AdvancedExtension | None = None
-
-    @property
-    def inputs(self) -> tuple[Relation, ...]:
-        return (self.input,)
 
     @computed_once
     def all_fields(self) -> tuple[SwitchingField | Expression, ...]:

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 from pyspark_substrait.model.computed_once import computed_once
 from pyspark_substrait.model.expressions import Expression, NestedStruct
+from pyspark_substrait.model.fields import PART, Over
 from pyspark_substrait.model.literals import AnyMessage
 from pyspark_substrait.model.masks import MaskExpression, masked_schema
 from pyspark_substrait.model.relations.base import AdvancedExtension, Names, RelationBase
 from pyspark_substrait.model.types import NamedStruct, Struct
 
 if TYPE_CHECKING:
-    from pyspark_substrait.model.relations import Relation
+    pass
 
 __all__ = [
     "ArrowReadOptions",
@@ -46,7 +47,7 @@ class NamedTable:
 class VirtualTable:
     """A table whose records stand in the plan, each made of expressions without input."""
 
-    expressions: tuple[NestedStruct, ...]
+    expressions: Annotated[tuple[Annotated[NestedStruct, PART], ...], Over.NOTHING]
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,14 +143,10 @@ class Read(RelationBase):
 
     base_schema: NamedStruct
     read_type: ReadType
-    filter: Expression | None = None
-    best_effort_filter: Expression | None = None
+    filter: Annotated[Expression | None, Over.TABLE] = None
+    best_effort_filter: Annotated[Expression | None, Over.TABLE] = None
     projection: MaskExpression | None = None
     advanced_extension: AdvancedExtension | None = None
-
-    @property
-    def inputs(self) -> tuple[Relation, ...]:
-        return ()
 
     @computed_once
     def projected(self) -> NamedStruct:

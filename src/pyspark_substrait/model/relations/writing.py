@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 from pyspark_substrait.model.computed_once import computed_once
 from pyspark_substrait.model.expressions import Expression
+from pyspark_substrait.model.fields import Over
 from pyspark_substrait.model.literals import AnyMessage, Literal
 from pyspark_substrait.model.relations.base import AdvancedExtension, Names, RelationBase
 from pyspark_substrait.model.relations.reads import NamedTable
@@ -112,10 +113,6 @@ class Write(RelationBase):
     output: OutputMode = OutputMode.UNSPECIFIED
     advanced_extension: AdvancedExtension | None = None
 
-    @property
-    def inputs(self) -> tuple[Relation, ...]:
-        return (self.input,)
-
     @computed_once
     def direct_schema(self) -> Struct:
         if self.output is not OutputMode.MODIFIED_RECORDS:
@@ -156,13 +153,9 @@ class Ddl(RelationBase):
     object: DdlObject
     op: DdlOp
     table_schema: NamedStruct | None = None
-    table_defaults: tuple[Literal, ...] | None = None
+    table_defaults: Annotated[tuple[Literal, ...] | None, Over.NOTHING] = None
     view_definition: Relation | None = None
     advanced_extension: AdvancedExtension | None = None
-
-    @property
-    def inputs(self) -> tuple[Relation, ...]:
-        return () if self.view_definition is None else (self.view_definition,)
 
     @computed_once
     def direct_schema(self) -> Struct:
@@ -173,7 +166,7 @@ class Ddl(RelationBase):
 class TransformExpression:
     """A new value for the column at position ``column_target``."""
 
-    transformation: Expression
+    transformation: Annotated[Expression, Over.TABLE]
     column_target: int
 
 
@@ -183,13 +176,9 @@ class Update(RelationBase):
 
     update_type: NamedTable
     table_schema: NamedStruct
-    condition: Expression | None = None
+    condition: Annotated[Expression | None, Over.TABLE] = None
     transformations: tuple[TransformExpression, ...] = ()
     advanced_extension: AdvancedExtension | None = None
-
-    @property
-    def inputs(self) -> tuple[Relation, ...]:
-        return ()
 
     @computed_once
     def direct_schema(self) -> Struct:

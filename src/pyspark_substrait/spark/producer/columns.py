@@ -118,7 +118,7 @@ def _values(made: Relation, base: NamedStruct) -> list[Expression]:
 
 def _over(expression: Expression, below: Sequence[Expression]) -> Expression:
     """An expression over computed columns as one over the records below."""
-    from pyspark_substrait.model.rewrite import with_children
+    from pyspark_substrait.model.walk import with_children
 
     if _subquery(expression) is not None:
         raise UnsupportedPlanError("an expression outside a plan has no subquery")

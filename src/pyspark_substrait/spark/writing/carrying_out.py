@@ -24,11 +24,11 @@ from pyspark_substrait.model.relations import (
     Write,
     WriteOp,
 )
-from pyspark_substrait.model.rewrite import with_inputs
 from pyspark_substrait.model.types import Boolean, NamedStruct, Struct
 from pyspark_substrait.model.walk import (
     relation_subqueries,
     relations_within,
+    with_inputs,
     writes,
 )
 from pyspark_substrait.spark.tables import Table

@@ -31,9 +31,8 @@ from pyspark_substrait.model.relations import (
     RelCommon,
     Sort,
 )
-from pyspark_substrait.model.rewrite import with_children
 from pyspark_substrait.model.types import Boolean, NamedStruct, Struct, same_type
-from pyspark_substrait.model.walk import expression_children, holds_query, holds_window, root_fields
+from pyspark_substrait.model.walk import expression_children, holds_query, holds_window, root_fields, with_children
 
 __all__ = ["RowChange", "column", "row_change"]
 

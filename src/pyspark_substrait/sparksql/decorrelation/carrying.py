@@ -48,8 +48,8 @@ from pyspark_substrait.model.relations import (
     Write,
 )
 from pyspark_substrait.model.relations.generate import Generator
-from pyspark_substrait.model.rewrite import with_expressions
 from pyspark_substrait.model.types import I64, Boolean
+from pyspark_substrait.model.walk import with_expressions
 from pyspark_substrait.sparksql.decorrelation.building import (
     FETCHED,
     NOT_NEGATIVE,

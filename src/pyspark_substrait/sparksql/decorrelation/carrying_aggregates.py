@@ -8,8 +8,8 @@ from functools import partial
 from pyspark_substrait.model.expressions import Expression
 from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.relations import Aggregate, Grouping, Relation, RelCommon, Set, SetOp
-from pyspark_substrait.model.rewrite import with_expressions
 from pyspark_substrait.model.types import I32
+from pyspark_substrait.model.walk import with_expressions
 from pyspark_substrait.sparksql.decorrelation import carrying
 from pyspark_substrait.sparksql.decorrelation.building import all_of, chosen, column, null, truth, with_columns
 from pyspark_substrait.sparksql.decorrelation.keys import Carried, Domain, over, put_out, width_of, without_order

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from pyspark_substrait.model.expressions import Expression, FieldReference, SortField, WindowFunction
 from pyspark_substrait.model.relations import Relation
-from pyspark_substrait.model.rewrite import with_children
+from pyspark_substrait.model.walk import with_children
 from pyspark_substrait.sparksql.decorrelation.building import chosen, column
 from pyspark_substrait.sparksql.decorrelation.outer import redirected
 

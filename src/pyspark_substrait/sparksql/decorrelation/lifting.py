@@ -35,9 +35,8 @@ from pyspark_substrait.model.relations import (
     Relation,
     Sort,
 )
-from pyspark_substrait.model.rewrite import with_children
 from pyspark_substrait.model.types import I64, Struct
-from pyspark_substrait.model.walk import expression_children, holds_query, subquery_relation
+from pyspark_substrait.model.walk import expression_children, holds_query, subquery_relation, with_children
 from pyspark_substrait.sparksql.conjuncts import COMPARISON
 from pyspark_substrait.sparksql.decorrelation.building import (
     ONLY_VALUE,

@@ -26,8 +26,15 @@ from pyspark_substrait.model.expressions import (
 )
 from pyspark_substrait.model.masks import MaskExpression
 from pyspark_substrait.model.relations import LateralJoin, Reference, Relation
-from pyspark_substrait.model.rewrite import with_children, with_expressions, with_inputs
-from pyspark_substrait.model.walk import expression_children, relation_expressions, subquery_relation
+from pyspark_substrait.model.walk import (
+    expression_children,
+    relation_expressions,
+    subquery_relation,
+    with_children,
+    with_expressions,
+    with_inputs,
+    with_query,
+)
 
 __all__ = [
     "Subquery",
@@ -41,26 +48,12 @@ __all__ = [
     "relation_references",
     "resolved",
     "uses_parameters",
-    "with_query",
 ]
 
 #: Where a reference leads to: from level and field to level and field.
 Target: TypeAlias = Callable[[int, int], tuple[int, int]]
 
 Subquery: TypeAlias = ScalarSubquery | InPredicate | SetPredicate | SetComparison
-
-
-def with_query(node: Subquery, relation: Relation) -> Subquery:
-    """The subquery expression over another relation."""
-    match node:
-        case ScalarSubquery():
-            return replace(node, input=relation)
-        case InPredicate():
-            return replace(node, haystack=relation)
-        case SetPredicate():
-            return replace(node, tuples=relation)
-        case SetComparison():
-            return replace(node, right=relation)
 
 
 # by counting ----------------------------------------------------------------------------------------------------------

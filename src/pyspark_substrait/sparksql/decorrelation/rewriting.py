@@ -37,13 +37,16 @@ from pyspark_substrait.model.relations import (
     TopN,
     VirtualTable,
 )
-from pyspark_substrait.model.rewrite import with_children, with_expressions, with_inputs
 from pyspark_substrait.model.types import I64, Boolean, NamedStruct, Struct
 from pyspark_substrait.model.walk import (
     holds_query,
     holds_window,
     relation_subqueries,
     subquery_relation,
+    with_children,
+    with_expressions,
+    with_inputs,
+    with_query,
 )
 from pyspark_substrait.sparksql.conjuncts import conjuncts
 from pyspark_substrait.sparksql.decorrelation.building import (
@@ -83,7 +86,6 @@ from pyspark_substrait.sparksql.decorrelation.outer import (
     replaced,
     resolved,
     shifted,
-    with_query,
 )
 from pyspark_substrait.sparksql.decorrelation.physical_joins import logical
 
