@@ -46,6 +46,8 @@ __all__ = ["conditions", "expression"]
 
 def expression(node: Expression, scope: Scope, compilation: Compilation) -> str:
     """The text of an expression."""
+    if compilation.refusals is not None and (known := compilation.refusals.stand_in(node)) is not None:
+        return known
     try:
         match node:
             case FieldReference(root=RootReference(), reference=(StructField(field=field),)) if (

@@ -85,12 +85,14 @@ class Refusals:
         otherwise: where nodes stand that have no place; None where the node around them is to be refused.
         found: what was refused, in the order in which it was seen.
         looked_at: the parts of refused nodes that were compiled for their own sake, by identity.
+        refused: the expressions that were refused, by identity, and the nulls that stand for them.
     """
 
     places: Places
     otherwise: str | None = None
     found: list[Refusal] = field(default_factory=list)
     looked_at: dict[int, object] = field(default_factory=dict)
+    refused: dict[int, tuple[Expression, str]] = field(default_factory=dict)
     _stand_for: dict[int, tuple[Relation, Relation]] = field(default_factory=dict)
 
     def expression(self, error: Exception, node: Expression, scope: Scope, compilation: Compilation) -> str:
@@ -99,11 +101,18 @@ class Refusals:
             # reading put the cast around the call that stands there
             error.path = error.path.removeprefix("cast.input.")
         self.take(error, node)
+        text = null(node.type)
+        self.refused[id(node)] = (node, text)
         self._look_into(expression_children(node), scope, compilation)
         query = None if isinstance(node, BrokenExpression) else subquery_relation(node)
         if query is not None:
             self._look_below((query,), (*scope.outer, scope.record), compilation)
-        return null(node.type)
+        return text
+
+    def stand_in(self, node: Expression) -> str | None:
+        """The null that stands for an expression; None for one that was not refused."""
+        known = self.refused.get(id(node))
+        return None if known is None else known[1]
 
     def call(
         self, error: Exception, node: AggregateFunction | WindowRelFunction, scope: Scope, compilation: Compilation
@@ -146,7 +155,7 @@ class Refusals:
     def _look_into(self, nodes: Iterable[Expression], scope: Scope, compilation: Compilation) -> None:
         """Look at what stands in something that was refused, perhaps before it came to that."""
         for node in nodes:
-            if id(node) in self.looked_at or isinstance(concrete(node.type), Func):
+            if id(node) in self.looked_at or id(node) in self.refused or isinstance(concrete(node.type), Func):
                 continue
             self.looked_at[id(node)] = node
             with suppress(SubstraitError):
@@ -283,22 +292,20 @@ def _any_open(expressions: list[Expression]) -> bool:
 
 def _is_open(type: Type) -> bool:
     """Whether a type, or one inside it, isn't known."""
-    return any(isinstance(item, Unbound | OpenStruct) for item in _inside(type))
-
-
-def _inside(type: Type) -> Iterator[Type]:
-    yield type
-    match concrete(type) if isinstance(type, AliasedType) else type:
-        case Struct(types=types):
-            for item in types:
-                yield from _inside(item)
-        case List(type=element):
-            yield from _inside(element)
-        case Map(key=key, value=value):
-            yield from _inside(key)
-            yield from _inside(value)
-        case Func(parameter_types=parameters, return_type=result):
-            for item in (*parameters, result):
-                yield from _inside(item)
-        case _:
-            return
+    pending = [type]
+    while pending:
+        current = pending.pop()
+        match concrete(current) if isinstance(current, AliasedType) else current:
+            case Unbound() | OpenStruct():
+                return True
+            case Struct(types=types):
+                pending += types
+            case List(type=element):
+                pending.append(element)
+            case Map(key=key, value=value):
+                pending += (key, value)
+            case Func(parameter_types=parameters, return_type=result):
+                pending += (*parameters, result)
+            case _:
+                continue
+    return False
