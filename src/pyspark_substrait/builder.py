@@ -38,7 +38,6 @@ from pyspark_substrait.building.subqueries import all_of, any_of, exists, scalar
 from pyspark_substrait.building.subqueries import isin as is_in
 from pyspark_substrait.documents import ExtendedExpression, Plan, held
 from pyspark_substrait.extensions.registry import Registry
-from pyspark_substrait.model.plan import RelRoot
 from pyspark_substrait.model.walk import expression_children, relation_expressions, subquery_relation
 
 if TYPE_CHECKING:
@@ -147,7 +146,7 @@ def extended_expression(
 
 
 def _plan(made: model.Plan) -> Plan:
-    trees = [tree.input if isinstance(tree, RelRoot) else tree for tree in made.relations]
+    trees = made.trees
     document = held(replace(made, version=_version(made.version)), deep=_deep(trees))
     assert isinstance(document, Plan)
     return document

@@ -31,10 +31,9 @@ def is_brief(paths: Sequence[str], loaded: Plan | ExtendedExpression | None = No
         return False
     if not isinstance(loaded, Plan):
         return True
-    from pyspark_substrait.model.plan import RelRoot
     from pyspark_substrait.model.walk import relations_within
 
-    trees = (tree.input if isinstance(tree, RelRoot) else tree for tree in loaded.relations)
+    trees = loaded.trees
     return not any(_multiplies(node) for tree in trees for node in relations_within(tree))
 
 
@@ -71,12 +70,9 @@ def _multiplies(node: Relation) -> bool:
 def _compares_keys(condition: Expression) -> bool:
     """Whether an equality stands in a condition, by which records find each other."""
     from pyspark_substrait.model.expressions import ScalarFunction
-    from pyspark_substrait.model.walk import expression_children
+    from pyspark_substrait.model.walk import expressions_within
 
-    pending = [condition]
-    while pending:
-        current = pending.pop()
-        if isinstance(current, ScalarFunction) and current.function.name in ("equal", "is_not_distinct_from"):
-            return True
-        pending.extend(expression_children(current))
-    return False
+    return any(
+        isinstance(item, ScalarFunction) and item.function.name in ("equal", "is_not_distinct_from")
+        for item in expressions_within((condition,))
+    )

@@ -27,8 +27,8 @@ from pyspark_substrait.model.plan import (
     RelRoot,
     VariableEvaluationMode,
 )
-from pyspark_substrait.model.relations import Reference, Relation
-from pyspark_substrait.model.walk import relation_subqueries
+from pyspark_substrait.model.relations import Reference
+from pyspark_substrait.model.walk import relations_within
 
 __all__ = ["compared"]
 
@@ -292,17 +292,4 @@ def _natural(path: str) -> tuple[int, str]:
 
 def _references(plan: Plan) -> list[Reference]:
     """The references of a plan, each place once."""
-    found: list[Reference] = []
-    seen: set[int] = set()
-    pending: list[Relation] = [tree.input if isinstance(tree, RelRoot) else tree for tree in plan.relations]
-    while pending:
-        relation = pending.pop()
-        if id(relation) in seen:
-            continue
-        seen.add(id(relation))
-        if isinstance(relation, Reference):
-            found.append(relation)
-            pending.append(relation.subtree)
-        pending.extend(relation.inputs)
-        pending.extend(relation_subqueries(relation))
-    return found
+    return [relation for relation in relations_within(*plan.trees) if isinstance(relation, Reference)]

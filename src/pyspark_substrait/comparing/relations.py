@@ -10,7 +10,7 @@ from pyspark_substrait.model.expressions import (
     Expression,
     TypeArgument,
 )
-from pyspark_substrait.model.plan import ExtendedExpression, Plan, RelRoot
+from pyspark_substrait.model.plan import ExtendedExpression, Plan
 from pyspark_substrait.model.relations import Relation
 from pyspark_substrait.model.walk import (
     relation_expressions,
@@ -25,7 +25,7 @@ def relations_of(document: Plan | ExtendedExpression) -> Iterator[Relation]:
     """Every relation of a document, each once: before its inputs, and these before the queries in its expressions."""
     tops: list[Relation] = []
     if isinstance(document, Plan):
-        tops += [tree.input if isinstance(tree, RelRoot) else tree for tree in document.relations]
+        tops += document.trees
         tops += queries_in(named.lambda_ for named in document.named_lambdas)
     else:
         tops += queries_in(reference.expr for reference in document.referred_expr)

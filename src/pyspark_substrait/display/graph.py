@@ -10,11 +10,11 @@ from itertools import groupby
 from pyspark_substrait.display.blocks import About, Block, Made, blocks
 from pyspark_substrait.display.columns import type_text
 from pyspark_substrait.display.lines import LineKind, innermost
-from pyspark_substrait.model.expressions import Expression, FieldReference, OuterReference
+from pyspark_substrait.model.expressions import FieldReference, OuterReference
 from pyspark_substrait.model.findings import Finding, Places
 from pyspark_substrait.model.plan import ExtendedExpression, Plan
 from pyspark_substrait.model.relations import DetachedRel, LateralJoin, Reference, Relation
-from pyspark_substrait.model.walk import expression_children, relation_expressions
+from pyspark_substrait.model.walk import expressions_within, relation_expressions
 
 __all__ = ["Edge", "EdgeKind", "Graph", "GraphColumn", "Node", "graph"]
 
@@ -267,10 +267,7 @@ def _targets(relation: Relation, frames: tuple[_Frame, ...]) -> Iterator[int]:
     """The nodes around whose records the expressions of a relation refer to."""
     if not frames:
         return
-    pending: list[Expression] = [*relation_expressions(relation)]
-    while pending:
-        current = pending.pop()
-        pending.extend(expression_children(current))
+    for current in expressions_within(relation_expressions(relation)):
         if isinstance(current, FieldReference) and isinstance(current.root, OuterReference):
             found = _frame(current.root, frames)
             if found is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
@@ -20,8 +20,6 @@ from pyspark_substrait.model.plan import ExtendedExpression, Plan, PlanRel, RelR
 from pyspark_substrait.model.relations import (
     BrokenRelation,
     Cross,
-    Ddl,
-    Exchange,
     HashJoin,
     Join,
     LateralJoin,
@@ -31,13 +29,16 @@ from pyspark_substrait.model.relations import (
     Reference,
     Relation,
     Update,
-    Write,
 )
 from pyspark_substrait.model.relations.base import Names
 from pyspark_substrait.model.types import OpenStruct, Struct
 from pyspark_substrait.model.walk import (
+    all_expressions,
     expression_children,
+    expressions_within,
     relation_expressions,
+    relations_within,
+    subqueries,
     subquery_relation,
     with_children,
     with_expressions,
@@ -51,8 +52,6 @@ _MOST_PASSES = 20
 FIX = "`lint --fix` does it"
 """What the advice of a finding says that can be mended."""
 
-# relations with expressions that the walk doesn't go into
-_HIDING = (BrokenRelation, Ddl, Exchange, Update, Write)
 _Node = TypeVar("_Node", Expression, Relation)
 # the nearest node that has a place, or a path: a text is made of it only where something is said
 _Near = Relation | Expression | str
@@ -219,41 +218,21 @@ def _context(document: Plan | ExtendedExpression, registry: Registry) -> Context
 
 
 def _anchors(document: Plan | ExtendedExpression) -> Iterator[int]:
-    """The anchors that outer references name, or may name from where nobody looks."""
-    pending: list[Relation] = []
-    expressions: list[Expression] = []
-    present: list[int] = []
-    seen: set[int] = set()
+    """The anchors that outer references name, or may name where a relation can't be understood."""
     if isinstance(document, Plan):
-        pending += [item.input if isinstance(item, RelRoot) else item for item in document.relations]
+        trees = document.trees
+        expressions: Iterable[Expression] = ()
     else:
-        expressions += [item.expr for item in document.referred_expr if not isinstance(item.expr, AggregateFunction)]
-    hidden = False
-    while pending or expressions:
-        if expressions:
-            current = expressions.pop()
-            if isinstance(current, FieldReference) and isinstance(current.root, OuterReference):
-                if current.root.rel_reference is not None:
-                    yield current.root.rel_reference
-                continue
-            query = subquery_relation(current)
-            if query is not None:
-                pending.append(query)
-            expressions.extend(expression_children(current))
-            continue
-        relation = pending.pop()
-        hidden = hidden or isinstance(relation, _HIDING)
-        if relation.common.rel_anchor is not None:
-            present.append(relation.common.rel_anchor)
-        if isinstance(relation, Reference):
-            if id(relation.subtree) not in seen:
-                seen.add(id(relation.subtree))
-                pending.append(relation.subtree)
-            continue
-        pending.extend(relation.inputs)
-        expressions.extend(relation_expressions(relation))
-    if hidden:
-        yield from present
+        given = [item.expr for item in document.referred_expr if not isinstance(item.expr, AggregateFunction)]
+        trees = tuple(subqueries(given))
+        expressions = expressions_within(given)
+    for expression in (*expressions, *all_expressions(*trees)):
+        match expression:
+            case FieldReference(root=OuterReference(rel_reference=int(anchor))):
+                yield anchor
+    relations = [*relations_within(*trees)]
+    if any(isinstance(relation, BrokenRelation) for relation in relations):
+        yield from (item.common.rel_anchor for item in relations if item.common.rel_anchor is not None)
 
 
 def lint(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from pyspark_substrait.model.expressions import Expression, FieldReference, OuterReference
+from pyspark_substrait.model.expressions import Expression
 from pyspark_substrait.model.plan import Plan, RelRoot
 from pyspark_substrait.model.relations import (
     Aggregate,
@@ -23,11 +23,10 @@ from pyspark_substrait.model.relations import (
 )
 from pyspark_substrait.model.types import OpenStruct
 from pyspark_substrait.model.walk import (
-    expression_children,
+    refers_out,
     relation_expressions,
     relation_subqueries,
     root_fields,
-    subquery_relation,
 )
 
 __all__ = ["unused_columns"]
@@ -111,29 +110,12 @@ def _fields(expressions: Sequence[Expression] | Iterator[Expression], input: Rel
     return found
 
 
-def _correlated(plan: Plan) -> bool:
-    relations = [item.input if isinstance(item, RelRoot) else item for item in plan.relations]
-    while relations:
-        node = relations.pop()
-        relations.extend(node.inputs)
-        pending = list(relation_expressions(node))
-        while pending:
-            current = pending.pop()
-            if isinstance(current, FieldReference) and isinstance(current.root, OuterReference):
-                return True
-            query = subquery_relation(current)
-            if query is not None:
-                relations.append(query)
-            pending.extend(expression_children(current))
-    return False
-
-
 def unused_columns(plan: Plan) -> Iterator[tuple[Read, set[int]]]:
     """Each read with the columns that it puts out for nobody, by their positions before emit.
 
     Outer references may lead anywhere by an anchor; a plan that has some is left alone.
     """
-    if _correlated(plan):
+    if refers_out(*plan.trees):
         return
     needs = _Needs()
     for item in plan.relations:

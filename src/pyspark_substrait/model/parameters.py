@@ -6,17 +6,16 @@ too. A value in the plan counts as a default: the caller's wins.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from pyspark_substrait.errors import ParameterError, at
-from pyspark_substrait.model.expressions import DynamicParameter, NamedLambdaReference
+from pyspark_substrait.model.expressions import DynamicParameter
 from pyspark_substrait.model.literals import Literal
-from pyspark_substrait.model.plan import Plan, RelRoot
-from pyspark_substrait.model.relations import DetachedRel, Reference, Relation
+from pyspark_substrait.model.plan import Plan
 from pyspark_substrait.model.types import Type, same_type
 from pyspark_substrait.model.value_texts import literal_of_text
 from pyspark_substrait.model.values import literal_of
-from pyspark_substrait.model.walk import expression_children, relation_expressions, subquery_relation
+from pyspark_substrait.model.walk import all_expressions
 
 __all__ = ["declared_parameters", "parameter_texts", "parameter_values"]
 
@@ -30,7 +29,9 @@ def declared_parameters(plan: Plan) -> dict[int, Type]:
         ParameterError: the plan refers to one as two types.
     """
     found: dict[int, Type] = {}
-    for node in _parameters(plan):
+    for node in all_expressions(*plan.trees, named_lambdas=True):
+        if not isinstance(node, DynamicParameter):
+            continue
         known = found.get(node.parameter_reference)
         if known is not None and not same_type(known, node.type):
             raise ParameterError(
@@ -82,34 +83,3 @@ def _chosen(plan: Plan, given: Mapping[int, object]) -> dict[int, Type]:
             has = ", ".join(f"{known} ({type})" for known, type in declared.items())
             raise ParameterError(f"the plan has no dynamic parameter {number!r}", hint=f"It has {has or 'none'}")
     return {number: declared[number] for number in given}
-
-
-def _parameters(plan: Plan) -> Iterator[DynamicParameter]:
-    """The references to parameters in all relations of a plan; a shared part is visited once."""
-    relations: list[Relation] = [item.input if isinstance(item, RelRoot) else item for item in plan.relations]
-    seen: set[int] = set()
-    while relations:
-        relation = relations.pop(0)
-        if id(relation) in seen:
-            continue
-        seen.add(id(relation))
-        match relation:
-            case Reference(subtree=subtree):
-                relations.append(subtree)
-            case DetachedRel(relation=inner):
-                relations.append(inner)
-            case _:
-                relations += relation.inputs
-        expressions = [*relation_expressions(relation)]
-        while expressions:
-            node = expressions.pop()
-            query = subquery_relation(node)
-            if query is not None:
-                relations.append(query)
-            match node:
-                case DynamicParameter():
-                    yield node
-                case NamedLambdaReference(lambda_=named):
-                    expressions.append(named.lambda_.body)
-                case _:
-                    expressions += expression_children(node)

@@ -115,6 +115,11 @@ class Plan:
     upgrades: tuple[Note, ...] = field(default=(), compare=False)
     notes: tuple[Note, ...] = field(default=(), compare=False)
 
+    @property
+    def trees(self) -> tuple[Relation, ...]:
+        """The relation trees, of a result its input, in their order."""
+        return tuple([tree.input if isinstance(tree, RelRoot) else tree for tree in self.relations])
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExpressionReference:

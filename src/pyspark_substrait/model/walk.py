@@ -14,6 +14,7 @@ from pyspark_substrait.model.expressions import (
     Expression,
     FieldReference,
     NamedLambdaReference,
+    OuterReference,
     RootReference,
     ScalarFunction,
     StructField,
@@ -32,10 +33,14 @@ from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.relations import Ddl, Reference, Relation, Update, Write
 
 __all__ = [
+    "all_expressions",
     "expression_children",
+    "expressions_within",
     "holds_query",
     "holds_window",
+    "is_outer_reference",
     "placed_expressions",
+    "refers_out",
     "relation_expressions",
     "relation_subqueries",
     "relations_within",
@@ -111,38 +116,48 @@ def with_query(node: _E, query: Relation) -> _E:
     return made
 
 
+def expressions_within(expressions: Iterable[Expression], *, named_lambdas: bool = False) -> Iterator[Expression]:
+    """The expressions and all that stand inside them, each before those inside it; subqueries' relations aside.
+
+    Args:
+        expressions: where to begin.
+        named_lambdas: whether to look into the lambdas that the plan defines by name, once into each.
+
+    A detached expression is looked into once, however many refer to it.
+    """
+    seen: set[int] = set()
+    pending = [*expressions][::-1]
+    while pending:
+        current = pending.pop()
+        yield current
+        # most are one of these three
+        if isinstance(current, ScalarFunction):
+            arguments = reversed(current.arguments)
+            pending += [item for item in arguments if not isinstance(item, EnumArgument | TypeArgument)]
+        elif isinstance(current, Literal):
+            continue
+        elif isinstance(current, DetachedExpression):
+            if id(current.expression) not in seen:  # it may be used at many places
+                seen.add(id(current.expression))
+                pending.append(current.expression)
+        elif isinstance(current, NamedLambdaReference):
+            if named_lambdas and id(current.lambda_) not in seen:
+                seen.add(id(current.lambda_))
+                pending.append(current.lambda_.lambda_)
+        else:
+            pending += expression_children(current)[::-1]
+
+
 def subqueries(expressions: Iterable[Expression], *, named_lambdas: bool = False) -> list[Relation]:
     """The relations of the subqueries in expressions, in their order; what is inside these relations isn't looked at.
 
     Args:
         expressions: where to look.
-        named_lambdas: whether to look into the lambdas that the plan defines by name, once into each.
-
-    A detached expression is looked into once, however many refer to it.
+        named_lambdas: whether to look into the lambdas that the plan defines by name.
     """
     found: list[Relation] = []
-    seen: set[int] = set()
-    pending = [*expressions][::-1]
-    while pending:
-        current = pending.pop()
-        # most are one of these three
-        if isinstance(current, ScalarFunction):
-            arguments = reversed(current.arguments)
-            pending += [item for item in arguments if not isinstance(item, EnumArgument | TypeArgument)]
-        elif isinstance(current, DetachedExpression):
-            if id(current.expression) not in seen:  # it may be used at many places
-                seen.add(id(current.expression))
-                pending.append(current.expression)
-        elif not isinstance(current, Literal) and not (
-            isinstance(current, FieldReference) and isinstance(current.root, RootReference)
-        ):
-            relation = subquery_relation(current)
-            if relation is not None:
-                found.append(relation)
-            if named_lambdas and isinstance(current, NamedLambdaReference) and id(current.lambda_) not in seen:
-                seen.add(id(current.lambda_))
-                pending.append(current.lambda_.lambda_)
-            pending += [*expression_children(current)][::-1]
+    for current in expressions_within(expressions, named_lambdas=named_lambdas):
+        found += RELATIONS[current.__class__](current)
     return found
 
 
@@ -186,9 +201,34 @@ def relations_within(
         pending.extend(reversed(below))
 
 
+def all_expressions(*trees: Relation, named_lambdas: bool = False) -> Iterator[Expression]:
+    """The expressions in all :func:`relations_within` some trees, and all that stand inside them.
+
+    Args:
+        trees: the trees.
+        named_lambdas: whether to look into the lambdas that the plan defines by name.
+    """
+
+    def queries(relation: Relation) -> list[Relation]:
+        return subqueries(relation_expressions(relation), named_lambdas=True)
+
+    for relation in relations_within(*trees, queries=queries if named_lambdas else relation_subqueries):
+        yield from expressions_within(relation_expressions(relation), named_lambdas=named_lambdas)
+
+
+def refers_out(*trees: Relation) -> bool:
+    """Whether an outer reference stands in some trees; one to a query inside them counts, too."""
+    return any(map(is_outer_reference, all_expressions(*trees)))
+
+
+def is_outer_reference(expression: Expression) -> bool:
+    """Whether an expression is a reference to the record of a query around it."""
+    return isinstance(expression, FieldReference) and isinstance(expression.root, OuterReference)
+
+
 def holds_window(expression: Expression) -> bool:
     """Whether a window function stands in an expression, subqueries aside."""
-    return isinstance(expression, WindowFunction) or any(map(holds_window, expression_children(expression)))
+    return any(isinstance(item, WindowFunction) for item in expressions_within((expression,)))
 
 
 def root_fields(expression: Expression) -> set[int] | None:
@@ -214,14 +254,5 @@ def root_fields(expression: Expression) -> set[int] | None:
 
 def writes(relation: Relation) -> bool:
     """Whether a relation, or one below it or in a subtree that it refers to, changes a table; subqueries aside."""
-    seen: set[int] = set()
-    pending = [relation]
-    while pending:
-        current = pending.pop()
-        if isinstance(current, Write | Update | Ddl):
-            return True
-        if isinstance(current, Reference) and current.subtree_ordinal not in seen:
-            seen.add(current.subtree_ordinal)
-            pending.append(current.subtree)
-        pending.extend(current.inputs)
-    return False
+    found = relations_within(relation, queries=lambda _: ())
+    return any(isinstance(item, Write | Update | Ddl) for item in found)

@@ -7,9 +7,8 @@ from pyspark_substrait.display.literals import counted, limited
 from pyspark_substrait.display.targets import named_columns
 from pyspark_substrait.errors import SubstraitError
 from pyspark_substrait.model.plan import ExtendedExpression, Plan, RelRoot
-from pyspark_substrait.model.relations import Reference
 from pyspark_substrait.model.types import NamedStruct, OpenStruct
-from pyspark_substrait.model.walk import relation_subqueries
+from pyspark_substrait.model.walk import relations_within
 
 __all__ = ["brief", "relation_count", "result_columns"]
 
@@ -38,15 +37,4 @@ def result_columns(root: RelRoot) -> tuple[str, ...] | None:
 
 def relation_count(plan: Plan) -> int:
     """How many relations a plan has, those of subqueries among them; one that several refer to counts once."""
-    seen: set[int] = set()
-    pending = [tree.input if isinstance(tree, RelRoot) else tree for tree in plan.relations]
-    while pending:
-        relation = pending.pop()
-        if id(relation) in seen:
-            continue
-        seen.add(id(relation))
-        pending.extend(relation.inputs)
-        if isinstance(relation, Reference):
-            pending.append(relation.subtree)
-        pending.extend(relation_subqueries(relation))
-    return len(seen)
+    return sum(1 for _ in relations_within(*plan.trees))

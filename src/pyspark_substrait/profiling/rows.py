@@ -43,7 +43,7 @@ from pyspark_substrait.model.relations import (
     VirtualTable,
 )
 from pyspark_substrait.model.walk import (
-    expression_children,
+    expressions_within,
     relation_expressions,
     relation_subqueries,
     relations_within,
@@ -74,7 +74,7 @@ class Counted:
 
 def relations_of(tree: Relation) -> list[Relation]:
     """The relations of a tree, each before its inputs, these before its subqueries; a shared subtree once."""
-    return list(relations_within(tree, queries=inner_queries))
+    return list(relations_within(tree))
 
 
 def inner_queries(node: Relation) -> list[Relation]:
@@ -83,13 +83,10 @@ def inner_queries(node: Relation) -> list[Relation]:
 
 
 def _queries(node: Relation) -> Iterator[tuple[Relation, Expression]]:
-    pending = list(relation_expressions(node))
-    while pending:
-        current = pending.pop()
+    for current in expressions_within(relation_expressions(node)):
         query = subquery_relation(current)
         if query is not None:
             yield query, current
-        pending.extend(expression_children(current))
 
 
 # what follows ---------------------------------------------------------------------------------------------------------

@@ -6,16 +6,16 @@ subquery over the same table. A column computed of another has another name ther
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
-from pyspark_substrait.model.expressions import Expression, FieldReference, IfClause, IfThen, OuterReference
+from pyspark_substrait.model.expressions import Expression, IfClause, IfThen
 from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.relations import Relation
 from pyspark_substrait.model.types import I32
 from pyspark_substrait.model.walk import (
-    expression_children,
+    refers_out,
     relation_expressions,
-    subquery_relation,
+    subqueries,
     with_inputs,
 )
 from pyspark_substrait.targets.building import equal, field, projected
@@ -44,25 +44,4 @@ def _renamed(input: Relation, number: int) -> Relation:
 
 def _is_correlated(expression: Expression) -> bool:
     """Whether an expression holds a subquery that refers to the outside."""
-    inner = subquery_relation(expression)
-    if inner is not None and any(map(_refers_out, _all_expressions(inner))):
-        return True
-    return any(map(_is_correlated, expression_children(expression)))
-
-
-def _refers_out(expression: Expression) -> bool:
-    if isinstance(expression, FieldReference) and isinstance(expression.root, OuterReference):
-        return True
-    inner = subquery_relation(expression)
-    if inner is not None and any(map(_refers_out, _all_expressions(inner))):
-        return True
-    return any(map(_refers_out, expression_children(expression)))
-
-
-def _all_expressions(node: Relation) -> Iterator[Expression]:
-    """The expressions of a relation and of all below it."""
-    todo = [node]
-    while todo:
-        each = todo.pop()
-        yield from relation_expressions(each)
-        todo.extend(each.inputs)
+    return refers_out(*subqueries((expression,)))

@@ -1,8 +1,8 @@
 """Replaces tables with other columns for ever, in a catalog that outlives the process, and says what it finds first.
 
-Run as a program of its own: ``python killed_replacing.py FOLDER``. The first line is JSON: for each kind of command,
-the columns and records of its table after a next command, and what stands beside it. Then comes a line with the kind
-before each command, and an empty line behind it.
+Run as a program of its own: ``python killed_replacing.py FOLDER KIND``. The first line is JSON: for each kind of
+command, the columns and records of its table after a next command, and what stands beside it. Then comes a line with
+the kind before each command, and an empty line behind it; the first command is of the kind that is given.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ from pyspark.sql import SparkSession
 
 from pyspark_substrait.model.relations import CreateMode, DdlOp, RelationBase, WriteOp
 from pyspark_substrait.spark.session import embedded_session
-from tests.spark.plans import LONG, TEXT, run, values
+from tests.conftest import QUICK_SETTINGS
+from tests.spark.plans import LONG, TEXT, run, table_names, values
 from tests.spark.writing.ddl import table
 from tests.spark.writing.records import write
 
@@ -49,7 +50,7 @@ def found(spark: SparkSession, name: str) -> tuple[list[str], list[list[Any]]]:
     return frame.columns, sorted(list(row) for row in frame.collect())
 
 
-def main(folder: Path) -> None:
+def main(folder: Path, first: str) -> None:
     os.chdir(folder)
     spark = embedded_session(
         "local[1]",
@@ -57,7 +58,7 @@ def main(folder: Path) -> None:
             "spark.sql.catalogImplementation": "hive",
             "spark.sql.warehouse.dir": str(folder / "warehouse"),
             "spark.hadoop.javax.jdo.option.ConnectionURL": f"jdbc:derby:;databaseName={folder}/metastore;create=true",
-            "spark.sql.shuffle.partitions": 1,
+            **QUICK_SETTINGS,
             "spark.ui.enabled": False,
         },
     )
@@ -66,7 +67,7 @@ def main(folder: Path) -> None:
         verdict[f"{name} before"] = spark.catalog.tableExists(name)
         run(spark, created(name, 0, CreateMode.IGNORE_IF_EXISTS))
         verdict[name] = found(spark, name)
-    verdict["tables"] = sorted(each.name for each in spark.catalog.listTables())
+    verdict["tables"] = sorted(table_names(spark))
     verdict["folders"] = sorted(os.listdir(folder / "warehouse"))
     verdict["records"] = [
         row.key
@@ -76,7 +77,7 @@ def main(folder: Path) -> None:
     ]
     print(json.dumps(verdict), flush=True)
     forms = {name: 1 - [STATES[0][0], STATES[1][0]].index(verdict[name][0]) for name in (ALTERED, CREATED)}
-    for name in cycle((ALTERED, CREATED)):
+    for name in cycle((ALTERED, CREATED) if first == ALTERED else (CREATED, ALTERED)):
         print(name, flush=True)
         run(spark, command(name, forms[name]))
         print(flush=True)
@@ -84,4 +85,4 @@ def main(folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main(Path(sys.argv[1]), sys.argv[2])

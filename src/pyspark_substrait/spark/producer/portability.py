@@ -16,7 +16,7 @@ from pyspark_substrait.model.relations import (
     Read,
     Relation,
 )
-from pyspark_substrait.model.walk import expression_children
+from pyspark_substrait.model.walk import expressions_within
 from pyspark_substrait.spark.producer.catalyst import Node
 
 __all__ = ["check_aggregate", "check_expression", "check_relation", "place"]
@@ -75,12 +75,9 @@ def _check(node: Node, function: Function) -> None:
 
 
 def _functions(expression: Expression) -> Iterator[Function]:
-    pending = [expression]
-    while pending:
-        current = pending.pop()
+    for current in expressions_within((expression,)):
         if isinstance(current, ScalarFunction | WindowFunction):
             yield current.function
-        pending.extend(expression_children(current))
 
 
 def place(node: Node) -> str:

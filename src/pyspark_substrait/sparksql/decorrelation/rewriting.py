@@ -42,6 +42,7 @@ from pyspark_substrait.model.walk import (
     holds_query,
     holds_window,
     relation_subqueries,
+    relations_within,
     subquery_relation,
     with_children,
     with_expressions,
@@ -126,32 +127,17 @@ def decorrelated(counted: Relation, refused: Refused | None = None) -> Relation:
 
 def _has_queries(node: Relation) -> bool:
     """Whether there is a subquery in a relation, or a lateral join, which is one in effect."""
-    pending, seen = [node], set()
-    while pending:
-        current = pending.pop()
-        if isinstance(current, LateralJoin) or relation_subqueries(current):
-            return True
-        pending.extend(current.inputs)
-        if isinstance(current, Reference) and id(current.subtree) not in seen:
-            seen.add(id(current.subtree))
-            pending.append(current.subtree)
-    return False
+    found = relations_within(node, queries=lambda _: ())
+    return any(isinstance(item, LateralJoin) or relation_subqueries(item) for item in found)
 
 
 def _refuse_enhancements(node: Relation) -> None:
     """Refuse what says that a relation means something else: a rewritten one would no longer say so."""
-    pending, seen = [node], set()
-    while pending:
-        current = pending.pop()
+    for current in relations_within(node):
         for extension in (current.common.advanced_extension, getattr(current, "advanced_extension", None)):
             if extension is not None and extension.enhancement is not None:
                 url = extension.enhancement.type_url
                 raise UnsupportedPlanError(f"the enhancement {url} changes what a relation means, and isn't known here")
-        pending.extend(current.inputs)
-        pending.extend(relation_subqueries(current))
-        if isinstance(current, Reference) and id(current.subtree) not in seen:
-            seen.add(id(current.subtree))
-            pending.append(current.subtree)
 
 
 class _Rewriting:

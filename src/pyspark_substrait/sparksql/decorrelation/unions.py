@@ -10,9 +10,7 @@ from collections.abc import Iterable
 
 from pyspark_substrait.model.expressions import (
     Expression,
-    FieldReference,
     InPredicate,
-    OuterReference,
     SetComparison,
 )
 from pyspark_substrait.model.literals import Literal
@@ -35,7 +33,7 @@ from pyspark_substrait.model.relations import (
     TopN,
     VirtualTable,
 )
-from pyspark_substrait.model.walk import expression_children, holds_query, relation_expressions, subquery_relation
+from pyspark_substrait.model.walk import expressions_within, holds_query, refers_out, subquery_relation
 
 __all__ = ["exposes_union", "fails_over"]
 
@@ -76,23 +74,8 @@ def exposes_union(node: Relation) -> bool:
 
 def _correlated(node: Expression) -> bool:
     """Whether an expression has a subquery that Spark sees the record in; comparing with one's records is such."""
-    inner = subquery_relation(node)
-    if inner is not None and (isinstance(node, InPredicate | SetComparison) or _refers_out(inner)):
-        return True
-    return any(map(_correlated, expression_children(node)))
-
-
-def _refers_out(node: Relation) -> bool:
-    """Whether there is an outer reference in a relation; one that stays inside counts, too."""
-    if isinstance(node, Reference):
-        return _refers_out(node.subtree)
-    return any(map(_has_outer, relation_expressions(node))) or any(map(_refers_out, node.inputs))
-
-
-def _has_outer(node: Expression) -> bool:
-    if isinstance(node, FieldReference) and isinstance(node.root, OuterReference):
-        return True
-    inner = subquery_relation(node)
-    if inner is not None and _refers_out(inner):
-        return True
-    return any(map(_has_outer, expression_children(node)))
+    for item in expressions_within((node,)):
+        query = subquery_relation(item)
+        if query is not None and (isinstance(item, InPredicate | SetComparison) or refers_out(query)):
+            return True
+    return False

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from pyspark_substrait.errors import SubstraitError, UnsupportedPlanError
 from pyspark_substrait.model.expressions import EnumArgument, Expression, ScalarFunction, TypeArgument
 from pyspark_substrait.model.literals import Literal
-from pyspark_substrait.model.plan import Plan, RelRoot
-from pyspark_substrait.model.relations import Relation
-from pyspark_substrait.model.walk import expression_children, relation_expressions, subquery_relation
+from pyspark_substrait.model.plan import Plan
+from pyspark_substrait.model.walk import all_expressions
 from pyspark_substrait.sparksql.functions.regexp.backtracking import TOO_LARGE, slowness
 from pyspark_substrait.sparksql.functions.regexp.folding import Case
 from pyspark_substrait.sparksql.functions.regexp.nodes import AnyCharacter, Node, Pattern, Repeat, Sequence, Text
@@ -113,23 +112,7 @@ def refuse_slow_patterns(call: ScalarFunction, known: Known) -> None:
 def slow_in(plan: Plan) -> tuple[str, ...]:
     """The patterns in a plan, as texts, that may take very long for some texts."""
     found: dict[str, None] = {}
-    relations: list[Relation] = [item.input if isinstance(item, RelRoot) else item for item in plan.relations]
-    expressions: list[Expression] = []
-    seen: set[int] = set()
-    while relations or expressions:
-        if not expressions:
-            relation = relations.pop()
-            if id(relation) not in seen:
-                seen.add(id(relation))
-                relations.extend(relation.inputs)
-                relations.extend(getattr(relation, name) for name in ("subtree",) if hasattr(relation, name))
-                expressions.extend(relation_expressions(relation))
-            continue
-        node = expressions.pop()
-        expressions.extend(expression_children(node))
-        inner = subquery_relation(node)
-        if inner is not None:
-            relations.append(inner)
+    for node in all_expressions(*plan.trees, named_lambdas=True):
         if isinstance(node, ScalarFunction):
             slow = slow_patterns(node, lambda item: item if isinstance(item, Literal) else None)
             found.update((item.text, None) for item in slow if item.text is not None)
