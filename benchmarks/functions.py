@@ -21,9 +21,9 @@ from pyspark_substrait.errors import SubstraitError
 from pyspark_substrait.extensions.definitions import FunctionDefinition
 from pyspark_substrait.extensions.registry import Registry
 from pyspark_substrait.model.types import Func, Type, UserDefined, concrete
-from pyspark_substrait.sparksql import functions
-from pyspark_substrait.sparksql.compiler.types import spark_type
-from pyspark_substrait.sparksql.functions.catalog import Combination, combinations, example_call
+from pyspark_substrait.sql import functions
+from pyspark_substrait.sql.compiler.types import spark_type
+from pyspark_substrait.sql.functions.catalog import Combination, combinations, example_call
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pyspark_substrait as ps
-from pyspark_substrait import checking
+from pyspark_substrait.api import checking
 from pyspark_substrait.errors import SubstraitError
 
 HALF = "\ud800"

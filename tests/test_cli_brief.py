@@ -8,7 +8,7 @@ import pytest
 
 from pyspark_substrait import load
 from pyspark_substrait.builder import Frame, read
-from pyspark_substrait.cli.brief import is_brief
+from pyspark_substrait.cli.startup_estimate import is_brief
 from pyspark_substrait.documents import Plan
 
 

@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from pyspark_substrait.cli import main
-from tests.comparing.goldens import PAGES, PAIRS
+from tests.diff.goldens import PAGES, PAIRS
 
 
 @pytest.fixture

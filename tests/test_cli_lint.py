@@ -11,7 +11,7 @@ from click.testing import CliRunner, Result
 import pyspark_substrait
 from pyspark_substrait.cli import main
 from pyspark_substrait.documents import held
-from tests.linting.cases import CASES, FINE, Case
+from tests.lint.cases import CASES, FINE, Case
 
 
 def call(*arguments: str | Path, stdin: bytes | None = None) -> Result:

@@ -10,7 +10,7 @@ from click.testing import CliRunner, Result
 
 from pyspark_substrait.cli import main
 from pyspark_substrait.codes import classes
-from tests.reporting.plans import field, plan
+from tests.report.plans import field, plan
 
 ROOT = Path(__file__).resolve().parent.parent
 LOOSE = ROOT / "examples" / "tutorial" / "plan.2023.json"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from pyspark_substrait.extensions.registry import Registry
-from pyspark_substrait.sparksql.functions.support import markdown, supported
+from pyspark_substrait.sql.functions.support import markdown, supported
 
 PAGE = Path(__file__).parent.parent / "docs" / "functions.md"
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal
 
 from pyspark_substrait.errors import SubstraitError
 from pyspark_substrait.model import plan as model
+from pyspark_substrait.text.notebook_output import NotebookOutput
 
 if TYPE_CHECKING:
     from google.protobuf.message import Message
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from pyspark_substrait.extensions.registry import Registry
     from pyspark_substrait.model.findings import Finding, Places
     from pyspark_substrait.model.notes import Note
-    from pyspark_substrait.notebooks.mime import Bundle, Types
     from pyspark_substrait.proto.portability import Use
 
 __all__ = ["FORMS", "ExtendedExpression", "Plan", "Source", "form_of", "held", "keep_source", "source_of"]
@@ -27,33 +27,13 @@ FORMS: dict[str, Literal["json", "pb", "text"]] = {".json": "json", ".txt": "tex
 """The form of a file by its suffix; others are binary."""
 
 
-class _Document:
+class _Document(NotebookOutput):
     """What both top-level messages can do."""
 
     def __repr__(self) -> str:
-        from pyspark_substrait.notebooks.brief import brief
+        from pyspark_substrait.text.explain.one_line import brief
 
         return brief(self._model())
-
-    def _repr_html_(self) -> str | None:
-        from pyspark_substrait.notebooks.mime import html_or_none
-
-        return html_or_none(self._html)
-
-    def _repr_mimebundle_(self, include: Types = None, exclude: Types = None) -> Bundle:
-        from pyspark_substrait.notebooks.mime import bundle
-        from pyspark_substrait.notebooks.plans import plan_text
-
-        return bundle(self._html, lambda: plan_text(self._model()), include, exclude)
-
-    def _html(self) -> str:
-        from pyspark_substrait.notebooks.plans import plan_html
-        from pyspark_substrait.proto.depth import with_deep_stack
-
-        try:
-            return plan_html(self._model())
-        except RecursionError:
-            return with_deep_stack(lambda: plan_html(self._model()))
 
     def _model(self) -> model.Plan | model.ExtendedExpression:
         assert isinstance(self, model.Plan | model.ExtendedExpression)
@@ -88,15 +68,15 @@ class _Document:
 
     def to_text(self) -> str:
         """The text form, which people read and write and :func:`load` reads back without loss."""
-        from pyspark_substrait import textform
         from pyspark_substrait.proto.depth import with_deep_stack
         from pyspark_substrait.proto.fields import message_fields
+        from pyspark_substrait.text import lossless
 
         fields, is_plan = message_fields(self.to_message()), isinstance(self, model.Plan)
         try:
-            return textform.write(fields, is_plan=is_plan)
+            return lossless.write(fields, is_plan=is_plan)
         except RecursionError:
-            return with_deep_stack(lambda: textform.write(fields, is_plan=is_plan))
+            return with_deep_stack(lambda: lossless.write(fields, is_plan=is_plan))
 
     def save(self, path: str | os.PathLike[str], *, format: Literal["json", "pb", "text"] | None = None) -> None:
         """Write the plan to a file, whole or not at all.
@@ -169,7 +149,7 @@ class ExtendedExpression(_Document, model.ExtendedExpression):
 
 def form_of(content: bytes) -> Literal["json", "pb", "text"]:
     """Which form the content of a file has, as far as its beginning shows."""
-    from pyspark_substrait.textform import text_of
+    from pyspark_substrait.text.lossless import text_of
 
     if content.lstrip()[:1] == b"{":
         return "json"

@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.table import Table
 
 from pyspark_substrait.extensions.registry import Registry
-from pyspark_substrait.sparksql.functions.support import supported
+from pyspark_substrait.sql.functions.support import supported
 from tests.conformance.case_files import Case, read_cases
 from tests.conformance.conflicts import CONFLICTS, conflict
 from tests.conformance.running import Outcome, Way, run

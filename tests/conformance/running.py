@@ -18,7 +18,7 @@ from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.relations import Aggregate, Measure
 from pyspark_substrait.model.types import FP32, FP64, List, Type, UserDefined, concrete, same_type, with_nullability
 from pyspark_substrait.spark.session import spark_errors
-from pyspark_substrait.sparksql.compiler.types import spark_type
+from pyspark_substrait.sql.compiler.types import spark_type
 from tests.conformance.calls import Bound, bind
 from tests.conformance.case_files import Case
 from tests.spark import plans

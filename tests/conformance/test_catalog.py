@@ -14,10 +14,10 @@ from pyspark_substrait.errors import SubstraitError
 from pyspark_substrait.extensions.definitions import EnumArgument
 from pyspark_substrait.extensions.registry import Registry
 from pyspark_substrait.model.types import Func, Type
-from pyspark_substrait.sparksql import functions
-from pyspark_substrait.sparksql.compiler.types import spark_type
-from pyspark_substrait.sparksql.functions.catalog import Combination, combinations, example_call
-from pyspark_substrait.sparksql.functions.table import Call
+from pyspark_substrait.sql import functions
+from pyspark_substrait.sql.compiler.types import spark_type
+from pyspark_substrait.sql.functions.catalog import Combination, combinations, example_call
+from pyspark_substrait.sql.functions.table import Call
 from tests.conformance.case_files import Case, Word, read_cases
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from pyspark_substrait.extensions.registry import OFFICIAL, Registry
 from pyspark_substrait.model.expressions import ScalarFunction
 from pyspark_substrait.model.plan import RelRoot
 from pyspark_substrait.model.relations import Project
-from pyspark_substrait.sparksql.functions import table
+from pyspark_substrait.sql.functions import table
 
 OWN = engines.DATAFUSION.urn
 

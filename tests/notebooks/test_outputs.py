@@ -13,14 +13,14 @@ import pyarrow as pa
 import pytest
 
 import pyspark_substrait as ps
+from pyspark_substrait.analysis.profile import Basis, Figure, Profile, RelationProfile
 from pyspark_substrait.documents import held
 from pyspark_substrait.errors import SubstraitError
 from pyspark_substrait.model.plan import Plan
 from pyspark_substrait.notebooks.errors import error_lines
 from pyspark_substrait.notebooks.rows import Rows
-from pyspark_substrait.profiling import Basis, Figure, Profile, RelationProfile
 from tests.notebooks.outputs import Output, output
-from tests.reporting.plans import HOSTILE, field, plan
+from tests.report.plans import HOSTILE, field, plan
 from tests.samples import EXTENDED_EXPRESSIONS, PLANS
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -23,6 +23,7 @@ from typing import Any
 import yaml
 
 from pyspark_substrait import validate
+from pyspark_substrait.analysis.report.report import Report
 from pyspark_substrait.codes import Code, Level
 from pyspark_substrait.extensions.registry import Registry
 from pyspark_substrait.model.expressions import FieldReference, OuterReference
@@ -32,7 +33,6 @@ from pyspark_substrait.model.plan import Plan, RelRoot
 from pyspark_substrait.model.relations import Relation
 from pyspark_substrait.model.relations.base import RelationBase
 from pyspark_substrait.model.types import OpenStruct, Struct, Type, Unbound, name_count
-from pyspark_substrait.reporting.report import Report
 from tests.peers.validator_differences import DIFFERENCES, OUTDATED
 
 __all__ = ["Expectation", "Outcome", "State", "run"]

@@ -25,9 +25,9 @@ from pyspark_substrait.model.types import (
     UserDefined,
     with_nullability,
 )
-from pyspark_substrait.sparksql.compiler.casts import cast
-from pyspark_substrait.sparksql.compiler.literals import literal
-from pyspark_substrait.sparksql.compiler.types import spark_type
+from pyspark_substrait.sql.compiler.casts import cast
+from pyspark_substrait.sql.compiler.literals import literal
+from pyspark_substrait.sql.compiler.types import spark_type
 from tests.spark.plans import lit
 
 THROW, NULL = FailureBehavior.THROW_EXCEPTION, FailureBehavior.RETURN_NULL

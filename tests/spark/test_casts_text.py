@@ -32,8 +32,8 @@ from pyspark_substrait.model.types import (
     Type,
     VarChar,
 )
-from pyspark_substrait.sparksql.compiler.casts import cast
-from pyspark_substrait.sparksql.compiler.literals import string_literal
+from pyspark_substrait.sql.compiler.casts import cast
+from pyspark_substrait.sql.compiler.literals import string_literal
 from tests.spark.casting import FAILS, NULL, Case, check, check_raises, iday, pts, ptz, time, unsigned
 
 if TYPE_CHECKING:

@@ -25,9 +25,9 @@ from pyspark_substrait.model.types import (
     PrecisionTimestampTZ,
     String,
 )
-from pyspark_substrait.sparksql.functions.table import Operand
+from pyspark_substrait.sql.functions.table import Operand
 from tests.spark.zones import zone as session_zone
-from tests.sparksql.test_zones import text
+from tests.sql.test_zones import text
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

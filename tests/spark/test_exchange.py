@@ -27,7 +27,7 @@ from pyspark_substrait.model.relations import (
     Sort,
 )
 from pyspark_substrait.model.types import List, Map
-from pyspark_substrait.sparksql.compiler.exchanges import MAX_PARTITIONS, key_of
+from pyspark_substrait.sql.compiler.exchanges import MAX_PARTITIONS, key_of
 from tests.spark.plans import (
     INT,
     INT_,

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pyspark_substrait.model.types import FP32, FP64, Type
-from pyspark_substrait.sparksql.compiler.types import spark_type
-from pyspark_substrait.sparksql.functions.arithmetic.float_rounding import (
+from pyspark_substrait.sql.compiler.types import spark_type
+from pyspark_substrait.sql.functions.arithmetic.float_rounding import (
     ROUNDINGS,
     rounded_product,
     rounded_quotient,
@@ -21,7 +21,7 @@ from pyspark_substrait.sparksql.functions.arithmetic.float_rounding import (
     rounded_root_of_integer,
     rounded_sum,
 )
-from pyspark_substrait.sparksql.functions.arithmetic.interpolation import between_floats
+from pyspark_substrait.sql.functions.arithmetic.interpolation import between_floats
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

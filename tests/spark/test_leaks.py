@@ -18,8 +18,8 @@ import pyspark_substrait as ps
 from pyspark_substrait.builder import extended_expression, parameter, read, sum_, values
 from pyspark_substrait.model.relations import RelationBase
 from pyspark_substrait.spark import tables
-from pyspark_substrait.spark.kept import keep, kept
 from pyspark_substrait.spark.session import is_connect
+from pyspark_substrait.spark.session_cache import keep, kept
 from tests.spark.plans import table_names
 
 if TYPE_CHECKING:

@@ -30,10 +30,10 @@ from pyspark_substrait.model.types import (
     String,
     Type,
 )
-from pyspark_substrait.sparksql import functions
-from pyspark_substrait.sparksql.compiler.literals import literal
-from pyspark_substrait.sparksql.compiler.types import spark_type
-from pyspark_substrait.sparksql.functions.table import Call, Operand
+from pyspark_substrait.sql import functions
+from pyspark_substrait.sql.compiler.literals import literal
+from pyspark_substrait.sql.compiler.types import spark_type
+from pyspark_substrait.sql.functions.table import Call, Operand
 from tests.spark.zones import zone as session_zone
 
 if TYPE_CHECKING:

@@ -14,11 +14,12 @@ import pyarrow.parquet as pq
 import pytest
 
 import pyspark_substrait as ps
+from pyspark_substrait import documents
 from pyspark_substrait.builder import call, count, extended_expression, parameter, read, read_extension, sum_, values
 from pyspark_substrait.model.literals import AnyMessage
 from pyspark_substrait.spark import tables
-from pyspark_substrait.spark.kept import kept
 from pyspark_substrait.spark.session import is_connect
+from pyspark_substrait.spark.session_cache import kept
 from tests.agreement import assert_same_rows
 from tests.spark.plans import table_names
 
@@ -71,7 +72,7 @@ def given(number: int) -> pa.Table:
     return pa.table({"a": [number, number + 1, 7], "s": ["x", "y", None]})
 
 
-def rows(plan: ps.checking.Plan, spark: SparkSession, **more: Any) -> Rows:
+def rows(plan: documents.Plan, spark: SparkSession, **more: Any) -> Rows:
     """The rows of a plan that went through its bytes, like one that was sent."""
     loaded = ps.load(plan.to_bytes(), registry=more.get("registry"))
     assert not ps.validate(loaded, registry=more.get("registry")).errors

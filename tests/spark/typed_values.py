@@ -49,7 +49,7 @@ from pyspark_substrait.model.types import (
     concrete,
     with_nullability,
 )
-from pyspark_substrait.sparksql.compiler.literals import literal
+from pyspark_substrait.sql.compiler.literals import literal
 
 T = TypeVar("T")
 

@@ -12,7 +12,7 @@ from typing import Any
 import pyspark_substrait as ps
 from pyspark_substrait.codes import Code
 from pyspark_substrait.documents import held
-from tests.display.faulty_plans import FAULTY
+from tests.explain.faulty_plans import FAULTY
 from tests.samples import EXTENDED_EXPRESSIONS, PLANS
 
 PAGES = Path(__file__).parent / "pages"

@@ -13,12 +13,13 @@ from typing import Any
 import pytest
 
 import pyspark_substrait
-from pyspark_substrait import checking, documents
+from pyspark_substrait import documents
+from pyspark_substrait.analysis.report import Report
+from pyspark_substrait.api import checking
 from pyspark_substrait.documents import Plan, keep_source, source_of
 from pyspark_substrait.errors import SubstraitError
 from pyspark_substrait.extensions import Registry
 from pyspark_substrait.proto import write
-from pyspark_substrait.reporting import Report
 from tests.validation import mutations
 from tests.validation.origins import origins
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import pyspark_substrait
-from pyspark_substrait import checking
+from pyspark_substrait.api import checking
 from pyspark_substrait.documents import Plan, source_of
 from pyspark_substrait.model.expressions import Cast
 from pyspark_substrait.model.plan import RelRoot

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 import pyspark_substrait
+from pyspark_substrait.analysis.validation.notes import ASSUMPTIONS, UPGRADES, assumed, upgraded
 from pyspark_substrait.codes import Level
 from pyspark_substrait.model.notes import Note
-from pyspark_substrait.validation.notes import ASSUMPTIONS, UPGRADES, assumed, upgraded
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = ROOT / "src" / "pyspark_substrait" / "proto"

@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from pyspark_substrait.checking import validate
+from pyspark_substrait.analysis.validation import rules
+from pyspark_substrait.api.checking import validate
 from pyspark_substrait.codes import Level
 from pyspark_substrait.model import expressions as e
 from pyspark_substrait.model import masks as m
@@ -14,7 +15,6 @@ from pyspark_substrait.model import relations as r
 from pyspark_substrait.model import types as t
 from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.types import NamedStruct, Struct
-from pyspark_substrait.validation import rules
 from tests.samples.expressions import AMOUNT, EXPRESSIONS, ID, column, sum_of_amounts, table
 from tests.samples.literals import i32, i64, string
 from tests.samples.relations import RELATIONS, SMALL

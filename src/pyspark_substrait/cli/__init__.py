@@ -116,7 +116,7 @@ def functions(name: str | None, extensions: tuple[Path, ...], full: bool, as_pag
       pyspark-substrait functions functions_datetime
     """
     from pyspark_substrait.extensions.registry import Registry
-    from pyspark_substrait.sparksql.functions.support import listed, markdown, shown, supported
+    from pyspark_substrait.sql.functions.support import listed, markdown, shown, supported
 
     registry = reduce(lambda larger, path: larger.with_yaml(path), extensions, Registry.default())
     found = supported(registry, name)

@@ -12,7 +12,7 @@ from pyspark_substrait.cli.files import counted, place
 from pyspark_substrait.cli.output import say, write_text
 
 if TYPE_CHECKING:
-    from pyspark_substrait.sparksql.capabilities import Capabilities
+    from pyspark_substrait.sql.capabilities import Capabilities
 
 __all__ = ["capabilities", "dialect"]
 

@@ -22,7 +22,7 @@ def findings(code: str | None, as_page: bool) -> None:
       pyspark-substrait findings 6100
       pyspark-substrait findings TYPE_MISMATCH
     """
-    from pyspark_substrait.reporting.classes import listed, markdown, shown
+    from pyspark_substrait.analysis.report.classes import listed, markdown, shown
 
     if as_page:
         write_text(markdown(), nl=False)

@@ -29,8 +29,8 @@ def lineage(plan: Path, column: str | None, conditions: bool, as_json: bool) -> 
       pyspark-substrait lineage plan.pb --column revenue --conditions
       pyspark-substrait lineage plan.pb --json
     """
-    from pyspark_substrait.display.columns import quoted
-    from pyspark_substrait.showing import lineage as found
+    from pyspark_substrait.api.showing import lineage as found
+    from pyspark_substrait.text.explain.columns import quoted
 
     made = found(opened(plan))
     try:

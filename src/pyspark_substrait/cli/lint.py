@@ -12,7 +12,7 @@ from pyspark_substrait.cli.output import say, write_text
 from pyspark_substrait.cli.validate import FORMS, put
 
 if TYPE_CHECKING:
-    from pyspark_substrait.reporting import Report
+    from pyspark_substrait.analysis.report import Report
 
 __all__ = ["lint"]
 
@@ -64,7 +64,7 @@ def lint(
       pyspark-substrait lint plan.pb --fix -o better.pb
     """
     if rules:
-        from pyspark_substrait import checking
+        from pyspark_substrait.api import checking
 
         write_text(checking.lint_page(), nl=False)
         return

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import click
 
-from pyspark_substrait.cli.brief import is_brief
 from pyspark_substrait.cli.files import files, opened
 from pyspark_substrait.cli.options import (
     PARAMETERS,
@@ -22,6 +21,7 @@ from pyspark_substrait.cli.options import (
 )
 from pyspark_substrait.cli.output import say
 from pyspark_substrait.cli.rows import Form, Rows, with_rows
+from pyspark_substrait.cli.startup_estimate import is_brief
 
 __all__ = ["evaluate", "run"]
 

@@ -11,8 +11,8 @@ from pyspark_substrait.cli.files import counted, form_of, opened, place, save
 from pyspark_substrait.cli.output import say
 
 if TYPE_CHECKING:
+    from pyspark_substrait.analysis.report import Report
     from pyspark_substrait.documents import ExtendedExpression, Plan
-    from pyspark_substrait.reporting import Report
 
 __all__ = ["upgrade"]
 
@@ -53,7 +53,7 @@ def upgrade(plan: Path, check: bool, output: Path | None, form: str) -> None:
     source = opened(plan)
 
     import pyspark_substrait
-    from pyspark_substrait import checking
+    from pyspark_substrait.api import checking
 
     loaded = pyspark_substrait.load(source)
     name = "standard input" if str(plan) == "-" else str(plan)

@@ -17,7 +17,7 @@ from pyspark_substrait.errors import SubstraitError
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from pyspark_substrait.reporting import Report
+    from pyspark_substrait.analysis.report import Report
 
 __all__ = ["FORMS", "put", "validate"]
 
@@ -114,7 +114,7 @@ def put(reports: Sequence[Report], form: str, output: Path) -> None:
 
 
 def _content(reports: Sequence[Report], form: str) -> str:
-    from pyspark_substrait.reporting import as_json, html, sarif, text
+    from pyspark_substrait.analysis.report import as_json, html, sarif, text
 
     match form:
         case "json":
@@ -130,7 +130,7 @@ def _content(reports: Sequence[Report], form: str) -> str:
 
 def _print(reports: Sequence[Report]) -> None:
     """The text, with colours where standard output is a terminal."""
-    from pyspark_substrait.reporting.text import parts
+    from pyspark_substrait.analysis.report.text import parts
 
     console = _console()
     for number, report in enumerate(reports):

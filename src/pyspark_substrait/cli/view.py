@@ -22,7 +22,7 @@ from pyspark_substrait.cli.options import (
 from pyspark_substrait.cli.output import say
 
 if TYPE_CHECKING:
-    from pyspark_substrait.profiling import Profile
+    from pyspark_substrait.analysis.profile import Profile
 
 __all__ = ["view"]
 

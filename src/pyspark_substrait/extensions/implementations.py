@@ -19,7 +19,7 @@ _SLOT = re.compile(r"\{([^{}]*)\}")
 
 @dataclass(frozen=True, slots=True)
 class SqlTemplate:
-    """Spark SQL with the arguments in braces: ``upper({text})``. Spec of the form: ``sparksql/functions/table.py``."""
+    """Spark SQL with the arguments in braces: ``upper({text})``. Spec of the form: ``sql/functions/table.py``."""
 
     text: str
 

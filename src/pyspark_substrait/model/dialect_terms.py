@@ -60,31 +60,12 @@ class Term:
 
 # relations ------------------------------------------------------------------------------------------------------------
 
-_PLAIN: Final[dict[type, str]] = {
-    r.Filter: "FILTER",
-    r.Fetch: "FETCH",
-    r.Aggregate: "AGGREGATE",
-    r.Sort: "SORT",
-    r.Project: "PROJECT",
-    r.Cross: "CROSS",
-    r.Reference: "REFERENCE",
-    r.Update: "UPDATE",
-    r.ConsistentPartitionWindow: "CONSISTENT_PARTITION_WINDOW",
-    r.TopN: "TOP_N",
-}
 _READS: Final[dict[type, str]] = {
     r.VirtualTable: "VIRTUAL_TABLE",
     r.LocalFiles: "LOCAL_FILES",
     r.NamedTable: "NAMED_TABLE",
     r.ExtensionTable: "EXTENSION_TABLE",
     r.IcebergTable: "ICEBERG_TABLE",
-}
-_JOINS: Final[dict[type, str]] = {
-    r.Join: "JOIN",
-    r.LateralJoin: "LATERAL_JOIN",
-    r.HashJoin: "HASH_JOIN",
-    r.MergeJoin: "MERGE_JOIN",
-    r.NestedLoopJoin: "NESTED_LOOP_JOIN",
 }
 _EXCHANGES: Final[dict[type, str]] = {
     r.ScatterFields: "SCATTER_BY_FIELDS",
@@ -93,40 +74,33 @@ _EXCHANGES: Final[dict[type, str]] = {
     r.RoundRobin: "ROUND_ROBIN",
     r.Broadcast: "BROADCAST",
 }
-_EXTENSIONS: Final[dict[type, str]] = {
-    r.ExtensionLeaf: "EXTENSION_LEAF",
-    r.ExtensionSingle: "EXTENSION_SINGLE",
-    r.ExtensionMulti: "EXTENSION_MULTI",
-}
 
 
 def relation_terms(node: Relation) -> tuple[Term, ...]:
     """What a relation is called; several terms where it needs all of them, none where it is only a form of writing."""
     match node:
         case r.Read():
-            return (Term("READ", "read_types", _READS[type(node.read_type)]),)
+            return (Term(node.info.term, "read_types", _READS[type(node.read_type)]),)
         case r.Join() | r.LateralJoin() | r.HashJoin() | r.MergeJoin() | r.NestedLoopJoin():
-            return (Term(_JOINS[type(node)], "join_types", node.type.name),)
+            return (Term(node.info.term, "join_types", node.type.name),)
         case r.Set():
-            return (Term("SET", "operations", node.op.name),)
+            return (Term(node.info.term, "operations", node.op.name),)
         case r.Write():
             named = isinstance(node.write_type, r.NamedObjectWrite)
-            return (Term("WRITE", "write_types", "NAMED_TABLE" if named else "EXTENSION_TABLE"),)
+            return (Term(node.info.term, "write_types", "NAMED_TABLE" if named else "EXTENSION_TABLE"),)
         case r.Ddl():
             named = isinstance(node.write_type, r.NamedObjectWrite)
-            return (Term("DDL", "write_types", "NAMED_OBJECT" if named else "EXTENSION_OBJECT"),)
+            return (Term(node.info.term, "write_types", "NAMED_OBJECT" if named else "EXTENSION_OBJECT"),)
         case r.Exchange():
-            return (Term("EXCHANGE", "kinds", _EXCHANGES[type(node.exchange_kind)]),)
+            return (Term(node.info.term, "kinds", _EXCHANGES[type(node.exchange_kind)]),)
         case r.Expand():
             kinds = {isinstance(field, r.SwitchingField) for field in node.fields}
             terms = ((True, "SWITCHING_FIELD"), (False, "CONSISTENT_FIELD"))
-            return tuple(Term("EXPAND", "field_types", name) for kind, name in terms if kind in kinds)
+            return tuple(Term(node.info.term, "field_types", name) for kind, name in terms if kind in kinds)
         case r.ExtensionLeaf() | r.ExtensionSingle() | r.ExtensionMulti():
-            return (Term(_EXTENSIONS[type(node)], "message_types", _type_url(node)),)
-        case r.DetachedRel() | r.BrokenRelation():
-            return ()
+            return (Term(node.info.term, "message_types", _type_url(node)),)
         case _:
-            return (Term(_PLAIN[type(node)]),)
+            return (Term(node.info.term),) if node.info.term else ()
 
 
 def _type_url(node: r.ExtensionLeaf | r.ExtensionSingle | r.ExtensionMulti) -> str:

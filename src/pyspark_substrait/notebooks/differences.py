@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from pyspark_substrait.comparing import Difference
-from pyspark_substrait.display.literals import counted
+from pyspark_substrait.analysis.diff import Difference
 from pyspark_substrait.notebooks.markup import markup
+from pyspark_substrait.text.explain.literals import counted
 
 __all__ = ["difference_html"]
 

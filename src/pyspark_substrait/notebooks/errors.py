@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from pyspark_substrait.display.columns import escaped
 from pyspark_substrait.errors import SubstraitError
+from pyspark_substrait.text.explain.columns import escaped
 
 __all__ = ["error_lines", "in_short"]
 

@@ -18,7 +18,7 @@ from IPython.display import display
 from IPython.utils.process import arg_split  # type: ignore[attr-defined]  # which one depends on the system
 
 import pyspark_substrait as ps
-from pyspark_substrait import showing
+from pyspark_substrait.api import showing
 from pyspark_substrait.documents import ExtendedExpression, Plan, form_of
 from pyspark_substrait.errors import SubstraitError
 from pyspark_substrait.notebooks.errors import in_short

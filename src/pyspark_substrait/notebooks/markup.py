@@ -10,7 +10,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 from markupsafe import escape as escaped_markup
 
-from pyspark_substrait.display.columns import escaped
+from pyspark_substrait.text.explain.columns import escaped
 
 __all__ = ["markup"]
 

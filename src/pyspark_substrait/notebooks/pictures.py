@@ -7,10 +7,10 @@ from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from pyspark_substrait.display.graph import Graph
-from pyspark_substrait.display.lines import LineKind
-from pyspark_substrait.display.literals import counted
-from pyspark_substrait.viewing.drawing import NodeFigures, drawing
+from pyspark_substrait.render.drawing import NodeFigures, drawing
+from pyspark_substrait.text.explain.graph import Graph
+from pyspark_substrait.text.explain.lines import LineKind
+from pyspark_substrait.text.explain.literals import counted
 
 __all__ = ["Picture", "picture"]
 

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from pyspark_substrait.display.columns import type_text
-from pyspark_substrait.display.graph import graph
-from pyspark_substrait.display.lines import LineKind
-from pyspark_substrait.display.literals import counted
-from pyspark_substrait.display.targets import named_columns
 from pyspark_substrait.errors import SubstraitError
 from pyspark_substrait.model.plan import ExtendedExpression, Plan, RelRoot
 from pyspark_substrait.model.types import NamedStruct, OpenStruct, Type, name_count, with_nullability
 from pyspark_substrait.notebooks.markup import markup
 from pyspark_substrait.notebooks.pictures import picture
+from pyspark_substrait.text.explain.columns import type_text
+from pyspark_substrait.text.explain.graph import graph
+from pyspark_substrait.text.explain.lines import LineKind
+from pyspark_substrait.text.explain.literals import counted
+from pyspark_substrait.text.explain.table_text import named_columns
 
-__all__ = ["Columns", "Facts", "facts", "plan_html", "plan_text", "results"]
+__all__ = ["Columns", "Facts", "facts", "plan_html", "results"]
 
 _MOST_COLUMNS = 50
 _MOST_RESULTS = 5
@@ -65,13 +65,6 @@ def plan_html(document: Plan | ExtendedExpression) -> str:
         picture=picture(shown),
         tables=list(results(document))[:_MOST_RESULTS],
     )
-
-
-def plan_text(document: Plan | ExtendedExpression) -> str:
-    """The text that stands for the HTML where that can't be shown."""
-    from pyspark_substrait.checking import explain
-
-    return explain(document)  # type: ignore[arg-type]  # of the model; as users hold it, it is the same and more
 
 
 def facts(document: Plan | ExtendedExpression, size: str = "") -> Facts:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from pyspark_substrait.display.graph import Graph, graph
-from pyspark_substrait.display.literals import counted
+from pyspark_substrait.analysis.profile import Profile
+from pyspark_substrait.analysis.profile.text import seconds_text
 from pyspark_substrait.notebooks.markup import markup
 from pyspark_substrait.notebooks.pictures import picture
-from pyspark_substrait.profiling import Profile
-from pyspark_substrait.profiling.text import seconds_text
-from pyspark_substrait.viewing.figures import node_figures, summary
+from pyspark_substrait.render.figures import node_figures, summary
+from pyspark_substrait.text.explain.graph import Graph, graph
+from pyspark_substrait.text.explain.literals import counted
 
 __all__ = ["profile_html"]
 

@@ -6,14 +6,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
+from pyspark_substrait.analysis.report.facts import about, counts, page_address, place, summary
+from pyspark_substrait.analysis.report.finding_order import GRAVITY
+from pyspark_substrait.analysis.report.groups import OfClass, groups
+from pyspark_substrait.analysis.report.report import Report
 from pyspark_substrait.codes import Level, class_of
-from pyspark_substrait.display import page
-from pyspark_substrait.display.lines import Line
 from pyspark_substrait.notebooks.markup import markup
-from pyspark_substrait.reporting.facts import about, counts, page_address, place, summary
-from pyspark_substrait.reporting.groups import OfClass, groups
-from pyspark_substrait.reporting.order import GRAVITY
-from pyspark_substrait.reporting.report import Report
+from pyspark_substrait.text.explain import page
+from pyspark_substrait.text.explain.lines import Line
 
 __all__ = ["report_html"]
 

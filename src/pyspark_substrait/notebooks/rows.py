@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from io import StringIO
 from typing import TYPE_CHECKING
 
-from pyspark_substrait.display.literals import counted
 from pyspark_substrait.notebooks.markup import markup
-from pyspark_substrait.notebooks.mime import Bundle, Types, bundle
 from pyspark_substrait.spark.results import as_table, cells
+from pyspark_substrait.text.explain.literals import counted
+from pyspark_substrait.text.notebook_output import NotebookOutput
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -22,7 +22,7 @@ _WIDTH = 120
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rows:
+class Rows(NotebookOutput):
     """Rows as an output of a cell.
 
     Args:
@@ -50,12 +50,6 @@ class Rows:
         parts.extend([f"{_MOST_ROWS} shown"] if self.table.num_rows > _MOST_ROWS else [])
         parts.extend([f"in {self.name}"] if self.name else [])
         return ", ".join(parts)
-
-    def _repr_html_(self) -> str:
-        return rows_html(self.table, self.said)
-
-    def _repr_mimebundle_(self, include: Types = None, exclude: Types = None) -> Bundle:
-        return bundle(self._repr_html_, lambda: rows_text(self.table, self.said), include, exclude)
 
 
 def rows_html(rows: pa.Table, said: str = "") -> str:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from pyspark_substrait.display.columns import escaped
 from pyspark_substrait.notebooks.markup import markup
-from pyspark_substrait.viewing.view import View
+from pyspark_substrait.render.view import View
+from pyspark_substrait.text.explain.columns import escaped
 
 __all__ = ["view_html"]
 

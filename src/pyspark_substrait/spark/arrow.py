@@ -50,7 +50,7 @@ from pyspark_substrait.model.types import (
     concrete,
     with_nullability,
 )
-from pyspark_substrait.sparksql.compiler.types import FINEST, field_name, units_per_second, unsigned_bits
+from pyspark_substrait.sql.compiler.types import FINEST, field_name, units_per_second, unsigned_bits
 
 __all__ = ["METADATA", "arrow_type", "schema", "table"]
 

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, cast
 
 from pyspark_substrait.spark.session import is_connect
-from pyspark_substrait.sparksql.compiler.query import FRAME_MARK
+from pyspark_substrait.sql.compiler.query import FRAME_MARK
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -24,9 +24,9 @@ from pyspark_substrait.model.types import (
     name_count,
 )
 from pyspark_substrait.spark.conversions import Column, converted
-from pyspark_substrait.sparksql.compiler.literals import string_literal
-from pyspark_substrait.sparksql.compiler.names import quoted
-from pyspark_substrait.sparksql.compiler.types import spark_type, unsigned_bits
+from pyspark_substrait.sql.compiler.literals import string_literal
+from pyspark_substrait.sql.compiler.names import quoted
+from pyspark_substrait.sql.compiler.types import spark_type, unsigned_bits
 
 if TYPE_CHECKING:
     from pyspark.sql.types import StructField, StructType

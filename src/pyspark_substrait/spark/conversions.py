@@ -29,9 +29,9 @@ from pyspark_substrait.model.types import (
     with_nullability,
 )
 from pyspark_substrait.spark.arrow import METADATA
-from pyspark_substrait.sparksql.compiler import temporal
-from pyspark_substrait.sparksql.compiler.literals import string_literal
-from pyspark_substrait.sparksql.compiler.types import FINEST, field_name, spark_type, units_per_second, unsigned_bits
+from pyspark_substrait.sql.compiler import temporal
+from pyspark_substrait.sql.compiler.literals import string_literal
+from pyspark_substrait.sql.compiler.types import FINEST, field_name, spark_type, units_per_second, unsigned_bits
 
 if TYPE_CHECKING:
     from pyspark.sql.types import DataType

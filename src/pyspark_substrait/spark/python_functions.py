@@ -15,9 +15,9 @@ from weakref import WeakKeyDictionary
 
 from pyspark_substrait.errors import UnsupportedPlanError
 from pyspark_substrait.spark.session import is_connect
-from pyspark_substrait.sparksql.functions import geometries
-from pyspark_substrait.sparksql.functions.functions_geometry import GEOMETRY_PREFIX
-from pyspark_substrait.sparksql.functions.python_functions import PythonFunction
+from pyspark_substrait.sql.functions import geometries
+from pyspark_substrait.sql.functions.functions_geometry import GEOMETRY_PREFIX
+from pyspark_substrait.sql.functions.python_functions import PythonFunction
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

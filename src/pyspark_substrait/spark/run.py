@@ -26,11 +26,11 @@ from pyspark_substrait.spark.reading.extension_tables import relation_table
 from pyspark_substrait.spark.session import embedded_session, is_connect, spark_errors
 from pyspark_substrait.spark.sources import SessionSources
 from pyspark_substrait.spark.tables import Given
-from pyspark_substrait.sparksql.compiler.reads import matched
-from pyspark_substrait.sparksql.compiler.scope import Compilation, Counting, Sources
-from pyspark_substrait.sparksql.compiler.statement import Statement, root, statement
-from pyspark_substrait.sparksql.compiler.steps import SqlStep, Step
-from pyspark_substrait.sparksql.functions.regexp.judging import slow_in
+from pyspark_substrait.sql.compiler.reads import matched
+from pyspark_substrait.sql.compiler.scope import Compilation, Counting, Sources
+from pyspark_substrait.sql.compiler.statement import Statement, root, statement
+from pyspark_substrait.sql.compiler.steps import SqlStep, Step
+from pyspark_substrait.sql.functions.regexp.judging import slow_in
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from pyspark_substrait.errors import SubstraitError
 from pyspark_substrait.spark.binding import bound
-from pyspark_substrait.spark.questions import answers
 from pyspark_substrait.spark.session import is_connect, spark_errors
 from pyspark_substrait.spark.settings import OF_PLANS, Settings
-from pyspark_substrait.sparksql.compiler.names import quoted_path
+from pyspark_substrait.spark.table_facts import answers
+from pyspark_substrait.sql.compiler.names import quoted_path
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

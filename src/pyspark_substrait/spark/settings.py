@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from pyspark_substrait.spark.session import is_connect, require_settings, spark_errors
-from pyspark_substrait.sparksql.compiler.types import MAP_SETTINGS, MATCH_SETTINGS, SETTINGS, TIME_SETTINGS
+from pyspark_substrait.sql.compiler.types import MAP_SETTINGS, MATCH_SETTINGS, SETTINGS, TIME_SETTINGS
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -35,9 +35,9 @@ from pyspark_substrait.spark.schemas import Catalog, schema_of
 from pyspark_substrait.spark.settings import Settings
 from pyspark_substrait.spark.tables import Given, Table, Tables, plain_without_nulls
 from pyspark_substrait.spark.writing.replacing import recover
-from pyspark_substrait.sparksql.compiler.names import NameSource, quoted_path
-from pyspark_substrait.sparksql.compiler.query import frame
-from pyspark_substrait.sparksql.compiler.scope import Source
+from pyspark_substrait.sql.compiler.names import NameSource, quoted_path
+from pyspark_substrait.sql.compiler.query import frame
+from pyspark_substrait.sql.compiler.scope import Source
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -19,8 +19,8 @@ import pyarrow.dataset
 
 from pyspark_substrait.errors import TableError
 from pyspark_substrait.spark.arrow_input import plain_table, stored_schema
-from pyspark_substrait.spark.kept import keep, kept
 from pyspark_substrait.spark.reading.footers import Format, footer, without_nulls
+from pyspark_substrait.spark.session_cache import keep, kept
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -11,8 +11,8 @@ import pytest
 from pyspark_substrait.extensions.registry import Registry
 from pyspark_substrait.spark.producer.functions_page import markdown
 from pyspark_substrait.spark.producer.refusals import FUNCTIONS
-from pyspark_substrait.sparksql.functions import table
-from pyspark_substrait.sparksql.functions.catalog import combinations
+from pyspark_substrait.sql.functions import table
+from pyspark_substrait.sql.functions.catalog import combinations
 from tests.spark.producer.surveying import Outcome, examples, functions, surveyed
 
 if TYPE_CHECKING:

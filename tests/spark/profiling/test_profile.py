@@ -19,12 +19,12 @@ from click.testing import CliRunner
 from pyspark.sql import SparkSession
 
 import pyspark_substrait as ps
+from pyspark_substrait.analysis.profile import Basis, Figure, Profile
+from pyspark_substrait.analysis.profile.text import figure_text
 from pyspark_substrait.builder import count, exists, read, row_number, sum_, values
 from pyspark_substrait.cli import main
 from pyspark_substrait.errors import UnsupportedPlanError
 from pyspark_substrait.model.relations import Project, RelCommon
-from pyspark_substrait.profiling import Basis, Figure, Profile
-from pyspark_substrait.profiling.text import figure_text
 from pyspark_substrait.spark.session import is_connect
 
 #: 100 numbers, and what they leave when divided by 7; nothing for the ten that end with a zero

@@ -11,12 +11,12 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 import pyspark_substrait as ps
+from pyspark_substrait.analysis.profile import Basis, Profile
+from pyspark_substrait.analysis.profile.rows import relations_of
 from pyspark_substrait.model.plan import RelRoot
 from pyspark_substrait.model.relations import Cross, Project, Relation
 from pyspark_substrait.model.types import name_count
-from pyspark_substrait.profiling import Basis, Profile
-from pyspark_substrait.profiling.rows import relations_of
-from pyspark_substrait.sparksql.decorrelation.outer import is_closed
+from pyspark_substrait.sql.decorrelation.outer import is_closed
 from tests.agreement import assert_same_rows
 
 pytestmark = pytest.mark.sweep(sample=0.2)

@@ -46,7 +46,7 @@ from pyspark_substrait.model.types import (
 )
 from pyspark_substrait.spark import sources
 from pyspark_substrait.spark.reading.literal_arrays import Unfit, literal_array
-from pyspark_substrait.sparksql.compiler import virtual_tables
+from pyspark_substrait.sql.compiler import virtual_tables
 from tests.spark.plans import (
     BOOL,
     INT,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from pyspark_substrait.codes import Code
 from pyspark_substrait.errors import InvalidPlanError
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from pyspark_substrait.model.relations import Relation
 
 __all__ = [
+    "BASICS",
+    "LOGICAL",
+    "PHYSICAL",
     "AdvancedExtension",
     "ComputationType",
     "Hint",
@@ -25,6 +28,7 @@ __all__ = [
     "Names",
     "RelCommon",
     "RelationBase",
+    "RelationInfo",
     "SavedComputation",
     "Stats",
     "assume_direct_schema",
@@ -113,9 +117,33 @@ class RelCommon:
     rel_anchor: int | None = None
 
 
+LOGICAL: Final = "relations/logical_relations"
+PHYSICAL: Final = "relations/physical_relations"
+BASICS: Final = "relations/basics"
+
+
+@dataclass(frozen=True, slots=True)
+class RelationInfo:
+    """The description of a kind of relation.
+
+    Args:
+        summary: what it does, in a sentence, for who doesn't know it.
+        page: the page of the specification that describes it.
+        term: its name in dialect files; empty where it is only a form of writing.
+        icon: the name of its symbol in drawings.
+    """
+
+    summary: str
+    page: str
+    term: str = ""
+    icon: str = ""
+
+
 @dataclass(frozen=True, kw_only=True)
 class RelationBase:
     """The base of all relations."""
+
+    info: ClassVar[RelationInfo]
 
     common: RelCommon = field(default_factory=RelCommon)
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pyspark_substrait.model.computed_once import computed_once
-from pyspark_substrait.model.relations.base import Names, RelationBase
+from pyspark_substrait.model.relations.base import BASICS, Names, RelationBase, RelationInfo
 from pyspark_substrait.model.types import OpenStruct, Struct
 
 if TYPE_CHECKING:
@@ -28,6 +28,10 @@ class BrokenRelation(RelationBase):
         record: what it would put out before emit.
         record_names: the names of that.
     """
+
+    info = RelationInfo(
+        "Something here is wrong, so that what the relation does can't be told.", page=BASICS, icon="broken"
+    )
 
     kind: str
     fault: str

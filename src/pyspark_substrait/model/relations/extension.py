@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from pyspark_substrait.model.computed_once import computed_once
 from pyspark_substrait.model.literals import AnyMessage
-from pyspark_substrait.model.relations.base import Names, RelationBase
+from pyspark_substrait.model.relations.base import LOGICAL, Names, RelationBase, RelationInfo
 from pyspark_substrait.model.relations.generate import Generator
 from pyspark_substrait.model.types import NamedStruct, OpenStruct, Struct, Unbound, name_count
 
@@ -59,6 +59,13 @@ class _Extension(RelationBase):
 class ExtensionLeaf(_Extension):
     """A relation without inputs."""
 
+    info = RelationInfo(
+        "A relation of an extension: only its makers know what it does.",
+        page=LOGICAL,
+        term="EXTENSION_LEAF",
+        icon="extension",
+    )
+
 
 @dataclass(frozen=True, kw_only=True)
 class ExtensionSingle(_Extension):
@@ -67,6 +74,13 @@ class ExtensionSingle(_Extension):
     Args:
         generator: what it is where the detail is this package's own message for that; ``detail`` is None then.
     """
+
+    info = RelationInfo(
+        "A relation of an extension: only its makers know what it does.",
+        page=LOGICAL,
+        term="EXTENSION_SINGLE",
+        icon="extension",
+    )
 
     input: Relation
     generator: Generator | None = None
@@ -88,6 +102,13 @@ class ExtensionSingle(_Extension):
 @dataclass(frozen=True, kw_only=True)
 class ExtensionMulti(_Extension):
     """A relation with any number of inputs."""
+
+    info = RelationInfo(
+        "A relation of an extension: only its makers know what it does.",
+        page=LOGICAL,
+        term="EXTENSION_MULTI",
+        icon="extension",
+    )
 
     members: tuple[Relation, ...]
 

@@ -11,7 +11,17 @@ from pyspark_substrait.errors import InvalidPlanError
 from pyspark_substrait.model.computed_once import computed_once
 from pyspark_substrait.model.expressions import Expression, FieldReference, Function
 from pyspark_substrait.model.fields import Over
-from pyspark_substrait.model.relations.base import AdvancedExtension, Names, RelationBase, extended, joined, nullable
+from pyspark_substrait.model.relations.base import (
+    LOGICAL,
+    PHYSICAL,
+    AdvancedExtension,
+    Names,
+    RelationBase,
+    RelationInfo,
+    extended,
+    joined,
+    nullable,
+)
 from pyspark_substrait.model.types import Boolean, OpenStruct, Struct, Type
 
 if TYPE_CHECKING:
@@ -108,6 +118,8 @@ class Join(JoinBase):
     the join: it sees the direct output.
     """
 
+    info = RelationInfo("Pairs the records of two inputs by a condition.", page=LOGICAL, term="JOIN", icon="join")
+
     expression: Expression
     post_join_filter: Annotated[Expression | None, Over.OUTPUT] = None
     advanced_extension: AdvancedExtension | None = None
@@ -116,6 +128,13 @@ class Join(JoinBase):
 @dataclass(frozen=True, kw_only=True)
 class LateralJoin(JoinBase):
     """A join whose right input is evaluated once per left record, which it sees by outer references."""
+
+    info = RelationInfo(
+        "For each left record, evaluates the right input, which may refer to that record.",
+        page=LOGICAL,
+        term="LATERAL_JOIN",
+        icon="lateral",
+    )
 
     expression: Expression | None = None
     post_join_filter: Annotated[Expression | None, Over.OUTPUT] = None
@@ -146,6 +165,8 @@ _LATERAL_TYPES = (
 @dataclass(frozen=True, kw_only=True)
 class Cross(RelationBase):
     """Every left record with every right record."""
+
+    info = RelationInfo("Pairs every left record with every right one.", page=LOGICAL, term="CROSS", icon="cross")
 
     left: Relation
     right: Relation
@@ -200,6 +221,8 @@ class BuildInput(Enum):
 class HashJoin(JoinBase):
     """A join by hashed keys. Records match when all keys do and ``residual_expression``, if any, is true."""
 
+    info = RelationInfo("Joins two inputs by a table of hashed keys.", page=PHYSICAL, term="HASH_JOIN", icon="join")
+
     keys: tuple[ComparisonJoinKey, ...]
     residual_expression: Expression | None = None
     post_join_filter: Annotated[Expression | None, Over.OUTPUT] = None
@@ -211,6 +234,10 @@ class HashJoin(JoinBase):
 class MergeJoin(JoinBase):
     """A join of inputs sorted by their keys. Records match as in :class:`HashJoin`, however the inputs are sorted."""
 
+    info = RelationInfo(
+        "Joins two inputs that are sorted by their keys.", page=PHYSICAL, term="MERGE_JOIN", icon="join"
+    )
+
     keys: tuple[ComparisonJoinKey, ...]
     residual_expression: Expression | None = None
     post_join_filter: Annotated[Expression | None, Over.OUTPUT] = None
@@ -220,6 +247,10 @@ class MergeJoin(JoinBase):
 @dataclass(frozen=True, kw_only=True)
 class NestedLoopJoin(JoinBase):
     """A join that tries every pair of records; without an expression all pairs match."""
+
+    info = RelationInfo(
+        "Joins two inputs by trying every pair of records.", page=PHYSICAL, term="NESTED_LOOP_JOIN", icon="join"
+    )
 
     expression: Expression | None = None
     advanced_extension: AdvancedExtension | None = None

@@ -13,7 +13,16 @@ from pyspark_substrait.model.computed_once import computed_once
 from pyspark_substrait.model.expressions import AggregateFunction, Expression, FieldReference, SortField, StructField
 from pyspark_substrait.model.expressions import RootReference as _Root
 from pyspark_substrait.model.fields import SHARED, Over
-from pyspark_substrait.model.relations.base import AdvancedExtension, Names, RelationBase, extended
+from pyspark_substrait.model.relations.base import (
+    BASICS,
+    LOGICAL,
+    PHYSICAL,
+    AdvancedExtension,
+    Names,
+    RelationBase,
+    RelationInfo,
+    extended,
+)
 from pyspark_substrait.model.types import I32, OpenStruct, Struct, Unbound, same_type, with_nullability
 
 if TYPE_CHECKING:
@@ -67,6 +76,13 @@ class PassThrough(RelationBase):
 class Filter(PassThrough):
     """Keep the records whose condition is true; false and null both drop the record."""
 
+    info = RelationInfo(
+        "Keeps the records for which a condition is true; false and null both drop one.",
+        page=LOGICAL,
+        term="FILTER",
+        icon="filter",
+    )
+
     condition: Expression
     advanced_extension: AdvancedExtension | None = None
 
@@ -75,6 +91,8 @@ class Filter(PassThrough):
 class Sort(PassThrough):
     """Order the records."""
 
+    info = RelationInfo("Puts the records in order.", page=LOGICAL, term="SORT", icon="sort")
+
     sorts: tuple[SortField, ...]
     advanced_extension: AdvancedExtension | None = None
 
@@ -82,6 +100,8 @@ class Sort(PassThrough):
 @dataclass(frozen=True, kw_only=True)
 class Fetch(PassThrough):
     """Skip ``offset_expr`` records (null: none), then keep ``count_expr`` (null: all). Negative numbers are errors."""
+
+    info = RelationInfo("Skips some records, then keeps a number of them.", page=LOGICAL, term="FETCH", icon="fetch")
 
     offset_expr: Annotated[Expression | None, Over.NOTHING] = None
     count_expr: Annotated[Expression | None, Over.NOTHING] = None
@@ -100,6 +120,10 @@ class FetchMode(Enum):
 class TopN(PassThrough):
     """Sort and fetch in one."""
 
+    info = RelationInfo(
+        "Puts the records in order, and keeps the first of them.", page=PHYSICAL, term="TOP_N", icon="top"
+    )
+
     sorts: tuple[SortField, ...]
     offset: Annotated[Expression | None, Over.NOTHING] = None
     count: Annotated[Expression | None, Over.NOTHING] = None
@@ -110,6 +134,13 @@ class TopN(PassThrough):
 @dataclass(frozen=True, kw_only=True)
 class Project(RelationBase):
     """The columns of the input, and behind them one for each expression."""
+
+    info = RelationInfo(
+        "Keeps the columns of its input, and puts computed ones behind them.",
+        page=LOGICAL,
+        term="PROJECT",
+        icon="project",
+    )
 
     input: Relation
     expressions: tuple[Expression, ...]
@@ -146,6 +177,10 @@ class Aggregate(RelationBase):
     Puts out the grouping expressions, the measures and, when there is more than one grouping set, an i32 that is the
     position of the set a record belongs to. A grouping expression that isn't in every set is nullable.
     """
+
+    info = RelationInfo(
+        "Groups the records, and computes the measures of each group.", page=LOGICAL, term="AGGREGATE", icon="aggregate"
+    )
 
     input: Relation
     groupings: tuple[Grouping, ...] = ()
@@ -216,6 +251,13 @@ class SetOp(Enum):
 class Set(RelationBase):
     """Combine the records of two or more inputs; the first is the primary one. Null matches null."""
 
+    info = RelationInfo(
+        "Combines the records of inputs that have the same columns; null is equal to null.",
+        page=LOGICAL,
+        term="SET",
+        icon="union",
+    )
+
     members: tuple[Relation, ...]
     op: SetOp
     advanced_extension: AdvancedExtension | None = None
@@ -264,6 +306,10 @@ class Reference(RelationBase):
         subtree: the tree itself (of a root: its input).
     """
 
+    info = RelationInfo(
+        "Takes the records of another relation tree of the plan.", page=LOGICAL, term="REFERENCE", icon="reference"
+    )
+
     subtree_ordinal: int
     subtree: Annotated[Relation, SHARED]
 
@@ -279,6 +325,8 @@ class Reference(RelationBase):
 @dataclass(frozen=True, kw_only=True)
 class DetachedRel(RelationBase):
     """A relation that the message keeps apart (``detached_rels``) to stay flat; it means the relation."""
+
+    info = RelationInfo("Stands for a relation that the message keeps apart.", page=BASICS, icon="reference")
 
     relation: Relation
 

@@ -22,7 +22,14 @@ from pyspark_substrait.model.expressions import (
     Unbounded,
 )
 from pyspark_substrait.model.literals import AnyMessage
-from pyspark_substrait.model.relations.base import AdvancedExtension, Names, RelationBase, extended
+from pyspark_substrait.model.relations.base import (
+    PHYSICAL,
+    AdvancedExtension,
+    Names,
+    RelationBase,
+    RelationInfo,
+    extended,
+)
 from pyspark_substrait.model.relations.logical import PassThrough, referenced_name
 from pyspark_substrait.model.types import I32, OpenStruct, Struct, Type, with_nullability
 
@@ -65,6 +72,13 @@ class WindowRelFunction:
 class ConsistentPartitionWindow(RelationBase):
     """The columns of the input, and behind them window functions that share partitions and sorts."""
 
+    info = RelationInfo(
+        "Computes window functions that share their partitions and their order.",
+        page=PHYSICAL,
+        term="CONSISTENT_PARTITION_WINDOW",
+        icon="window",
+    )
+
     input: Relation
     window_functions: tuple[WindowRelFunction, ...]
     partition_expressions: tuple[Expression, ...] = ()
@@ -94,6 +108,13 @@ class Expand(RelationBase):
     A field stands in the place of the column of the input that has its position; the columns of the input behind the
     last field come out as they are. Behind all of them comes an i32: which duplicate a record is.
     """
+
+    info = RelationInfo(
+        "Puts out each record several times, with some columns changed each time.",
+        page=PHYSICAL,
+        term="EXPAND",
+        icon="expand",
+    )
 
     input: Relation
     fields: tuple[SwitchingField | Expression, ...]
@@ -177,6 +198,8 @@ class ExchangeTarget:
 @dataclass(frozen=True, kw_only=True)
 class Exchange(PassThrough):
     """Distribute the records anew."""
+
+    info = RelationInfo("Distributes the records anew.", page=PHYSICAL, term="EXCHANGE", icon="exchange")
 
     exchange_kind: ExchangeKind
     partition_count: int = 0

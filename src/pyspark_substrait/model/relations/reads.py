@@ -10,7 +10,7 @@ from pyspark_substrait.model.expressions import Expression, NestedStruct
 from pyspark_substrait.model.fields import PART, Over
 from pyspark_substrait.model.literals import AnyMessage
 from pyspark_substrait.model.masks import MaskExpression, masked_schema
-from pyspark_substrait.model.relations.base import AdvancedExtension, Names, RelationBase
+from pyspark_substrait.model.relations.base import LOGICAL, AdvancedExtension, Names, RelationBase, RelationInfo
 from pyspark_substrait.model.types import NamedStruct, Struct
 
 if TYPE_CHECKING:
@@ -140,6 +140,13 @@ class Read(RelationBase):
 
     Both filters see the columns of ``base_schema``. ``best_effort_filter`` may be applied or not.
     """
+
+    info = RelationInfo(
+        "Reads a table: keeps the records that its filter lets through, and some columns.",
+        page=LOGICAL,
+        term="READ",
+        icon="read",
+    )
 
     base_schema: NamedStruct
     read_type: ReadType

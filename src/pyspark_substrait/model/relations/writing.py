@@ -10,7 +10,7 @@ from pyspark_substrait.model.computed_once import computed_once
 from pyspark_substrait.model.expressions import Expression
 from pyspark_substrait.model.fields import Over
 from pyspark_substrait.model.literals import AnyMessage, Literal
-from pyspark_substrait.model.relations.base import AdvancedExtension, Names, RelationBase
+from pyspark_substrait.model.relations.base import LOGICAL, AdvancedExtension, Names, RelationBase, RelationInfo
 from pyspark_substrait.model.relations.reads import NamedTable
 from pyspark_substrait.model.types import I64, NamedStruct, Struct
 
@@ -105,6 +105,8 @@ class OutputMode(Enum):
 class Write(RelationBase):
     """Change a table by the records of the input."""
 
+    info = RelationInfo("Changes a table by the records of its input.", page=LOGICAL, term="WRITE", icon="write")
+
     write_type: NamedObjectWrite | ExtensionObject
     table_schema: NamedStruct
     op: WriteOp
@@ -149,6 +151,8 @@ class DdlOp(Enum):
 class Ddl(RelationBase):
     """Create, change or remove a table or view. Puts out nothing."""
 
+    info = RelationInfo("Creates, changes or removes a table or a view.", page=LOGICAL, term="DDL", icon="ddl")
+
     write_type: NamedObjectWrite | ExtensionObject
     object: DdlObject
     op: DdlOp
@@ -173,6 +177,13 @@ class TransformExpression:
 @dataclass(frozen=True, kw_only=True)
 class Update(RelationBase):
     """Change columns of the records of a table for which the condition is true. Puts out how many these are."""
+
+    info = RelationInfo(
+        "Changes columns of the records of a table for which a condition is true.",
+        page=LOGICAL,
+        term="UPDATE",
+        icon="update",
+    )
 
     update_type: NamedTable
     table_schema: NamedStruct

@@ -22,7 +22,7 @@ from pyspark_substrait.model.paths import Path, render
 from pyspark_substrait.model.plan import ExtensionDeclaration, ExtensionKind
 from pyspark_substrait.model.relations import Relation
 from pyspark_substrait.model.types import Struct, Type
-from pyspark_substrait.proto.read.moves import Moves
+from pyspark_substrait.proto.read.path_remap import Moves
 
 __all__ = ["Detached", "Frame", "OpenReference", "Reading", "Scope", "invalid", "located"]
 

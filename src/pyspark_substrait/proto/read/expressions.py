@@ -46,9 +46,9 @@ from pyspark_substrait.model.types import OpenStruct, Struct, Type, TypeVariatio
 from pyspark_substrait.model.walk import expression_children
 from pyspark_substrait.proto.enums import COMPARISON_OP, FAILURE_BEHAVIOR, PREDICATE_OP, REDUCTION_OP
 from pyspark_substrait.proto.read import functions, quirks, references, relations
-from pyspark_substrait.proto.read.agreement import agreed, as_literal, checked_condition, comparable
 from pyspark_substrait.proto.read.context import Reading, Scope, invalid, located
 from pyspark_substrait.proto.read.literals import literal
+from pyspark_substrait.proto.read.type_checks import agreed, as_literal, checked_condition, comparable
 from pyspark_substrait.proto.read.types import data_type, schema_struct, variation
 
 __all__ = [

@@ -42,11 +42,11 @@ from pyspark_substrait.model.types import Boolean, Type, Unbound, concrete, same
 from pyspark_substrait.model.walk import expression_children, subquery_relation
 from pyspark_substrait.proto.enums import AGGREGATION_PHASE, INVOCATION, SORT_DIRECTION
 from pyspark_substrait.proto.read import bare_names, expressions, frames, quirks
-from pyspark_substrait.proto.read.agreement import as_type, is_unbound
 from pyspark_substrait.proto.read.arrow import Option
 from pyspark_substrait.proto.read.context import Reading, Scope, invalid, located
-from pyspark_substrait.proto.read.moves import moved_arguments
 from pyspark_substrait.proto.read.output_types import output_type
+from pyspark_substrait.proto.read.path_remap import moved_arguments
+from pyspark_substrait.proto.read.type_checks import as_type, is_unbound
 from pyspark_substrait.proto.read.types import data_type
 
 __all__ = [

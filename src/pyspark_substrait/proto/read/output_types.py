@@ -21,8 +21,8 @@ from pyspark_substrait.model.types import (
     with_nullability,
 )
 from pyspark_substrait.proto.read import quirks
-from pyspark_substrait.proto.read.agreement import is_unbound
 from pyspark_substrait.proto.read.context import Reading, invalid
+from pyspark_substrait.proto.read.type_checks import is_unbound
 
 __all__ = ["output_type"]
 

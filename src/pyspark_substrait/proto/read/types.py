@@ -16,8 +16,8 @@ from pyspark_substrait.model.paths import Path
 from pyspark_substrait.model.plan import ExtensionKind
 from pyspark_substrait.model.types import NamedStruct, Struct, Type, TypeParameter, TypeVariation, name_count
 from pyspark_substrait.proto.read import arrow
-from pyspark_substrait.proto.read.agreement import is_unbound
 from pyspark_substrait.proto.read.context import Reading, invalid
+from pyspark_substrait.proto.read.type_checks import is_unbound
 
 __all__ = [
     "SIMPLE",

@@ -12,9 +12,9 @@ from pyspark_substrait.model.paths import Path
 from pyspark_substrait.model.relations import VirtualTable
 from pyspark_substrait.model.types import NamedStruct, OpenStruct, Type, Unbound, with_nullability
 from pyspark_substrait.proto.read import expressions
-from pyspark_substrait.proto.read.agreement import as_cell
 from pyspark_substrait.proto.read.context import Scope, invalid
 from pyspark_substrait.proto.read.literals import PLAIN, literal
+from pyspark_substrait.proto.read.type_checks import as_cell
 
 __all__ = ["virtual_table"]
 

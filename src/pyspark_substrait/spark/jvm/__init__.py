@@ -21,7 +21,7 @@ __all__ = ["answering", "unpacked"]
 
 @lru_cache(maxsize=8)
 def answering(jvm: Any, name: str) -> Any:
-    """An object of the class in the source of that name: ``Answers``, ``Questions``, ``GuardedScans``.
+    """An object of the class in the source of that name: ``PlanJson``, ``TableFacts``, ``GuardedScans``.
 
     Raises:
         Py4JError: this Spark's classes aren't those that the source was written for.

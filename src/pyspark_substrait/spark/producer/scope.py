@@ -7,8 +7,8 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from pyspark_substrait.building import calls
-from pyspark_substrait.building.calls import Options
+from pyspark_substrait.extensions import calls
+from pyspark_substrait.extensions.calls import Options
 from pyspark_substrait.extensions.registry import Registry
 from pyspark_substrait.model.computed_once import computed_once
 from pyspark_substrait.model.expressions import Argument, Expression, FieldReference, RootReference, ScalarFunction

@@ -1,4 +1,4 @@
-"""What the producer asks the JVM: plans, and events of Spark's listeners, as JSON. ``jvm/Answers.java`` writes it."""
+"""What the producer asks the JVM: plans, and events of Spark's listeners, as JSON. ``jvm/PlanJson.java`` writes it."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def _answers() -> Any:
     from pyspark import SparkContext
 
     try:
-        return answering(SparkContext._active_spark_context._jvm, "Answers")  # type: ignore[union-attr]
+        return answering(SparkContext._active_spark_context._jvm, "PlanJson")  # type: ignore[union-attr]
     except spark_errors() as error:
         raise SubstraitError(
             "plans can't be made of this Spark's: its classes aren't those of the releases that this package knows"

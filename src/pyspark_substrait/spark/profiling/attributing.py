@@ -12,9 +12,9 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from pyspark_substrait.analysis.profile.figures import Basis, Figure
+from pyspark_substrait.analysis.profile.rows import inner_queries
 from pyspark_substrait.model.relations import NamedTable, Read, Reference, Relation
-from pyspark_substrait.profiling.figures import Basis, Figure
-from pyspark_substrait.profiling.rows import inner_queries
 from pyspark_substrait.spark.profiling.operators import Operator
 
 __all__ = ["Spent", "attributed"]

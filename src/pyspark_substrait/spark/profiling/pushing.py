@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from pyspark_substrait.analysis.profile.rows import repeats
 from pyspark_substrait.model.expressions import Expression, FieldReference, InPredicate, RootReference, StructField
 from pyspark_substrait.model.relations import (
     Aggregate,
@@ -34,9 +35,8 @@ from pyspark_substrait.model.relations import (
     VirtualTable,
 )
 from pyspark_substrait.model.walk import holds_window, root_fields, subquery_relation
-from pyspark_substrait.profiling.rows import repeats
-from pyspark_substrait.sparksql.conjuncts import conjuncts
-from pyspark_substrait.sparksql.decorrelation.outer import is_closed
+from pyspark_substrait.sql.conjuncts import conjuncts
+from pyspark_substrait.sql.decorrelation.outer import is_closed
 
 __all__ = ["Condition", "passed", "reaches"]
 

@@ -7,14 +7,14 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from pyspark_substrait.analysis.profile.figures import Basis, Figure, Profile, RelationProfile
+from pyspark_substrait.analysis.profile.rows import Counted, relations_of, rows, stopping
 from pyspark_substrait.errors import UnsupportedPlanError
 from pyspark_substrait.extensions.registry import Registry
 from pyspark_substrait.model.findings import Places
 from pyspark_substrait.model.plan import Plan
 from pyspark_substrait.model.relations import DetachedRel, NamedTable, Read, Relation
 from pyspark_substrait.model.walk import writes
-from pyspark_substrait.profiling.figures import Basis, Figure, Profile, RelationProfile
-from pyspark_substrait.profiling.rows import Counted, relations_of, rows, stopping
 from pyspark_substrait.spark.profiling.attributing import Spent, attributed
 from pyspark_substrait.spark.profiling.operators import Ran, ran, with_names
 from pyspark_substrait.spark.profiling.trust import trusted
@@ -22,7 +22,7 @@ from pyspark_substrait.spark.profiling.watching import Watch
 from pyspark_substrait.spark.run import collect
 from pyspark_substrait.spark.session import embedded_session
 from pyspark_substrait.spark.tables import Given, Tables, stored_rows
-from pyspark_substrait.sparksql.compiler.statement import root
+from pyspark_substrait.sql.compiler.statement import root
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -11,8 +11,9 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 
+from pyspark_substrait.analysis.profile.rows import follows, inner_queries, relations_of, same_rows, stopping
 from pyspark_substrait.model.findings import Places
-from pyspark_substrait.model.order import in_order
+from pyspark_substrait.model.orderedness import in_order
 from pyspark_substrait.model.relations import (
     BrokenRelation,
     Ddl,
@@ -34,9 +35,8 @@ from pyspark_substrait.model.relations import (
     Update,
     Write,
 )
-from pyspark_substrait.profiling.rows import follows, inner_queries, relations_of, same_rows, stopping
 from pyspark_substrait.spark.profiling.pushing import Condition, passed, reaches
-from pyspark_substrait.sparksql.decorrelation.outer import is_closed
+from pyspark_substrait.sql.decorrelation.outer import is_closed
 
 __all__ = ["Watch"]
 

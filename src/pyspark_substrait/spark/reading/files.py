@@ -26,7 +26,7 @@ from pyspark_substrait.spark.reading.parquet import parquet_tables
 from pyspark_substrait.spark.reading.pieces import Piece, named
 from pyspark_substrait.spark.reading.text import text_table
 from pyspark_substrait.spark.tables import Table
-from pyspark_substrait.sparksql.compiler.file_formats import readable
+from pyspark_substrait.sql.compiler.file_formats import readable
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

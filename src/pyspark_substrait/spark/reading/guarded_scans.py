@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from pyspark_substrait.spark.access import Access
 from pyspark_substrait.spark.jvm import answering
-from pyspark_substrait.spark.kept import kept
 from pyspark_substrait.spark.session import is_connect, spark_errors
+from pyspark_substrait.spark.session_cache import kept
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

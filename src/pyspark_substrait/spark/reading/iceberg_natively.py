@@ -19,7 +19,7 @@ from pyspark_substrait.spark.addresses import Address
 from pyspark_substrait.spark.reading.guarded_scans import guarded_scan
 from pyspark_substrait.spark.reading.iceberg_files import SnapshotFiles
 from pyspark_substrait.spark.tables import Table, parquet_table
-from pyspark_substrait.sparksql.compiler.names import quoted
+from pyspark_substrait.sql.compiler.names import quoted
 
 if TYPE_CHECKING:
     from pyiceberg.schema import Schema

@@ -48,8 +48,8 @@ from pyspark_substrait.model.types import (
     concrete,
     same_type,
 )
-from pyspark_substrait.sparksql.compiler.literals import literal
-from pyspark_substrait.sparksql.compiler.types import FINEST, field_name, units_per_second, unsigned_bits
+from pyspark_substrait.sql.compiler.literals import literal
+from pyspark_substrait.sql.compiler.types import FINEST, field_name, units_per_second, unsigned_bits
 
 __all__ = ["Unfit", "literal_array"]
 

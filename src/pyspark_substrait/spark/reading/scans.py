@@ -20,17 +20,17 @@ from pyspark_substrait.model.types import FixedChar, NamedStruct, PrecisionTimes
 from pyspark_substrait.spark.access import Access
 from pyspark_substrait.spark.arrow import METADATA
 from pyspark_substrait.spark.arrow_input import stored_schema
-from pyspark_substrait.spark.kept import keep, kept
 from pyspark_substrait.spark.reading.footers import Footer, Format, footer, without_nulls
 from pyspark_substrait.spark.reading.guarded_scans import guarded_scan
 from pyspark_substrait.spark.reading.listing import below
 from pyspark_substrait.spark.reading.partitions import NULL, check_value, needed, partition_of
 from pyspark_substrait.spark.reading.pieces import Piece, is_here, named, uri_of_path
 from pyspark_substrait.spark.session import spark_errors
+from pyspark_substrait.spark.session_cache import keep, kept
 from pyspark_substrait.spark.tables import Table
-from pyspark_substrait.sparksql.compiler.literals import string_literal
-from pyspark_substrait.sparksql.compiler.names import quoted
-from pyspark_substrait.sparksql.compiler.types import spark_type
+from pyspark_substrait.sql.compiler.literals import string_literal
+from pyspark_substrait.sql.compiler.names import quoted
+from pyspark_substrait.sql.compiler.types import spark_type
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

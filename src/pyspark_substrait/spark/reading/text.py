@@ -20,9 +20,9 @@ from pyspark_substrait.spark.reading.text_fields import Syntax, syntax
 from pyspark_substrait.spark.reading.text_lines import Lines
 from pyspark_substrait.spark.session import require_settings, spark_errors
 from pyspark_substrait.spark.tables import Table
-from pyspark_substrait.sparksql.compiler.casts import cast
-from pyspark_substrait.sparksql.compiler.names import quoted
-from pyspark_substrait.sparksql.compiler.types import SETTINGS, TIME_SETTINGS, has_time
+from pyspark_substrait.sql.compiler.casts import cast
+from pyspark_substrait.sql.compiler.names import quoted
+from pyspark_substrait.sql.compiler.types import SETTINGS, TIME_SETTINGS, has_time
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from pyspark_substrait.errors import InvalidPlanError, UnsupportedPlanError
 from pyspark_substrait.model.relations import DelimiterSeparatedTextReadOptions
-from pyspark_substrait.sparksql.compiler.literals import string_literal
+from pyspark_substrait.sql.compiler.literals import string_literal
 
 __all__ = ["Syntax", "syntax"]
 

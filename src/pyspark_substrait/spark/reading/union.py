@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pyspark_substrait.model.types import NamedStruct
-from pyspark_substrait.sparksql.compiler.scope import Source
-from pyspark_substrait.sparksql.compiler.types import spark_type
+from pyspark_substrait.sql.compiler.scope import Source
+from pyspark_substrait.sql.compiler.types import spark_type
 
 __all__ = ["together"]
 

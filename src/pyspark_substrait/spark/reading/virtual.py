@@ -13,8 +13,8 @@ from pyspark_substrait.model.relations import Read, VirtualTable
 from pyspark_substrait.model.types import Type
 from pyspark_substrait.spark.reading.literal_arrays import Unfit, literal_array
 from pyspark_substrait.spark.session import require_settings
-from pyspark_substrait.sparksql.compiler.literals import literal
-from pyspark_substrait.sparksql.compiler.types import TIME_SETTINGS, has_time, spark_type
+from pyspark_substrait.sql.compiler.literals import literal
+from pyspark_substrait.sql.compiler.types import TIME_SETTINGS, has_time, spark_type
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

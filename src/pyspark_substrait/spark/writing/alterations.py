@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from typing_extensions import assert_never
 
 from pyspark_substrait.errors import UnsupportedPlanError
-from pyspark_substrait.sparksql.compiler.names import quoted, quoted_path
+from pyspark_substrait.sql.compiler.names import quoted, quoted_path
 
 if TYPE_CHECKING:
     from pyspark.sql.types import DataType, StructField, StructType

@@ -35,8 +35,8 @@ from pyspark_substrait.spark.tables import Table
 from pyspark_substrait.spark.writing import definitions, records, replacing, targets, updates
 from pyspark_substrait.spark.writing.session import Session
 from pyspark_substrait.spark.writing.stored_tables import depth_first
-from pyspark_substrait.sparksql.compiler.relations import FIELDS, refuse_enhancement
-from pyspark_substrait.sparksql.compiler.writes import misplaced
+from pyspark_substrait.sql.compiler.relations import FIELDS, refuse_enhancement
+from pyspark_substrait.sql.compiler.writes import misplaced
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from pyspark_substrait.errors import ExecutionError, InvalidPlanError, TableError, UnsupportedPlanError
 from pyspark_substrait.spark.session import spark_errors
-from pyspark_substrait.sparksql.compiler.literals import string_literal
-from pyspark_substrait.sparksql.compiler.names import quoted, quoted_path
+from pyspark_substrait.sql.compiler.literals import string_literal
+from pyspark_substrait.sql.compiler.names import quoted, quoted_path
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -25,7 +25,7 @@ from pyspark_substrait.spark.writing.session import Session
 from pyspark_substrait.spark.writing.stored_tables import FILE_FORMATS, StoredTable, existing
 from pyspark_substrait.spark.writing.table_columns import defined
 from pyspark_substrait.spark.writing.table_definitions import create
-from pyspark_substrait.sparksql.compiler.names import quoted_path
+from pyspark_substrait.sql.compiler.names import quoted_path
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

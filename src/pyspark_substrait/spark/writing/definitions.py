@@ -12,7 +12,7 @@ from pyspark_substrait.spark.writing import table_definitions, targets, views
 from pyspark_substrait.spark.writing.catalog import Entry, carry_out, dotted, entry
 from pyspark_substrait.spark.writing.replacing import exclusive
 from pyspark_substrait.spark.writing.session import Session
-from pyspark_substrait.sparksql.compiler.relations import refuse_enhancement
+from pyspark_substrait.sql.compiler.relations import refuse_enhancement
 
 __all__ = ["define"]
 

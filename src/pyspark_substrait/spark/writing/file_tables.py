@@ -16,7 +16,7 @@ from pyspark_substrait.spark.writing.catalog import dotted
 from pyspark_substrait.spark.writing.session import Session
 from pyspark_substrait.spark.writing.stored_tables import StoredTable
 from pyspark_substrait.spark.writing.unexpected_files import entries_below, first_unexpected, is_record_file
-from pyspark_substrait.sparksql.compiler.names import quoted
+from pyspark_substrait.sql.compiler.names import quoted
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

@@ -24,9 +24,9 @@ from pyspark_substrait.model.types import (
     concrete,
     name_count,
 )
-from pyspark_substrait.sparksql.compiler.literals import string_literal
-from pyspark_substrait.sparksql.compiler.names import quoted
-from pyspark_substrait.sparksql.compiler.types import field_name, spark_type, unsigned_bits
+from pyspark_substrait.sql.compiler.literals import string_literal
+from pyspark_substrait.sql.compiler.names import quoted
+from pyspark_substrait.sql.compiler.types import field_name, spark_type, unsigned_bits
 
 if TYPE_CHECKING:
     from pyspark.sql.types import DataType, MapType, StructField, StructType

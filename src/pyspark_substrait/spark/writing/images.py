@@ -14,7 +14,7 @@ from pyspark_substrait.model.relations import NamedTable, Read, Write
 from pyspark_substrait.spark.writing.changes import FLAG, Flagged
 from pyspark_substrait.spark.writing.session import Session
 from pyspark_substrait.spark.writing.stored_tables import StoredTable, depth_first, top_level
-from pyspark_substrait.sparksql.compiler.types import has_map
+from pyspark_substrait.sql.compiler.types import has_map
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame

@@ -22,14 +22,14 @@ from pyspark_substrait.model.relations import (
     WriteOp,
 )
 from pyspark_substrait.model.types import List, Map, Struct, Type, concrete
-from pyspark_substrait.spark.kept import kept
 from pyspark_substrait.spark.session import spark_errors
+from pyspark_substrait.spark.session_cache import kept
 from pyspark_substrait.spark.writing.catalog import carry_out, dotted, entry
 from pyspark_substrait.spark.writing.records import of_existing
 from pyspark_substrait.spark.writing.session import Session
 from pyspark_substrait.spark.writing.stored_tables import StoredTable, top_level
-from pyspark_substrait.sparksql.compiler.names import quoted
-from pyspark_substrait.sparksql.compiler.writes import refuse_definition
+from pyspark_substrait.sql.compiler.names import quoted
+from pyspark_substrait.sql.compiler.writes import refuse_definition
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

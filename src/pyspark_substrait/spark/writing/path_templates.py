@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pyspark_substrait.errors import InvalidPlanError
-from pyspark_substrait.sparksql.compiler.literals import string_literal
+from pyspark_substrait.sql.compiler.literals import string_literal
 
 __all__ = ["Template", "folder_text", "parsed"]
 

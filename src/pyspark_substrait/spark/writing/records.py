@@ -22,7 +22,7 @@ from pyspark_substrait.spark.writing.stored_tables import (
     matching_input,
     stored_table,
 )
-from pyspark_substrait.sparksql.compiler.relations import refuse_enhancement
+from pyspark_substrait.sql.compiler.relations import refuse_enhancement
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

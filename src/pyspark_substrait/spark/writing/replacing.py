@@ -36,8 +36,8 @@ from pyspark_substrait.spark.writing import folders
 from pyspark_substrait.spark.writing.catalog import Entry, assignments, carry_out, dotted, entry, in_session_catalog
 from pyspark_substrait.spark.writing.file_tables import check_replaceable
 from pyspark_substrait.spark.writing.unexpected_files import entries_below
-from pyspark_substrait.sparksql.compiler.literals import string_literal
-from pyspark_substrait.sparksql.compiler.names import quoted_path
+from pyspark_substrait.sql.compiler.literals import string_literal
+from pyspark_substrait.sql.compiler.names import quoted_path
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

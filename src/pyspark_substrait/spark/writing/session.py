@@ -11,8 +11,8 @@ from pyspark_substrait.extensions.registry import Registry
 from pyspark_substrait.model.relations import Relation
 from pyspark_substrait.spark.access import Access
 from pyspark_substrait.spark.tables import Table, Tables
-from pyspark_substrait.sparksql.compiler.scope import Compilation, Sources
-from pyspark_substrait.sparksql.compiler.statement import Statement
+from pyspark_substrait.sql.compiler.scope import Compilation, Sources
+from pyspark_substrait.sql.compiler.statement import Statement
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -16,11 +16,11 @@ from pyspark_substrait.spark.writing.fitting import fitted_value, positions
 from pyspark_substrait.spark.writing.row_level import RowChange
 from pyspark_substrait.spark.writing.session import Session
 from pyspark_substrait.spark.writing.stored_tables import StoredTable, depth_first, top_level
-from pyspark_substrait.sparksql.compiler import expressions
-from pyspark_substrait.sparksql.compiler.calls import atom
-from pyspark_substrait.sparksql.compiler.names import quoted
-from pyspark_substrait.sparksql.compiler.scope import Compilation, Record, Scope
-from pyspark_substrait.sparksql.compiler.types import named_spark_type
+from pyspark_substrait.sql.compiler import expressions
+from pyspark_substrait.sql.compiler.calls import atom
+from pyspark_substrait.sql.compiler.names import quoted
+from pyspark_substrait.sql.compiler.scope import Compilation, Record, Scope
+from pyspark_substrait.sql.compiler.types import named_spark_type
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

@@ -12,7 +12,7 @@ from pyspark_substrait.model.types import NamedStruct, Struct, Type, name_count,
 from pyspark_substrait.spark.writing.catalog import Entry, dotted, entry
 from pyspark_substrait.spark.writing.fitting import fitted, positions
 from pyspark_substrait.spark.writing.session import Session
-from pyspark_substrait.sparksql.compiler.names import quoted
+from pyspark_substrait.sql.compiler.names import quoted
 
 if TYPE_CHECKING:
     from pyspark.sql.types import StructType

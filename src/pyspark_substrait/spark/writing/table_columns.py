@@ -9,9 +9,9 @@ from pyspark_substrait.errors import InvalidPlanError, UnsupportedPlanError, at
 from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.relations import Ddl
 from pyspark_substrait.model.types import List, Map, NamedStruct, Struct, Type, concrete, name_count, same_type
-from pyspark_substrait.sparksql.compiler.literals import literal
-from pyspark_substrait.sparksql.compiler.names import quoted
-from pyspark_substrait.sparksql.compiler.types import named_spark_type, spark_type
+from pyspark_substrait.sql.compiler.literals import literal
+from pyspark_substrait.sql.compiler.names import quoted
+from pyspark_substrait.sql.compiler.types import named_spark_type, spark_type
 
 __all__ = ["Defined", "defined", "stored_type"]
 

@@ -31,7 +31,7 @@ from pyspark_substrait.spark.writing.catalog import (
 from pyspark_substrait.spark.writing.replacing import replacing
 from pyspark_substrait.spark.writing.session import Session
 from pyspark_substrait.spark.writing.table_columns import Defined, defined
-from pyspark_substrait.sparksql.compiler.names import quoted, quoted_path
+from pyspark_substrait.sql.compiler.names import quoted, quoted_path
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -21,7 +21,7 @@ from pyspark_substrait.model.relations import (
 from pyspark_substrait.spark.writing import in_memory, written_files
 from pyspark_substrait.spark.writing.session import Session
 from pyspark_substrait.spark.writing.stored_tables import matching_input
-from pyspark_substrait.sparksql.compiler.writes import refuse_view, unknown_target
+from pyspark_substrait.sql.compiler.writes import refuse_view, unknown_target
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

@@ -12,7 +12,7 @@ from pyspark_substrait.spark.writing.changes import RowsChanged
 from pyspark_substrait.spark.writing.row_level import RowChange
 from pyspark_substrait.spark.writing.session import Session
 from pyspark_substrait.spark.writing.stored_tables import depth_first, existing
-from pyspark_substrait.sparksql.compiler.relations import refuse_enhancement
+from pyspark_substrait.sql.compiler.relations import refuse_enhancement
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

@@ -17,9 +17,9 @@ from pyspark_substrait.spark.columns import columns
 from pyspark_substrait.spark.session import require_settings
 from pyspark_substrait.spark.writing.catalog import Entry, carry_out, dotted, entry
 from pyspark_substrait.spark.writing.session import Session
-from pyspark_substrait.sparksql.compiler.names import quoted, quoted_path
-from pyspark_substrait.sparksql.compiler.scope import Source
-from pyspark_substrait.sparksql.compiler.steps import SqlStep
+from pyspark_substrait.sql.compiler.names import quoted, quoted_path
+from pyspark_substrait.sql.compiler.scope import Source
+from pyspark_substrait.sql.compiler.steps import SqlStep
 
 __all__ = ["define"]
 

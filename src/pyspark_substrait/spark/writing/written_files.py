@@ -40,9 +40,9 @@ from pyspark_substrait.spark.writing.unexpected_files import (
     hadoop_entries,
     is_parquet,
 )
-from pyspark_substrait.sparksql.compiler.names import quoted
-from pyspark_substrait.sparksql.compiler.types import is_foreign, named_spark_type
-from pyspark_substrait.sparksql.compiler.writes import refuse_change, refuse_definition
+from pyspark_substrait.sql.compiler.names import quoted
+from pyspark_substrait.sql.compiler.types import is_foreign, named_spark_type
+from pyspark_substrait.sql.compiler.writes import refuse_change, refuse_definition
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
-from pyspark_substrait.building.calls import Options
-from pyspark_substrait.building.calls import aggregate as aggregate_call
 from pyspark_substrait.errors import UnsupportedPlanError
+from pyspark_substrait.extensions.calls import Options
+from pyspark_substrait.extensions.calls import aggregate as aggregate_call
 from pyspark_substrait.model.expressions import (
     AggregateFunction,
     Argument,

@@ -17,7 +17,7 @@ from pyspark_substrait.model.types import FP64, Boolean, Decimal, Type, concrete
 from pyspark_substrait.spark.producer.catalyst import Node
 from pyspark_substrait.spark.producer.expressions import decimals, expression, expressions, typed, written
 from pyspark_substrait.spark.producer.scope import Scope
-from pyspark_substrait.sparksql.compiler.types import INTEGERS
+from pyspark_substrait.sql.compiler.types import INTEGERS
 
 __all__ = ["FORMS", "OWN", "Form", "is_no_nan", "is_simple"]
 

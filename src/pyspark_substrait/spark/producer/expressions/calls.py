@@ -1,4 +1,4 @@
-"""Calls of functions: the tables of ``sparksql/functions``, read backwards."""
+"""Calls of functions: the tables of ``sql/functions``, read backwards."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from functools import cache
 
-from pyspark_substrait.building.calls import aggregate as aggregate_call
-from pyspark_substrait.building.calls import scalar as scalar_call
 from pyspark_substrait.errors import InvalidPlanError
+from pyspark_substrait.extensions.calls import aggregate as aggregate_call
+from pyspark_substrait.extensions.calls import scalar as scalar_call
 from pyspark_substrait.extensions.registry import Registry
 from pyspark_substrait.model.expressions import AggregateFunction, Argument, EnumArgument, Expression, ScalarFunction
 from pyspark_substrait.spark.producer.catalyst import Node
 from pyspark_substrait.spark.producer.expressions import decimals, expression, typed, zones
 from pyspark_substrait.spark.producer.scope import Scope
-from pyspark_substrait.sparksql.functions import table
-from pyspark_substrait.sparksql.functions.catalyst import CatalystForm
-from pyspark_substrait.sparksql.functions.table import Row
+from pyspark_substrait.sql.functions import table
+from pyspark_substrait.sql.functions.catalyst import CatalystForm
+from pyspark_substrait.sql.functions.table import Row
 
 __all__ = ["aggregate", "candidates", "scalar"]
 

@@ -27,8 +27,8 @@ from pyspark_substrait.model.types import (
     concrete,
     same_type,
 )
-from pyspark_substrait.sparksql.compiler.casts import holds
-from pyspark_substrait.sparksql.compiler.types import INTEGERS
+from pyspark_substrait.sql.compiler.casts import holds
+from pyspark_substrait.sql.compiler.types import INTEGERS
 
 __all__ = ["Exactness", "contains", "exactness", "has_zone", "is_interval"]
 

@@ -54,7 +54,7 @@ from pyspark_substrait.spark.producer.expressions.literals import of_java
 from pyspark_substrait.spark.producer.expressions.own import raised
 from pyspark_substrait.spark.producer.scope import Production, Scope
 from pyspark_substrait.spark.producer.types import type_of
-from pyspark_substrait.sparksql.compiler.types import INTEGERS
+from pyspark_substrait.sql.compiler.types import INTEGERS
 
 __all__ = ["FORMS"]
 

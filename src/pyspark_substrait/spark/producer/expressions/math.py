@@ -15,7 +15,7 @@ from pyspark_substrait.spark.producer.catalyst import Node
 from pyspark_substrait.spark.producer.expressions import expression, expressions, typed, written
 from pyspark_substrait.spark.producer.expressions.arithmetic import OWN, Form, is_no_nan, is_simple
 from pyspark_substrait.spark.producer.scope import Scope
-from pyspark_substrait.sparksql.compiler.types import INTEGERS
+from pyspark_substrait.sql.compiler.types import INTEGERS
 
 __all__ = ["FORMS"]
 

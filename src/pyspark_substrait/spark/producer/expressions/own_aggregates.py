@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final, TypeAlias
 
-from pyspark_substrait.building.calls import Options
-from pyspark_substrait.building.calls import aggregate as aggregate_call
 from pyspark_substrait.errors import UnsupportedPlanError
+from pyspark_substrait.extensions.calls import Options
+from pyspark_substrait.extensions.calls import aggregate as aggregate_call
 from pyspark_substrait.model.expressions import (
     AggregateFunction,
     Argument,

@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from pyspark_substrait.building.calls import Options, resolved
 from pyspark_substrait.errors import UnsupportedPlanError
+from pyspark_substrait.extensions.calls import Options, resolved
 from pyspark_substrait.model.expressions import (
     AggregateFunction,
     Argument,

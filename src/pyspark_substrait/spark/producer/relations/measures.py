@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from pyspark_substrait.building.calls import aggregate as aggregate_call
 from pyspark_substrait.errors import UnsupportedPlanError
+from pyspark_substrait.extensions.calls import aggregate as aggregate_call
 from pyspark_substrait.model.expressions import Expression
 from pyspark_substrait.model.relations import Aggregate, Measure
 from pyspark_substrait.spark.producer.catalyst import Node

@@ -13,7 +13,7 @@ import math
 from collections.abc import Hashable, Iterator, Mapping
 from typing import Final
 
-from pyspark_substrait.building.calls import aggregate as aggregate_call
+from pyspark_substrait.extensions.calls import aggregate as aggregate_call
 from pyspark_substrait.model.expressions import Expression, IfClause, IfThen
 from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.relations import Aggregate, Grouping, Measure

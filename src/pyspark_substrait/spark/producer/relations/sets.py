@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from pyspark_substrait.building.calls import resolved
 from pyspark_substrait.errors import UnsupportedPlanError
+from pyspark_substrait.extensions.calls import resolved
 from pyspark_substrait.model.expressions import BoundsType, Cast, Expression, FailureBehavior, WindowFunction
 from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.relations import Aggregate, Fetch, Filter, Grouping, Project, Relation, Set, SetOp

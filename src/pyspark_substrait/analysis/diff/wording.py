@@ -1,0 +1,102 @@
+"""How relations, and what they say, are called."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pyspark_substrait.analysis.diff.parts import Item, Kind, Node, Part, Step, Style
+from pyspark_substrait.analysis.diff.record import Record, Words
+from pyspark_substrait.model.expressions import AggregateFunction, FieldReference, Function, SortField
+from pyspark_substrait.model.relations import ComparisonJoinKey, Measure, SwitchingField
+from pyspark_substrait.model.relations.joins import SimpleComparisonType
+
+__all__ = ["Wording", "a_or_an", "named", "shortened"]
+
+_LONG = 100
+
+#: what says little about a relation that comes or goes
+_NOT_TOLD = ("column written", "build input")
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """Shows items, by a function that shows expressions."""
+
+    words: Words
+
+    def item(self, item: Item) -> str:
+        """What an item says."""
+        if item.node is None or item.record is None:
+            return item.text
+        return self.node(item.node, item.record)
+
+    def node(self, node: Node, record: Record) -> str:
+        """A node as text."""
+        match node:
+            case SortField(expr=expr, sort_kind=kind):
+                order = f"by {kind.name}" if isinstance(kind, Function) else kind.value
+                return f"{self.words(expr, record)} {order}"
+            case Measure(measure=measure, filter=filter):
+                kept = "" if filter is None else f" where {self.words(filter, record)}"
+                return self.words(measure, record) + kept
+            case ComparisonJoinKey():
+                return self._key(node, record)
+            case SwitchingField(duplicates=duplicates):
+                return " | ".join(self.words(item, record) for item in duplicates)
+            case _:
+                return self.words(node, record)
+
+    def _key(self, key: ComparisonJoinKey, record: Record) -> str:
+        left, right = self.words(key.left, record), self.words(key.right, _right(record))
+        match key.comparison:
+            case SimpleComparisonType.EQ:
+                return f"{left} = {right}"
+            case SimpleComparisonType():
+                return f"{left} {key.comparison.value} {right}"
+            case function:
+                return f"{function.name}({left}, {right})"
+
+    def expression(self, node: AggregateFunction | FieldReference, record: Record) -> str:
+        """One expression."""
+        return self.words(node, record)
+
+    def about(self, step: Step) -> str:
+        """What a relation says, in short; empty when that isn't much."""
+        parts = [part for part in step.told.parts if step.kind != "Read" or part.word != "table"]
+        said = [text for part in parts if (text := self._said(part))]
+        return shortened("; ".join(said))
+
+    def _said(self, part: Part) -> str:
+        if not part.items or part.style is Style.FIELDS or part.word in _NOT_TOLD:
+            return ""
+        texts = [self.item(item) for item in part.items[:4]]
+        joint = " AND " if part.word in ("condition", "filter", "residual condition") else ", "
+        more = f"{joint}…" if len(part.items) > len(texts) else ""
+        word = f"{part.word} " if part.kind is Kind.FETCH else ""
+        return word + joint.join(texts) + more
+
+
+def _right(record: Record) -> Record:
+    """The right half of a join's record."""
+    left = record.left or 0
+    return Record(columns=record.columns[left:], names=record.names[left:], types=record.types[left:])
+
+
+def named(step: Step) -> str:
+    """How a relation is called in a sentence, like ``the Filter over orders``."""
+    if step.kind == "Read":
+        return f"the read of {step.tables[0]}"
+    shown = ", ".join(step.tables[:3]) + (", …" if len(step.tables) > 3 else "")
+    return f"the {step.kind} over {shown}" if shown else f"the {step.kind}"
+
+
+def a_or_an(step: Step) -> str:
+    """A relation that wasn't known before, like ``an Aggregate``."""
+    if step.kind == "Read":
+        return f"a read of {step.tables[0]}"
+    return f"{'an' if step.kind[0] in 'AEIOU' else 'a'} {step.kind}"
+
+
+def shortened(text: str, limit: int = _LONG) -> str:
+    """A text, cut where it gets too long."""
+    return text if len(text) <= limit else f"{text[: limit - 1].rstrip()}…"

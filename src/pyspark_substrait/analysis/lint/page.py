@@ -1,0 +1,58 @@
+"""The page of the documentation that lists the rules."""
+
+from __future__ import annotations
+
+from pyspark_substrait.analysis.lint import RULES
+from pyspark_substrait.analysis.lint.selection import REWRITTEN, SUBJECTS
+from pyspark_substrait.codes import Level, class_of
+
+__all__ = ["markdown"]
+
+_HEAD = """# Linting
+
+`pyspark-substrait lint PLAN...` says what could be written better in a plan that is right: what is there for nothing,
+what is named in an old way, what hardly says what was meant. It needs no Spark.
+
+    pyspark-substrait lint plan.json                     say it, and exit with 1 when there is something
+    pyspark-substrait lint plan.json --fix               do what is provably the same, and say what was done
+    pyspark-substrait lint plan.pb --fix -o better.pb    write the better plan somewhere else
+    pyspark-substrait lint plans/*.pb --select double-negation,9003 --format json
+    pyspark-substrait lint --rules                       print this page
+
+In Python: `pyspark_substrait.lint(plan)` gives a report as `validate` does, and `pyspark_substrait.fixed(plan)` the
+better plan and the findings that are mended in it.
+
+A fix is made only where the plan means the same afterwards: the same records, the same types and nullability of every
+column, nulls and NaNs included; a condition that may fail isn't moved or left out. The advice of a finding says whether
+there is a fix. A relation stays where it is when it carries something beside its columns: an anchor that an outer
+reference names, an extension, a saved computation.
+
+Whether a plan is right at all, `validate` says.
+
+## Rules
+"""
+
+_ALSO = """
+## What validation finds as well
+
+These classes are found by `validate`, and are a matter of style as well. Writing a plan anew mends those with a fix.
+
+| number | class | fix |
+|---|---|---|
+"""
+
+
+def markdown() -> str:
+    """The page, made of the docstrings of the rules."""
+    lines = [_HEAD]
+    for code in sorted({rule.code for rule in RULES if rule.code not in SUBJECTS}):
+        known = [rule for rule in RULES if rule.code == code]
+        fix = ", with a fix" if any(rule.fixes for rule in known) else ""
+        level = "a warning" if class_of(code).level is Level.WARNING else "an info"
+        lines.append(f"### {int(code)}: {', '.join(f'`{rule.name}`' for rule in known)}\n")
+        lines.append(f"{level.capitalize()}{fix}. {' '.join(rule.explanation for rule in known)}\n")
+    rows = []
+    for code in sorted(SUBJECTS):
+        fixes = code in REWRITTEN or any(rule.fixes for rule in RULES if rule.code == code)
+        rows.append(f"| {code:04d} | {class_of(code).title} | {'yes' if fixes else ''} |\n")
+    return "\n".join(lines).rstrip("\n") + "\n" + _ALSO + "".join(rows)

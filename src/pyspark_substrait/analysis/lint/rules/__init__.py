@@ -1,0 +1,31 @@
+"""The rules, by what they look at."""
+
+from pyspark_substrait.analysis.lint.rules import (
+    booleans,
+    calls,
+    casts,
+    choices,
+    comparisons,
+    documents,
+    filters,
+    joins,
+    measures,
+    projections,
+    sorts,
+    subqueries,
+)
+
+__all__ = [
+    "booleans",
+    "calls",
+    "casts",
+    "choices",
+    "comparisons",
+    "documents",
+    "filters",
+    "joins",
+    "measures",
+    "projections",
+    "sorts",
+    "subqueries",
+]

@@ -1,0 +1,10 @@
+"""What happened when a plan ran, relation by relation. How it is measured is in ``spark/profiling``.
+
+* ``figures``: the profile of a plan and of a relation
+* ``rows``: numbers of rows that follow from others
+* ``text``: figures beside the lines of a page; ``as_json``: as JSON
+"""
+
+from pyspark_substrait.analysis.profile.figures import Basis, Figure, Profile, RelationProfile
+
+__all__ = ["Basis", "Figure", "Profile", "RelationProfile"]

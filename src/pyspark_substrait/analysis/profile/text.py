@@ -1,0 +1,89 @@
+"""A profile as text: the page of the plan, with figures beside its relations."""
+
+from __future__ import annotations
+
+from pyspark_substrait.analysis.profile.figures import Basis, Figure, Profile, RelationProfile
+from pyspark_substrait.text.explain.page import page
+from pyspark_substrait.text.explain.text import rendered
+
+__all__ = ["beside", "bytes_text", "figure_text", "legend", "profile_text", "seconds_text"]
+
+_MARKS = {Basis.MEASURED: "", Basis.CALCULATED: "=", Basis.ESTIMATED: "~"}
+
+
+def profile_text(profile: Profile, *, types: bool = True, width: int | None = None, proto_paths: bool = False) -> str:
+    """The page of a profile; see :meth:`Profile.text`."""
+    texts = {relation.path: beside(relation) for relation in profile.relations}
+    lines = page(profile.document, places=profile.places, types=types, beside=texts)
+    return "\n".join([rendered(lines, width=width, proto_paths=proto_paths), *legend(profile)])
+
+
+def beside(relation: RelationProfile) -> str:
+    """The figures of a relation in one line, like ``[1,500 rows → 12 (0.8%), 3.1 MB, ~41% of time]``."""
+    parts = [_rows(relation)]
+    if relation.bytes_read is not None:
+        parts.append(_marked(relation.bytes_read, bytes_text(relation.bytes_read.value)))
+    if relation.time_share is not None and relation.time_share.value >= 0.005:
+        parts.append(_marked(relation.time_share, f"{relation.time_share.value:.0%}") + " of time")
+    said = ", ".join(parts)
+    return f"[{said}; {relation.note}]" if relation.note else f"[{said}]"
+
+
+def legend(profile: Profile) -> list[str]:
+    """What the figures of a profile mean, as lines."""
+    rows = f"{profile.rows.num_rows:,} row{'' if profile.rows.num_rows == 1 else 's'}"
+    lines = [
+        f"ran in {seconds_text(profile.seconds)}, {rows}",
+        "rows in → rows out; = follows from other figures, ~ is an estimate, ? isn't known, the rest was measured",
+    ]
+    if any(relation.bytes_read is not None for relation in profile.relations):
+        lines.append("bytes: the size of the files that were opened, also of columns that were left out")
+    if any(relation.seconds is not None for relation in profile.relations):
+        lines.append("time: of all tasks; those of a stage share its time by the rows they handle")
+    if profile.exact:
+        lines.append("each relation was computed by itself: filters didn't reach the scans, so this took longer")
+    return lines
+
+
+def figure_text(figure: Figure | None) -> str:
+    """A number of rows with its mark; ``?`` where it isn't known."""
+    return "?" if figure is None else _marked(figure, f"{figure.value:,.0f}")
+
+
+def bytes_text(value: float) -> str:
+    """A number of bytes, in powers of 1,000."""
+    for unit in ("B", "kB", "MB", "GB"):
+        if value < 999.5:
+            return f"{value:.0f} {unit}" if unit == "B" or value >= 99.95 else f"{value:.1f} {unit}"
+        value /= 1000
+    return f"{value:,.1f} TB"
+
+
+def seconds_text(value: float) -> str:
+    """A span of time."""
+    return f"{value * 1000:.0f} ms" if value < 1 else f"{value:.1f} s"
+
+
+def _marked(figure: Figure, text: str) -> str:
+    return _MARKS[figure.basis] + text
+
+
+def _rows(relation: RelationProfile) -> str:
+    out = figure_text(relation.rows_out)
+    if not relation.rows_in:
+        return f"{out} row" if relation.rows_out is not None and relation.rows_out.value == 1 else f"{out} rows"
+    taken = " and ".join(map(figure_text, relation.rows_in))
+    word = "row" if taken.lstrip("=~") == "1" else "rows"
+    change = _change(relation)
+    return f"{taken} {word} → {out}{f' ({change})' if change else ''}"
+
+
+def _change(relation: RelationProfile) -> str:
+    """How the number of rows changed: a percentage where it fell, a factor where it grew."""
+    factor = relation.selectivity
+    if factor is None or factor == 1:
+        return ""
+    if factor > 1:
+        return f"×{factor:,.0f}" if factor >= 100 else f"×{factor:.3g}"
+    percent = 100 * factor
+    return f"{percent:.0f}%" if percent >= 10 else f"{percent:.1f}%" if percent >= 0.1 or not percent else "<0.1%"

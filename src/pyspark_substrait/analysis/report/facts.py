@@ -1,0 +1,57 @@
+"""What every form of a report says of the plan itself."""
+
+from __future__ import annotations
+
+from pyspark_substrait.analysis.report.report import Report
+from pyspark_substrait.codes import Class, Level
+from pyspark_substrait.errors import LONGEST_PATH
+from pyspark_substrait.message_text import escaped, message_text, shortened
+from pyspark_substrait.model.findings import Finding
+from pyspark_substrait.model.plan import ExtendedExpression
+from pyspark_substrait.text.explain.literals import counted
+
+__all__ = ["about", "counts", "page_address", "place", "summary"]
+
+_SITE = "https://substrait.io/"
+
+
+def about(report: Report) -> str:
+    """What the plan is, in a few words: its kind, its release, who made it."""
+    document = report.document
+    if document is None:
+        return "could not be read"
+    kind = "extended expression" if isinstance(document, ExtendedExpression) else "plan"
+    version, written = document.version, document.original_version
+    older = f", written as {message_text(written)}" if written is not None and written != str(version) else ""
+    producer = f", by {message_text(version.producer)}" if version.producer else ""
+    target = f", for {message_text(report.target)}" if report.target else ""
+    return f"{kind}, Substrait {version}{older}{producer}{target}"
+
+
+def place(finding: Finding) -> str:
+    """Where a finding is, for people: the middle of a path that nobody would read is left out."""
+    return shortened(escaped(finding.path), LONGEST_PATH) or "the plan as a whole"
+
+
+def counts(report: Report) -> dict[Level, int]:
+    """How many findings there are of each level."""
+    return {level: sum(finding.level is level for finding in report) for level in Level}
+
+
+def summary(report: Report) -> str:
+    """How many findings there are, in words."""
+    if not len(report):
+        return "nothing found"
+    number = counts(report)
+    return ", ".join(
+        (
+            counted(number[Level.ERROR], "error") if number[Level.ERROR] else "no errors",
+            counted(number[Level.WARNING], "warning") if number[Level.WARNING] else "no warnings",
+            f"{number[Level.INFO]:,} info",
+        )[: 3 if number[Level.INFO] else 2]
+    )
+
+
+def page_address(item: Class) -> str:
+    """Where the specification states the rule of a class; empty where no page does."""
+    return f"{_SITE}{item.page}/" if item.page else ""

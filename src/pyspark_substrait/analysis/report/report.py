@@ -1,0 +1,147 @@
+"""The findings of one plan."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+from pyspark_substrait.analysis.report.finding_order import GRAVITY, in_order
+from pyspark_substrait.codes import Level
+from pyspark_substrait.errors import InvalidPlanError
+from pyspark_substrait.model.findings import Finding, Places
+from pyspark_substrait.model.plan import ExtendedExpression, Plan
+from pyspark_substrait.text.notebook_output import NotebookOutput
+
+__all__ = ["Report", "report"]
+
+_T = TypeVar("_T")
+
+
+def _plain_call(function: Callable[[], _T]) -> _T:
+    return function()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report(NotebookOutput):
+    """What was found in a plan: a sequence of findings, in the order of the plan.
+
+    Args:
+        findings: what was found.
+        document: the plan or the extended expression as far as it can be understood; None when it can't be read.
+        places: where the nodes of the document stand.
+        name: what the plan is called in texts: its file, say.
+        file: the file it was read from, if it was.
+        target: the engine that was asked about; None for the specification alone.
+        least: the forms of the report list findings of this level and of graver ones; they count all.
+        called: calls a function that goes through the document, with the stack that the document's depth needs.
+    """
+
+    findings: tuple[Finding, ...]
+    document: Plan | ExtendedExpression | None = None
+    places: Places = field(repr=False)
+    name: str = "plan"
+    file: Path | None = None
+    target: str | None = None
+    least: Level = Level.INFO
+    called: Callable[[Callable[[], Any]], Any] = field(default=_plain_call, repr=False, compare=False)
+
+    def __iter__(self) -> Iterator[Finding]:
+        return iter(self.findings)
+
+    def __len__(self) -> int:
+        return len(self.findings)
+
+    def __bool__(self) -> bool:
+        return True  # a report without findings is still one
+
+    @property
+    def ok(self) -> bool:
+        """Whether there is no error."""
+        return not self.errors
+
+    @property
+    def errors(self) -> tuple[Finding, ...]:
+        """The findings that are errors."""
+        return self._of(Level.ERROR)
+
+    @property
+    def warnings(self) -> tuple[Finding, ...]:
+        """The findings that are warnings."""
+        return self._of(Level.WARNING)
+
+    @property
+    def infos(self) -> tuple[Finding, ...]:
+        """The findings that are neither: what is worth knowing."""
+        return self._of(Level.INFO)
+
+    def _of(self, level: Level) -> tuple[Finding, ...]:
+        return tuple(finding for finding in self.findings if finding.level is level)
+
+    @property
+    def listed(self) -> tuple[Finding, ...]:
+        """The findings that are at least as grave as ``least``."""
+        return tuple(finding for finding in self.findings if GRAVITY[finding.level] <= GRAVITY[self.least])
+
+    def at_least(self, level: Level) -> Report:
+        """The same report, whose forms list findings of this level and of graver ones."""
+        return replace(self, least=level)
+
+    def raise_for_errors(self) -> None:
+        """Raise the first error, if there is one.
+
+        Raises:
+            InvalidPlanError: with the path, the fault and the advice of that finding.
+        """
+        for finding in self.errors:
+            raise InvalidPlanError(finding.what, path=finding.path, hint=finding.mend or None, code=finding.code)
+
+    def to_text(self) -> str:
+        """For people: the findings by level and class, the gravest first, and how many there are of each level."""
+        from pyspark_substrait.analysis.report.text import text
+
+        return text(self)
+
+    def to_json(self) -> str:
+        """A JSON object, of the form that :func:`~pyspark_substrait.analysis.report.json_schema` describes."""
+        from pyspark_substrait.analysis.report.as_json import as_json
+
+        return as_json(self)
+
+    def to_sarif(self) -> str:
+        """For code scanning: a SARIF 2.1.0 log."""
+        from pyspark_substrait.analysis.report.sarif import sarif
+
+        return sarif([self])
+
+    def to_html(self) -> str:
+        """For the browser: one page, which needs nothing beside it, with the findings beside the explained plan."""
+        from pyspark_substrait.analysis.report.html import html
+
+        return html([self])
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+
+def report(
+    findings: Iterable[Finding],
+    *,
+    places: Places,
+    document: Plan | ExtendedExpression | None = None,
+    name: str = "plan",
+    file: Path | None = None,
+    target: str | None = None,
+    called: Callable[[Callable[[], Any]], Any] = _plain_call,
+) -> Report:
+    """A report of findings, each once, in the order of the plan."""
+    return Report(
+        findings=tuple(in_order(list(dict.fromkeys(findings)))),
+        document=document,
+        places=places,
+        name=name,
+        file=file,
+        target=target,
+        called=called,
+    )

@@ -1,0 +1,1 @@
+"""The verbs: what users call."""

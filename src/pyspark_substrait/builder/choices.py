@@ -1,0 +1,154 @@
+"""Choices between values, parameters, and what comes from the surroundings of the execution."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from pyspark_substrait.builder import schemas
+from pyspark_substrait.builder.columns import Column, agreed, column, condition, made
+from pyspark_substrait.builder.constants import literal
+from pyspark_substrait.builder.schemas import TypeLike
+from pyspark_substrait.errors import InvalidPlanError
+from pyspark_substrait.model.expressions import (
+    ContextVariable,
+    DynamicParameter,
+    ExecutionContextVariable,
+    IfClause,
+    IfThen,
+    IfValue,
+    MultiOrList,
+    NestedList,
+    NestedMap,
+    NestedStruct,
+    SwitchExpression,
+)
+from pyspark_substrait.model.types import Date, PrecisionTimestampTZ, String, with_nullability
+
+__all__ = [
+    "Choice",
+    "among",
+    "array",
+    "current_date",
+    "current_timestamp",
+    "current_timezone",
+    "dictionary",
+    "parameter",
+    "struct",
+    "switch",
+    "when",
+]
+
+_NONE: Final = object()
+
+
+@dataclass(frozen=True, eq=False)
+class Choice:
+    """A choice that isn't finished: :meth:`when` adds an arm, :meth:`otherwise` ends it.
+
+    Where it is used unfinished, the value is null if no condition is true.
+    """
+
+    arms: tuple[tuple[Column, Any], ...]
+
+    def when(self, met: Any, value: Any) -> Choice:
+        """One more arm, tried after the others."""
+        return Choice((*self.arms, (condition(met), value)))
+
+    def otherwise(self, value: Any = _NONE) -> Column:
+        """The value where no condition is true; null when none is given."""
+        values = [arm[1] for arm in self.arms]
+        if value is _NONE:
+            results, default = agreed(values), None
+        else:
+            *results, default = agreed([*values, value])
+        conditions = [arm[0] for arm in self.arms]
+        clauses = tuple(
+            IfClause(met.expression, result.expression) for met, result in zip(conditions, results, strict=True)
+        )
+        node = IfThen(ifs=clauses, else_=None if default is None else default.expression)
+        return made(node, *results, *conditions, *([] if default is None else [default]))
+
+
+def when(met: Any, value: Any) -> Choice:
+    """The value where a condition is true: ``when(o.x > 0, "more").otherwise("less")``."""
+    return Choice(((condition(met), value),))
+
+
+def switch(match: Any, cases: Mapping[Any, Any], default: Any = _NONE) -> Column:
+    """The result of the case whose key equals a value, by SQL's rules.
+
+    Args:
+        match: the value.
+        cases: results by constants of Python, which are literals of the value's type.
+        default: the result where none is equal; null when none is given.
+    """
+    value = column(match)
+    if not cases:
+        raise InvalidPlanError("there is no case")
+    keys = [literal(key, with_nullability(value.type, False)) for key in cases]
+    if default is _NONE:
+        results, otherwise = agreed(cases.values()), None
+    else:
+        *results, otherwise = agreed([*cases.values(), default])
+    ifs = tuple(IfValue(key, result.expression) for key, result in zip(keys, results, strict=True))
+    node = SwitchExpression(match=value.expression, ifs=ifs, else_=None if otherwise is None else otherwise.expression)
+    return made(node, *results, value, *([] if otherwise is None else [otherwise]))
+
+
+def among(values: tuple[Any, ...], options: list[tuple[Any, ...]]) -> Column:
+    """Whether several values equal, all at once, those of one of the options."""
+    if not options or any(len(option) != len(values) for option in options):
+        raise InvalidPlanError(f"each option has {len(values)} values, and there is at least one")
+    columns = [agreed(cells) for cells in zip(values, *options, strict=True)]
+    rows = [tuple(cell.expression for cell in row) for row in zip(*columns, strict=True)]
+    parts = [cell for cells in columns for cell in cells]
+    return made(MultiOrList(value=rows[0], options=tuple(rows[1:])), *parts)
+
+
+def struct(**fields: Any) -> Column:
+    """A struct of values by name."""
+    parts = {name: column(value) for name, value in fields.items()}
+    node = NestedStruct(fields=tuple(part.expression for part in parts.values()))
+    names = tuple(inner for name, part in parts.items() for inner in (name, *part._inner))
+    return made(node, *parts.values(), inner=names)
+
+
+def array(*values: Any) -> Column:
+    """A list of at least one value; all get one type."""
+    if not values:
+        raise InvalidPlanError("a list without elements has no type", hint='Say it: lit([], "list<i32>")')
+    items = agreed(values)
+    return made(NestedList(values=tuple(item.expression for item in items)), *items)
+
+
+def dictionary(*pairs: tuple[Any, Any]) -> Column:
+    """A map of at least one pair of key and value; all keys get one type, and all values."""
+    if not pairs:
+        raise InvalidPlanError("a map without entries has no type", hint='Say it: lit({}, "map<string, i32>")')
+    keys, items = agreed(key for key, _ in pairs), agreed(value for _, value in pairs)
+    entries = tuple((key.expression, item.expression) for key, item in zip(keys, items, strict=True))
+    return made(NestedMap(key_values=entries), *keys, *items)
+
+
+def parameter(number: int, type: TypeLike) -> Column:
+    """A dynamic parameter: a value that is given when the plan runs."""
+    found, names = schemas.typed_names(type)
+    return Column(DynamicParameter(type=found, parameter_reference=number), inner=names)
+
+
+def current_timestamp(precision: int = 6) -> Column:
+    """The instant of the execution."""
+    type = PrecisionTimestampTZ(precision=precision)
+    return Column(ExecutionContextVariable(variable=ContextVariable.CURRENT_TIMESTAMP, type=type))
+
+
+def current_date() -> Column:
+    """The day of the execution."""
+    return Column(ExecutionContextVariable(variable=ContextVariable.CURRENT_DATE, type=Date()))
+
+
+def current_timezone() -> Column:
+    """The time zone of the execution."""
+    return Column(ExecutionContextVariable(variable=ContextVariable.CURRENT_TIMEZONE, type=String()))

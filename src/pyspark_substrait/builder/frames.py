@@ -1,0 +1,270 @@
+"""Frames: relations with names for their columns, from which each step makes another one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from typing_extensions import Self
+
+from pyspark_substrait.builder.columns import Column, cast_to, near
+from pyspark_substrait.builder.constants import literal
+from pyspark_substrait.builder.finishing import finished
+from pyspark_substrait.builder.grouping import GroupingSets
+from pyspark_substrait.builder.joining import Joining
+from pyspark_substrait.builder.physical import Physical
+from pyspark_substrait.builder.reading import Reading
+from pyspark_substrait.builder.records import Base, Field, Record, _plain, fields_of, projected
+from pyspark_substrait.builder.schemas import SchemaLike, schema_of
+from pyspark_substrait.builder.scoping import closed, new_token, open_tokens, open_tokens_of
+from pyspark_substrait.builder.writing import Writing
+from pyspark_substrait.errors import InvalidPlanError
+from pyspark_substrait.extensions.coercion import common_type
+from pyspark_substrait.extensions.registry import Registry
+from pyspark_substrait.model.expressions import AggregateFunction, Expression
+from pyspark_substrait.model.plan import ExpressionReference, ExtendedExpression, Plan, Version
+from pyspark_substrait.model.relations import Fetch, FetchMode, Filter, Reference, Relation, Set, SetOp, Sort, TopN
+from pyspark_substrait.model.types import I64, Type, same_type, with_nullability
+
+__all__ = ["PRODUCER", "Frame", "extended_expression"]
+
+PRODUCER = "pyspark-substrait"
+
+_SET_OPS = {
+    ("union", True): SetOp.UNION_ALL,
+    ("union", False): SetOp.UNION_DISTINCT,
+    ("intersect", True): SetOp.INTERSECTION_MULTISET_ALL,
+    ("intersect", False): SetOp.INTERSECTION_MULTISET,
+    ("except", True): SetOp.MINUS_PRIMARY_ALL,
+    ("except", False): SetOp.MINUS_PRIMARY,
+}
+
+
+class Frame(Reading, Joining, GroupingSets, Physical, Writing):
+    """A relation with names for its columns. Immutable: each step gives a new frame.
+
+    Where a step takes values, they are names of columns, or functions of the record: ``lambda o: o.price * 2``.
+    """
+
+    def filter(self, *conditions: Any) -> Self:
+        """The records that meet all conditions."""
+        return self._next(Filter(input=self.model, condition=self._condition(conditions)))
+
+    def select(self, *columns: Any, **named: Any) -> Self:
+        """These columns, in this order.
+
+        Args:
+            columns: names; functions of the record that give a column with a name, a list of such, or a dict.
+            named: functions of the record, or constants, by the name of the column.
+        """
+        record = self.record()
+        return self._project(self._named(columns, named, record), record)
+
+    def with_columns(self, *columns: Any, **named: Any) -> Self:
+        """All columns, and these: in the place of one with the same name, or else behind."""
+        record = self.record()
+        found = [(field.name, value) for field, value in zip(self.fields, record, strict=True)]
+        for name, value in self._named(columns, named, record):
+            places = [position for position, (known, _) in enumerate(found) if known == name]
+            if len(places) > 1:
+                near(name, [known for known, _ in found], "column")
+            if places:
+                found[places[0]] = (name, value)
+            else:
+                found.append((name, value))
+        return self._project(found, record)
+
+    def drop(self, *names: str) -> Self:
+        """The columns without these."""
+        gone = {self._position(name) for name in names}
+        record = self.record()
+        kept = [(field.name, record[place]) for place, field in enumerate(self.fields) if place not in gone]
+        return self._project(kept, record)
+
+    def rename(self, **names: str) -> Self:
+        """The columns under other names, by the old ones. The plan doesn't change."""
+        places = {self._position(old): new for old, new in names.items()}
+        return self._next(
+            self.model,
+            [replace(field, name=places.get(place, field.name)) for place, field in enumerate(self.fields)],
+        )
+
+    def _project(self, found: Sequence[tuple[str, Column]], record: Record) -> Self:
+        if not found:
+            raise InvalidPlanError("there is no column left")
+        values = [self._scalar(value, record) for _, value in found]
+        return self._next(projected(self.model, values), [Field(name, value._inner) for name, value in found])
+
+    def sort(self, *keys: Any) -> Self:
+        """The records in an order: by names, functions of the record, or what their ``asc()`` and ``desc()`` give.
+
+        Without these it is ascending, nulls first.
+        """
+        return self._next(Sort(input=self.model, sorts=self._sorts(keys)))
+
+    def limit(self, count: Any, offset: Any = 0) -> Self:
+        """The first records behind an offset. Both may be columns that refer to nothing, like parameters."""
+        node = Fetch(input=self.model, offset_expr=_offset(offset), count_expr=_number(count))
+        return self._next(node)
+
+    def offset(self, count: Any) -> Self:
+        """The records without the first ones."""
+        return self._next(Fetch(input=self.model, offset_expr=_number(count)))
+
+    def top_n(self, count: Any, *keys: Any, offset: Any = 0, with_ties: bool = False) -> Self:
+        """The first records by an order; with ties, also those equal to the last one."""
+        node = TopN(
+            input=self.model,
+            sorts=self._sorts(keys),
+            offset=_offset(offset),
+            count=_number(count),
+            mode=FetchMode.WITH_TIES if with_ties else FetchMode.ROWS_ONLY,
+        )
+        return self._next(node)
+
+    # sets -------------------------------------------------------------------------------------------------------------
+
+    def union(self, *others: Base, all: bool = False) -> Self:
+        """The records of all frames; once each, unless ``all``. Columns go by position, and the names are of the first.
+
+        Columns of different types get the one that holds both, as for the other operations on sets.
+        """
+        return self.set_operation(_SET_OPS["union", all], *others)
+
+    def union_all(self, *others: Base) -> Self:
+        """The records of all frames."""
+        return self.union(*others, all=True)
+
+    def intersect(self, *others: Base, all: bool = False) -> Self:
+        """The records that all frames have; with ``all``, as often as in the one that has them least often."""
+        return self.set_operation(_SET_OPS["intersect", all], *others)
+
+    def except_(self, *others: Base, all: bool = False) -> Self:
+        """The records that no other frame has; with ``all``, each of theirs takes one away."""
+        return self.set_operation(_SET_OPS["except", all], *others)
+
+    def set_operation(self, op: SetOp | str, *others: Base) -> Self:
+        """Any operation of the specification, by its name: ``minus multiset``."""
+        if isinstance(op, str):
+            try:
+                op = SetOp(op.lower().replace("_", " "))
+            except ValueError:
+                raise InvalidPlanError(
+                    f"there is no set operation {op!r}", hint=f"There are: {', '.join(one.value for one in SetOp)}"
+                ) from None
+        frames: list[Base] = [self, *others]
+        if not others:
+            raise InvalidPlanError("a set operation has at least two inputs")
+        for number, frame in enumerate(frames):
+            if len(frame.fields) != len(self.fields):
+                raise InvalidPlanError(
+                    f"input {number} has {len(frame.fields)} columns, the first one {len(self.fields)}"
+                )
+        types = [_common([frame.types[place] for frame in frames], name) for place, name in enumerate(self.columns)]
+        return self._next(Set(members=tuple(_as(frame, types) for frame in frames), op=op))
+
+    # shared parts -----------------------------------------------------------------------------------------------------
+
+    def shared(self) -> Self:
+        """The same frame, computed once however often it is used: used twice, the plan refers to it.
+
+        Raises:
+            InvalidPlanError: it refers to a record of a query around it.
+        """
+        if any(open_tokens_of(self.model)):
+            raise InvalidPlanError("a shared frame can't refer to a record outside of it")
+        return self._next(Reference(subtree_ordinal=-new_token(), subtree=self.model))
+
+    # ends -------------------------------------------------------------------------------------------------------------
+
+    def plan(self, *names: str) -> Plan:
+        """The plan, with the names of its columns.
+
+        Args:
+            names: the columns that it puts out, in this order; all, if none are given.
+
+        Raises:
+            InvalidPlanError: there is no such column, or the frame refers to a record outside of it.
+        """
+        frame = self.select(*names) if names and names != self.columns else self
+        return self._deeply(lambda: finished(frame.model, frame.schema.names, PRODUCER))
+
+    def expressions(self, *columns: Any, **named: Any) -> ExtendedExpression:
+        """An extended expression over records of this frame's schema; arguments as for :meth:`select`.
+
+        Aggregates are measures of it.
+        """
+        record = self.record()
+        found = []
+        for name, value in self._named(columns, named, record):
+            found.append(ExpressionReference(expr=_referred(value, record), output_names=(name, *value._inner)))
+        if not found:
+            raise InvalidPlanError("there is no expression")
+        return ExtendedExpression(
+            referred_expr=tuple(found), base_schema=self.schema, version=Version(producer=PRODUCER)
+        )
+
+
+def extended_expression(
+    schema: SchemaLike, expressions: Any, *, registry: Registry | None = None
+) -> ExtendedExpression:
+    """An extended expression: functions of the record by name, over records of a schema."""
+    described = schema_of(schema, registry)
+    frame = Frame.read("", described, registry=registry)
+    assert len(fields_of(described)) == len(frame.fields)
+    return frame.expressions(**expressions) if isinstance(expressions, dict) else frame.expressions(expressions)
+
+
+def _referred(value: Column, record: Record) -> Expression | AggregateFunction:
+    """An expression of an extended one; an aggregate as it is."""
+    if not value._measures:
+        found = closed(_plain(value).expression, {record._token: 0})
+        if any(open_tokens(found)):
+            raise InvalidPlanError("an expression refers to a record that it isn't over")
+        return found
+    from pyspark_substrait.builder.aggregates import Aggregated
+    from pyspark_substrait.builder.grouping import closed_measure
+
+    ((_, measure),) = value._measures if len(value._measures) == 1 else ((0, None),)
+    if measure is None or not isinstance(value, Aggregated) or measure.filter is not None:
+        raise InvalidPlanError(
+            "an extended expression has plain aggregates only: no filter, nothing computed from them"
+        )
+    return closed_measure(measure, record._token).measure
+
+
+def _number(given: Any) -> Expression:
+    """A number of records."""
+    if isinstance(given, Column):
+        found = cast_to(given, I64()).expression
+        if any(open_tokens(found)):
+            raise InvalidPlanError("a number of records can't depend on a record of the frame")
+        return found
+    if isinstance(given, int) and given < 0:
+        raise InvalidPlanError(f"{given} is no number of records")
+    return literal(given, I64())
+
+
+def _offset(given: Any) -> Expression | None:
+    return None if isinstance(given, int) and given == 0 else _number(given)
+
+
+def _common(types: Sequence[Type], name: str) -> Type:
+    found = common_type([with_nullability(type, False) for type in types])
+    if found is None:
+        listed = ", ".join(map(str, types))
+        raise InvalidPlanError(f"no type holds the values of the column `{name}`: {listed}", hint="Cast one of them")
+    return found
+
+
+def _as(frame: Base, types: Sequence[Type]) -> Relation:
+    """A frame's relation with the types of a set operation."""
+    if all(same_type(one, other) for one, other in zip(frame.types, types, strict=True)):
+        return frame.model
+    record = frame.record()
+    values = [
+        value if same_type(value.type, type) else cast_to(value, type)
+        for value, type in zip(record, types, strict=True)
+    ]
+    return projected(frame.model, [frame._scalar(value, record) for value in values])

@@ -1,0 +1,224 @@
+"""What all frames share: a relation, the names of its columns, and the record that expressions see."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
+
+from typing_extensions import Self
+
+from pyspark_substrait.builder.choices import Choice
+from pyspark_substrait.builder.columns import Column, SortKey, column, condition, near
+from pyspark_substrait.builder.scoping import closed, new_token, open_reference
+from pyspark_substrait.errors import InvalidPlanError
+from pyspark_substrait.extensions.registry import Registry
+from pyspark_substrait.model.expressions import Expression, FieldReference, RootReference, SortField, StructField
+from pyspark_substrait.model.relations import Project, Relation, RelCommon
+from pyspark_substrait.model.types import NamedStruct, OpenStruct, Type, name_count
+
+__all__ = ["Base", "Field", "Record", "conjunction", "fields_of", "projected", "refer"]
+
+
+#: how names begin that Python and notebooks ask every object for
+_FOREIGN = ("__", "_repr_", "_ipython_")
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A column's name, and the names of the fields nested in it, depth first."""
+
+    name: str
+    inner: tuple[str, ...] = ()
+
+
+def fields_of(schema: NamedStruct) -> tuple[Field, ...]:
+    """The columns of a schema."""
+    found, position = [], 0
+    for type in schema.struct.types:
+        end = position + 1 + name_count(type)
+        found.append(Field(schema.names[position], schema.names[position + 1 : end]))
+        position = end
+    return tuple(found)
+
+
+class Record:
+    """The record that an expression sees: its columns are attributes, ``o.price``, and items, ``o["weird name"]``.
+
+    An item may also be a position, from 0.
+    """
+
+    __slots__ = ("_fields", "_registry", "_token", "_types")
+
+    def __init__(
+        self, fields: Sequence[Field], types: Sequence[Type], registry: Registry, token: int | None = None
+    ) -> None:
+        self._fields = tuple(fields)
+        self._types = tuple(types)
+        self._registry = registry
+        self._token = new_token() if token is None else token
+
+    def __getattr__(self, name: str) -> Column:
+        if name.startswith(_FOREIGN):
+            raise AttributeError(name)
+        return self[name]
+
+    def __getitem__(self, key: str | int) -> Column:
+        if isinstance(key, int):
+            if not 0 <= key < len(self._fields):
+                raise InvalidPlanError(f"there is no column {key}; there are {len(self._fields)}, counted from 0")
+            return self._at(key)
+        found = [position for position, field in enumerate(self._fields) if field.name == key]
+        if len(found) != 1:
+            near(key, [field.name for field in self._fields], "column")
+        return self._at(found[0])
+
+    def __iter__(self) -> Iterator[Column]:
+        return map(self._at, range(len(self._fields)))
+
+    def __len__(self) -> int:
+        return len(self._fields)
+
+    def __dir__(self) -> list[str]:
+        return [field.name for field in self._fields]
+
+    def _at(self, position: int) -> Column:
+        field = self._fields[position]
+        node = open_reference(self._token, position, self._types[position])
+        return Column(node, name=field.name, inner=field.inner, registry=self._registry)
+
+
+def refer(types: Sequence[Type], position: int) -> FieldReference:
+    """A reference to a column of the record at hand."""
+    return FieldReference(root=RootReference(), reference=(StructField(position),), type=types[position])
+
+
+def projected(relation: Relation, expressions: Sequence[Expression]) -> Relation:
+    """A relation with one column for each expression."""
+    width = len(relation.schema.types)
+    emit = tuple(range(width, width + len(expressions)))
+    return Project(common=RelCommon(emit=emit), input=relation, expressions=tuple(expressions))
+
+
+def conjunction(conditions: Sequence[Any]) -> Column:
+    """All of several conditions at once."""
+    from pyspark_substrait.builder.functions import call
+
+    found = [condition(item) for item in conditions]
+    if not found:
+        raise InvalidPlanError("there is no condition")
+    return found[0] if len(found) == 1 else call("and", *found)
+
+
+class Base:
+    """What all frames share. Immutable: each step gives a new frame."""
+
+    def __init__(self, model: Relation, fields: Sequence[Field], registry: Registry | None = None) -> None:
+        self.model = model
+        self.fields = tuple(fields)
+        self.registry = registry or Registry.default()
+        schema = model.schema
+        if len(self.fields) != len(schema.types) and not isinstance(schema, OpenStruct):
+            raise InvalidPlanError(f"{len(self.fields)} names were given for {len(schema.types)} columns")
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of the columns."""
+        return tuple(field.name for field in self.fields)
+
+    @property
+    def types(self) -> tuple[Type, ...]:
+        """The types of the columns."""
+        return self.model.schema.types
+
+    @property
+    def schema(self) -> NamedStruct:
+        """Names, those of nested fields included, and types."""
+        names = tuple(name for field in self.fields for name in (field.name, *field.inner))
+        return NamedStruct(names=names, struct=self.model.schema)
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{name}: {type}" for name, type in zip(self.columns, self.types, strict=True))
+        return f"<{self.__class__.__name__}: {shown}>"
+
+    def record(self) -> Record:
+        """A record of this frame, as expressions see it."""
+        return Record(self.fields, self.types, self.registry)
+
+    # for the steps ----------------------------------------------------------------------------------------------------
+
+    def _next(self, model: Relation, fields: Sequence[Field] | None = None) -> Self:
+        """A frame over another relation."""
+        return self.__class__(model, self.fields if fields is None else fields, self.registry)
+
+    def _scalar(self, given: Any, record: Record) -> Expression:
+        """An expression of this frame's records, closed."""
+        value = _plain(_of(given, record))
+        return self._deeply(lambda: closed(value.expression, {record._token: 0}))
+
+    def _deeply(self, function: Callable[[], _T]) -> _T:
+        """What a function gives that walks through an expression or a relation, which may be nested deeply."""
+        return function()
+
+    def _condition(self, conditions: Sequence[Any]) -> Expression:
+        record = self.record()
+        return self._scalar(conjunction([_of(item, record) for item in conditions]), record)
+
+    def _named(self, items: Sequence[Any], named: Mapping[str, Any], record: Record) -> list[tuple[str, Column]]:
+        """Columns with their names; open."""
+        found: list[tuple[str, Column]] = []
+        for item in items:
+            value = _of(item, record)
+            if isinstance(value, Mapping):
+                found += [(str(name), column(_of(one, record))) for name, one in value.items()]
+                continue
+            several = value if isinstance(value, list | tuple) else [value]
+            for one in several:
+                made = column(_of(one, record))
+                if made._name is None:
+                    raise InvalidPlanError(
+                        "a computed column has no name", hint='Give it one: name=…, or .alias("name")'
+                    )
+                found.append((made._name, made))
+        return found + [(name, column(_of(item, record, literal=True))) for name, item in named.items()]
+
+    def _sorts(self, keys: Sequence[Any]) -> tuple[SortField, ...]:
+        from pyspark_substrait.builder.aggregates import sort_fields
+
+        record = self.record()
+        found: list[SortField] = []
+        for key in keys:
+            value = _of(key, record)
+            found += sort_fields(value if isinstance(value, list | tuple) else [value])
+        if not found:
+            raise InvalidPlanError("there is nothing to sort by")
+        return tuple(replace(sort, expr=closed(sort.expr, {record._token: 0})) for sort in found)
+
+    def _position(self, name: str | int) -> int:
+        """The position of a column."""
+        node = self.record()[name].expression
+        assert isinstance(node, FieldReference) and isinstance(node.reference, tuple)
+        (segment,) = node.reference
+        assert isinstance(segment, StructField)
+        return segment.field
+
+
+def _of(item: Any, record: Record, *, literal: bool = False) -> Any:
+    """What stands for a value: a column by its name, or a function of the record applied to it.
+
+    With ``literal``, text is a constant.
+    """
+    if isinstance(item, str) and not literal:
+        return record[item]
+    if isinstance(item, Column | SortKey | Choice):
+        return item
+    return item(record) if callable(item) else item
+
+
+def _plain(value: Any) -> Column:
+    """A column that is no aggregate."""
+    found = column(value)
+    if found._measures:
+        raise InvalidPlanError("an aggregate has no place here", hint="It belongs in agg(); or say .over(…)")
+    return found

@@ -1,0 +1,130 @@
+"""Expressions made of a frame: scalar subqueries, EXISTS, IN, ANY and ALL."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from pyspark_substrait.builder.columns import Column, cast_to, column, made
+from pyspark_substrait.builder.constants import fitted
+from pyspark_substrait.builder.scoping import closed
+from pyspark_substrait.errors import InvalidPlanError
+from pyspark_substrait.extensions.coercion import common_type
+from pyspark_substrait.model.expressions import (
+    ComparisonOp,
+    InPredicate,
+    PredicateOp,
+    ReductionOp,
+    ScalarSubquery,
+    SetComparison,
+    SetPredicate,
+)
+from pyspark_substrait.model.relations import Relation
+from pyspark_substrait.model.types import Type, same_type, with_nullability
+
+if TYPE_CHECKING:
+    from pyspark_substrait.builder.records import Base as Frame
+
+__all__ = ["Quantified", "all_of", "any_of", "exists", "is_frame", "isin", "scalar", "unique"]
+
+
+def is_frame(value: object) -> bool:
+    """Whether something is a frame."""
+    from pyspark_substrait.builder.records import Base
+
+    return isinstance(value, Base)
+
+
+def scalar(frame: Frame) -> Column:
+    """The only value of a frame with one column and at most one record; null where it has none.
+
+    Columns of enclosing records may be used anywhere in it.
+    """
+    node = ScalarSubquery(input=frame.model)
+    _ = node.type
+    (field,) = frame.fields
+    return Column(node, name=field.name, inner=field.inner, registry=frame.registry)
+
+
+def exists(frame: Frame) -> Column:
+    """Whether a frame has a record."""
+    node = SetPredicate(predicate_op=PredicateOp.EXISTS, tuples=frame.model)
+    return Column(node, registry=frame.registry)
+
+
+def unique(frame: Frame) -> Column:
+    """Whether a frame has no two equal records."""
+    node = SetPredicate(predicate_op=PredicateOp.UNIQUE, tuples=frame.model)
+    return Column(node, registry=frame.registry)
+
+
+def isin(values: tuple[Any, ...], frame: Frame) -> Column:
+    """Whether values, as a record, are among the records of a frame, by SQL's three-valued logic."""
+    needles, query = _comparable(values, frame)
+    node = InPredicate(needles=tuple(needle.expression for needle in needles), haystack=query)
+    return made(node, *needles)
+
+
+@dataclass(frozen=True)
+class Quantified:
+    """Some or all values of a frame's only column, to be compared with: ``o.price > all_of(frame)``."""
+
+    reduction: ReductionOp
+    frame: Frame
+
+    def compared(self, left: Column, name: str) -> Column:
+        """The comparison of a value with them by a function."""
+        (needle,), query = _comparable((left,), self.frame)
+        node = SetComparison(
+            reduction_op=self.reduction, comparison_op=_OPERATORS[name], left=needle.expression, right=query
+        )
+        return made(node, needle)
+
+
+_OPERATORS = {
+    "equal": ComparisonOp.EQ,
+    "not_equal": ComparisonOp.NE,
+    "lt": ComparisonOp.LT,
+    "gt": ComparisonOp.GT,
+    "lte": ComparisonOp.LE,
+    "gte": ComparisonOp.GE,
+}
+
+
+def any_of(frame: Frame) -> Any:
+    """Some value of a frame's only column, to be compared with."""
+    return Quantified(ReductionOp.ANY, frame)
+
+
+def all_of(frame: Frame) -> Any:
+    """All values of a frame's only column, to be compared with."""
+    return Quantified(ReductionOp.ALL, frame)
+
+
+def _comparable(values: tuple[Any, ...], frame: Frame) -> tuple[list[Column], Relation]:
+    """Values and the frame that they are compared with, of the same types."""
+    record = frame.record()
+    if len(values) != len(frame.fields):
+        raise InvalidPlanError(f"{len(values)} values are compared with the {len(frame.fields)} columns of a frame")
+    needles, columns = [], []
+    there_columns = list(record)
+    for value, there in zip(values, there_columns, strict=True):
+        literal = None if isinstance(value, Column) else fitted(value, there.type)
+        needle = column(value) if literal is None else Column(literal)
+        common = _common(needle.type, there.type)
+        needles.append(cast_to(needle, common))
+        columns.append(there if same_type(there.type, common) else cast_to(there, common))
+    if all(one is there for one, there in zip(columns, there_columns, strict=True)):
+        return needles, frame.model
+    from pyspark_substrait.builder.records import projected
+
+    return needles, projected(frame.model, [closed(one.expression, {record._token: 0}) for one in columns])
+
+
+def _common(left: Type, right: Type) -> Type:
+    if same_type(left, right):
+        return right
+    found = common_type((with_nullability(left, False), with_nullability(right, False)))
+    if found is None:
+        raise InvalidPlanError(f"{left} is compared with {right}", hint="Cast one of them")
+    return found

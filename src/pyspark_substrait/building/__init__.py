@@ -1,1 +1,0 @@
-"""Making the model by hand: calls that are resolved and typed at once. The builder and the producer use it."""

@@ -1,0 +1,57 @@
+"""Acero, the engine of Apache Arrow C++, by ``pyarrow.substrait``.
+
+Found by running plans on release 22 and in its documentation. It has neither subqueries nor cross products: of a query
+with these, Spark's optimized plan is the one to take.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from pyspark_substrait.engines.description import Spelling, Target, same
+
+__all__ = ["ACERO"]
+
+_EVEN: Final = "TIE_TO_EVEN"
+
+ACERO: Final = Target(
+    name="acero",
+    engine="Acero 22",
+    functions={
+        **same("add", "subtract", "multiply", "divide", overflow=("ERROR", "SILENT"), rounding=_EVEN),
+        **same("negate", "abs", "power", "sign", "sqrt", "exp", "bitwise_not", "bitwise_and", "bitwise_or"),
+        **same("bitwise_xor", "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "asinh"),
+        **same("acosh", "atanh", "ln", "log10", "log2", "logb", "log1p", "ceil", "floor"),
+        **same("equal", "not_equal", "lt", "lte", "gt", "gte", "is_null", "is_not_null", "is_nan", "is_finite"),
+        **same("and", "or", "not", "xor", "coalesce"),
+        "concat": (Spelling(name="concat", delivers={"null_handling": ("ACCEPT_NULLS",)}),),
+        "extract": (Spelling(name="extract", only={0: ("YEAR", "MONTH", "DAY")}),),
+        **same("count", "sum", "avg", "min", "max", "std_dev", "variance", overflow=("ERROR", "SILENT")),
+    },
+    options=True,
+    emits=True,
+    if_needs_else=True,
+    single_key_joins=True,
+    plain_measures=True,
+    lacks=frozenset(
+        {
+            "ScalarSubquery",
+            "InPredicate",
+            "SetPredicate",
+            "SetComparison",
+            "WindowFunction",
+            "SwitchExpression",
+            "MultiOrList",
+            "NestedStruct",
+            "NestedList",
+            "NestedMap",
+            "Lambda",
+            "LateralJoin",
+            "Cross",
+            "Expand",
+            "ConsistentPartitionWindow",
+            "TopN",
+        }
+    ),
+    removed_fields=True,
+)

@@ -1,0 +1,349 @@
+"""A plan in the form that an engine takes."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+from pyspark_substrait.engines.building import BOOLEAN, field, truth
+from pyspark_substrait.engines.description import Spelling, Target
+from pyspark_substrait.engines.grouping_sets import in_one_grouping
+from pyspark_substrait.engines.multiplicities import OF_DISTINCT, with_numbered_copies
+from pyspark_substrait.engines.outer_columns import with_own_names
+from pyspark_substrait.errors import UnsupportedPlanError
+from pyspark_substrait.model.expressions import (
+    AggregateFunction,
+    Argument,
+    Cast,
+    EnumArgument,
+    Expression,
+    FieldReference,
+    Function,
+    FunctionOption,
+    IfThen,
+    RootReference,
+    ScalarFunction,
+    StructField,
+    SwitchExpression,
+    TypeArgument,
+    WindowFunction,
+)
+from pyspark_substrait.model.literals import Literal
+from pyspark_substrait.model.notes import Note
+from pyspark_substrait.model.plan import Plan, PlanRel, RelRoot
+from pyspark_substrait.model.relations import (
+    Aggregate,
+    Filter,
+    Join,
+    JoinType,
+    Project,
+    Reference,
+    Relation,
+    RelCommon,
+    Set,
+)
+from pyspark_substrait.model.types import String, with_nullability
+from pyspark_substrait.model.walk import subquery_relation, with_children, with_expressions, with_inputs, with_query
+
+__all__ = ["adapted"]
+
+_Call = TypeVar("_Call", ScalarFunction, AggregateFunction, WindowFunction)
+
+
+def adapted(plan: Plan, target: Target) -> Plan:
+    """The plan in the form that an engine takes. What the engine doesn't look at, and why, stands in its ``notes``.
+
+    Raises:
+        UnsupportedPlanError: the engine has no form for something in the plan.
+    """
+    adapting = _Adapting(target)
+    trees = [adapting.tree(tree) for tree in plan.relations]
+    if not target.references:
+        trees = [tree for tree in trees if isinstance(tree, RelRoot)]
+    return replace(plan, relations=tuple(trees), notes=(*plan.notes, *adapting.notes.values()))
+
+
+@dataclass(eq=False)
+class _Adapting:
+    """The adapting of one plan; ``notes`` is what got lost, each thing once, ``numbers`` how many were given out."""
+
+    target: Target
+    numbers: int = 0
+    notes: dict[str, Note] = dataclasses.field(default_factory=dict)
+
+    def tree(self, tree: PlanRel) -> PlanRel:
+        if isinstance(tree, RelRoot):
+            return replace(tree, input=self.relation(tree.input))
+        return self.relation(tree)
+
+    def _check(self, node: Relation | Expression) -> None:
+        name = type(node).__name__
+        if name in self.target.lacks:
+            raise UnsupportedPlanError(
+                f"{self.target.engine} doesn't take {name} in plans", hint="Make the plan without a target"
+            )
+
+    # relations -------------------------------------------------------------------------------------------------------
+
+    def relation(self, node: Relation) -> Relation:
+        if isinstance(node, Reference):
+            inner = self.relation(node.subtree)
+            return replace(node, subtree=inner) if self.target.references else inner
+        self._check(node)
+        node = with_expressions(with_inputs(node, self.relation), self.expression)
+        if self.target.outer_columns_by_name:
+            node = with_own_names(node, self._number)
+        match node:
+            case Aggregate():
+                if not self.target.measure_filters and any(item.filter is not None for item in node.measures):
+                    raise UnsupportedPlanError(
+                        f"{self.target.engine} ignores the filters of measures",
+                        hint="Write CASE WHEN condition THEN value END inside the aggregate function",
+                    )
+                measures = tuple(replace(item, measure=self._call(item.measure)) for item in node.measures)
+                node = replace(node, measures=measures)
+                node = _over_columns(node) if self.target.plain_measures else node
+                if self.target.one_grouping and len(node.groupings) > 1:
+                    return in_one_grouping(node)
+            case Set(op=op) if op in OF_DISTINCT and not self.target.multiplicities:
+                return with_numbered_copies(node)
+            case Join() if self.target.single_key_joins:
+                node = self._single_key(node)
+            case _:
+                pass
+        if node.common.emit is None:
+            return node
+        if not isinstance(node, Project):
+            return node if self.target.emits else self._projection(node)
+        return _whole(node) if self.target.whole_projections else node
+
+    def _number(self) -> int:
+        self.numbers += 1
+        return self.numbers
+
+    def _single_key(self, node: Join) -> Relation:
+        """A join on one pair of keys, with the other conditions of an inner join in a filter above."""
+        width = len(node.left.schema.types)
+        conditions = [_left_first(condition, width) for condition in _conjuncts(node.expression)]
+        keys = [condition for condition in conditions if _is_key(condition, width)]
+        others = [condition for condition in conditions if not keys or condition is not keys[0]]
+        if not keys or (others and node.type is not JoinType.INNER):
+            raise UnsupportedPlanError(
+                f"{self.target.engine} joins by one equality of a column on either side",
+                hint="Compute the keys in projections below; several keys are possible in inner joins only",
+            )
+        if not others:
+            return replace(node, expression=keys[0])
+        inner = replace(node, common=replace(node.common, emit=None), expression=keys[0])
+        nullable = any(item.type.nullable for item in others)
+        condition = others[0] if len(others) == 1 else truth(Function(BOOLEAN, "and", "bool"), others, nullable)
+        return Filter(common=replace(node.common, hint=None), input=inner, condition=condition)
+
+    def _projection(self, node: Relation) -> Relation:
+        """A relation that chooses columns, as one that doesn't, below a projection that does."""
+        assert not isinstance(node, Reference)
+        assert node.common.emit is not None
+        inner: Relation = replace(node, common=replace(node.common, emit=None))
+        chosen = Project(
+            common=replace(node.common, hint=None, rel_anchor=None),
+            input=inner,
+            expressions=(field(inner, 0),) if inner.schema.types else (),
+        )
+        return _whole(chosen)
+
+    # expressions -----------------------------------------------------------------------------------------------------
+
+    def expression(self, node: Expression) -> Expression:
+        self._check(node)
+        node = with_children(node, self.expression)
+        query = subquery_relation(node)
+        if query is not None:
+            return with_query(node, self.relation(query))
+        match node:
+            case ScalarFunction():
+                return self._call(node)
+            case WindowFunction():
+                return self._call(node)
+            case IfThen(else_=None) | SwitchExpression(else_=None) if self.target.if_needs_else:
+                return replace(node, else_=Literal(type=with_nullability(node.type, True), value=None))
+            case _:
+                return node
+
+    # calls -----------------------------------------------------------------------------------------------------------
+
+    def _call(self, call: _Call) -> _Call:
+        if self.target.extension and call.function.urn == self.target.extension:
+            return call
+        spelling = self._spelling(call)
+        self._check_constants(call, spelling)
+        arguments = tuple(
+            self._pattern(call, argument) if position in spelling.patterns else argument
+            for position, argument in enumerate(call.arguments)
+        )
+        if spelling.arguments is not None:
+            arguments = tuple(arguments[position] for position in spelling.arguments)
+        match spelling.words:
+            case "texts":
+                arguments = tuple(map(_text, arguments))
+            case "left out":
+                arguments = tuple(item for item in arguments if not isinstance(item, EnumArgument))
+            case "kept":
+                pass
+        options = self._options(call, spelling)
+        if spelling.name == call.function.name:
+            return replace(call, arguments=arguments, options=options)
+        function = Function("", spelling.name, call.function.signature)
+        return replace(call, function=function, arguments=arguments, options=options)
+
+    def _spelling(self, call: ScalarFunction | AggregateFunction | WindowFunction) -> Spelling:
+        known = self.target.functions.get(call.function.name, ())
+        for spelling in known:
+            words = {
+                position: argument.value
+                for position, argument in enumerate(call.arguments)
+                if isinstance(argument, EnumArgument)
+            }
+            right = not spelling.overloads or call.function.signature in spelling.overloads
+            if right and all(words.get(position) in values for position, values in spelling.only.items()):
+                return spelling
+        if known:
+            words_of = " ".join(item.value for item in call.arguments if isinstance(item, EnumArgument))
+            what = f"{call.function.key} with {words_of}" if words_of else call.function.key
+            raise UnsupportedPlanError(f"{self.target.engine} has no form for {what}")
+        raise UnsupportedPlanError(
+            f"{self.target.engine} has no function {call.function.key} of `{call.function.urn}`",
+            hint="Make the plan without a target, or express it by other functions",
+        )
+
+    def _check_constants(self, call: ScalarFunction | AggregateFunction | WindowFunction, spelling: Spelling) -> None:
+        """Refuse constants for which the engine's function means something else; note what isn't constant."""
+        for position, right in spelling.constants.items():
+            argument = call.arguments[position] if position < len(call.arguments) else None
+            while isinstance(argument, Cast):
+                argument = argument.input
+            if argument is None or (isinstance(argument, Literal) and argument.value is None):
+                continue
+            if not isinstance(argument, Literal) or not isinstance(argument.value, int):
+                self._note_value(call, position)
+            elif not right(argument.value):
+                raise UnsupportedPlanError(
+                    f"{self.target.engine} has no form for {call.function.key} with the argument {argument.value}",
+                    hint="Its function of this name means something else by it",
+                )
+
+    def _pattern(self, call: ScalarFunction | AggregateFunction | WindowFunction, argument: Argument) -> Argument:
+        """A pattern in which a backslash stands for itself, for an engine where it is an escape character."""
+        if isinstance(argument, Literal) and isinstance(argument.value, str):
+            return replace(argument, value=argument.value.replace("\\", "\\\\"))
+        if not isinstance(argument, Literal):
+            self._note_value(call, call.arguments.index(argument))
+        return argument
+
+    def _note_value(self, call: ScalarFunction | AggregateFunction | WindowFunction, position: int) -> None:
+        text = f"{call.function.key} whose argument {position} isn't a constant"
+        after = f"{self.target.engine} means something else for some values"
+        self.notes.setdefault(text, Note(rule="target-value", path="", before=text, after=after))
+
+    def _options(
+        self, call: ScalarFunction | AggregateFunction | WindowFunction, spelling: Spelling
+    ) -> tuple[FunctionOption, ...]:
+        for option in call.options:
+            delivered = spelling.delivers.get(option.name, ())
+            if not any(value in delivered for value in option.preference):
+                wanted = f"{option.name}={'|'.join(option.preference)}"
+                text = f"{call.function.key} with {wanted}"
+                self.notes.setdefault(
+                    text,
+                    Note(
+                        rule="target-option",
+                        path="",
+                        before=text,
+                        after=f"{self.target.engine} doesn't say that it delivers this",
+                    ),
+                )
+        return call.options if self.target.options else ()
+
+
+def _conjuncts(condition: Expression) -> list[Expression]:
+    match condition:
+        case ScalarFunction(function=Function(name="and"), arguments=arguments):
+            return [
+                part
+                for item in arguments
+                if not isinstance(item, EnumArgument | TypeArgument)
+                for part in _conjuncts(item)
+            ]
+        case _:
+            return [condition]
+
+
+def _left_first(condition: Expression, width: int) -> Expression:
+    """A condition; of an equality of two columns, that of the left input comes first."""
+    match condition:
+        case ScalarFunction(
+            function=Function(name="equal" | "is_not_distinct_from"),
+            arguments=(
+                FieldReference(root=RootReference(), reference=(StructField(field=one),)) as first,
+                FieldReference(root=RootReference(), reference=(StructField(field=other),)) as second,
+            ),
+        ) if other < width <= one:
+            return replace(condition, arguments=(second, first))
+        case _:
+            return condition
+
+
+def _is_key(condition: Expression, width: int) -> bool:
+    """Whether a condition is an equality of a column of the left input with one of the right."""
+    match condition:
+        case ScalarFunction(
+            function=Function(name="equal" | "is_not_distinct_from"),
+            arguments=(
+                FieldReference(root=RootReference(), reference=(StructField(field=one),)),
+                FieldReference(root=RootReference(), reference=(StructField(field=other),)),
+            ),
+        ):
+            return one < width <= other
+        case _:
+            return False
+
+
+def _over_columns(node: Aggregate) -> Aggregate:
+    """An aggregate whose functions and groupings are of columns alone: what they are of is computed below."""
+    computed: list[Expression] = []
+
+    def column(value: Expression) -> Expression:
+        match value:
+            case FieldReference(root=RootReference(), reference=(StructField(),)):
+                return value
+            case _:
+                computed.append(value)
+                position = len(node.input.schema.types) + len(computed) - 1
+                return FieldReference(root=RootReference(), reference=(StructField(position),), type=value.type)
+
+    made = with_expressions(node, column)
+    assert isinstance(made, Aggregate)
+    if not computed:
+        return node
+    emit = RelCommon(emit=tuple(range(len(node.input.schema.types) + len(computed))))
+    return replace(made, input=Project(common=emit, input=node.input, expressions=tuple(computed)))
+
+
+def _text(argument: Argument) -> Argument:
+    if isinstance(argument, EnumArgument):
+        return Literal(type=String(), value=argument.value.lower())
+    return argument
+
+
+def _whole(node: Project) -> Project:
+    """A projection that computes each column it puts out, one after the other."""
+    assert node.common.emit is not None
+    width = len(node.input.schema.types)
+    chosen = tuple(
+        node.expressions[position - width] if position >= width else field(node.input, position)
+        for position in node.common.emit
+    )
+    if not chosen:
+        return node
+    emit = tuple(range(width, width + len(chosen)))
+    return replace(node, common=replace(node.common, emit=emit), expressions=chosen)

@@ -1,0 +1,96 @@
+"""DataFusion. It finds functions by their names alone and doesn't look at options.
+
+Where its function of a name isn't the specification's, only what means the same in both goes out. Its own functions
+(``functions_datafusion.yaml``), which plans of its own are read with, go out as they are.
+
+Found by running plans on release 55 and in the sources of its consumer (``datafusion/substrait``).
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from pyspark_substrait.engines.description import Spelling, Target, same
+from pyspark_substrait.extensions import engines
+
+__all__ = ["DATAFUSION"]
+
+_EVEN: Final = "TIE_TO_EVEN"
+
+
+def _parts(*parts: str) -> tuple[str, ...]:
+    return parts
+
+
+def _not_negative(value: int) -> bool:
+    return value >= 0
+
+
+def _positive(value: int) -> bool:
+    return value > 0
+
+
+DATAFUSION: Final = Target(
+    name="datafusion",
+    engine="DataFusion 55",
+    extension=engines.DATAFUSION.urn,
+    functions={
+        **same("add", "subtract", "multiply", rounding=_EVEN),
+        **same("divide", rounding=_EVEN),
+        **same("modulus", division_type="TRUNCATE", on_domain_error="ERROR"),
+        **same("negate", "bitwise_and", "bitwise_or", "bitwise_xor"),
+        **same("equal", "not_equal", "lt", "lte", "gt", "gte", "between", "nullif", "coalesce"),
+        **same("is_null", "is_not_null", "is_true", "is_not_true", "is_false", "is_not_false"),
+        **same("is_distinct_from", "is_not_distinct_from", "and", "or", "not", "xor", "and_not"),
+        **same("abs", "exp", "power", "sqrt", "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh"),
+        **same("tanh", "asinh", "acosh", "atanh", "radians", "degrees", "ceil", "floor", "factorial"),
+        **same("ln", "log10", "log2", "logb"),
+        **same("lower", "upper", char_set="UTF8"),
+        **same("char_length", "octet_length", "bit_length", "reverse", "repeat", "concat_ws"),
+        **same("starts_with", "ends_with", "contains", "strpos", "replace", case_sensitivity="CASE_SENSITIVE"),
+        **same("lpad", "rpad", "ltrim", "rtrim", "trim"),
+        **same("count", "sum", "min", "max", "bool_and", "bool_or", "median", "corr"),
+        **same("row_number", "rank", "dense_rank", "percent_rank", "cume_dist", "ntile", "lag", "lead"),
+        **same("first_value", "last_value", "nth_value"),
+        "add_intervals": (Spelling(name="add"),),
+        "any_value": (Spelling(name="first_value", delivers={"ignore_nulls": ("FALSE",)}),),
+        "approx_count_distinct": (Spelling(name="approx_distinct"),),
+        # its own function of this name leaves nulls out
+        "concat": (Spelling(name="str_concat", delivers={"null_handling": ("ACCEPT_NULLS",)}),),
+        "avg": (Spelling(name="avg", overloads=("fp32", "fp64", "dec")),),
+        "left": (Spelling(name="left", constants={1: _not_negative}),),
+        "right": (Spelling(name="right", constants={1: _not_negative}),),
+        "like": (Spelling(name="like", delivers={"case_sensitivity": ("CASE_SENSITIVE",)}, patterns=(1,)),),
+        "substring": (
+            Spelling(
+                name="substr",
+                delivers={"negative_start": ("LEFT_OF_BEGINNING", "WRAP_FROM_END", "ERROR")},
+                constants={1: _positive, 2: _not_negative},
+            ),
+        ),
+        "string_split": (Spelling(name="string_to_array"),),
+        "sign": (Spelling(name="signum"),),
+        "is_nan": (Spelling(name="isnan"),),
+        "std_dev": (
+            Spelling(name="stddev_samp", words="left out", only={0: ("SAMPLE",)}),
+            Spelling(name="stddev_pop", words="left out", only={0: ("POPULATION",)}),
+        ),
+        "variance": (
+            Spelling(name="var_samp", words="left out", only={0: ("SAMPLE",)}),
+            Spelling(name="var_pop", words="left out", only={0: ("POPULATION",)}),
+        ),
+        "extract": (
+            Spelling(name="date_part", words="texts", only={0: _parts("YEAR", "HOUR", "MINUTE")}, arguments=(0, 1)),
+            Spelling(
+                name="date_part",
+                words="texts",
+                only={0: _parts("MONTH", "DAY", "QUARTER"), 1: ("ONE",)},
+                arguments=(0, 2),
+            ),
+        ),
+    },
+    whole_projections=True,
+    one_grouping=True,
+    multiplicities=False,
+    outer_columns_by_name=True,
+)

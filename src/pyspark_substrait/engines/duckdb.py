@@ -1,0 +1,58 @@
+"""DuckDB, by its community extension ``substrait``.
+
+After the sources of the extension (``substrait-io/duckdb-substrait-extension``); it isn't on PyPI, so that nothing here
+was run.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from pyspark_substrait.engines.description import Spelling, Target, same
+
+__all__ = ["DUCKDB"]
+
+DUCKDB: Final = Target(
+    name="duckdb",
+    engine="DuckDB 1.5 with the extension `substrait`",
+    functions={
+        **same("add", "subtract", "multiply", "divide", "modulus", overflow="ERROR"),
+        **same("equal", "not_equal", "lt", "lte", "gt", "gte", "is_null", "is_not_null", "between", "coalesce"),
+        **same("is_not_distinct_from", "and", "or", "not"),
+        **same("abs", "ceil", "floor", "sqrt", "exp", "ln", "log10", "log2", "power", "sign", "round"),
+        **same("sin", "cos", "tan", "asin", "acos", "atan", "atan2", "factorial"),
+        **same("bitwise_and", "bitwise_or", "bitwise_xor"),
+        **same("lower", "upper", "substring", "like", "starts_with", "ends_with", "contains", "replace"),
+        **same("char_length", "octet_length", "reverse", "repeat", "left", "right", "lpad", "rpad", "concat"),
+        **same("ltrim", "rtrim", "trim", "is_nan", "is_finite", "is_infinite"),
+        "extract": (Spelling(name="extract", only={0: ("YEAR", "MONTH", "DAY", "HOUR", "MINUTE")}),),
+        **same("count", "sum", "avg", "min", "max", "any_value", "bool_and", "bool_or", "median", "corr"),
+        "std_dev": (
+            Spelling(name="stddev_samp", words="left out", only={0: ("SAMPLE",)}),
+            Spelling(name="stddev_pop", words="left out", only={0: ("POPULATION",)}),
+        ),
+        "variance": (
+            Spelling(name="var_samp", words="left out", only={0: ("SAMPLE",)}),
+            Spelling(name="var_pop", words="left out", only={0: ("POPULATION",)}),
+        ),
+    },
+    references=True,
+    emits=False,
+    if_needs_else=True,
+    measure_filters=False,
+    lacks=frozenset(
+        {
+            "ScalarSubquery",
+            "InPredicate",
+            "SetPredicate",
+            "SetComparison",
+            "WindowFunction",
+            "SwitchExpression",
+            "MultiOrList",
+            "Lambda",
+            "LateralJoin",
+            "Expand",
+            "ConsistentPartitionWindow",
+        }
+    ),
+)

@@ -1,0 +1,58 @@
+"""The HTML and the text of each result that notebooks show."""
+
+from __future__ import annotations
+
+from pyspark_substrait.analysis.diff import Difference
+from pyspark_substrait.analysis.profile import Profile
+from pyspark_substrait.analysis.report import Report
+from pyspark_substrait.api.checking import explain
+from pyspark_substrait.documents import ExtendedExpression, Plan
+from pyspark_substrait.notebooks.differences import difference_html
+from pyspark_substrait.notebooks.plans import plan_html
+from pyspark_substrait.notebooks.profiles import profile_html
+from pyspark_substrait.notebooks.reports import report_html
+from pyspark_substrait.notebooks.rows import Rows, rows_html, rows_text
+from pyspark_substrait.notebooks.views import view_html
+from pyspark_substrait.proto.depth import with_deep_stack
+from pyspark_substrait.render.view import View
+from pyspark_substrait.text.notebook_output import NotebookOutput
+
+__all__ = ["html", "text"]
+
+
+def html(output: NotebookOutput) -> str:
+    """The HTML of a result.
+
+    Raises:
+        SubstraitError: there is none; the message says why.
+    """
+    match output:
+        case Plan() | ExtendedExpression():
+            try:
+                return plan_html(output)
+            except RecursionError:
+                return with_deep_stack(lambda: plan_html(output))
+        case Report():
+            return report_html(output)
+        case Difference():
+            return difference_html(output)
+        case Profile():
+            return profile_html(output)
+        case View():
+            return view_html(output)
+        case Rows(table=table, said=said):
+            return rows_html(table, said)
+    raise TypeError(f"notebooks have no form for a {output.__class__.__name__}")
+
+
+def text(output: NotebookOutput) -> str:
+    """The text that stands for the HTML where that can't be shown."""
+    match output:
+        case Plan() | ExtendedExpression():
+            return explain(output)
+        case View():
+            return f"{output!r}: save(…) writes it, open() shows it"
+        case Rows(table=table, said=said):
+            return rows_text(table, said)
+        case _:
+            return str(output)

@@ -1,0 +1,185 @@
+"""The page for the browser: one file, which runs its own script and no other, and loads nothing."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from importlib.resources import files
+
+from jinja2 import Environment, PackageLoader, StrictUndefined, Template
+from markupsafe import Markup
+from markupsafe import escape as escaped_markup
+
+from pyspark_substrait.codes import Level
+from pyspark_substrait.model.findings import Finding
+from pyspark_substrait.render.data import GRAVITY, as_script_text, graph_data
+from pyspark_substrait.render.drawing import drawing
+from pyspark_substrait.render.figures import Summary, node_figures, summary
+from pyspark_substrait.render.svg_style import style
+from pyspark_substrait.render.view import Sheet, View
+from pyspark_substrait.text.explain.columns import escaped
+from pyspark_substrait.text.explain.directions import pieces
+from pyspark_substrait.text.explain.graph import Node
+from pyspark_substrait.text.explain.lines import LineKind
+from pyspark_substrait.text.explain.literals import counted
+
+__all__ = ["html"]
+
+#: In this order: what a script uses while it is read stands before it.
+_SCRIPTS = (
+    *("elements", "graph", "viewport", "lights", "folding", "minimap", "board", "panel"),
+    *("search", "exporting", "theme", "keys", "compare", "main"),
+)
+#: More findings than this are told in the panel of their relation only.
+_MOST_FINDINGS = 500
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Entry:
+    """A finding, and the card it belongs to; None for the plan as a whole."""
+
+    finding: Finding
+    node: Node | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Part:
+    """A plan, ready to be set."""
+
+    prefix: str
+    name: str
+    about: str
+    svg: Markup
+    sizes: tuple[str, ...]
+    levels: dict[Level, int]
+    entries: tuple[_Entry, ...]
+    untold: int
+    definitions: tuple[str, ...]
+    footer: tuple[str, ...]
+    run: Summary | None
+
+
+def html(view: View) -> str:
+    """The page of a view."""
+    prefixes = ("",) if len(view.sheets) == 1 else ("a-", "b-")
+    comparison = view.comparison
+    marks = [{}] if comparison is None else [comparison.marks_a, comparison.marks_b]
+    parts = [_part(*each) for each in zip(view.sheets, prefixes, marks, strict=True)]
+    graphs = [
+        graph_data(
+            sheet.graph,
+            prefix=prefix,
+            name=sheet.name,
+            lineage=sheet.lineage,
+            parts=sheet.parts,
+            profile=sheet.profile,
+        )
+        for sheet, prefix in zip(view.sheets, prefixes, strict=True)
+    ]
+    made: str = _template().render(
+        parts=parts,
+        comparison=comparison,
+        data=Markup(as_script_text({"graphs": graphs, "comparison": comparison and comparison.data()})),
+        policy=_policy(),
+        script=Markup(_script()),
+        styles=Markup(_styles()),
+        state=Markup(_asset("state.css")),
+        levels=list(Level),
+        release=_release(),
+    )
+    return made
+
+
+def _part(sheet: Sheet, prefix: str, marks: Mapping[int, str]) -> _Part:
+    graph = sheet.graph
+    entries = [_Entry(finding=finding, node=None) for finding in graph.findings]
+    entries += [_Entry(finding=finding, node=node) for node in graph.nodes for finding in node.findings]
+    entries.sort(key=lambda entry: GRAVITY[entry.finding.level])
+    ends = [node for node in graph.nodes if node.kind in (LineKind.ROOT, LineKind.EXPRESSION)] or list(graph.nodes[:1])
+    relations = sum(node.relation is not None for node in graph.nodes)
+    columns = sum(len(node.columns) for node in ends)
+    return _Part(
+        prefix=prefix,
+        name=sheet.name,
+        about=sheet.about,
+        svg=Markup(drawing(graph, figures=node_figures(graph, sheet.profile), marks=marks, prefix=prefix).svg),
+        sizes=(*([counted(relations, "relation")] if relations else []), f"{counted(columns, 'column')} out")
+        if graph.nodes
+        else (),
+        levels={level: sum(entry.finding.level is level for entry in entries) for level in Level},
+        entries=tuple(entries[:_MOST_FINDINGS]),
+        untold=max(len(entries) - _MOST_FINDINGS, 0),
+        definitions=graph.definitions,
+        footer=graph.footer,
+        run=None if sheet.profile is None else summary(graph, sheet.profile),
+    )
+
+
+@cache
+def _template() -> Template:
+    environment = Environment(
+        loader=PackageLoader("pyspark_substrait.render"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["shown"] = _shown
+    environment.filters["plain"] = escaped
+    environment.filters["counted"] = counted
+    return environment.get_template("page.html.j2")
+
+
+def _shown(text: str) -> Markup:
+    """Text whose every character shows, and whose parts from right to left don't turn the rest."""
+    return Markup("").join(
+        Markup("<bdi>{}</bdi>").format(part) if apart else escaped_markup(part) for part, apart in pieces(text)
+    )
+
+
+@cache
+def _script() -> str:
+    """All scripts as one, with names of its own."""
+    texts = [_asset(f"{name}.js") for name in _SCRIPTS]
+    return "\n".join(["(() => {", '"use strict";', *texts, "})();"])
+
+
+@cache
+def _styles() -> str:
+    """All styles of the page but those of its drawings."""
+    return "\n".join((_asset("page.css"), _asset("compare.css")))
+
+
+@cache
+def _asset(name: str) -> str:
+    return files("pyspark_substrait.render").joinpath("assets", name).read_text(encoding="utf-8")
+
+
+@cache
+def _policy() -> str:
+    """What the page may do: run its own script, take its own styles, show images that it makes itself."""
+    styles = " ".join(_fingerprint(text) for text in (_styles(), _asset("state.css"), style()))
+    rules = (
+        "default-src 'none'",
+        f"script-src {_fingerprint(_script())}",
+        f"style-src {styles}",
+        "img-src data: blob:",
+        "base-uri 'none'",
+        "form-action 'none'",
+    )
+    return "; ".join(rules)
+
+
+def _fingerprint(text: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+
+def _release() -> str:
+    try:
+        return version("pyspark-substrait")
+    except PackageNotFoundError:
+        return ""

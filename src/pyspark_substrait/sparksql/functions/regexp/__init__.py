@@ -1,5 +1,0 @@
-"""Regular expressions: ``parser`` reads those of ICU, ``java`` writes those of Java, ``rows`` has the functions."""
-
-from pyspark_substrait.sparksql.functions.regexp.rows import ROWS
-
-__all__ = ["ROWS"]

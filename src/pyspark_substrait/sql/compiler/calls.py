@@ -1,0 +1,280 @@
+"""Function calls as Spark SQL: the operands are compiled here, what the function is stands in ``functions``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from typing import Final
+
+from pyspark_substrait.codes import Code
+from pyspark_substrait.errors import UnsupportedPlanError, at
+from pyspark_substrait.extensions.definitions import FunctionDefinition, ValueArgument
+from pyspark_substrait.extensions.registry import Registry
+from pyspark_substrait.extensions.type_syntax import FuncPattern
+from pyspark_substrait.model.expressions import (
+    Argument,
+    EnumArgument,
+    Expression,
+    FailureBehavior,
+    Function,
+    ScalarFunction,
+    TypeArgument,
+)
+from pyspark_substrait.model.literals import Literal
+from pyspark_substrait.model.types import Func, Type, VarChar, concrete, same_type
+from pyspark_substrait.sql import functions
+from pyspark_substrait.sql.compiler import expressions, internal, lambdas
+from pyspark_substrait.sql.compiler.casts import cast
+from pyspark_substrait.sql.compiler.scope import Compilation, Scope
+from pyspark_substrait.sql.compiler.types import spark_type
+from pyspark_substrait.sql.conjuncts import BOOLEAN, operands_of
+from pyspark_substrait.sql.functions.fragments import bound
+from pyspark_substrait.sql.functions.regexp.judging import refuse_slow_patterns
+from pyspark_substrait.sql.functions.registered import registered_table
+from pyspark_substrait.sql.functions.table import Call, Operand, Table
+
+#: operands with more characters are evaluated apart where they would be repeated
+_LONG: Final = 1000
+#: what an operand has in it that holds a subquery or a window function
+_QUERY: Final = re.compile(r"\b(SELECT|OVER) ")
+
+__all__ = [
+    "argument_names",
+    "atom",
+    "cast_atom",
+    "declared",
+    "meaning",
+    "operands",
+    "scalar",
+]
+
+_NAME_OR_CALL = re.compile(
+    r"""[\w.]+                                          # a name or a number
+    | \w*'[^'\\]*'                                     # a string, or a typed literal like DATE'...'
+    | \w*\((?:[^()'] | '[^'\\]*' | \([^()']*\))*\)    # brackets around anything simple, or a call of it
+    """,
+    re.VERBOSE,
+)
+
+
+def atom(text: str, parts: Iterable[str] = ()) -> str:
+    """The text as an operand: in brackets, unless it plainly needs none.
+
+    Brackets in each other cost Spark's parser very much, so that a call of calls is to have none.
+
+    Args:
+        text: of an expression.
+        parts: texts of expressions in it, which may themselves be too deep to be looked into.
+    """
+    if text.isalnum() or _NAME_OR_CALL.fullmatch(text):
+        return text
+    around = text
+    for part in parts:
+        if part.endswith(")"):
+            around = _around(around, part)
+    # what is left of a part alone says nothing
+    plain = around is not text and around.endswith(")") and _NAME_OR_CALL.fullmatch(around)
+    return text if plain else f"({text})"
+
+
+def _around(text: str, part: str) -> str:
+    """A text with a name in the place of a part. Searching for calls of calls in calls of calls would take long."""
+    room = len(text) - len(part)
+    if not 0 <= room <= min(100, len(part)):
+        return text.replace(part, "x")
+    start = next((start for start in range(room + 1) if text.startswith(part, start)), None)
+    return text if start is None else f"{text[:start]}x{text[start + len(part) :]}"
+
+
+def cast_atom(text: str, source: Type, target: Type, failure: FailureBehavior = FailureBehavior.UNSPECIFIED) -> str:
+    """An atom as one of another type."""
+    made = cast(text, source, target, failure)
+    return text if made == text else atom(made, (text,))
+
+
+def scalar(call: ScalarFunction, scope: Scope, compilation: Compilation) -> str:
+    """The text of a scalar function call; an atom."""
+    arguments: Sequence[Argument] = call.arguments
+    if call.function.urn == BOOLEAN and call.function.name in ("and", "or") and len(arguments) > 1:
+        # a long chain nested by twos would be too deep for Spark's parser
+        arguments = operands_of(call, BOOLEAN, call.function.name)
+    if not call.function.urn:
+        texts = [item.sql for item in operands(arguments, scope, compilation)]
+        known = internal.internal(call.function, texts, call.derived_type)
+        if known is not None:
+            return known
+    if compilation.refuse_slow_patterns:
+        refuse_slow_patterns(call, compilation.known)
+    definition, table = meaning(call.function, compilation)
+    if _takes_function(arguments) and _without_function(definition, arguments, compilation):
+        return declared(f"CAST(NULL AS {spark_type(call.derived_type)})", call.derived_type, call.output_type)
+    made = Call(
+        function=call.function,
+        operands=operands(arguments, scope, compilation),
+        names=argument_names(definition, len(arguments)),
+        output=_computed(call.derived_type, call.output_type),
+        functions=compilation.functions,
+    )
+    options = tuple((option.name, option.preference) for option in call.options) if call.options else ()
+    text = _text(made, arguments, lambda bounded: table.text(bounded, options), scope, compilation)
+    return declared(atom(text, [operand.sql for operand in made.operands]), made.output, call.output_type)
+
+
+def _computed(derived: Type, declared: Type) -> Type:
+    """The type that a call is computed in: the derived one, but a varchar that the plan declares longer is that long.
+
+    ``concat(varchar<3>, varchar<5>)`` is a varchar<5> to the extension; a plan may give it room for eight.
+    """
+    narrow, wide = concrete(derived), concrete(declared)
+    longer = isinstance(narrow, VarChar) and isinstance(wide, VarChar) and wide.length > narrow.length
+    return declared if longer else derived
+
+
+def _takes_function(arguments: Sequence[Argument]) -> bool:
+    """Whether an argument is a function."""
+    for argument in arguments:
+        if not isinstance(argument, EnumArgument | TypeArgument) and isinstance(concrete(argument.type), Func):
+            return True
+    return False
+
+
+def _without_function(definition: FunctionDefinition, arguments: Sequence[Argument], compilation: Compilation) -> bool:
+    """Whether an argument is a null where a function is taken, which makes every result null."""
+    _refuse_functions_as_values(definition, arguments)
+    for argument in arguments:
+        if not isinstance(argument, EnumArgument | TypeArgument) and isinstance(concrete(argument.type), Func):
+            known = compilation.known(argument)
+            if known is not None and known.value is None:
+                return True
+    return False
+
+
+def _text(
+    call: Call, arguments: Sequence[Argument], made: Callable[[Call], str], scope: Scope, compilation: Compilation
+) -> str:
+    """The text of a call, after two kinds of operands have got a name of their own where that matters.
+
+    A long one that would be repeated becomes the variable of a lambda: otherwise the text of nested calls would grow
+    with every level as many times as operands are repeated. One with a subquery or a window function, which Spark
+    takes nowhere in a higher-order function, becomes a column below if the function's text has a lambda.
+    """
+    if not any(map(_is_long, call.operands)):
+        return made(call)
+    marks: dict[str, int] = {}
+    short = list(call.operands)
+    for position, operand in enumerate(call.operands):
+        if _is_long(operand) and not (operand.type is None or isinstance(operand.type, Func)):
+            mark = f"\0{position}\0"  # in no text: literals have it escaped
+            marks[mark] = position
+            short[position] = operand._replace(sql=mark)
+    if not marks:
+        return made(call)
+    text = made(replace(call, operands=tuple(short)))
+    lets = []
+    for mark, position in marks.items():
+        argument, value = arguments[position], call.sql(position)
+        assert not isinstance(argument, EnumArgument | TypeArgument)
+        if lambdas.is_elsewhere(argument, compilation):
+            if "->" in text:
+                value = _below(value, argument, scope, compilation)
+        elif len(value) > _LONG and text.count(mark) > 1:
+            lets.append((compilation.names.fresh("l"), value))
+            value = lets[-1][0]
+        text = text.replace(mark, value)
+    for name, value in lets:
+        text = bound(value, name, text)
+    return text
+
+
+def _is_long(operand: Operand) -> bool:
+    """Whether an operand is longer than what is repeated, or may have a subquery or a window function in it."""
+    sql = operand.sql
+    return len(sql) > _LONG or (" " in sql and _QUERY.search(sql) is not None)
+
+
+def _below(text: str, argument: Expression, scope: Scope, compilation: Compilation) -> str:
+    """The name of a column below with the value of an operand that can't stand beside a lambda."""
+    if scope.below is None or scope.lambdas:
+        lambdas.refuse_inside(argument)
+        raise UnsupportedPlanError(
+            "a window function can't stand in this call, which Spark computes with a lambda",
+            hint="Compute it as a column in a projection below, and refer to that",
+        )
+    return scope.below.column(text, compilation)
+
+
+def _refuse_functions_as_values(definition: FunctionDefinition, arguments: Sequence[Argument]) -> None:
+    """Refuse a lambda where a function takes a value of any type."""
+    for position, argument in enumerate(arguments):
+        if isinstance(argument, EnumArgument | TypeArgument) or not isinstance(concrete(argument.type), Func):
+            continue
+        taken = definition.argument(position)
+        if not isinstance(taken, ValueArgument) or not isinstance(taken.pattern, FuncPattern):
+            raise UnsupportedPlanError(
+                f"{definition.key} of a {argument.type} can't run on Spark, which has no functions as values",
+                path=f"arguments[{position}]",
+            )
+
+
+def meaning(function: Function, compilation: Compilation) -> tuple[FunctionDefinition, Table]:
+    """What a function is: its definition, and the table with its Spark forms."""
+    definition, table = _known_meaning(compilation.registry, function)
+    if definition is None or table is None:
+        missing = "with_yaml(...) and with_function(...)" if definition is None else "with_function(...)"
+        raise UnsupportedPlanError(
+            f"the function {function.key} of {function.urn} has no Spark form",
+            hint=f"It isn't one of the specification's own extensions: a Registry learns it by {missing}",
+            code=Code.TARGET_FUNCTION,
+        )
+    return definition, table
+
+
+@lru_cache(maxsize=1024)
+def _known_meaning(registry: Registry, function: Function) -> tuple[FunctionDefinition | None, Table | None]:
+    table = functions.table(function.urn) or registered_table(registry, function.urn)
+    return registry.function(function.urn, function.key), table
+
+
+def operands(arguments: Sequence[Argument], scope: Scope, compilation: Compilation) -> tuple[Operand, ...]:
+    """The arguments of a call as operands."""
+    found: list[Operand] = []
+    for position, argument in enumerate(arguments):
+        with at("arguments", position):
+            match argument:
+                case EnumArgument(value=value):
+                    found.append(Operand(value))
+                case TypeArgument():
+                    raise UnsupportedPlanError(
+                        f"the argument is the type {argument.type}, but no function of the specification takes a type"
+                    )
+                case _ if isinstance(type := concrete(argument.type), Func):
+                    # Spark takes a subquery nowhere in the call of a higher-order function
+                    for beside in arguments:
+                        if not isinstance(beside, EnumArgument | TypeArgument):
+                            lambdas.refuse_inside(beside)
+                    found.append(Operand(lambdas.argument(argument, scope, compilation), type))
+                case _:
+                    text = expressions.expression(argument, scope, compilation)
+                    found.append(Operand(text, type, _constant(argument, compilation)))
+    return tuple(found)
+
+
+def _constant(argument: Expression, compilation: Compilation) -> str | int | None:
+    match compilation.known(argument):
+        case Literal(value=str() | int() as value) if not isinstance(value, bool):
+            return value
+        case _:
+            return None
+
+
+def argument_names(definition: FunctionDefinition, count: int) -> tuple[str, ...]:
+    """The name of each of ``count`` arguments; those of a variadic tail share the last one."""
+    names = [argument.name for argument in definition.arguments]
+    return tuple(names) if count <= len(names) else (*names, *(names[-1:] * (count - len(names))))
+
+
+def declared(text: str, derived: Type, declared: Type) -> str:
+    """The derived type cast to the one that the plan declares; nullability alone needs no cast."""
+    return text if same_type(derived, declared) else cast_atom(atom(text), derived, declared)

@@ -1,0 +1,101 @@
+"""One conversion from a type to another, and the words that the rooms of casts share."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Final
+
+from pyspark_substrait.errors import UnsupportedPlanError
+from pyspark_substrait.model.types import Type, with_nullability
+from pyspark_substrait.sql.compiler.literals import string_literal
+from pyspark_substrait.sql.compiler.types import spark_type
+
+__all__ = ["Conversion", "has_subquery"]
+
+#: an operand up to this length is repeated as it is; a longer one gets a name
+_SHORT: Final = 60
+
+#: a literal that is known to be the text between its quotes
+_KNOWN: Final = re.compile(r"'([^'\\]*)'")
+
+_STRING: Final = re.compile(r"'(?:[^'\\]|\\.)*'")
+
+
+def has_subquery(sql: str) -> bool:
+    """Whether there is a subquery in the text."""
+    return "(SELECT " in sql and "(SELECT " in _STRING.sub("", sql)
+
+
+@dataclass(frozen=True)
+class Conversion:
+    """From ``source`` to ``target``: a value that doesn't fit becomes null, or else raises.
+
+    A room writes different texts for the two only where a value may fail to fit. ``depth`` counts the lambdas around
+    the text, so that each has parameters of its own.
+    """
+
+    source: Type
+    target: Type
+    null: bool
+    depth: int = 0
+
+    @property
+    def carrier(self) -> str:
+        """The Spark type of the target."""
+        return spark_type(self.target)
+
+    def raising(self) -> Conversion:
+        """The same conversion, which raises where a value doesn't fit."""
+        return replace(self, null=False)
+
+    def spark(self, sql: str, carrier: str | None = None) -> str:
+        """Spark's own cast, where it may fail."""
+        return f"{'try_cast' if self.null else 'CAST'}({sql} AS {carrier or self.carrier})"
+
+    def times(self, sql: str, factor: int) -> str:
+        """A BIGINT multiplied by a factor, where that may be too large."""
+        return f"try_multiply({sql}, {factor}L)" if self.null else f"({sql} * {factor}L)"
+
+    def failed(self) -> str:
+        """What stands for a value that doesn't fit."""
+        if self.null:
+            return f"CAST(NULL AS {self.carrier})"
+        source, target = with_nullability(self.source, False), with_nullability(self.target, False)
+        message = f"CAST from {source} to {target}: a value doesn't fit"
+        return f"CAST(raise_error({string_literal(message)}) AS {self.carrier})"
+
+    def unless(self, condition: str, sql: str) -> str:
+        """``sql``, but a failure where the condition is true; not where it is null."""
+        return f"if({condition}, {self.failed()}, {sql})"
+
+    def matching(self, operand: str, pattern: str, sql: str) -> str:
+        """``sql`` where the text ``operand`` matches; a null is null, any other text a failure."""
+        known = _KNOWN.fullmatch(operand)
+        if known is not None and re.search(pattern, known[1], re.ASCII):
+            return sql
+        return (
+            f"CASE WHEN {operand} IS NULL THEN CAST(NULL AS {self.carrier}) "
+            f"WHEN {operand} RLIKE {string_literal(pattern)} THEN {sql} ELSE {self.failed()} END"
+        )
+
+    def bound(self, letter: str, sql: str, body: Callable[[str], str]) -> str:
+        """``body`` of an operand. One that is long and needed several times is computed once and given a name.
+
+        Without that, casts inside casts would grow with the power of their depth. A subquery is repeated all the same:
+        Spark has none in the operands of functions with lambdas, and runs equal ones once. ``letter`` must differ from
+        those of the bindings around this one in the same conversion.
+        """
+        if len(sql) <= _SHORT:
+            return body(sql)
+        name = f"{letter}{self.depth}"
+        text = body(name)
+        if text.count(name) < 2 or has_subquery(sql):
+            return body(sql)
+        return f"transform(array({sql}), {name} -> {text})[0]"
+
+    def no_cast(self) -> UnsupportedPlanError:
+        """The refusal of a pair for which there is no rule."""
+        source, target = with_nullability(self.source, False), with_nullability(self.target, False)
+        return UnsupportedPlanError(f"there is no cast from {source} to {target} whose result is certain")

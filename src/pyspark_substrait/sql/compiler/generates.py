@@ -1,0 +1,32 @@
+"""Generators as Spark SQL: LATERAL VIEW."""
+
+from __future__ import annotations
+
+from pyspark_substrait.model.relations import ExtensionSingle
+from pyspark_substrait.model.relations.generate import Generator, GeneratorKind
+from pyspark_substrait.sql.compiler.query import Query, plain
+from pyspark_substrait.sql.compiler.scope import Compilation
+
+__all__ = ["generate"]
+
+
+def generate(node: ExtensionSingle, generator: Generator, input: Query, compilation: Compilation) -> Query:
+    """The query of a generator over that of its input.
+
+    A LATERAL VIEW belongs to the FROM clause, not to what stands in it: the query is a level of its own.
+    """
+    kept = generator.kept(len(input.columns))
+    arguments = input.columns[kept:]
+    made = tuple(compilation.column() for _ in range(len(node.direct_schema.types) - kept))
+    columns = (*input.columns[:kept], *made)
+    outer = "OUTER " if generator.outer else ""
+    view = f"LATERAL VIEW {outer}{_call(generator, arguments)} {compilation.column()} AS {', '.join(made)}"
+    query = input.nested()
+    source = f"(SELECT {', '.join(columns)} FROM {query.as_source()} {view})"
+    return Query(source=source, items=plain(columns), depth=query.depth + 1)
+
+
+def _call(generator: Generator, arguments: tuple[str, ...]) -> str:
+    if generator.kind is GeneratorKind.STACK:
+        arguments = (str(generator.rows), *arguments)
+    return f"{generator.kind.value}({', '.join(arguments)})"

@@ -1,0 +1,227 @@
+"""A plan as one Spark SQL statement."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from pyspark_substrait.errors import InvalidPlanError, SubstraitError, UnsupportedPlanError, at
+from pyspark_substrait.extensions.registry import Registry
+from pyspark_substrait.model.parameters import parameter_values
+from pyspark_substrait.model.plan import Plan, RelRoot
+from pyspark_substrait.model.relations import Relation
+from pyspark_substrait.model.types import NamedStruct, name_count
+from pyspark_substrait.sql.compiler import relations
+from pyspark_substrait.sql.compiler.names import NameSource, quoted
+from pyspark_substrait.sql.compiler.outputs import named, uniform
+from pyspark_substrait.sql.compiler.query import FRAME_MARK, Query
+from pyspark_substrait.sql.compiler.reads import catalog_source
+from pyspark_substrait.sql.compiler.scope import Compilation, Counting, Sources
+from pyspark_substrait.sql.compiler.steps import SqlStep, Step
+from pyspark_substrait.sql.compiler.types import (
+    MAP_SETTINGS,
+    MATCH_SETTINGS,
+    SETTINGS,
+    TIME_SETTINGS,
+)
+from pyspark_substrait.sql.decorrelation import decorrelated, needing_decorrelation
+from pyspark_substrait.sql.functions.python_functions import PythonFunction
+
+__all__ = ["Statement", "root", "statement"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Statement:
+    """What runs on Spark.
+
+    Args:
+        text: the Spark SQL. Bound DataFrames stand in it between marks (see ``query``).
+        steps: what is to be done first and bound as frames, in order: a plan nested too deeply for Spark's parser is
+            cut into statements, and extension relations are made by handlers. Mostly there are none.
+        schema: the names and types of the result.
+        functions: the Python functions that the text calls, by the names it calls them. Mostly there are none.
+    """
+
+    text: str
+    steps: tuple[Step, ...]
+    schema: NamedStruct
+    functions: Mapping[str, PythonFunction]
+
+    @property
+    def settings(self) -> Mapping[str, str]:
+        """The settings that the session must have for the text to mean what it says."""
+        texts = (step.text for step in self.steps if isinstance(step, SqlStep))
+        bare = _QUOTED.sub("", "".join((*texts, self.text)))
+        needed = dict(SETTINGS)
+        for mark, settings in _NEEDS:
+            if mark.search(bare):
+                needed.update(settings)
+        return needed
+
+    def readable(self) -> str:
+        """The statement for people: frames stand in it by name, steps as WITH clauses."""
+        withs = [f"{step.name} AS ({_shown_step(step)})" for step in self.steps]
+        return (f"WITH {', '.join(withs)} " if withs else "") + shown(self.text)
+
+
+#: strings and names, whatever is in them
+_QUOTED = re.compile(r"'(?:[^'\\]|\\.)*'|`[^`]*`", re.DOTALL)
+
+#: what of a text needs which settings
+_NEEDS = (
+    (re.compile(r"\bTIME\b"), TIME_SETTINGS),
+    (re.compile(r"\b(map|map_\w+|transform_keys)\("), MAP_SETTINGS),
+    (re.compile(r"\bexists\("), MATCH_SETTINGS),
+)
+
+
+def _shown_step(step: Step) -> str:
+    if isinstance(step, SqlStep):
+        return shown(step.text)
+    return f"{quoted(step.detail.type_url)}({', '.join(step.inputs)})"
+
+
+def shown(text: str) -> str:
+    """A text with the names of its frames in the open."""
+    return text.replace(FRAME_MARK, "")
+
+
+def statement(
+    plan: Plan,
+    registry: Registry,
+    sources: Sources = catalog_source,
+    *,
+    positional: bool = False,
+    parameters: Mapping[int, object] | None = None,
+    chosen: int | None = None,
+    counting: Counting | None = None,
+    refuse_slow_patterns: bool = False,
+) -> Statement:
+    """Compile a root of the plan.
+
+    Args:
+        plan: the plan.
+        registry: the extensions.
+        sources: finds what the reads read from; by default tables of the session's catalog.
+        positional: leave the columns their internal names, for a caller who puts the user's names on himself.
+        parameters: values of the plan's dynamic parameters, by number; they go before those that the plan binds.
+        chosen: which of several roots, from 0.
+        counting: which relations are counted while the plan runs.
+        refuse_slow_patterns: refuse patterns that may take very long for some texts.
+
+    Raises:
+        ParameterError: a dynamic parameter has no value, or one that isn't of its type.
+        UnsupportedPlanError: there are several roots and none is chosen, or something in the plan can't run on Spark.
+        InvalidPlanError: the plan is wrong.
+    """
+    relations.refuse_enhancement(plan.advanced_extensions, "advanced_extensions")
+    position, node, names = root(plan, chosen)
+    compilation = Compilation(
+        registry=registry,
+        sources=sources,
+        parameters=parameter_values(plan, parameters),
+        evaluation=plan.execution_behavior,
+        names=NameSource(users=_users_names(node, names)),
+        counting=counting,
+        refuse_slow_patterns=refuse_slow_patterns,
+    )
+    with at("relations", position, *(("root", "input") if names is not None else ("rel",))):
+        query = _query(node, compilation)
+        if names is None:
+            names = _known_names(node)
+    schema = NamedStruct(names=names, struct=node.schema)
+    if len(names) != sum(1 + name_count(type) for type in node.schema.types):
+        raise InvalidPlanError(
+            f"the root has {len(names)} names, but its columns, nested fields included, need "
+            f"{sum(1 + name_count(type) for type in node.schema.types)}",
+            path=f"relations[{position}].root.names",
+        )
+    items = uniform(query.items, schema) if positional else named(query.items, schema)
+    text = compilation.with_shared(query.text(items))
+    return Statement(text=text, steps=tuple(compilation.steps), schema=schema, functions=compilation.functions)
+
+
+def _query(node: Relation, compilation: Compilation) -> Query:
+    """The query of a relation, after the subqueries that Spark can't run were rewritten.
+
+    What is wrong with a plan is said where it stands in the plan: one that is rewritten is compiled as it is, too.
+    """
+    refusal: SubstraitError | None = None
+    counted: Relation | None = None
+    try:
+        counted = needing_decorrelation(node)
+    except SubstraitError as error:
+        refusal = error
+    if counted is None and refusal is None:
+        return relations.tree(node, compilation)
+    try:
+        relations.tree(node, compilation.trial())
+    except UnsupportedPlanError as error:
+        # what Spark can't do there, it may do in the rewritten plan
+        refusal = refusal or error
+    if counted is None:
+        assert refusal is not None
+        raise refusal
+    try:
+        rewritten = decorrelated(counted)
+    except UnsupportedPlanError as error:
+        # why it can't be rewritten says more than that it must be
+        raise UnsupportedPlanError(error.message, path=refusal.path if refusal else "", hint=error.hint) from refusal
+    try:
+        return relations.tree(rewritten, compilation)
+    except (InvalidPlanError, UnsupportedPlanError) as error:
+        if refusal is None:
+            error.path = ""
+            raise
+        raise refusal from error
+
+
+def root(plan: Plan, chosen: int | None = None) -> tuple[int, Relation, tuple[str, ...] | None]:
+    """The tree that is the result: a root or, in a plan without roots, its only relation.
+
+    Args:
+        plan: the plan.
+        chosen: which of several roots, from 0.
+
+    Returns:
+        its position among the plan's relations, the tree, and the names of its columns, None where it has none.
+    """
+    roots = [(position, item) for position, item in enumerate(plan.relations) if isinstance(item, RelRoot)]
+    if chosen is not None and not 0 <= chosen < len(roots):
+        raise InvalidPlanError(
+            f"there is no root {chosen}; the plan has {len(roots)}",
+            path="relations",
+            hint="Roots are counted from 0, without the relations between them",
+        )
+    if len(roots) > 1 and chosen is None:
+        raise UnsupportedPlanError(
+            f"the plan has {len(roots)} roots, and one runs at a time",
+            path="relations",
+            hint=f"Choose one: root=0 to root={len(roots) - 1} (--root)",
+        )
+    if roots:
+        position, found = roots[chosen or 0]
+        return position, found.input, found.names
+    if len(plan.relations) != 1:
+        raise InvalidPlanError(f"the plan has no root and {len(plan.relations)} relations", path="relations")
+    relation = plan.relations[0]
+    assert not isinstance(relation, RelRoot)
+    return 0, relation, None
+
+
+def _users_names(node: Relation, names: tuple[str, ...] | None) -> frozenset[str]:
+    """The names that the columns of the result get, in lower case; none of a wrong relation, which is refused later."""
+    try:
+        return frozenset(name.lower() for name in (_known_names(node) if names is None else names))
+    except SubstraitError:
+        return frozenset()
+
+
+def _known_names(node: Relation) -> tuple[str, ...]:
+    """Names for a result that the plan gives none: those that its columns have, or their position."""
+    names: list[str] = []
+    for position, type in enumerate(node.schema.types):
+        names.append(node.names[position] or f"column_{position}")
+        names.extend(f"field_{number}" for number in range(name_count(type)))
+    return tuple(names)

@@ -1,0 +1,352 @@
+"""The frames of windows as Spark SQL.
+
+Spark has frames with constant bounds, and not all of those: bounds that contradict each other, that differ from record
+to record, or that are months on one side and days on the other, it hasn't. There the records of the frame are cut out
+of the list of the partition's records.
+"""
+
+from __future__ import annotations
+
+import decimal
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import TypeAlias
+
+from typing_extensions import assert_never
+
+from pyspark_substrait.errors import InvalidPlanError, at
+from pyspark_substrait.model.expressions import (
+    Bound,
+    BoundsType,
+    Cast,
+    CurrentRow,
+    DetachedExpression,
+    DynamicParameter,
+    Expression,
+    Following,
+    Preceding,
+    SortDirection,
+    SortField,
+    Unbounded,
+    WindowFunction,
+)
+from pyspark_substrait.model.literals import DayTime, Literal
+from pyspark_substrait.model.types import I64, IntervalDay, Type, concrete
+from pyspark_substrait.model.walk import holds_window
+from pyspark_substrait.sql.compiler import expressions
+from pyspark_substrait.sql.compiler.distances import Measure, distances
+from pyspark_substrait.sql.compiler.lifted_columns import Below
+from pyspark_substrait.sql.compiler.literals import string_literal
+from pyspark_substrait.sql.compiler.scope import Compilation, Scope
+from pyspark_substrait.sql.compiler.sorting import SortKey
+from pyspark_substrait.sql.compiler.types import INTEGERS
+from pyspark_substrait.sql.functions.over import Over
+
+__all__ = ["Empty", "Frame", "PeersOfNull", "frame"]
+
+
+@dataclass(frozen=True, slots=True)
+class Empty:
+    """No record is in the frame of any."""
+
+
+@dataclass(frozen=True, slots=True)
+class PeersOfNull:
+    """The frame of a record whose sort key is null are the others of that kind; no record is in any other frame.
+
+    Args:
+        key: the text of the key.
+        peers: the window of the peers.
+    """
+
+    key: str
+    peers: Over
+
+
+Frame: TypeAlias = Over | Empty | PeersOfNull
+
+_LARGEST = 2**31 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class _Offset:
+    """The offset of a bound.
+
+    Args:
+        text: its text.
+        type: its type.
+        value: its value, where that is known before the plan runs: a count, a number, months, or seconds.
+        path: where it stands.
+    """
+
+    text: str
+    type: Type
+    value: float | Fraction | None
+    path: tuple[str, str, str]
+
+    def checked(self, text: str, type: str, zero: str) -> str:
+        """The offset, converted to a text, where that raises when it is no distance."""
+        if self.value is not None:
+            return text
+        failed = f"CAST(raise_error({string_literal('the offset of a window bound is null or negative')}) AS {type})"
+        fault = f"{text} IS NULL OR {text} < {zero}"
+        if type in ("FLOAT", "DOUBLE"):
+            fault += f" OR isnan({text})"
+        return f"(CASE WHEN {fault} THEN {failed} ELSE {text} END)"
+
+
+@dataclass(frozen=True, slots=True)
+class _Bound:
+    """A bound; the sign says the direction, 0 is the current row. Without an offset, another sign means unbounded."""
+
+    sign: int
+    offset: _Offset | None = None
+
+    @property
+    def distance(self) -> float | Fraction | None:
+        """How far behind the current record the bound is; None where that differs from record to record."""
+        if self.offset is None:
+            return self.sign * math.inf if self.sign else 0
+        return None if self.offset.value is None else self.sign * self.offset.value
+
+    def text(self, offset: str = "UNBOUNDED") -> str:
+        """The bound as Spark writes it."""
+        if self.sign == 0:
+            return "CURRENT ROW"
+        return f"{offset} {'PRECEDING' if self.sign < 0 else 'FOLLOWING'}"
+
+
+def frame(
+    node: WindowFunction, partition: str, keys: Sequence[SortKey], scope: Scope, below: Below, compilation: Compilation
+) -> Frame:
+    """The frame of a window function.
+
+    Args:
+        node: the call.
+        partition: the text of PARTITION BY.
+        keys: the keys of its sorts, constants included.
+        scope: the scope of the offsets.
+        below: takes columns that the frame needs.
+        compilation: the statement in the making.
+
+    Raises:
+        InvalidPlanError: the bounds mean nothing.
+        UnsupportedPlanError: Spark can't compute them.
+    """
+    lower = _bound(node.lower_bound, "lower_bound", -1, scope, compilation)
+    upper = _bound(node.upper_bound, "upper_bound", 1, scope, compilation)
+    over = Over(partition=partition, order=f"ORDER BY {', '.join(map(str, keys)) or 'NULL'}")
+    if lower == _Bound(-1) and upper == _Bound(1):
+        return over
+    match node.bounds_type:
+        case None:
+            raise InvalidPlanError(
+                "bounds_type is unspecified", path="bounds_type", hint="ROWS counts records, RANGE compares values"
+            )
+        case BoundsType.ROWS:
+            return _rows(lower, upper, over, below, compilation)
+        case BoundsType.RANGE if lower.offset is None and upper.offset is None:
+            return replace(over, frame=f"RANGE BETWEEN {lower.text()} AND {upper.text()}")
+        case BoundsType.RANGE:
+            return _range(lower, upper, node.sorts, keys, over, below, compilation)
+        case _:
+            assert_never(node.bounds_type)
+
+
+def _bound(bound: Bound, name: str, unbounded: int, scope: Scope, compilation: Compilation) -> _Bound:
+    match bound:
+        case Unbounded():
+            return _Bound(unbounded)
+        case CurrentRow():
+            return _Bound(0)
+        case Preceding(offset=offset) | Following(offset=offset):
+            sign, kind = (-1, "preceding") if isinstance(bound, Preceding) else (1, "following")
+            path = (name, kind, "offset_expr")
+            with at(*path):
+                if holds_window(offset):
+                    raise InvalidPlanError("an offset can't have a window function in it")
+                value = _value(offset, compilation)
+                if value == 0:  # which is the current row
+                    return _Bound(0)
+                text = expressions.expression(offset, scope, compilation)
+            return _Bound(sign, _Offset(text, offset.type, value, path))
+        case _:
+            assert_never(bound)
+
+
+def _value(node: Expression, compilation: Compilation) -> float | Fraction | None:
+    """The value of an offset that is a literal; integers stay what they are in a cast to another integer type."""
+    match node:
+        case DetachedExpression(expression=inner):
+            return _value(inner, compilation)
+        case DynamicParameter(parameter_reference=reference) if reference in compilation.parameters:
+            return _value(compilation.parameters[reference], compilation)
+        case Cast(input=inner) if {concrete(node.type).__class__, concrete(inner.type).__class__} <= INTEGERS.keys():
+            return _value(inner, compilation)
+        case Literal(value=None):
+            raise InvalidPlanError("the offset of a bound can't be null")
+        case Literal(value=value):
+            distance = _number(value, concrete(node.type))
+            if distance is not None and not distance >= 0:
+                raise InvalidPlanError("the offset of a bound can't be negative")
+            return distance
+        case _:
+            return None
+
+
+def _number(value: object, type: Type) -> float | Fraction | None:
+    match value:
+        case DayTime(days=days, seconds=seconds, subseconds=subseconds) if isinstance(type, IntervalDay):
+            return Fraction(days * 86_400 + seconds) + Fraction(subseconds, 10**type.precision)
+        case float():
+            return Fraction(value) if math.isfinite(value) else value
+        case bool():
+            return None
+        case int() | decimal.Decimal():
+            return Fraction(value)
+        case _:
+            return None
+
+
+# rows ----------------------------------------------------------------------------------------------------------------
+
+
+def _rows(lower: _Bound, upper: _Bound, over: Over, below: Below, compilation: Compilation) -> Frame:
+    for bound in (lower, upper):
+        if bound.offset is not None and not isinstance(concrete(bound.offset.type), I64):
+            with at(*bound.offset.path):
+                raise InvalidPlanError(f"ROWS are counted by an i64, but this is {bound.offset.type}")
+    first, last = lower.distance, upper.distance
+    if first is None or last is None:
+        return _cut_rows(lower, upper, over, below, compilation)
+    if first > last or first > _LARGEST or last < -_LARGEST:
+        return Empty()
+
+    def text(bound: _Bound, distance: float | Fraction) -> str:
+        return bound.text(str(abs(distance)) if -_LARGEST <= distance <= _LARGEST else "UNBOUNDED")
+
+    return replace(over, frame=f"ROWS BETWEEN {text(lower, first)} AND {text(upper, last)}")
+
+
+def _cut_rows(lower: _Bound, upper: _Bound, over: Over, below: Below, compilation: Compilation) -> Over:
+    """The frame between positions that differ from record to record."""
+    level = below.height
+    number = below.column(f"CAST(row_number() OVER ({over.ordered}) AS BIGINT)", compilation, level)
+    count = below.column(f"count(1) OVER ({over.partition})", compilation, level)
+
+    def position(bound: _Bound, unbounded: str) -> str:
+        if bound.sign == 0:
+            return number
+        if bound.offset is None:
+            return unbounded
+        distance = bound.offset.checked(bound.offset.text, "BIGINT", "0L")
+        if bound.offset.value is None:
+            distance = below.column(distance, compilation, level)
+        return f"{number} {'-' if bound.sign < 0 else '+'} least({distance}, {count})"
+
+    first = f"least(greatest({position(lower, '1L')}, 1L), {count} + 1L)"
+    last = f"least({position(upper, count)}, {count})"
+    start = below.column(f"CAST({first} AS INT)", compilation, level + 1)
+    length = below.column(f"CAST(greatest({last} - {first} + 1L, 0L) AS INT)", compilation, level + 1)
+    # by their numbers, records that the sorts hold for equal come in the same order again
+    return Over(
+        partition=over.partition,
+        order=f"ORDER BY {number}",
+        frame=None,
+        cut=lambda records: f"slice({records}, {start}, {length})",
+    )
+
+
+# ranges --------------------------------------------------------------------------------------------------------------
+
+
+def _range(
+    lower: _Bound,
+    upper: _Bound,
+    sorts: Sequence[SortField],
+    keys: Sequence[SortKey],
+    over: Over,
+    below: Below,
+    compilation: Compilation,
+) -> Frame:
+    if len(sorts) != 1:
+        raise InvalidPlanError(
+            f"a RANGE bound with an offset needs one sort field, but there are {len(sorts)}", path="sorts"
+        )
+    if not isinstance(sorts[0].sort_kind, SortDirection) or sorts[0].sort_kind is SortDirection.CLUSTERED:
+        raise InvalidPlanError(
+            "a RANGE bound with an offset needs an ascending or descending order, "
+            "not a clustered one nor a comparison function",
+            path="sorts[0]",
+        )
+    offsets = [bound.offset for bound in (lower, upper) if bound.offset is not None]
+    with at(*offsets[0].path):
+        found = distances(sorts[0].expr.type, [offset.type for offset in offsets])
+    measures = dict(zip(offsets, found.offsets, strict=True))
+    key = SortKey(found.key.text(keys[0].text), keys[0].direction)
+    first, last = lower.distance, upper.distance
+    if first is None or last is None or not found.uniform:
+        return _cut_range(lower, upper, measures, key, over, below, compilation)
+    over = replace(over, order=f"ORDER BY {key}")
+    if first > last:
+        peers = replace(over, frame="RANGE BETWEEN CURRENT ROW AND CURRENT ROW")
+        return PeersOfNull(keys[0].text, peers) if sorts[0].expr.type.nullable else Empty()
+
+    def text(bound: _Bound) -> str:
+        if bound.offset is None or bound.offset.value is None:
+            return bound.text()
+        return bound.text(measures[bound.offset].constant(bound.offset.text, bound.offset.value))
+
+    return replace(over, frame=f"RANGE BETWEEN {text(lower)} AND {text(upper)}")
+
+
+def _cut_range(
+    lower: _Bound,
+    upper: _Bound,
+    measures: Mapping[_Offset, Measure],
+    key: SortKey,
+    over: Over,
+    below: Below,
+    compilation: Compilation,
+) -> Over:
+    """The frame between values that differ from record to record. The bound of a record without a value has none."""
+    if not key.text.isidentifier():
+        key = SortKey(below.column(key.text, compilation), key.direction)
+    level = below.height
+    nulls_first, descending = key.direction.endswith("NULLS FIRST"), key.direction.startswith("DESC")
+    variable = compilation.names.fresh("l")
+
+    def boundary(bound: _Bound) -> str:
+        if bound.offset is None:
+            return key.text
+        measure = measures[bound.offset]
+        distance = bound.offset.checked(measure.text(bound.offset.text), measure.type, measure.zero)
+        operator = "-" if (bound.sign < 0) is not descending else "+"
+        return below.column(f"{key.text} {operator} {distance}", compilation, level)
+
+    def within(bound: _Bound, behind: bool) -> str:
+        """The condition that an element is behind the bound or before it, itself included."""
+        other, outermost = boundary(bound), "true" if behind is not nulls_first else "false"
+        comparison = ">=" if behind is not descending else "<="
+        of_null = outermost if outermost == "true" else f"{other} IS NULL"
+        value = "false" if outermost == "true" else "true"
+        return (
+            f"CASE WHEN {variable}.k IS NULL THEN {of_null} WHEN {other} IS NULL THEN {value} "
+            f"ELSE {variable}.k {comparison} {other} END"
+        )
+
+    conditions = []
+    if lower != _Bound(-1):
+        conditions.append(within(lower, True))
+    if upper != _Bound(1):
+        conditions.append(within(upper, False))
+    condition = " AND ".join(conditions)
+    return replace(
+        over,
+        order=f"ORDER BY {key}",
+        frame=None,
+        cut=lambda records: f"filter({records}, {variable} -> {condition})",
+        key=key.text,
+    )

@@ -1,0 +1,333 @@
+"""Which subqueries Spark runs as they are, and where."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from enum import Enum
+
+from pyspark_substrait.model.expressions import (
+    AggregationPhase,
+    Expression,
+    Lambda,
+    LambdaInvocation,
+    MultiOrList,
+    NamedLambdaReference,
+    ScalarFunction,
+    ScalarSubquery,
+    SingularOrList,
+    SwitchExpression,
+    WindowFunction,
+)
+from pyspark_substrait.model.literals import Literal
+from pyspark_substrait.model.relations import (
+    Aggregate,
+    Cross,
+    Ddl,
+    DetachedRel,
+    Exchange,
+    Expand,
+    Fetch,
+    Filter,
+    HashJoin,
+    Join,
+    JoinType,
+    LateralJoin,
+    MergeJoin,
+    NestedLoopJoin,
+    Project,
+    Read,
+    Reference,
+    Relation,
+    Set,
+    SetOp,
+    Sort,
+    TopN,
+    Update,
+    VirtualTable,
+)
+from pyspark_substrait.model.walk import expression_children, holds_query, relation_expressions, subquery_relation
+from pyspark_substrait.sql.conjuncts import conjuncts
+from pyspark_substrait.sql.decorrelation.outer import (
+    Subquery,
+    is_closed,
+    own_fields,
+    references,
+    relation_references,
+    uses_parameters,
+)
+from pyspark_substrait.sql.decorrelation.physical_joins import logical
+from pyspark_substrait.sql.decorrelation.unions import fails_over
+
+__all__ = [
+    "Place",
+    "all_stand",
+    "inside",
+    "misplaced",
+    "of_filter",
+    "of_pairs",
+    "of_sides",
+    "places",
+    "queries",
+    "stands",
+    "stays",
+]
+
+
+_EQUALITIES = ("equal", "not_equal", "is_not_distinct_from", "is_distinct_from", "not_distinct_from", "nullif")
+
+
+class Place(Enum):
+    """Where an expression stands, by what subqueries Spark takes there."""
+
+    FREE = "any subquery"
+    BOUND = "one without outer references"
+    PAIR = "a scalar one without outer references"
+    KEY = "none, nor one that is computed in a SELECT below, which Spark puts there"
+    NOWHERE = "none"
+
+
+def places(node: Relation) -> Iterator[tuple[Expression, Place]]:
+    """The expressions of a relation, and what may stand in them."""
+    match node:
+        case Read(read_type=VirtualTable(expressions=records)):
+            yield from ((cell, Place.NOWHERE) for record in records for cell in record.fields)
+            yield from ((item, Place.FREE) for item in (node.filter, node.best_effort_filter) if item is not None)
+        case Update() | Ddl():
+            # looked at when they are carried out
+            return
+        case Filter():
+            yield from ((conjunct, of_filter(conjunct, node.input)) for conjunct in conjuncts(node.condition))
+        case Read() | Project() | Expand() | Sort() | Exchange():
+            yield from ((item, Place.FREE) for item in relation_expressions(node))
+        case Aggregate():
+            keys = len(node.grouping_expressions)
+            for position, item in enumerate(relation_expressions(node)):
+                yield item, Place.FREE if position < keys else Place.NOWHERE
+        case Join(type=JoinType.INNER):
+            yield from ((conjunct, of_pairs(conjunct, node)) for conjunct in conjuncts(node.expression))
+            yield from _after(node)
+        case Join():
+            yield node.expression, of_sides(node.expression)
+            yield from _after(node)
+        case HashJoin() | MergeJoin() | NestedLoopJoin():
+            yield from places(logical(node))
+        case Fetch():
+            yield from ((item, Place.BOUND) for item in relation_expressions(node))
+        case TopN(sorts=sorts):
+            for position, item in enumerate(relation_expressions(node)):
+                yield item, Place.FREE if position < len(sorts) else Place.BOUND
+        case _:
+            yield from ((item, Place.NOWHERE) for item in relation_expressions(node))
+
+
+def _after(node: Join) -> Iterator[tuple[Expression, Place]]:
+    """The filter after a join."""
+    if node.post_join_filter is not None:
+        yield from ((conjunct, of_filter(conjunct, node)) for conjunct in conjuncts(node.post_join_filter))
+
+
+def of_filter(conjunct: Expression, input: Relation) -> Place:
+    """The subqueries that Spark accepts in a conjunct of a filter. Spark moves a filter over a join into the join."""
+    return Place.KEY if _has_subquery_in_key(conjunct) and _is_over_join(input) else Place.FREE
+
+
+def of_pairs(conjunct: Expression, node: Join) -> Place:
+    """The subqueries that Spark accepts in a conjunct of an inner join's condition."""
+    width = len(node.left.schema.types)
+    fields = own_fields(conjunct)
+    if all(field < width for field in fields):
+        return of_filter(conjunct, node.left)
+    return of_filter(conjunct, node.right) if all(field >= width for field in fields) else of_sides(conjunct)
+
+
+def of_sides(condition: Expression) -> Place:
+    """The subqueries that Spark accepts in a condition over both sides of a join."""
+    return Place.KEY if _has_subquery_in_key(condition) else Place.PAIR
+
+
+def _has_subquery_in_key(node: Expression) -> bool:
+    """Whether an expression has a subquery in an operand that Spark may use as a join key.
+
+    Of those, Spark 4.3 evaluates subqueries before they have a value, and fails ("Subquery … has not finished"). Keys
+    are the two operands of an equality, if both look at a record; Spark makes equalities of other tests, too.
+    """
+    if not holds_query(node):
+        return False
+    if isinstance(node, ScalarFunction) and node.function.name in _EQUALITIES:
+        operands = [item for item in expression_children(node) if any(True for _ in references(item))]
+        if len(operands) > 1 and any(map(_holds_part, operands)):
+            return True
+    if isinstance(node, SingularOrList | MultiOrList | SwitchExpression):
+        return True
+    return any(_has_subquery_in_key(child) for child in expression_children(node) if not isinstance(node, Subquery))
+
+
+def _holds_part(operand: Expression) -> bool:
+    """Whether an operand is more than a subquery and has a scalar one in it."""
+    return not isinstance(operand, Subquery) and holds_query(operand)
+
+
+def _is_over_join(node: Relation) -> bool:
+    """Whether there is a join that the conditions of a filter may reach."""
+    if isinstance(node, Cross | Join | HashJoin | MergeJoin | NestedLoopJoin | LateralJoin):
+        return True
+    if isinstance(node, Reference):
+        return _is_over_join(node.subtree)
+    return any(map(_is_over_join, node.inputs))
+
+
+def inside(node: Expression, child: Expression, place: Place) -> Place:
+    """What Spark takes in a part of an expression that stands in ``place``.
+
+    It takes no subquery in a window function, nor in or beside a lambda.
+    """
+    if isinstance(node, LambdaInvocation):
+        return place if child is node.lambda_ else Place.NOWHERE
+    with_lambda = any(isinstance(item, Lambda | NamedLambdaReference) for item in expression_children(node))
+    return Place.NOWHERE if isinstance(node, WindowFunction) or with_lambda else place
+
+
+def queries(node: Expression, place: Place) -> Iterator[tuple[Subquery, Place]]:
+    """The outermost subqueries in an expression, and what Spark takes where they stand."""
+    if isinstance(node, Subquery):
+        yield node, place
+        return
+    for child in expression_children(node):
+        yield from queries(child, inside(node, child, place))
+
+
+def stays(node: Relation) -> bool:
+    """Whether Spark runs all subqueries in a relation as they are; no outer reference leads out of it."""
+    if isinstance(node, LateralJoin):
+        return False
+    if isinstance(node, Reference):
+        return stays(node.subtree)
+    if not all(map(stays, node.inputs)):
+        return False
+    for expression, place in places(node):
+        for query, here in queries(expression, place):
+            inner = subquery_relation(query)
+            assert inner is not None
+            if not stands(query, here) or (is_closed(inner) and not stays(inner)):
+                return False
+    return True
+
+
+def stands(node: Subquery, place: Place) -> bool:
+    """Whether Spark takes a subquery in a place. One without outer references may have to be rewritten inside."""
+    if place in (Place.NOWHERE, Place.KEY) or any(map(holds_query, expression_children(node))):
+        return False
+    inner = subquery_relation(node)
+    assert inner is not None
+    if is_closed(inner):
+        return place in (Place.FREE, Place.BOUND) or isinstance(node, ScalarSubquery)
+    return place is Place.FREE and _takes(inner)
+
+
+_LARGEST = 2**31 - 1
+_NATIVE_SETS = (SetOp.UNION_ALL, SetOp.UNION_DISTINCT, SetOp.MINUS_PRIMARY, SetOp.INTERSECTION_MULTISET)
+_OF_LEFT = (JoinType.LEFT, JoinType.LEFT_SEMI, JoinType.LEFT_ANTI)
+_OF_RIGHT = (JoinType.RIGHT, JoinType.RIGHT_SEMI, JoinType.RIGHT_ANTI)
+
+
+def _takes(node: Relation) -> bool:
+    """Whether Spark runs a subquery's relation with its outer references.
+
+    Tried with Spark 4.3: outer columns in conditions and projections, below aggregates, limits and set operations, and
+    on the side of a join that loses no record. They reach one query out.
+    """
+    if is_closed(node):
+        return stays(node)
+    match node:
+        case Read(read_type=read_type):
+            cells = (
+                [cell for record in read_type.expressions for cell in record.fields]
+                if isinstance(read_type, VirtualTable)
+                else []
+            )
+            filters = [item for item in (node.filter, node.best_effort_filter) if item is not None]
+            return all(map(_is_own, cells)) and not any(map(holds_query, cells)) and all(map(_fits, filters))
+        case Filter():
+            # a condition with an outer reference becomes one of a join
+            return _takes(node.input) and _fits(node.condition) and not _has_subquery_in_key(node.condition)
+        case Project():
+            # what keeps a union's columns from Spark's failing keeps outer references from being found, too
+            computed = all(map(_fits, node.expressions)) and not fails_over(node.input, node.expressions)
+            return computed and _takes(node.input)
+        case Sort():
+            return _takes(node.input) and all(_is_own(sort.expr) and not holds_query(sort.expr) for sort in node.sorts)
+        case Fetch():
+            bounds = (node.offset_expr, node.count_expr)
+            return _takes(node.input) and all(bound is None or _is_small(bound) for bound in bounds)
+        case Aggregate():
+            simple = all(
+                item.measure.phase is AggregationPhase.INITIAL_TO_RESULT and not item.measure.sorts
+                for item in node.measures
+            )
+            parts = list(relation_expressions(node))
+            own = all(map(_is_own, parts)) and not any(map(holds_query, parts))
+            return _takes(node.input) and len(node.groupings) <= 1 and simple and own
+        case Join():
+            return _takes_join(node)
+        case HashJoin() | MergeJoin() | NestedLoopJoin():
+            return _takes_join(logical(node))
+        case Cross():
+            return _takes(node.left) and _takes(node.right)
+        case Set():
+            return node.op in _NATIVE_SETS and all(map(_takes, node.members))
+        case DetachedRel(relation=inner):
+            return _takes(inner)
+        case _:
+            return False
+
+
+def _takes_join(node: Join) -> bool:
+    condition = node.expression
+    if node.post_join_filter is not None and not _fits(node.post_join_filter):
+        return False
+    if holds_query(condition) or not (_takes(node.left) and _takes(node.right)):
+        return False
+    if node.type is JoinType.INNER:
+        return _fits(condition)
+    if (node.type in _OF_LEFT and is_closed(node.right)) or (node.type in _OF_RIGHT and is_closed(node.left)):
+        return _is_own(condition)
+    return False
+
+
+def _is_small(bound: Expression) -> bool:
+    return isinstance(bound, Literal) and (
+        bound.value is None or (isinstance(bound.value, int) and bound.value <= _LARGEST)
+    )
+
+
+def _is_own(node: Expression) -> bool:
+    """Whether an expression refers to nothing but its own record."""
+    return all(level == 0 for level, _ in references(node))
+
+
+def _fits(node: Expression) -> bool:
+    """Whether an expression may stand in a correlated query: what is inside of its subqueries reaches no further out
+    than the query they stand in.
+    """
+    if isinstance(node, WindowFunction | LambdaInvocation):
+        return False
+    if isinstance(node, Subquery):
+        inner = subquery_relation(node)
+        assert inner is not None
+        outside = all(map(_is_own, expression_children(node))) and not uses_parameters(node)
+        near = all(level == 0 for level, _ in relation_references(inner, 1))
+        return outside and near and stands(node, Place.FREE) and _takes(inner)
+    return all(
+        _fits(child) and (inside(node, child, Place.FREE) is Place.FREE or not holds_query(child))
+        for child in expression_children(node)
+    )
+
+
+def all_stand(node: Expression, place: Place) -> bool:
+    """Whether Spark takes all subqueries of an expression in a place."""
+    return all(stands(query, here) for query, here in queries(node, place))
+
+
+def misplaced(condition: Expression) -> list[Expression]:
+    """The subqueries that can't stay in the condition of a join that isn't an inner one."""
+    return [query for query, here in queries(condition, of_sides(condition)) if not stands(query, here)]

@@ -1,0 +1,197 @@
+"""What runs on Spark, as a dialect file: functions from their tables, all else by compiling a sample of it.
+
+The form of the file is that of the specification (text/dialect_schema.yaml). Samples are in ``dialect_samples``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
+from typing import Any, Final
+
+from pyspark_substrait.errors import SubstraitError
+from pyspark_substrait.extensions.definitions import EnumArgument, FunctionDefinition
+from pyspark_substrait.extensions.registry import Registry
+from pyspark_substrait.model.dialect_terms import Term, expression_term, relation_terms, type_term
+from pyspark_substrait.model.expressions import Function
+from pyspark_substrait.model.findings import Places
+from pyspark_substrait.model.plan import Plan, RelRoot
+from pyspark_substrait.model.relations import Relation
+from pyspark_substrait.model.types import Boolean, Type, UserDefined
+from pyspark_substrait.sql import functions
+from pyspark_substrait.sql.checks import refusals
+from pyspark_substrait.sql.compiler.types import spark_type
+from pyspark_substrait.sql.dialect_samples import (
+    expression_samples,
+    over,
+    parameterized_types,
+    relation_samples,
+    simple_types,
+)
+from pyspark_substrait.sql.functions.registered import registered_table
+from pyspark_substrait.sql.functions.table import Call, Operand, Refusal, Table
+
+__all__ = ["dialect", "is_carried", "supported_calls"]
+
+_SECTIONS: Final = {
+    "scalar": "supported_scalar_functions",
+    "aggregate": "supported_aggregate_functions",
+    "window": "supported_window_functions",
+}
+
+
+def dialect(registry: Registry) -> dict[str, Any]:
+    """The dialect file, as what JSON and YAML can say.
+
+    Functions without a restriction on their options stand once for each set of options that a call may state: a
+    dialect lists "the exact list of options that must be used". What a call doesn't state is up to Spark.
+    """
+    urns = (*registry.urns(), *Registry.own_urns())
+    aliases = {urn: _alias(urn) for urn in urns}
+    found: dict[str, Any] = {
+        "name": "Spark",
+        "dependencies": {alias: urn for urn, alias in sorted(aliases.items(), key=lambda item: item[1])},
+        "supported_types": [*_types(registry, urns, aliases)],
+        "supported_relations": _listed(_relation_terms(registry), "relation"),
+        "supported_expressions": _listed(_expression_terms(registry), "expression"),
+    }
+    found |= {section: [*_functions(kind, registry, aliases)] for kind, section in _SECTIONS.items()}
+    found["supported_execution_behavior"] = {"supported_variable_evaluation_mode": ["PER_PLAN", "PER_RECORD"]}
+    return found
+
+
+def _alias(urn: str) -> str:
+    """A short name for an extension; those of others have their owner in it."""
+    _, owner, name = (*urn.split(":", 2), "", "")[:3]
+    bare = name.removeprefix("functions_")
+    return bare if owner in ("io.substrait", "pyspark_substrait") else f"{owner}:{name}"
+
+
+# types ----------------------------------------------------------------------------------------------------------------
+
+
+def _types(registry: Registry, urns: Sequence[str], aliases: Mapping[str, str]) -> Iterator[dict[str, Any]]:
+    for type in simple_types():
+        if is_carried(type):
+            yield _type_entry(type)
+    for candidates, limits in parameterized_types():
+        running = [type for type in candidates if is_carried(type)]
+        if running:
+            highest = {key: max(getattr(type, field) for type in running) for key, field in limits.items()}
+            yield {"type": type_term(running[-1]), **highest, "system_metadata": {"supported_as_column": True}}
+    for urn in urns:
+        for name in registry.type_names(urn):
+            definition = registry.type(urn, name)
+            type = UserDefined(urn=urn, name=name, structure=None if definition is None else definition.structure)
+            if is_carried(type):
+                yield {**_type_entry(type), "source": aliases[urn], "name": name}
+
+
+def _type_entry(type: Type) -> dict[str, Any]:
+    name = spark_type(type).partition("<")[0]
+    return {"type": type_term(type), "system_metadata": {"name": name, "supported_as_column": True}}
+
+
+def is_carried(type: Type) -> bool:
+    """Whether Spark has something that carries a type."""
+    try:
+        spark_type(type)
+    except SubstraitError:
+        return False
+    return True
+
+
+# relations and expressions --------------------------------------------------------------------------------------------
+
+
+def _runs(node: Relation, registry: Registry) -> bool:
+    plan = Plan(relations=(RelRoot(input=node, names=()),))
+    return not refusals(plan, _Anywhere(), registry)
+
+
+class _Anywhere(Places):
+    """Samples were read from nowhere; each of their nodes may be refused by itself."""
+
+    def path(self, node: Any) -> str | None:
+        return ""
+
+
+def _relation_terms(registry: Registry) -> Iterator[Term]:
+    for node in relation_samples():
+        if _runs(node, registry):
+            yield from relation_terms(node)
+
+
+def _expression_terms(registry: Registry) -> Iterator[Term]:
+    for node in expression_samples():
+        term = expression_term(node)
+        if term is not None and _runs(over(node), registry):
+            yield term
+
+
+def _listed(terms: Iterator[Term], key: str) -> list[Any]:
+    """A plain name for what has no further list, and else an entry with it."""
+    names: dict[str, dict[str, list[str]]] = {}
+    for term in terms:
+        lists = names.setdefault(term.name, {})
+        if term.field and term.value not in lists.setdefault(term.field, []):
+            lists[term.field].append(term.value)
+    return [{key: name, **lists} if lists else name for name, lists in names.items()]
+
+
+# functions ------------------------------------------------------------------------------------------------------------
+
+
+def _functions(kind: str, registry: Registry, aliases: Mapping[str, str]) -> Iterator[dict[str, Any]]:
+    for urn, alias in aliases.items():
+        table = functions.table(urn) or registered_table(registry, urn)
+        if table is None:
+            continue
+        for name in registry.function_names(urn):
+            overloads = [item for item in registry.overloads(urn, name) if item.kind == kind]
+            yield from _entries(alias, overloads, table)
+
+
+def _entries(alias: str, overloads: Sequence[FunctionDefinition], table: Table) -> Iterator[dict[str, Any]]:
+    """An entry for each set of options under which some of the overloads run."""
+    together: dict[tuple[Any, ...], list[str]] = {}
+    for definition in overloads:
+        for options in supported_calls(definition, table):
+            key = (tuple(options.items()), definition.variadic)
+            together.setdefault(key, []).append(definition.key.partition(":")[2])
+    for (options, variadic), implementations in together.items():
+        entry: dict[str, Any] = {"source": alias, "name": overloads[0].name}
+        if options:
+            entry["required_options"] = dict(options)
+        entry["supported_impls"] = implementations
+        if variadic is not None:
+            # the schema counts from 1: that there may be none of them, it can't say
+            limits = {"min": variadic.minimum or None, "max": variadic.maximum}
+            entry["variadic"] = {name: limit for name, limit in limits.items() if limit is not None}
+        yield entry
+
+
+def supported_calls(definition: FunctionDefinition, table: Table) -> Iterator[dict[str, str]]:
+    """The sets of options under which an overload runs, each option stated or not, with any enumeration argument."""
+    rows = [row for row in table.rows if row.name == definition.name]
+    words = [item for item in definition.arguments if isinstance(item, EnumArgument)]
+    calls = [
+        _call(definition, {word.name: value for word, value in zip(words, chosen, strict=True)})
+        for chosen in product(*(word.options for word in words))
+    ]
+    for values in product(*((None, *values) for _, values in definition.options)):
+        options = {
+            name: value for (name, _), value in zip(definition.options, values, strict=True) if value is not None
+        }
+        fitting = (next((row for row in rows if row.fits(call, options)), None) for call in calls)
+        if any(row is not None and not isinstance(row, Refusal) for row in fitting):
+            yield options
+
+
+def _call(definition: FunctionDefinition, enums: Mapping[str, str]) -> Call:
+    return Call(
+        function=Function(definition.urn, definition.name, definition.key.partition(":")[2]),
+        operands=tuple(Operand(enums.get(argument.name, argument.name)) for argument in definition.arguments),
+        names=tuple(argument.name for argument in definition.arguments),
+        output=Boolean(),
+    )

@@ -1,0 +1,37 @@
+"""What each function is in Spark SQL: a module per extension file, of the same name, with its ``TABLE``.
+
+The extensions of the specification stand here, those that this package ships in ``spark`` (what only Spark has) and in
+``engines`` (functions of other engines, under names that the specification has too).
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Final
+
+from pyspark_substrait.sql.functions.table import Table
+
+__all__ = ["table"]
+
+_OFFICIAL: Final = "extension:io.substrait:"
+_OWN: Final = "extension:pyspark_substrait:"
+
+
+@cache
+def table(urn: str) -> Table | None:
+    """The table of an extension, imported when it is first asked for; None for an extension without one."""
+    own = urn.startswith(_OWN)
+    name = urn.removeprefix(_OWN if own else _OFFICIAL)
+    if name == urn or not name.isidentifier() or not name.startswith(("functions_", "unsigned_")):
+        return None
+    folder = __name__
+    if own:
+        folder += ".spark" if name.startswith("functions_spark") else ".engines"
+    module = f"{folder}.{name}"
+    if find_spec(module) is None:
+        return None
+    found = import_module(module).TABLE
+    assert isinstance(found, Table)
+    return found

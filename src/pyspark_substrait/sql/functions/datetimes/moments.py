@@ -1,0 +1,56 @@
+"""Dates, times and timestamps as the types that Spark computes with, whatever carries them.
+
+What has more than six digits behind the second is a count in a BIGINT. Spark's functions get the time without its last
+digits (:func:`plain`); those are put behind the result again (:func:`whole`). Texts are atoms.
+"""
+
+from __future__ import annotations
+
+from pyspark_substrait.model.types import PrecisionTime, PrecisionTimestamp, PrecisionTimestampTZ, Type, concrete
+from pyspark_substrait.sql.compiler.temporal import floored, local_of_micros
+from pyspark_substrait.sql.compiler.types import FINEST, units_per_second
+
+__all__ = ["plain", "precision_of", "rest", "whole"]
+
+
+def precision_of(type: Type) -> int | None:
+    """The digits behind the second of a time or timestamp whose carrier is a count; None of what Spark has itself."""
+    match concrete(type):
+        case (
+            PrecisionTimestamp(precision=precision)
+            | PrecisionTimestampTZ(precision=precision)
+            | PrecisionTime(precision=precision)
+        ) if precision > FINEST:
+            return precision
+        case _:
+            return None
+
+
+def plain(type: Type, sql: str) -> str:
+    """A value of the type as a DATE, TIME, TIMESTAMP_NTZ or TIMESTAMP, rounded down to microseconds.
+
+    A count stands there twice, that of a time once.
+    """
+    precision = precision_of(type)
+    if precision is None:
+        return sql
+    step = units_per_second(precision - FINEST)
+    match concrete(type):
+        case PrecisionTimestamp():
+            return local_of_micros(floored(sql, step))
+        case PrecisionTimestampTZ():
+            return f"timestamp_micros({floored(sql, step)})"
+        case _:
+            return f"time_from_micros({sql} DIV {step}L)"
+
+
+def rest(type: Type, sql: str) -> str:
+    """What :func:`plain` leaves out of a count: its units since the last microsecond, as a BIGINT."""
+    precision = precision_of(type)
+    assert precision is not None
+    return f"pmod({sql}, {units_per_second(precision - FINEST)}L)"
+
+
+def whole(number: str, units: int, rest: str) -> str:
+    """``number * units + rest`` as a BIGINT; only a result too large for one is an error, no step on the way is."""
+    return f"CAST(CAST({number} AS DECIMAL(20, 0)) * {units}BD + {rest} AS BIGINT)"

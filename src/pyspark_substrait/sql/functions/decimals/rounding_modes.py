@@ -1,0 +1,54 @@
+"""The ten rounding modes of the functions ``round``, on the digits of a number."""
+
+from __future__ import annotations
+
+from pyspark_substrait.sql.functions.decimals.digits import WHOLE
+from pyspark_substrait.sql.functions.fragments import bound
+
+__all__ = ["MODES", "rounded", "sign"]
+
+# when the magnitude goes up, by mode: the remainder ``r`` has the sign of the number, {h} is half of the last place
+# and {l} the negative of that
+_NEARER = "r > {h} OR r < {l}"
+_TIE = "(r = {h} OR r = {l})"
+_UP = {
+    "TIE_AWAY_FROM_ZERO": "r >= {h} OR r <= {l}",
+    "TIE_TO_EVEN": f"{_NEARER} OR {_TIE} AND {{odd}} <> 0",
+    "TIE_TO_ODD": f"{_NEARER} OR {_TIE} AND {{odd}} = 0",
+    "TIE_TOWARDS_ZERO": _NEARER,
+    "TIE_UP": "r >= {h} OR r < {l}",
+    "TIE_DOWN": "r > {h} OR r <= {l}",
+    "TRUNCATE": "false",
+    "AWAY_FROM_ZERO": "r <> 0",
+    "CEILING": "r > 0",
+    "FLOOR": "r < 0",
+}
+#: the first one is what an unstated option gets: it is what SQL does
+MODES = tuple(_UP)
+
+
+def rounded(number: str, count: int | str, mode: str) -> str:
+    """A whole number rounded to a multiple of ``10**count``; what needs more than 38 digits is an error.
+
+    Args:
+        number: a DECIMAL(38, 0).
+        count: how many digits are cut, from 1 to 38: a number, or an SQL expression that is used several times.
+        mode: a value of the option ``rounding``.
+    """
+    if isinstance(count, int):
+        half, low = (f"{digit * 10 ** (count - 1)}BD" for digit in (5, -5))
+        rest = "n" if count == 38 else f"n % {10**count}BD"
+        odd = "0" if count == 38 else f"(n - r) % {2 * 10**count}BD"
+    else:
+        # with 38 digits cut, nothing is left whose last digit could be odd
+        half, low = (f"CAST(concat('{digit}E', {count} - 1) AS {WHOLE})" for digit in (5, -5))
+        rest = f"if({count} = 38, n, n % CAST(concat('1E', least({count}, 37)) AS {WHOLE}))"
+        odd = f"(n - r) % CAST(concat('2E', least({count}, 37)) AS {WHOLE})"
+    up = _UP[mode].format(h=half, l=low, odd=odd)
+    further = f"if(r > 0, n - r + {half} + {half}, n - r + {low} + {low})"
+    return bound(number, "n", bound(rest, "r", "n - r" if up == "false" else f"if({up}, {further}, n - r)"))
+
+
+def sign(number: str) -> str:
+    """-1, 0 or 1: rounds as the number does where more digits are cut than it has."""
+    return f"CASE WHEN {number} > 0 THEN 1BD WHEN {number} < 0 THEN -1BD ELSE {number} END"

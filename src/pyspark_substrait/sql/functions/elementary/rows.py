@@ -1,0 +1,151 @@
+"""The elementary functions of ``functions_arithmetic.yaml``: exponential, trigonometric and hyperbolic ones.
+
+TIE_TO_EVEN is Spark's own function, whose results are within two units of the last place; so is TIE_AWAY_FROM_ZERO,
+because none of these functions has a value in the middle between two numbers. The other directions are exact.
+
+A NaN isn't outside a domain: it gives NaN. The arguments of ``atan2`` are y, then x, as the specification's cases have
+them. No pair is outside its domain: the angle of (0, 0) is 0, as IEEE 754 has it, so both values of
+``on_domain_error`` mean the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+
+from pyspark_substrait.model.types import FP64
+from pyspark_substrait.sql.functions.catalyst import CatalystForms
+from pyspark_substrait.sql.functions.elementary import formulas
+from pyspark_substrait.sql.functions.elementary.arguments import directions, turned
+from pyspark_substrait.sql.functions.elementary.machine import machine
+from pyspark_substrait.sql.functions.elementary.rounding import DIRECTIONS, NEAREST, rounded
+from pyspark_substrait.sql.functions.fragments import as_double, bound, narrowed, raised
+from pyspark_substrait.sql.functions.table import Call, Row, row
+
+__all__ = ["ROWS", "failed", "through_double"]
+
+
+def failed(call: Call) -> str:
+    """What is to be done where the exact value can't be told from a number of the type: an error."""
+    reason = "the result is too near to a number to be rounded in a direction"
+    return raised(replace(call, output=FP64()), reason)
+
+
+def through_double(name: str) -> Callable[[Call], str]:
+    """A function that Spark has for DOUBLE only."""
+
+    def body(call: Call) -> str:
+        operands = ", ".join(as_double(call, position) for position in range(len(call.operands)))
+        return narrowed(f"{name}({operands})", call.output)
+
+    return body
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Elementary:
+    """A function.
+
+    Args:
+        name: its name, which is also that of Spark's function.
+        exact: the condition on ``x`` that Spark's result is exact (infinite ones are).
+        formula: what is to be rounded elsewhere.
+        outside: the condition on ``{x}`` that it is outside the domain, if there is such a number.
+        turned: whether the formula is of what is beyond the quarter turns of an angle.
+        catalyst: the class of Catalyst, where it isn't the name with a capital.
+    """
+
+    name: str
+    exact: str
+    formula: Callable[[], formulas.Cases]
+    outside: str | None = None
+    turned: bool = False
+    catalyst: str = ""
+
+    def directed(self, direction: str) -> Callable[[Call], str]:
+        """The body for a direction of rounding."""
+
+        def body(call: Call) -> str:
+            exact = f"x IS NULL OR isnan(x) OR {self.exact}"
+            if self.outside is not None:
+                exact += f" OR {self.outside.format(x='x')}"
+            own = narrowed(f"{self.name}(x)", call.output)
+            text = rounded(machine(self.formula()), direction, call.output, failed(call))
+            if self.turned:
+                text = bound(turned("x"), "g", text)
+            return bound(as_double(call, 0), "x", f"if({exact}, {own}, {text})")
+
+        return body
+
+    def rows(self) -> Iterator[Row]:
+        bodies: dict[tuple[str, ...], Callable[[Call], str]] = {NEAREST: through_double(self.name)}
+        bodies.update({(direction,): self.directed(direction) for direction in DIRECTIONS})
+        for rounding, body in bodies.items():
+            meant: CatalystForms = (self.catalyst or self.name.capitalize()) if rounding is NEAREST else ()
+            if self.outside is None:
+                yield row(self.name, body, rounding=rounding, catalyst=meant)
+            else:
+                yield row(self.name, body, rounding=rounding, on_domain_error="NAN", catalyst=meant)
+                yield row(self.name, _failing(self.outside, body), rounding=rounding, on_domain_error="ERROR")
+
+
+def _failing(outside: str, body: Callable[[Call], str]) -> Callable[[Call], str]:
+    """A body, but an error outside the domain."""
+
+    def failing(call: Call) -> str:
+        failed = raised(call, "the argument is outside the domain")
+        return f"if({outside.format(x=as_double(call, 0))}, {failed}, {body(call)})"
+
+    return failing
+
+
+def angle(direction: str) -> Callable[[Call], str]:
+    def body(call: Call) -> str:
+        point = f"named_struct('y', {as_double(call, 0)}, 'x', {as_double(call, 1)})"
+        infinity = "double('infinity')"
+        exact = "x.x IS NULL OR x.y IS NULL OR isnan(x.x) OR isnan(x.y) OR x.y = 0D AND x.x >= 0D"
+        exact += f" OR x.x = {infinity} AND abs(x.y) < {infinity}"
+        own = narrowed("atan2(x.y, x.x)", call.output)
+        text = rounded(machine(formulas.angle()), direction, call.output, failed(call))
+        return bound(point, "x", f"if({exact}, {own}, {bound(directions('x.y', 'x.x'), 'g', text)})")
+
+    return body
+
+
+_INFINITE = "x = 0D OR abs(x) = double('infinity')"
+_UNIT = "abs({x}) > 1D AND NOT isnan({x})"
+
+_FUNCTIONS = (
+    Elementary(name="exp", exact=_INFINITE, formula=formulas.exponential),
+    *(
+        Elementary(name=name, exact=_INFINITE, formula=partial(formulas.hyperbolic, name))
+        for name in ("sinh", "cosh", "tanh")
+    ),
+    *(
+        Elementary(name=name, exact=_INFINITE, formula=partial(formulas.trigonometric, name), turned=True)
+        for name in ("sin", "cos", "tan")
+    ),
+    Elementary(name="asinh", exact=_INFINITE, formula=partial(formulas.area, "asinh")),
+    Elementary(
+        name="acosh",
+        exact="x = 1D OR x = double('infinity')",
+        formula=partial(formulas.area, "acosh"),
+        outside="{x} < 1D",
+    ),
+    Elementary(name="atanh", exact="x = 0D OR abs(x) = 1D", formula=partial(formulas.area, "atanh"), outside=_UNIT),
+    Elementary(name="asin", exact="x = 0D", formula=formulas.arcus_sine, outside=_UNIT),
+    Elementary(name="acos", exact="x = 1D", formula=formulas.arcus_cosine, outside=_UNIT),
+    Elementary(name="atan", exact="x = 0D", formula=formulas.arcus_tangent),
+    Elementary(
+        name="radians", exact=_INFINITE, formula=partial(formulas.proportional, formulas.PI / 180), catalyst="ToRadians"
+    ),
+    Elementary(
+        name="degrees", exact=_INFINITE, formula=partial(formulas.proportional, 180 / formulas.PI), catalyst="ToDegrees"
+    ),
+)
+
+ROWS = (
+    *(made for function in _FUNCTIONS for made in function.rows()),
+    row("atan2", through_double("atan2"), rounding=NEAREST, on_domain_error=("NAN", "ERROR"), catalyst="Atan2"),
+    *(row("atan2", angle(direction), rounding=direction, on_domain_error=("NAN", "ERROR")) for direction in DIRECTIONS),
+)

@@ -1,0 +1,29 @@
+"""Boolean functions (``functions_boolean.yaml``)."""
+
+from __future__ import annotations
+
+from pyspark_substrait.sql.functions.table import Call, Table, row
+
+__all__ = ["TABLE"]
+
+
+def conjunction(call: Call) -> str:
+    return " AND ".join(operand.sql for operand in call.operands) or "true"
+
+
+def disjunction(call: Call) -> str:
+    return " OR ".join(operand.sql for operand in call.operands) or "false"
+
+
+TABLE = Table(
+    "extension:io.substrait:functions_boolean",
+    (
+        row("and", conjunction, catalyst="And"),
+        row("or", disjunction, catalyst="Or"),
+        row("and_not", "{a} AND NOT {b}"),
+        row("xor", "{a} <> {b}"),
+        row("not", "NOT {a}", catalyst="Not"),
+        row("bool_and", "[bool_and({a})]", catalyst="BoolAnd"),
+        row("bool_or", "[bool_or({a})]", catalyst="BoolOr"),
+    ),
+)

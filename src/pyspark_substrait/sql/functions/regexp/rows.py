@@ -1,0 +1,310 @@
+"""The functions with regular expressions in Spark SQL.
+
+The pattern of a plan is one of ICU. It is translated to Java's, which is what Spark has, so it must be a constant.
+Positions, occurrences and groups may be columns. Positions count code points from 1, and a search that starts further
+on still sees what stands before: ``^`` matches at the start of the text only, look-behind looks back.
+
+What the specification leaves undefined: without the match that is asked for, or with a group that took no part in it,
+a substring is empty, as it is in Spark and DuckDB (the type has no null). A position, occurrence or group that can't be
+raises an error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from itertools import product
+
+from pyspark_substrait.errors import UnsupportedPlanError, at
+from pyspark_substrait.model.literals import Literal
+from pyspark_substrait.model.types import concrete, with_nullability
+from pyspark_substrait.sql.compiler.literals import literal, string_literal
+from pyspark_substrait.sql.compiler.types import spark_type
+from pyspark_substrait.sql.functions.fragments import raised
+from pyspark_substrait.sql.functions.regexp.folding import Case
+from pyspark_substrait.sql.functions.regexp.java import WIDE, java
+from pyspark_substrait.sql.functions.regexp.nodes import Pattern
+from pyspark_substrait.sql.functions.regexp.parser import Flags, parsed
+from pyspark_substrait.sql.functions.regexp.replacement import groups_in, java_replacement, translation
+from pyspark_substrait.sql.functions.strings.fragments import fitted
+from pyspark_substrait.sql.functions.table import Call, Operand, Row, row
+
+__all__ = ["ROWS"]
+
+_MOST = 0x7FFFFFFF
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """A call: what it looks for, and where.
+
+    Args:
+        text: the input.
+        pattern: what is looked for.
+        position: where the search starts; None at the first character.
+    """
+
+    call: Call
+    text: str
+    pattern: Pattern
+    position: Operand | None
+
+    @property
+    def start(self) -> str:
+        """The number of characters before the position."""
+        assert self.position is not None
+        return _less_one(self.position)
+
+    @property
+    def whole(self) -> bool:
+        return self.position is None or self.position.literal == 1
+
+    def subject(self, front: str = "", *, named: bool = False) -> tuple[str, str]:
+        """A text and a Java pattern as SQL, which have just the matches from the position on.
+
+        Args:
+            front: what is put before the pattern; one group if it is anything.
+            named: whether the pattern's groups have names.
+        """
+        text = f"{front}(?:{java(self.pattern, before=1, named=named)})" if front else java(self.pattern, named=named)
+        if self.whole:
+            return self.text, string_literal(text)
+        if not self.pattern.looks_back and not self.pattern.may_be_empty:
+            # an empty match would be found behind the end, too
+            return f"substring({self.text}, {_int(self.position)})", string_literal(text)
+        self.refuse_previous("from a position other than 1")
+        # a match must have so many characters before it
+        return self.text, _joined("(?<=(?s:.{", self.start, f"}}){WIDE})(?:{text})")
+
+    def refuse_previous(self, where: str) -> None:
+        if self.pattern.has_previous:
+            raise UnsupportedPlanError(
+                rf"the regular expression has \G, which can't be kept {where}", path="arguments[1]"
+            )
+
+    def refuse_stale(self, groups: Iterable[int]) -> None:
+        """Refuse to tell what groups matched where Java doesn't know it for sure."""
+        for number in self.pattern.stale & set(groups):
+            raise UnsupportedPlanError(
+                f"group {number} of the regular expression is in look-around or an atomic group with alternatives, and "
+                "Java doesn't always forget what it matched in vain",
+                path="arguments[1]",
+            )
+
+    def checked(self, text: str, *numbers: tuple[str, int]) -> str:
+        """The text, or an error where an argument is less than it may be; null where one is null."""
+        conditions = []
+        columns = [self.text]
+        for name, least in numbers:
+            number = argument(self.call, name)
+            if number is None:
+                continue
+            reason = f"{name} is less than {least}"
+            if isinstance(number.literal, int):
+                if number.literal < least:
+                    return raised(self.call, reason)
+            else:
+                columns.append(number.sql)
+                conditions.append(f"WHEN {number.sql} < {least}L THEN {raised(self.call, reason)}")
+        if not conditions:
+            return text
+        nulls = " OR ".join(f"{column} IS NULL" for column in columns)
+        return f"CASE WHEN {nulls} THEN NULL {' '.join(conditions)} ELSE {text} END"
+
+
+def argument(call: Call, name: str) -> Operand | None:
+    return call.operands[call.names.index(name)] if name in call.names else None
+
+
+def _is_null(operand: Operand) -> bool:
+    """Whether an argument is the literal null."""
+    assert operand.type is not None
+    null = literal(Literal(type=with_nullability(concrete(operand.type), True), value=None))
+    return operand.sql.strip("()") == null.strip("()")
+
+
+def _less_one(number: Operand) -> str:
+    if isinstance(number.literal, int):
+        return str(min(number.literal - 1, _MOST))
+    return f"CAST(least({number.sql} - 1L, {_MOST}L) AS INT)"
+
+
+def _int(number: Operand | None) -> str:
+    """A number as an INT; all that are too large are the same."""
+    assert number is not None
+    if isinstance(number.literal, int):
+        return str(min(number.literal, _MOST))
+    return f"CAST(least({number.sql}, {_MOST}L) AS INT)"
+
+
+def _joined(left: str, middle: str, right: str) -> str:
+    """A Java pattern with a number in its middle, which may be an expression."""
+    if middle.isdigit():
+        return string_literal(f"{left}{middle}{right}")
+    return f"concat({string_literal(left)}, {middle}, {string_literal(right)})"
+
+
+def searching(name: str, body: Callable[[Search], str]) -> tuple[Row, ...]:
+    """The rows of a function, by the values of its options; those that come first hold if nothing is said."""
+
+    def with_flags(flags: Flags) -> Callable[[Call], str]:
+        def text(call: Call) -> str:
+            pattern = call.operands[1]
+            if _is_null(pattern):
+                return f"CAST(NULL AS {spark_type(call.output)})"
+            if not isinstance(pattern.literal, str):
+                raise UnsupportedPlanError(
+                    "the regular expression isn't a constant, so it can't be translated from ICU's dialect to Java's",
+                    path="arguments[1]",
+                )
+            with at("arguments", 1):
+                found = parsed(pattern.literal, flags)
+            return body(Search(call, call.sql(0), found, argument(call, "position")))
+
+        return text
+
+    return tuple(
+        row(
+            name,
+            fitted(with_flags(Flags(case=case, lines=lines, all=all)))
+            if name == "regexp_replace"
+            else with_flags(Flags(case=case, lines=lines, all=all)),
+            case_sensitivity=case.value,
+            multiline="MULTILINE_ENABLED" if lines else "MULTILINE_DISABLED",
+            dotall="DOTALL_ENABLED" if all else "DOTALL_DISABLED",
+        )
+        for case, lines, all in product(Case, (False, True), (False, True))
+    )
+
+
+# what is matched -----------------------------------------------------------------------------------------------------
+
+
+def group(search: Search) -> str:
+    """The number of the group that is asked for, as an INT."""
+    number = argument(search.call, "group")
+    if number is None:
+        return "0"
+    search.refuse_stale([number.literal] if isinstance(number.literal, int) else search.pattern.stale)
+    if isinstance(number.literal, int) and number.literal > search.pattern.groups:
+        return f"CAST(raise_error('{search.call.function.name}: there is no group {number.literal}') AS INT)"
+    return _int(number)
+
+
+def match_substring(search: Search) -> str:
+    text, pattern = search.subject()
+    occurrence = argument(search.call, "occurrence")
+    if occurrence is None or occurrence.literal == 1:
+        found = f"regexp_extract({text}, {pattern}, {group(search)})"
+    else:
+        found = f"get(regexp_extract_all({text}, {pattern}, {group(search)}), {_less_one(occurrence)})"
+        found = f"coalesce({found}, left({search.text}, 0))"
+    return search.checked(found, ("position", 1), ("occurrence", 1), ("group", 0))
+
+
+def match_substring_all(search: Search) -> str:
+    text, pattern = search.subject()
+    return search.checked(f"regexp_extract_all({text}, {pattern}, {group(search)})", ("position", 1), ("group", 0))
+
+
+def count_substring(search: Search) -> str:
+    text, pattern = search.subject()
+    return search.checked(f"CAST(regexp_count({text}, {pattern}) AS BIGINT)", ("position", 1))
+
+
+# where it is matched -------------------------------------------------------------------------------------------------
+
+#: a group that holds the text from the start of a match to the end
+_REST = "(?=((?s:.*)))"
+
+
+def strpos(search: Search) -> str:
+    return search.checked(f"CAST({place(search)} AS BIGINT)", ("position", 1), ("occurrence", 1))
+
+
+def place(search: Search) -> str:
+    """The position of the occurrence that is asked for, 0 if there is none, as an INT."""
+    text, pattern = search.subject(_REST)
+    occurrence = argument(search.call, "occurrence")
+    assert occurrence is not None
+    length = f"char_length({search.text})"
+    if occurrence.literal == 1:
+        rest = f"regexp_extract({text}, {pattern}, 1)"
+        return f"CASE WHEN NOT {text} RLIKE {pattern} THEN 0 ELSE {length} - char_length({rest}) + 1 END"
+    rest = f"get(regexp_extract_all({text}, {pattern}, 1), {_less_one(occurrence)})"
+    return f"coalesce({length} - char_length({rest}) + 1, 0 * {length})"
+
+
+# what comes in its place ---------------------------------------------------------------------------------------------
+
+
+def replace(search: Search) -> str:
+    occurrence = argument(search.call, "occurrence")
+    if _is_null(search.call.operands[2]):
+        return f"CAST(NULL AS {spark_type(search.call.output)})"
+    if occurrence is None or occurrence.literal == 0:
+        found = replace_all(search)
+    elif isinstance(occurrence.literal, int):
+        found = replace_one(search, occurrence)
+    else:
+        found = f"if({occurrence.sql} = 0L, {replace_all(search)}, {replace_one(search, occurrence)})"
+    return search.checked(found, ("position", 1), ("occurrence", 0))
+
+
+def replace_all(search: Search) -> str:
+    replacement, named = replacing(search)
+    text, pattern = search.subject(named=named)
+    found = f"regexp_replace({text}, {pattern}, {replacement})"
+    # the search may have been in the text from the position on
+    return found if text == search.text else f"concat(left({search.text}, {search.start}), {found})"
+
+
+def replace_one(search: Search, occurrence: Operand) -> str:
+    """The first occurrence behind so many characters is replaced together with these, which are put back."""
+    search.refuse_previous("where one occurrence is replaced")
+    replacement, named = replacing(search, front="${before}")
+    pattern = java(search.pattern, before=1, named=True) if named else f"({java(search.pattern, before=2)})"
+    if occurrence.literal == 1:
+        start = "0" if search.position is None else search.start
+        behind = _joined("^(?<before>(?s:.{", start, f"}}.*?)){pattern}")
+        return f"regexp_replace({search.text}, {behind}, {replacement})"
+    found = f"({place(search)})"
+    behind = _joined("^(?<before>(?s:.{", f"{found} - 1", f"}})){pattern}")
+    return f"CASE WHEN {found} > 0 THEN regexp_replace({search.text}, {behind}, {replacement}) ELSE {search.text} END"
+
+
+def replacing(search: Search, front: str = "") -> tuple[str, bool]:
+    """The replacement as SQL, and whether it needs groups with names.
+
+    ``front`` is put before it; then the groups of the pattern follow one of what it stands for and one of the match.
+    """
+    replacement = search.call.operands[2]
+    if isinstance(replacement.literal, str):
+        search.refuse_stale(groups_in(replacement.literal))
+        text = java_replacement(replacement.literal, search.pattern.groups, 2 if front else 0)
+        return string_literal(front + text), False
+    search.refuse_stale(search.pattern.stale)
+    text = translation(replacement.sql)
+    return (f"concat({string_literal(front)}, {text})" if front else text), True
+
+
+# what is between -----------------------------------------------------------------------------------------------------
+
+
+def split(search: Search) -> str:
+    """One piece more than there are matches. Spark leaves out the one before an empty match at the start."""
+    found = f"split({search.text}, {string_literal(java(search.pattern))}, -1)"
+    if not search.pattern.may_be_empty:
+        return found
+    empty_first = string_literal(f"^(?>{java(search.pattern)})^")
+    return f"if({search.text} RLIKE {empty_first}, concat(array(''), {found}), {found})"
+
+
+ROWS: tuple[Row, ...] = (
+    *searching("regexp_match_substring", match_substring),
+    *searching("regexp_match_substring_all", match_substring_all),
+    *searching("regexp_strpos", strpos),
+    *searching("regexp_count_substring", count_substring),
+    *searching("regexp_replace", replace),
+    *searching("regexp_string_split", split),
+)

@@ -1,0 +1,71 @@
+"""The tables of a user's own extensions: what ``Registry.with_function`` has said of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import lru_cache
+
+from pyspark_substrait.errors import UnsupportedPlanError
+from pyspark_substrait.extensions.definitions import FunctionDefinition
+from pyspark_substrait.extensions.implementations import ArrowFunction, Implementation, SqlTemplate
+from pyspark_substrait.extensions.registry import Registry
+from pyspark_substrait.sql.compiler.types import spark_type
+from pyspark_substrait.sql.functions.python_functions import PREFIX, PythonFunction
+from pyspark_substrait.sql.functions.table import Call, Foreign, Row, Table, row
+
+__all__ = ["registered_table"]
+
+
+@lru_cache(maxsize=256)
+def registered_table(registry: Registry, urn: str) -> Table | None:
+    """The table of an added extension; None where nothing was said of it."""
+    known = registry.implementations(urn)
+    return Table(urn, tuple(_row(registry, urn, item) for item in known)) if known else None
+
+
+def _row(registry: Registry, urn: str, item: Implementation) -> Row:
+    match item.body:
+        case SqlTemplate(text=text):
+            body: str | Callable[[Call], str] = text
+        case ArrowFunction() as function:
+            body = _arrow_call(registry, urn, function)
+    plain = row(
+        item.name,
+        body,
+        signatures=() if item.signature is None else (item.signature,),
+        enums=item.enums,
+        foreign=Foreign.MOVED,  # whoever wrote it knows the carriers
+    )
+    return replace(plain, options=item.options)
+
+
+def _arrow_call(registry: Registry, urn: str, function: ArrowFunction) -> Callable[[Call], str]:
+    def body(call: Call) -> str:
+        definition = registry.function(urn, call.function.key)
+        assert definition is not None, "it was found before"
+        return _python_call(call, function, definition)
+
+    return body
+
+
+def _python_call(call: Call, function: ArrowFunction, definition: FunctionDefinition) -> str:
+    """A call of a Python function, which the call then needs."""
+    aggregate = definition.kind == "aggregate"
+    if aggregate and (call.filter is not None or call.distinct):
+        raise UnsupportedPlanError(
+            f"{definition.key} runs in Python, where Spark has neither filters nor distinct values of aggregates",
+            hint="Filter in a relation below, or give a template of Spark SQL",
+        )
+    returns = spark_type(call.output)
+    # the number comes first, so that no function has the name of another one with another type of result
+    name = f"{PREFIX}{function.number}_{_slug(definition.name)}_{_slug(returns)}"
+    call.functions[name] = PythonFunction(
+        function=function.function, returns=returns, aggregate=aggregate, deterministic=definition.deterministic
+    )
+    values = [item.sql for item in call.operands if item.type is not None]
+    return call.aggregate(name, *values) if aggregate else f"{name}({', '.join(values)})"
+
+
+def _slug(text: str) -> str:
+    return "".join(character if character.isascii() and character.isalnum() else "_" for character in text).lower()

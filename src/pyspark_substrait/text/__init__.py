@@ -1,0 +1,1 @@
+"""A plan as text: for people, and without loss."""

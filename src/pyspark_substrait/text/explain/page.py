@@ -1,0 +1,59 @@
+"""A plan as lines: one for each relation, its inputs indented below it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from pyspark_substrait.model.findings import Finding, Places
+from pyspark_substrait.model.plan import ExtendedExpression, Plan
+from pyspark_substrait.text.explain.blocks import Block, blocks
+from pyspark_substrait.text.explain.columns import escaped
+from pyspark_substrait.text.explain.lines import Line, LineKind, with_findings
+
+__all__ = ["page"]
+
+
+def page(
+    document: Plan | ExtendedExpression | None,
+    *,
+    places: Places | None = None,
+    findings: Sequence[Finding] = (),
+    types: bool = True,
+    beside: Mapping[str, str] | None = None,
+) -> tuple[Line, ...]:
+    """The lines that show a plan, the header first.
+
+    A relation is one line: its name, its properties, and behind ``=>`` the columns it puts out, each with its name, its
+    type and, where it is new here, what it is made of. ``*`` stands for all columns of the input, unchanged.
+
+    Columns are written by name where that is clear, otherwise as ``table.name``, ``left.name``, ``name$3`` or ``$3``,
+    the position counted from 0. Subqueries are numbered and stand below the line that uses them; ``outer.x`` is a
+    column of the query around. What can't be understood starts with ``!``.
+
+    Args:
+        document: what to show; however wrong it is, it can be shown. None for a source that can't be read at all.
+        places: where its nodes were read from; without, only lines that stand for no node have a path.
+        findings: what to put beside the lines.
+        types: whether to show the types of columns.
+        beside: a text to stand behind the line of a relation, by the relation's path.
+    """
+    if document is None:
+        header = Line(depth=0, text="Not a plan", path="", kind=LineKind.HEADER)
+        return with_findings([header], findings)
+    lines: list[Line] = []
+    stack = [(0, block) for block in reversed(blocks(document, places or Places(), types))]
+    while stack:
+        depth, block = stack.pop()
+        lines.append(Line(depth=depth, text=escaped(_text(block, beside or {})), path=block.path, kind=block.kind))
+        lines.extend(
+            Line(depth=depth, text=escaped(f"! {fault}"), path=block.path, kind=LineKind.FAULT)
+            for fault in block.faults
+        )
+        stack.extend((depth + 1, child) for child in reversed(block.children))
+    return with_findings(lines, findings)
+
+
+def _text(block: Block, beside: Mapping[str, str]) -> str:
+    """The text of a line, with what is to stand beside it."""
+    said = beside.get(block.path) if block.path is not None and block.kind is LineKind.RELATION else None
+    return f"{block.text}  {said}" if said else block.text

@@ -1,0 +1,82 @@
+"""What the parts of a line can be taken for, and how they are called where they can't."""
+
+from __future__ import annotations
+
+import re
+
+from pyspark_substrait.text.lossless.declared import Fault
+from pyspark_substrait.text.lossless.neutral import (
+    Call,
+    Cast,
+    Equated,
+    Name,
+    Number,
+    Ordered,
+    RelationValue,
+    Tuple,
+    TypeValue,
+    Value,
+)
+
+__all__ = ["enum_value", "first_item", "integer", "is_word", "said", "without_names"]
+
+_INTEGER = re.compile(r"-?[0-9]+")
+
+
+def is_word(name: Name, *words: str) -> bool:
+    """Whether a name is one of these words, without backticks."""
+    return not name.quoted and name.text in words
+
+
+def first_item(call: Call) -> Value:
+    """What stands first in a call."""
+    if not call.items:
+        raise Fault(f"{call.function.text} needs something between its parentheses")
+    return call.items[0]
+
+
+def without_names(call: Call) -> None:
+    """Make sure that a call has only what stands between its parentheses, without names."""
+    if call.pairs or call.options is not None or call.output is not None:
+        raise Fault(f"{call.function.text}(…) takes nothing with a name, no options and no type")
+
+
+def integer(text: str) -> int:
+    """A whole number."""
+    if not _INTEGER.fullmatch(text) or len(text) > 40:
+        raise Fault(f"{text[:40]} is no whole number in range")
+    return int(text)
+
+
+def enum_value(value: Value, prefix: str) -> str | int:
+    """The value of an enumeration, with the prefix that the text leaves out."""
+    match value:
+        case Name():
+            return value.text if value.text.startswith(prefix) else prefix + value.text.upper()
+        case Number():
+            return integer(value.text)
+    raise Fault(f"{said(value)} is no value of an enumeration")
+
+
+def said(value: Value) -> str:
+    """What to call a value in an error."""
+    match value:
+        case Name():
+            return value.text
+        case TypeValue():
+            return "a type"
+        case Call():
+            return f"{value.function.text}(…)"
+        case list():
+            return "a list"
+        case Tuple():
+            return "a row"
+        case Ordered():
+            return "a sort key"
+        case Equated():
+            return "a pair with ="
+        case Cast():
+            return "an `as` outside of cast(…)"
+        case RelationValue():
+            return "the number of a block"
+    return "this"

@@ -1,0 +1,157 @@
+"""Types as text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from pyspark_substrait.text.lossless.symbols import Symbols
+from pyspark_substrait.text.lossless.words import name, quoted
+
+__all__ = ["MISFITS", "Odd", "is_nullable", "schema_text", "type_text"]
+
+_Message = Mapping[str, Any]
+
+_PLAIN = {
+    "bool": "boolean",
+    **{kind: kind for kind in ("i8", "i16", "i32", "i64", "fp32", "fp64", "string", "binary", "date", "uuid")},
+    "interval_year": "interval_year",
+}
+_WITH_LENGTH = {"fixed_char": "fixedchar", "varchar": "varchar", "fixed_binary": "fixedbinary"}
+_WITH_PRECISION = ("interval_compound", "precision_time", "precision_timestamp", "precision_timestamp_tz")
+_NULLABILITY = {"NULLABILITY_REQUIRED": "", "NULLABILITY_NULLABLE": "?"}
+_COMMON = {"nullability", "type_variation_reference"}
+
+
+class Odd(Exception):
+    """A message that its own short form doesn't fit; it is written field by field."""
+
+
+MISFITS = (Odd, KeyError, ValueError)
+"""What is raised where a short form is made of a message that isn't complete."""
+
+
+def only(message: _Message, *keys: str) -> None:
+    """Make sure that a message has no other fields.
+
+    Raises:
+        Odd: it has.
+    """
+    for key in message:
+        if key not in keys:
+            raise Odd
+
+
+def is_nullable(parts: _Message) -> bool:
+    """Whether the parts of a type say that it is nullable.
+
+    Raises:
+        Odd: they say nothing.
+    """
+    mark = _NULLABILITY.get(parts.get("nullability", ""))
+    if mark is None:
+        raise Odd
+    return bool(mark)
+
+
+def type_text(message: _Message, symbols: Symbols, names: Iterator[str] | None = None) -> str:
+    """A type in the specification's syntax.
+
+    Args:
+        message: a ``Type``.
+        symbols: the names of types and variations.
+        names: names for the fields of all structs in it, in their order, where they have some.
+
+    Raises:
+        Odd: it isn't complete.
+    """
+    if len(message) != 1:
+        raise Odd
+    ((kind, parts),) = message.items()
+    if not isinstance(parts, Mapping):
+        raise Odd
+    if kind == "unbound":
+        only(parts)
+        return "unbound"
+    mark = "?" if is_nullable(parts) else ""
+    if variation := parts.get("type_variation_reference"):
+        mark += f"[{symbols.variation(variation)}]"
+    fields = set(parts) - _COMMON
+    if kind in _PLAIN and not fields:
+        return f"{_PLAIN[kind]}{mark}"
+    match kind:
+        case "fixed_char" | "varchar" | "fixed_binary" if fields <= {"length"}:
+            return f"{_WITH_LENGTH[kind]}{mark}<{parts.get('length', 0)}>"
+        case "decimal" if fields <= {"precision", "scale"}:
+            return f"decimal{mark}<{parts.get('precision', 0)}, {parts.get('scale', 0)}>"
+        case "interval_day" if fields <= {"precision"}:
+            return f"interval_day{mark}<{parts['precision']}>" if fields else f"interval_day{mark}"
+        case "struct" if fields <= {"types"}:
+            return f"struct{mark}<{_fields_text(parts.get('types', ()), symbols, names)}>"
+        case "list" if fields == {"type"}:
+            return f"list{mark}<{type_text(parts['type'], symbols, names)}>"
+        case "map" if fields == {"key", "value"}:
+            key = type_text(parts["key"], symbols, names)
+            return f"map{mark}<{key}, {type_text(parts['value'], symbols, names)}>"
+        case "func" if fields <= {"parameter_types", "return_type"} and "return_type" in fields:
+            taken = ", ".join(type_text(each, symbols) for each in parts.get("parameter_types", ()))
+            return f"func{mark}<({taken}) -> {type_text(parts['return_type'], symbols)}>"
+        case "user_defined" if fields <= {"type_reference", "type_parameters"}:
+            given = parts.get("type_parameters", ())
+            inner = f"<{', '.join(_parameter_text(each, symbols) for each in given)}>" if given else ""
+            return f"u!{symbols.type(parts.get('type_reference', 0))}{mark}{inner}"
+        case "alias" if fields <= {"type_alias_reference"}:
+            return f"alias!{parts.get('type_alias_reference', 0)}{mark}"
+    if kind in _WITH_PRECISION and fields <= {"precision"}:
+        return f"{kind}{mark}<{parts.get('precision', 0)}>"
+    raise Odd
+
+
+def _fields_text(types: Sequence[_Message], symbols: Symbols, names: Iterator[str] | None) -> str:
+    if names is None:
+        return ", ".join(type_text(each, symbols) for each in types)
+    found = []
+    for each in types:
+        label = next(names, None)
+        if label is None:
+            raise Odd
+        found.append(f"{name(label)}: {type_text(each, symbols, names)}")
+    return ", ".join(found)
+
+
+def _parameter_text(message: _Message, symbols: Symbols) -> str:
+    if len(message) != 1:
+        raise Odd
+    ((kind, value),) = message.items()
+    match kind:
+        case "null":
+            return "null"
+        case "data_type":
+            return type_text(value, symbols)
+        case "boolean":
+            return "true" if value else "false"
+        case "integer":
+            return str(value)
+        case "enum":
+            return name(value)
+        case "string":
+            return quoted(value)
+    raise Odd
+
+
+def schema_text(message: _Message, symbols: Symbols) -> str:
+    """The columns of a ``NamedStruct``: names and types, with commas between them.
+
+    Raises:
+        Odd: the names don't fit the types, or the struct isn't an ordinary one.
+    """
+    only(message, "names", "struct")
+    struct = message.get("struct", {})
+    only(struct, "types", "nullability")
+    if struct.get("nullability") != "NULLABILITY_REQUIRED":
+        raise Odd
+    names = iter(message.get("names", ()))
+    text = _fields_text(struct.get("types", ()), symbols, names)
+    if next(names, None) is not None:
+        raise Odd
+    return text
