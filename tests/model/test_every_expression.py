@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import sys
 from collections.abc import Iterator
-from typing import Any, get_args, get_type_hints
+from typing import Any, ClassVar, get_args, get_type_hints
 
 import pytest
 
@@ -43,7 +43,8 @@ APART = {
 
 
 def hints(kind: type) -> dict[str, Any]:
-    return get_type_hints(kind, globalns={**vars(e), **vars(r), **vars(sys.modules[kind.__module__])})
+    names = {"ClassVar": ClassVar, **vars(e), **vars(r), **vars(sys.modules[kind.__module__])}
+    return get_type_hints(kind, globalns=names)
 
 
 def declared(kind: Any, path: str, seen: frozenset[Any]) -> Iterator[str]:
