@@ -21,7 +21,7 @@ from pathlib import Path
 content = Path(sys.argv[1]).read_bytes()
 start = time.perf_counter()
 import pyspark_substrait
-import pyspark_substrait.api.checking, pyspark_substrait.documents, pyspark_substrait.proto.read
+import pyspark_substrait.api.loading
 imported = time.perf_counter()
 plan = pyspark_substrait.load(content)
 loaded = time.perf_counter()

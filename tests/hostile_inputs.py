@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pyspark_substrait as ps
-from pyspark_substrait.api import checking
+from pyspark_substrait.api.validate import upgrades
 from pyspark_substrait.errors import SubstraitError
 
 HALF = "\ud800"
@@ -172,7 +172,7 @@ def _loaded(source: Any) -> None:
     for text in (document.to_text, document.to_json):
         text().encode()
     document.to_bytes()
-    for finding in checking.upgrades(document):
+    for finding in upgrades(document):
         str(finding).encode()
 
 
@@ -203,7 +203,7 @@ READING: dict[str, Callable[[Any], None]] = {
     "diff": lambda source: _text_of(ps.diff(source, source).to_json()),
     "to_sql": lambda source: _text_of(ps.to_sql(source)),
     "touches": _touched,
-    "fixed": lambda source: _text_of(checking.fixed(source)[1]),
+    "fixed": lambda source: _text_of(ps.fixed(source)[1]),
     "for_target": lambda source: _text_of(ps.for_target(source, "datafusion").to_json()),
 }
 

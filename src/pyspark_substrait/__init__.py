@@ -5,18 +5,16 @@
     >>> print(ps.explain(plan))                                             # doctest: +SKIP
     >>> ps.run_query(plan, tables={"orders": "orders.parquet"})             # doctest: +SKIP
 
-Importing this package imports neither Spark nor protobuf; each verb brings what it needs.
+Importing this package imports neither Spark nor protobuf: a verb is imported, with all that it needs, when it is first
+asked for.
 """
 
 from __future__ import annotations
 
+import threading
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from pyspark_substrait.api.checking import capabilities, dialect, diff, explain, fixed, lint, touches, validate
-from pyspark_substrait.api.loading import load
-from pyspark_substrait.api.producing import for_target, from_sql, to_substrait, to_substrait_expressions
-from pyspark_substrait.api.running import evaluate, evaluate_arrow, from_substrait, run_query, to_sql
-from pyspark_substrait.api.showing import lineage, profile, view
 from pyspark_substrait.codes import Code, Level
 from pyspark_substrait.errors import (
     ExecutionError,
@@ -35,7 +33,20 @@ from pyspark_substrait.text.notebook_output import register_formatter
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
 
+    from pyspark_substrait.api.capabilities import capabilities
+    from pyspark_substrait.api.dialect import dialect
+    from pyspark_substrait.api.diff import diff
+    from pyspark_substrait.api.explain import explain, touches
+    from pyspark_substrait.api.for_target import for_target
+    from pyspark_substrait.api.lineage import lineage
+    from pyspark_substrait.api.lint import fixed, lint
     from pyspark_substrait.api.loading import PlanSource as PlanSource
+    from pyspark_substrait.api.loading import load
+    from pyspark_substrait.api.produce import from_sql, to_substrait, to_substrait_expressions
+    from pyspark_substrait.api.run import evaluate, evaluate_arrow, from_substrait, profile, run_query
+    from pyspark_substrait.api.to_sql import to_sql
+    from pyspark_substrait.api.validate import validate
+    from pyspark_substrait.api.view import view
     from pyspark_substrait.extensions.registry import Registry
 
 __all__ = [
@@ -79,13 +90,46 @@ __all__ = [
 
 register_formatter("pyspark_substrait.notebooks.outputs")
 
+#: the modules of what is imported when it is first asked for
+_MODULES = {
+    "Registry": "extensions.registry",
+    "capabilities": "api.capabilities",
+    "dialect": "api.dialect",
+    "diff": "api.diff",
+    "evaluate": "api.run",
+    "evaluate_arrow": "api.run",
+    "explain": "api.explain",
+    "fixed": "api.lint",
+    "for_target": "api.for_target",
+    "from_sql": "api.produce",
+    "from_substrait": "api.run",
+    "lineage": "api.lineage",
+    "lint": "api.lint",
+    "load": "api.loading",
+    "profile": "api.run",
+    "run_query": "api.run",
+    "to_sql": "api.to_sql",
+    "to_substrait": "api.produce",
+    "to_substrait_expressions": "api.produce",
+    "touches": "api.explain",
+    "validate": "api.validate",
+    "view": "api.view",
+}
+#: two threads that import modules which import each other may wait for each other; one at a time can't
+_importing = threading.RLock()
+
 
 def __getattr__(name: str) -> Any:
-    if name == "Registry":  # imported when it is first used, like all that a verb needs
-        from pyspark_substrait.extensions.registry import Registry
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    with _importing:
+        value = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
+    globals()[name] = value
+    return value
 
-        return Registry
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
 
 
 def load_ipython_extension(shell: InteractiveShell) -> None:

@@ -15,7 +15,7 @@ from google.protobuf.message import Message
 
 import pyspark_substrait as ps
 from pyspark_substrait.analysis.diff import Difference, Mark, Pair
-from pyspark_substrait.api.checking import message_of
+from pyspark_substrait.api.loading import message_of
 from pyspark_substrait.documents import ExtendedExpression, Plan
 from pyspark_substrait.model import expressions as e
 from pyspark_substrait.model import relations as r

@@ -67,7 +67,7 @@ def test_families(name: str, found: set[type]) -> None:
 
 
 def test_every_class_of_the_model(found: set[type]) -> None:
-    """Bases are never made themselves, an open schema is derived, never written down, and an info is no part of a plan."""
+    """Bases are never made themselves, an open schema is derived, and an info is no part of a plan."""
     bases = {types.TypeBase, types.OpenStruct, relations.RelationBase, base.RelationInfo}
     declared = {
         item

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 import pyspark_substrait as ps
+from pyspark_substrait import view
 from pyspark_substrait.analysis.diff import Mark
-from pyspark_substrait.api.showing import view
 from pyspark_substrait.documents import Plan
 from pyspark_substrait.model import relations as r
 from pyspark_substrait.render.comparison import Comparison, comparison

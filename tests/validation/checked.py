@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pyspark_substrait.api.checking import validate
+from pyspark_substrait import validate
 from pyspark_substrait.codes import Level
 from pyspark_substrait.model.expressions import Expression
 from pyspark_substrait.model.relations import Project, Relation

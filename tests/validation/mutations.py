@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from pyspark_substrait.api.checking import validate
+from pyspark_substrait import validate
 from pyspark_substrait.errors import SubstraitError
 from pyspark_substrait.model.types import Unbound
 from pyspark_substrait.proto import read

@@ -11,7 +11,7 @@ from typing import Any
 
 from google.protobuf.descriptor import FieldDescriptor
 
-from pyspark_substrait.api.checking import validate
+from pyspark_substrait import validate
 from pyspark_substrait.codes import Level
 from pyspark_substrait.errors import PlanFormatError
 from pyspark_substrait.extensions import Registry

@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from pyspark_substrait import load
-from pyspark_substrait.api.checking import validate
+from pyspark_substrait import load, validate
 from pyspark_substrait.codes import Code, Level
 from pyspark_substrait.errors import InvalidPlanError
 from pyspark_substrait.model import expressions as e

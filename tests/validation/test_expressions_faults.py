@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from pyspark_substrait.api.checking import validate
+from pyspark_substrait import validate
 from pyspark_substrait.codes import Level
 from pyspark_substrait.model import expressions as e
 from pyspark_substrait.model.types import Struct

@@ -6,7 +6,7 @@ import base64
 
 import pytest
 
-from pyspark_substrait.api.checking import validate
+from pyspark_substrait import validate
 from pyspark_substrait.codes import Level
 from pyspark_substrait.model.plan import Plan
 from pyspark_substrait.model.relations import Project

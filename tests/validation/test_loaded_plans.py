@@ -15,7 +15,7 @@ import pytest
 import pyspark_substrait
 from pyspark_substrait import documents
 from pyspark_substrait.analysis.report import Report
-from pyspark_substrait.api import checking
+from pyspark_substrait.api import validate as checking
 from pyspark_substrait.documents import Plan, keep_source, source_of
 from pyspark_substrait.errors import SubstraitError
 from pyspark_substrait.extensions import Registry
@@ -66,8 +66,10 @@ def test_so_is_that_for_an_engine_and_what_is_explained(shared: Path) -> None:
         assert isinstance(plan, Plan)
         stranger = replace(plan)
         assert of_report(checking.validate(plan, "spark")) == of_report(checking.validate(stranger, "spark"))
-        assert checking.explain(plan, proto_paths=True) == checking.explain(stranger, proto_paths=True)
-        assert checking.lint(plan).findings == checking.lint(stranger).findings
+        assert pyspark_substrait.explain(plan, proto_paths=True) == pyspark_substrait.explain(
+            stranger, proto_paths=True
+        )
+        assert pyspark_substrait.lint(plan).findings == pyspark_substrait.lint(stranger).findings
 
 
 def test_nothing_is_written_and_nothing_read(shared: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import pyspark_substrait
-from pyspark_substrait.api import checking
+import pyspark_substrait as ps
 from pyspark_substrait.documents import Plan, source_of
 from pyspark_substrait.model.expressions import Cast
 from pyspark_substrait.model.plan import RelRoot
@@ -134,12 +134,12 @@ def test_the_report_is_that_of_the_plan_written_and_read_again(relation: Json, w
     assert source_of(plan) is not None
     stranger = replace(plan)
     assert source_of(stranger) is None
-    assert of_report(checking.validate(plan)) == of_report(checking.validate(stranger))
+    assert of_report(ps.validate(plan)) == of_report(ps.validate(stranger))
 
 
 def test_a_cast_has_the_place_where_it_is_written() -> None:
     plan = loaded(project(scalar(i64(column(0), column(1))), input=TABLE, emit={"outputMapping": [6]}), 1)
-    report = checking.validate(plan)
+    report = ps.validate(plan)
     root = plan.relations[0]
     assert isinstance(root, RelRoot)
     assert isinstance(root.input, Project)

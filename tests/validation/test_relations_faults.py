@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pyspark_substrait.api.checking import validate
+from pyspark_substrait import validate
 from pyspark_substrait.codes import Level
 from pyspark_substrait.errors import InvalidPlanError
 from pyspark_substrait.model.plan import Plan

@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from pyspark_substrait import load
-from pyspark_substrait.api.checking import validate
+from pyspark_substrait import load, validate
 from pyspark_substrait.codes import Level
 from pyspark_substrait.errors import PlanFormatError
 from tests.proto.messages import I32, ONE, Json, column, message, table

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pyspark_substrait.api.checking import validate
+from pyspark_substrait import validate
 from pyspark_substrait.documents import held
 from tests.samples import EXTENDED_EXPRESSIONS, PLANS
 

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
+from pyspark_substrait import validate
 from pyspark_substrait.analysis.validation import rules
-from pyspark_substrait.api.checking import validate
 from pyspark_substrait.codes import Level
 from pyspark_substrait.model import expressions as e
 from pyspark_substrait.model import masks as m

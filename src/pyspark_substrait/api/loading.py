@@ -4,21 +4,40 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
-from pyspark_substrait.api.checking import message_of
+from google.protobuf.message import Message
+
+from pyspark_substrait.codes import Level
+from pyspark_substrait.documents import ExtendedExpression, Plan, Source, held, keep_source
 from pyspark_substrait.errors import InvalidPlanError
+from pyspark_substrait.extensions.registry import Registry
+from pyspark_substrait.proto import read, wire
+from pyspark_substrait.proto.depth import with_deep_stack
+from pyspark_substrait.text.lossless import text_of
+from pyspark_substrait.text.lossless.sources import without_text
 
 if TYPE_CHECKING:
-    from google.protobuf.message import Message
+    from pyspark_substrait.proto.read.plan import Checked
+    from pyspark_substrait.proto.wire import Parsed
 
-    from pyspark_substrait.documents import ExtendedExpression, Plan
-    from pyspark_substrait.extensions.registry import Registry
+__all__ = [
+    "PlanSource",
+    "extensions_of",
+    "file_of",
+    "load",
+    "loaded_expressions",
+    "loaded_plan",
+    "message_of",
+    "on_deep_stack",
+    "understood",
+    "with_room",
+]
 
-    #: Anything that :func:`load` takes.
-    PlanSource: TypeAlias = bytes | str | os.PathLike[str] | Mapping[str, Any] | Message | Plan | ExtendedExpression
-
-__all__ = ["load", "loaded_expressions", "loaded_plan", "on_deep_stack"]
+#: Anything that :func:`load` takes.
+PlanSource: TypeAlias = bytes | str | os.PathLike[str] | Mapping[str, Any] | Message | Plan | ExtendedExpression
 
 _T = TypeVar("_T")
 
@@ -39,13 +58,8 @@ def load(source: PlanSource, *, strict: bool = False, registry: Registry | None 
         PlanFormatError: the source isn't a plan, or has fields that no release has.
         InvalidPlanError: the plan contradicts the specification.
     """
-    from pyspark_substrait.documents import ExtendedExpression, Plan, Source, held, keep_source
-
     if isinstance(source, Plan | ExtendedExpression):
         return source
-    from pyspark_substrait.extensions.registry import Registry
-    from pyspark_substrait.proto import read
-    from pyspark_substrait.proto.depth import with_deep_stack
 
     parsed = message_of(source)
 
@@ -65,17 +79,34 @@ def load(source: PlanSource, *, strict: bool = False, registry: Registry | None 
     return document
 
 
-def on_deep_stack(document: Plan | ExtendedExpression, function: Callable[[], _T]) -> _T:
-    """What a function that walks the document returns; it gets the stack that the document's depth needs."""
-    if not document.deep:
-        return function()
-    from pyspark_substrait.proto.depth import with_deep_stack
+def message_of(plan: PlanSource, *, tolerant: bool = False) -> Parsed:
+    """The current message of a plan or an extended expression, from whatever :func:`load` takes.
 
-    return with_deep_stack(function)
+    Args:
+        plan: the source.
+        tolerant: leave out fields that no release has, and JSON values that their fields can't take; the result says
+            which.
+
+    Raises:
+        PlanFormatError: the source isn't a plan, or has fields that no release has.
+        InvalidPlanError: the plan contradicts itself in a way that leaves its upgrade open.
+    """
+    source = _written(plan) if isinstance(plan, Plan | ExtendedExpression) else without_text(plan)
+    if not tolerant:
+        return wire.parse(source)
+    faults: wire.Faults = []
+    return replace(wire.parse(source, faults), faults=tuple(faults))
+
+
+def _written(plan: Plan | ExtendedExpression) -> Any:
+    """The message of a plan, which one made by hand may not have: a number in it is too large for its field, say."""
+    try:
+        return plan.to_message()
+    except (TypeError, ValueError, OverflowError) as error:
+        raise InvalidPlanError(f"the plan has no protobuf form: {error}") from error
 
 
 def loaded_plan(source: PlanSource, registry: Registry | None) -> Plan:
-    from pyspark_substrait.documents import Plan
 
     document = load(source, registry=registry)
     if not isinstance(document, Plan):
@@ -86,9 +117,47 @@ def loaded_plan(source: PlanSource, registry: Registry | None) -> Plan:
 
 
 def loaded_expressions(source: PlanSource, registry: Registry | None) -> ExtendedExpression:
-    from pyspark_substrait.documents import ExtendedExpression
 
     document = load(source, registry=registry)
     if not isinstance(document, ExtendedExpression):
         raise InvalidPlanError("this is a plan, not an extended expression", hint="from_substrait(...) runs plans")
     return document
+
+
+def understood(plan: PlanSource, registry: Registry) -> Checked:
+    """A plan with the places of its nodes; one that has errors is refused."""
+    parsed = message_of(plan)
+    found = read.checked(parsed.message, registry, upgrades=parsed.notes, original_version=parsed.original_version)
+    if any(finding.level is Level.ERROR for finding in found.findings):
+        of_kind = read.plan if parsed.message.DESCRIPTOR.name == "Plan" else read.extended_expression
+        of_kind(parsed.message, registry)
+    return found
+
+
+def extensions_of(plan: PlanSource, registry: Registry | None) -> Registry:
+    """The extensions to check a plan with: those given, or else those that it was read with."""
+    own = plan.registry if isinstance(plan, Plan | ExtendedExpression) else None
+    return registry or own or Registry.default()
+
+
+def file_of(plan: PlanSource) -> Path | None:
+    """The file that a plan is to be read from, if it is one."""
+    if isinstance(plan, str):
+        return None if plan.lstrip()[:1] in ("{", "[", "") or text_of(plan) else Path(plan)
+    return Path(plan) if isinstance(plan, os.PathLike) else None
+
+
+def on_deep_stack(document: Plan | ExtendedExpression, function: Callable[[], _T]) -> _T:
+    """What a function that walks the document returns; it gets the stack that the document's depth needs."""
+    if not document.deep:
+        return function()
+
+    return with_deep_stack(function)
+
+
+def with_room(function: Callable[[], Any]) -> Any:
+    """What a function that goes through a plan returns, which may need more of the stack than there usually is."""
+    try:
+        return function()
+    except RecursionError:
+        return with_deep_stack(function)

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 import click
 
+import pyspark_substrait
 from pyspark_substrait.cli.dialect import capabilities, dialect
 from pyspark_substrait.cli.diff import diff
 from pyspark_substrait.cli.explain import explain
@@ -81,8 +82,6 @@ main.add_command(evaluate)
 @ROOT
 def sql(plan: Path, parameters: tuple[str, ...], root: int | None) -> None:
     """Print the Spark SQL text that runs PLAN. Needs no Spark."""
-    import pyspark_substrait
-
     loaded = loaded_from(opened(plan))
     write_text(pyspark_substrait.to_sql(loaded, parameters=parameter_values(parameters, loaded), root=root))
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+import pyspark_substrait
 from pyspark_substrait.cli.files import counted, place
 from pyspark_substrait.cli.output import say, write_text
 
@@ -38,8 +39,6 @@ def dialect(output: Path) -> None:
       pyspark-substrait dialect -o spark.yaml
       pyspark-substrait validate plan.pb --target spark.yaml
     """
-    import pyspark_substrait
-
     content = pyspark_substrait.dialect()
     text = json.dumps(content, indent=2) + "\n" if output.suffix.lower() == ".json" else _yaml(content)
     if str(output) == "-":
@@ -71,8 +70,6 @@ def capabilities(form: str) -> None:
       pyspark-substrait capabilities
       pyspark-substrait capabilities --format json
     """
-    import pyspark_substrait
-
     found = pyspark_substrait.capabilities()
     say(found.to_json() if form == "json" else _text(found))
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+import pyspark_substrait
 from pyspark_substrait.cli.files import opened
 from pyspark_substrait.cli.output import say
 from pyspark_substrait.errors import SubstraitError
@@ -30,8 +31,6 @@ def diff(a: Path, b: Path, as_json: bool) -> None:
       pyspark-substrait diff before.json after.pb
       pyspark-substrait diff before.json after.json --json
     """
-    import pyspark_substrait
-
     if str(a) == "-" == str(b):
         raise click.UsageError("only one of the plans can come from standard input")
     try:

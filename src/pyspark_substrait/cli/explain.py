@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+import pyspark_substrait
 from pyspark_substrait.cli.files import opened
 from pyspark_substrait.cli.options import (
     PARAMETERS,
@@ -81,8 +82,6 @@ def explain(
       pyspark-substrait explain plan.pb --full
       pyspark-substrait explain plan.pb --profile --table orders=orders.parquet
     """
-    import pyspark_substrait
-
     if not profiled and (exact or as_json or tables or allowed or parameters or root is not None or master or remote):
         raise click.UsageError("tables, parameters and what says how to run go with --profile")
     if profiled and (full or target is not None):

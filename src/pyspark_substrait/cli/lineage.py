@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+import pyspark_substrait
 from pyspark_substrait.cli.files import opened
 from pyspark_substrait.cli.options import PLAN
 from pyspark_substrait.cli.output import say
@@ -29,10 +30,9 @@ def lineage(plan: Path, column: str | None, conditions: bool, as_json: bool) -> 
       pyspark-substrait lineage plan.pb --column revenue --conditions
       pyspark-substrait lineage plan.pb --json
     """
-    from pyspark_substrait.api.showing import lineage as found
     from pyspark_substrait.text.explain.columns import quoted
 
-    made = found(opened(plan))
+    made = pyspark_substrait.lineage(opened(plan))
     try:
         said = (
             made.to_json(column=column, conditions=conditions)

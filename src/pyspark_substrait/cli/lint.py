@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+import pyspark_substrait
 from pyspark_substrait.cli.files import counted, form_of, opened, place, save
 from pyspark_substrait.cli.output import say, write_text
 from pyspark_substrait.cli.validate import FORMS, put
@@ -64,9 +65,9 @@ def lint(
       pyspark-substrait lint plan.pb --fix -o better.pb
     """
     if rules:
-        from pyspark_substrait.api import checking
+        from pyspark_substrait.analysis.lint.page import markdown
 
-        write_text(checking.lint_page(), nl=False)
+        write_text(markdown(), nl=False)
         return
     if not plans:
         raise click.UsageError("Missing argument 'PLAN...'.")
@@ -93,8 +94,6 @@ def _name(plan: Path) -> str:
 
 
 def _linted(plan: Path, select: tuple[str, ...], ignore: tuple[str, ...]) -> Report:
-    import pyspark_substrait
-
     report: Report = pyspark_substrait.lint(opened(plan), select=select, ignore=ignore, name=_name(plan))
     return report
 
@@ -102,8 +101,6 @@ def _linted(plan: Path, select: tuple[str, ...], ignore: tuple[str, ...]) -> Rep
 def _fix(
     plans: tuple[Path, ...], output: Path | None, select: tuple[str, ...], ignore: tuple[str, ...], form: str
 ) -> None:
-    import pyspark_substrait
-
     if output is not None and len(plans) > 1:
         raise click.UsageError("--output takes one plan; without it, each is written over itself")
     left = 0

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+import pyspark_substrait
 from pyspark_substrait.cli.files import named, noted
 
 if TYPE_CHECKING:
@@ -152,8 +153,6 @@ def table_paths(texts: Sequence[str]) -> dict[str, str]:
 
 def loaded_from(source: Path | bytes) -> Plan | ExtendedExpression:
     """The plan, or the extended expression, in a file or in what standard input had."""
-    import pyspark_substrait
-
     return pyspark_substrait.load(source)
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+import pyspark_substrait
 from pyspark_substrait.cli.files import named, place, save
 from pyspark_substrait.cli.output import say
 
@@ -66,7 +67,6 @@ def plan(
         raise click.BadParameter("a name is given twice", param_hint="--table, --schema")
     query = _query(text)
 
-    import pyspark_substrait
     from pyspark_substrait.spark.progress import waiting
     from pyspark_substrait.spark.session import brief_session
 

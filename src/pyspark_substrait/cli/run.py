@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+import pyspark_substrait
 from pyspark_substrait.cli.files import files, opened
 from pyspark_substrait.cli.options import (
     PARAMETERS,
@@ -69,8 +70,6 @@ def run(
     rows = Rows(limit=limit, form=form, output=output, types=types, width=width, whole=whole)
     loaded = loaded_from(opened(plan))
 
-    import pyspark_substrait
-
     touches = pyspark_substrait.touches(loaded, root=root)
     if dry_run:
         for touch in touches:
@@ -129,8 +128,6 @@ def evaluate(
     path = files(data, "--data")
     loaded = loaded_from(opened(expression))
     values = parameter_values(parameters, loaded)
-
-    import pyspark_substrait
 
     rows.show(
         session,

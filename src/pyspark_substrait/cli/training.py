@@ -9,6 +9,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+import pyspark_substrait
 from pyspark_substrait.errors import SubstraitError
 
 __all__ = ["COMMAND", "train"]
@@ -44,7 +45,6 @@ def _run(folder: Path) -> None:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    import pyspark_substrait
     from pyspark_substrait.spark.results import as_table
 
     numbers = range(1000)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+import pyspark_substrait
 from pyspark_substrait.cli.files import counted, form_of, opened, place, save
 from pyspark_substrait.cli.output import say
 
@@ -52,12 +53,11 @@ def upgrade(plan: Path, check: bool, output: Path | None, form: str) -> None:
         raise click.UsageError("the plan goes to standard output, where --format json writes as well; add --output")
     source = opened(plan)
 
-    import pyspark_substrait
-    from pyspark_substrait.api import checking
+    from pyspark_substrait.api.validate import upgrades
 
     loaded = pyspark_substrait.load(source)
     name = "standard input" if str(plan) == "-" else str(plan)
-    _tell(loaded, checking.upgrades(loaded, name=name), form)
+    _tell(loaded, upgrades(loaded, name=name), form)
     count = len(loaded.upgrades)
     if check:
         say(f"{counted(count, 'thing')} to upgrade" if count else "nothing to upgrade", err=True)

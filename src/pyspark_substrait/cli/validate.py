@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+import pyspark_substrait
 from pyspark_substrait.cli.files import counted, opened
 from pyspark_substrait.cli.output import say, write_text
 from pyspark_substrait.codes import Level
@@ -88,8 +89,6 @@ def validate(
 
 
 def _report(plan: Path, target: str | None) -> Report:
-    import pyspark_substrait
-
     name = "standard input" if str(plan) == "-" else str(plan)
     try:
         return pyspark_substrait.validate(opened(plan), target, name=name)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+import pyspark_substrait
 from pyspark_substrait.cli.files import opened
 from pyspark_substrait.cli.options import (
     PARAMETERS,
@@ -73,8 +74,6 @@ def view(
       pyspark-substrait view before.json after.json -o diff.html
       pyspark-substrait view plan.json --profile --table orders=orders.parquet
     """
-    import pyspark_substrait
-
     if str(plan) == "-" == str(other):
         raise click.UsageError("only one of the plans can come from standard input")
     if not profiled and (tables or allowed or parameters or root is not None or master or remote):
@@ -107,8 +106,6 @@ def _profile(
     root: int | None,
 ) -> Profile:
     """What happens when the plan runs."""
-    import pyspark_substrait
-
     paths = table_paths(tables)
     loaded = loaded_from(source)
     return pyspark_substrait.profile(

@@ -18,7 +18,6 @@ from IPython.display import display
 from IPython.utils.process import arg_split  # type: ignore[attr-defined]  # which one depends on the system
 
 import pyspark_substrait as ps
-from pyspark_substrait.api import showing
 from pyspark_substrait.documents import ExtendedExpression, Plan, form_of
 from pyspark_substrait.errors import SubstraitError
 from pyspark_substrait.notebooks.errors import in_short
@@ -131,11 +130,11 @@ class SubstraitMagics(Magics):
         self._variables[options.name] = plan
         run = run and isinstance(plan, Plan)  # an extended expression has no rows of its own
         if run and options.profile:
-            profile = showing.profile(plan, session_in(self._variables), tables=tables, limit=_one_more(options.limit))
-            display(showing.view(profile) if options.view else profile)
+            profile = ps.profile(plan, session_in(self._variables), tables=tables, limit=_one_more(options.limit))
+            display(ps.view(profile) if options.view else profile)
             rows = profile.rows
         else:
-            display(showing.view(plan) if options.view else plan)
+            display(ps.view(plan) if options.view else plan)
             if not run:
                 return
             spark = session_in(self._variables)

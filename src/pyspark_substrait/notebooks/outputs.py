@@ -5,7 +5,7 @@ from __future__ import annotations
 from pyspark_substrait.analysis.diff import Difference
 from pyspark_substrait.analysis.profile import Profile
 from pyspark_substrait.analysis.report import Report
-from pyspark_substrait.api.checking import explain
+from pyspark_substrait.api.explain import explain
 from pyspark_substrait.documents import ExtendedExpression, Plan
 from pyspark_substrait.notebooks.differences import difference_html
 from pyspark_substrait.notebooks.plans import plan_html

@@ -14,7 +14,7 @@ import pytest
 from google.protobuf.json_format import MessageToDict
 
 import pyspark_substrait as ps
-from pyspark_substrait.api.checking import message_of
+from pyspark_substrait.api.loading import message_of
 from pyspark_substrait.render.view import View
 from pyspark_substrait.text.explain.graph import EdgeKind, Graph
 from tests.render.plans import TUTORIAL, large

@@ -1,4 +1,4 @@
-"""The verbs that run plans and expressions on Spark, or write the SQL that would."""
+"""Plans and expressions on Spark."""
 
 from __future__ import annotations
 
@@ -6,18 +6,26 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
-from pyspark_substrait.api.loading import loaded_expressions, loaded_plan, on_deep_stack
+from pyspark_substrait.api.loading import PlanSource, loaded_expressions, loaded_plan, on_deep_stack, understood
+from pyspark_substrait.documents import Plan, held
+from pyspark_substrait.errors import InvalidPlanError
+from pyspark_substrait.extensions.registry import Registry
+from pyspark_substrait.proto.depth import with_deep_stack
+from pyspark_substrait.spark import evaluate as expressions
+from pyspark_substrait.spark import run
+from pyspark_substrait.spark.profiling.running import profile as profiled
+from pyspark_substrait.spark.progress import interruptible
+from pyspark_substrait.spark.threads import as_here
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import DataFrame, SparkSession
 
-    from pyspark_substrait.api.loading import PlanSource
-    from pyspark_substrait.documents import ExtendedExpression, Plan
-    from pyspark_substrait.extensions.registry import Registry
+    from pyspark_substrait.analysis.profile import Profile
+    from pyspark_substrait.documents import ExtendedExpression
     from pyspark_substrait.spark.tables import Given, TableSource
 
-__all__ = ["evaluate", "evaluate_arrow", "from_substrait", "run_query", "to_sql"]
+__all__ = ["evaluate", "evaluate_arrow", "from_substrait", "profile", "run_query"]
 
 _T = TypeVar("_T")
 
@@ -55,9 +63,6 @@ def from_substrait(
         TableError: a table is missing, or isn't what the plan says.
         ParameterError: a dynamic parameter has no value, or one that isn't of its type.
     """
-    from pyspark_substrait.extensions.registry import Registry
-    from pyspark_substrait.spark import run
-
     loaded = loaded_plan(plan, registry)
     known = registry or loaded.registry or Registry.default()
     return _in_session(
@@ -106,10 +111,6 @@ def run_query(
         KeyboardInterrupt: Ctrl-C; the Spark jobs of this run, and no others, were cancelled. The message says if tasks
             go on.
     """
-    from pyspark_substrait.extensions.registry import Registry
-    from pyspark_substrait.spark import run
-    from pyspark_substrait.spark.progress import interruptible
-
     loaded = loaded_plan(plan, registry)
     known = registry or loaded.registry or Registry.default()
     with interruptible():
@@ -163,9 +164,6 @@ def evaluate(
         TableError: the data isn't what the base schema says.
         ParameterError: a dynamic parameter has no value, or one that isn't of its type.
     """
-    from pyspark_substrait.extensions.registry import Registry
-    from pyspark_substrait.spark import evaluate as expressions
-
     loaded = loaded_expressions(extended_expression, registry)
     known = registry or loaded.registry or Registry.default()
     session = spark or expressions.session_of(data)
@@ -206,10 +204,6 @@ def evaluate_arrow(
         ExecutionError: an expression fails on its data.
         KeyboardInterrupt: Ctrl-C; the Spark jobs of this run, and no others, were cancelled.
     """
-    from pyspark_substrait.extensions.registry import Registry
-    from pyspark_substrait.spark import evaluate as expressions
-    from pyspark_substrait.spark.progress import interruptible
-
     loaded = loaded_expressions(extended_expression, registry)
     known = registry or loaded.registry or Registry.default()
     with interruptible():
@@ -230,34 +224,70 @@ def evaluate_arrow(
         )
 
 
-def to_sql(
+def profile(
     plan: PlanSource,
+    spark: SparkSession | None = None,
     *,
+    tables: Given | None = None,
     parameters: Mapping[int, object] | None = None,
+    allowed_paths: Sequence[str | os.PathLike[str]] = (),
     registry: Registry | None = None,
     root: int | None = None,
-) -> str:
-    """The Spark SQL statement that a plan becomes, over tables of the session's catalog. Needs no session.
+    limit: int | None = None,
+    exact: bool = False,
+    progress: bool | None = None,
+    refuse_slow_patterns: bool = False,
+) -> Profile:
+    """Run a plan once, and tell for each relation how many rows went in and out, what was read, and how long it took.
 
-    Arguments are those of :func:`from_substrait`.
+    Printed, it is the page of :func:`explain` with the figures beside the relations. Each figure says whether it was
+    measured, follows from others, or is an estimate; what isn't known is None. The result is that of :func:`run_query`.
+
+    Args:
+        plan: the plan, or anything that :func:`load` takes.
+        spark: a classic or Spark Connect session; by default the running one, or an embedded one that is started.
+        exact: whether to count every relation, also where Spark would run several as one. Conditions then stay above
+            the relations that they would have been moved into, so the plan may run much longer.
+
+    Other arguments are those of :func:`run_query`.
 
     Raises:
-        ParameterError: a dynamic parameter has no value, or one that isn't of its type.
-        InvalidPlanError: the plan is wrong.
-        UnsupportedPlanError: something in it can't run on Spark with exactly its meaning.
+        UnsupportedPlanError: the plan changes tables, or can't run on Spark.
+        PlanFormatError, InvalidPlanError, TableError, ParameterError, ExecutionError: as for :func:`run_query`.
     """
-    from pyspark_substrait.extensions.registry import Registry
-    from pyspark_substrait.sql.compiler.statement import statement
+    own = registry or (plan.registry if isinstance(plan, Plan) else None)
+    known = own or Registry.default()
 
-    loaded = loaded_plan(plan, registry)
-    known = registry or loaded.registry or Registry.default()
-    return on_deep_stack(loaded, lambda: statement(loaded, known, parameters=parameters, chosen=root)).readable()
+    def made(deep: bool = False) -> Profile:
+        found = understood(plan, known)
+        document = held(found.document, deep=deep, registry=own)
+        if not isinstance(document, Plan):
+            raise InvalidPlanError("this is an extended expression, which has no relations to profile")
+        return profiled(
+            document,
+            found.places,
+            spark,
+            registry=known,
+            tables=tables,
+            parameters=parameters,
+            allowed_paths=allowed_paths,
+            limit=limit,
+            chosen=root,
+            exact=exact,
+            progress=progress,
+            refuse_slow_patterns=refuse_slow_patterns,
+        )
+
+    with interruptible():
+        try:
+            return made()
+        except RecursionError:
+            return with_deep_stack(as_here(spark, lambda: made(True)))
 
 
 def _in_session(document: Plan | ExtendedExpression, spark: SparkSession | None, function: Callable[[], _T]) -> _T:
     """Call a function with the stack that the document's depth needs; its jobs have the job group and tags of here."""
     if not document.deep:
         return function()
-    from pyspark_substrait.spark.threads import as_here
 
     return on_deep_stack(document, as_here(spark, function))

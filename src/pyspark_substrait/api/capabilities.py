@@ -1,0 +1,21 @@
+"""Which releases are read and written, and what of each extension runs."""
+
+from __future__ import annotations
+
+from pyspark_substrait.extensions.registry import Registry
+from pyspark_substrait.model.relations.generate import GENERATE
+from pyspark_substrait.proto.upgrade import CURRENT_VERSION, FIRST_VERSION
+from pyspark_substrait.proto.write_targets import TYPE_URLS
+from pyspark_substrait.sql.capabilities import Capabilities
+from pyspark_substrait.sql.capabilities import capabilities as described
+
+__all__ = ["capabilities"]
+
+
+def capabilities(*, registry: Registry | None = None) -> Capabilities:
+    """Which releases are read and written, and what of each extension runs.
+
+    Args:
+        registry: the extensions; by default those of the specification and those that this package ships.
+    """
+    return described(registry or Registry.default(), FIRST_VERSION, CURRENT_VERSION, (GENERATE, *TYPE_URLS))

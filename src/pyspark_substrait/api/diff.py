@@ -1,0 +1,65 @@
+"""How two plans differ in what they mean."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pyspark_substrait.analysis.diff import Difference, Record, Shown, compared
+from pyspark_substrait.api.loading import PlanSource, extensions_of, understood, with_room
+from pyspark_substrait.model.expressions import AggregateFunction
+from pyspark_substrait.model.relations import WindowRelFunction
+from pyspark_substrait.proto.depth import with_deep_stack
+from pyspark_substrait.text.explain.columns import Column, Scope, labels
+from pyspark_substrait.text.explain.expressions import aggregate_text, expression_text, window_text
+from pyspark_substrait.text.explain.page_state import Marks
+
+if TYPE_CHECKING:
+    from pyspark_substrait.extensions.registry import Registry
+
+__all__ = ["diff"]
+
+
+def diff(a: PlanSource, b: PlanSource, *, registry: Registry | None = None) -> Difference:
+    """How two plans, or two extended expressions, differ in what they mean.
+
+    Not compared: anchors, the order of declarations, what nothing uses, positions of columns (each is compared by what
+    it is), hints, statistics, optimizations that may be ignored, and whether a part stands in place or elsewhere.
+
+    Args:
+        a, b: anything that :func:`load` takes.
+        registry: the extensions; by default those that the plan was loaded with, or those of the specification.
+
+    Raises:
+        PlanFormatError: one of them isn't a plan, or has fields that no release has.
+        InvalidPlanError: one of them contradicts the specification, so that what it means can't be told.
+    """
+    known = extensions_of(a, registry)
+    first, second = understood(a, known), understood(b, extensions_of(b, registry))
+    places = first.places, second.places
+
+    def found() -> Difference:
+        return compared(first.document, second.document, places, registry=known, words=_shown, called=with_room)
+
+    try:
+        return found()
+    except RecursionError:
+        return with_deep_stack(found)
+
+
+def _shown(node: Shown, record: Record) -> str:
+    """An expression as text, in the record that it sees."""
+
+    def scope(seen: Record) -> Scope:
+        columns = tuple(Column(name=name, type=type) for name, type in zip(seen.names, seen.types, strict=False))
+        outer = None if seen.outer is None else scope(seen.outer)
+        lateral = seen.outer is not None and seen.outer.lateral
+        listed = labels(columns, seen.left)
+        return Scope(columns=columns, labels=listed, outer=outer, lateral=lateral, anchor=seen.anchor)
+
+    match node:
+        case AggregateFunction():
+            return aggregate_text(node, scope(record), Marks())
+        case WindowRelFunction():
+            return window_text(node, scope(record), Marks())
+        case _:
+            return expression_text(node, scope(record), Marks())

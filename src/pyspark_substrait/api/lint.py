@@ -1,0 +1,90 @@
+"""What could be written better in a plan."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from pyspark_substrait.analysis.lint import linter, merge_findings, selection
+from pyspark_substrait.analysis.report import Report
+from pyspark_substrait.analysis.report.report import report
+from pyspark_substrait.api.loading import PlanSource, extensions_of
+from pyspark_substrait.api.validate import validate
+from pyspark_substrait.errors import SubstraitError
+
+if TYPE_CHECKING:
+    from pyspark_substrait.documents import ExtendedExpression, Plan
+    from pyspark_substrait.extensions.registry import Registry
+    from pyspark_substrait.model.findings import Finding
+
+__all__ = ["fixed", "lint"]
+
+
+def lint(
+    plan: PlanSource,
+    *,
+    registry: Registry | None = None,
+    select: Sequence[str | int] = (),
+    ignore: Sequence[str | int] = (),
+    name: str | None = None,
+) -> Report:
+    """What could be written better in a plan. Errors come along; what else is wrong, :func:`validate` says.
+
+    Args:
+        plan: anything that :func:`load` takes.
+        registry: the extensions; by default those that the plan was loaded with, or those of the specification.
+        select: only these, by the numbers of their classes or the names of rules, like ``9001``, ``double-negation``.
+        ignore: not these.
+        name: what the report calls the plan; by default its path, if it has one.
+
+    Raises:
+        ValueError: there is no such class or rule.
+    """
+    return _linted(plan, registry, select, ignore, name)[0]
+
+
+def fixed(
+    plan: PlanSource,
+    *,
+    registry: Registry | None = None,
+    select: Sequence[str | int] = (),
+    ignore: Sequence[str | int] = (),
+    name: str | None = None,
+) -> tuple[Plan | ExtendedExpression, Report]:
+    """A plan with all done that :func:`lint` finds and that is provably the same; and the findings so mended.
+
+    Arguments are those of :func:`lint`.
+
+    Raises:
+        SubstraitError: the plan can't be read, or has errors.
+        ValueError: there is no such class or rule.
+    """
+    found, mended = _linted(plan, registry, select, ignore, name)
+    found.raise_for_errors()
+    document, wanted = found.document, selection.chosen(select, ignore)
+    if document is None:
+        raise SubstraitError("the plan can't be read")
+    known = extensions_of(plan, registry)
+    made = found.called(lambda: linter.fixed(document, known, lambda rule: wanted(rule.code)))
+    return merge_findings.without_redundant(made, mended), replace(found, findings=mended)
+
+
+def _linted(
+    plan: PlanSource,
+    registry: Registry | None,
+    select: Sequence[str | int],
+    ignore: Sequence[str | int],
+    name: str | None,
+) -> tuple[Report, tuple[Finding, ...]]:
+    """The report of :func:`lint`, and those of its findings that can be mended."""
+    wanted = selection.chosen(select, ignore)
+    known = extensions_of(plan, registry)
+    seen = validate(plan, registry=known, name=name)
+    document, said = seen.document, list[linter.LintFinding]()
+    if document is not None and seen.ok:  # the rules are about plans that are right
+        said = seen.called(lambda: linter.lint(document, seen.places, known, lambda rule: wanted(rule.code)))
+    findings, mended = merge_findings.together(said, seen, wanted)
+    parts = {"places": seen.places, "document": document, "name": seen.name, "file": seen.file}
+    made = report(findings, called=seen.called, **parts)  # type: ignore[arg-type]
+    return made, tuple(item for item in made if item in mended)

@@ -1,0 +1,167 @@
+"""Plans out of Spark."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from pyspark_substrait.api.for_target import for_target
+from pyspark_substrait.documents import ExtendedExpression, Plan, held
+from pyspark_substrait.errors import UnsupportedPlanError
+from pyspark_substrait.extensions.registry import Registry
+from pyspark_substrait.proto.depth import with_deep_stack
+from pyspark_substrait.proto.upgrade import CURRENT_VERSION
+from pyspark_substrait.spark.producer.columns import expressions_from
+from pyspark_substrait.spark.producer.plan import plan_from
+from pyspark_substrait.spark.producer.sql import plan_of_text
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame, SparkSession
+    from pyspark.sql.types import StructType
+
+    from pyspark_substrait import model
+    from pyspark_substrait.spark.producer.plan import PandasOnSpark
+    from pyspark_substrait.spark.producer.sql import Arguments, SqlTables
+
+__all__ = ["from_sql", "to_substrait", "to_substrait_expressions"]
+
+
+def to_substrait(
+    frame: DataFrame | PandasOnSpark,
+    *,
+    tables: Iterable[str] | Mapping[str, DataFrame] | Mapping[tuple[str, ...], DataFrame] = (),
+    max_rows: int = 10_000,
+    optimized: bool = False,
+    portable: bool = False,
+    target: str | None = None,
+    registry: Registry | None = None,
+) -> Plan:
+    """The plan of a DataFrame of a classic session, whatever made it.
+
+    Args:
+        frame: the DataFrame, or one of ``pyspark.pandas``, whose index is left out.
+        tables: names of views and tables that go out as reads of tables of just that name, instead of as what they
+            stand for; or DataFrames by name, which do so wherever the query reads them.
+        max_rows: how many rows of in-memory data the plan may hold, for each of its sources.
+        optimized: take Spark's optimized plan instead of the analysed one, which is closer to what was written.
+        portable: refuse what only Spark has, with its place in the query; otherwise it goes out by an extension of this
+            package, and the plan's ``portability`` lists it.
+        target: the engine that the plan is for, as in :func:`for_target`; by default the specification alone.
+        registry: the extensions; by default those of the specification.
+
+    Raises:
+        UnsupportedPlanError: something in the query has no Substrait form; it is named as Spark writes it.
+    """
+    return _produced(
+        lambda: plan_from(
+            frame,
+            registry=registry or Registry.default(),
+            tables=tables,
+            max_rows=max_rows,
+            optimized=optimized,
+            portable=portable,
+        ),
+        target,
+        portable,
+    )
+
+
+def from_sql(
+    text: str,
+    spark: SparkSession | None = None,
+    *,
+    tables: SqlTables | None = None,
+    args: Arguments | None = None,
+    max_rows: int = 10_000,
+    optimized: bool = False,
+    portable: bool = False,
+    target: str | None = None,
+    registry: Registry | None = None,
+) -> Plan:
+    """The plan of a query in Spark SQL, or of a statement that changes tables. Nothing is executed.
+
+    Args:
+        text: the query or statement.
+        spark: a classic session, whose catalog and views the query sees; by default as for :func:`from_substrait`.
+            It stays as it is.
+        tables: what the plan reads as named tables, by name, which may have dots: tables as for
+            :func:`from_substrait`, or only their schemas (of Arrow, of Spark, or a text: ``a INT, b STRING NOT NULL``).
+        args: the values of the query's parameters, by name (``:name``) or in order (``?``); they become literals.
+        max_rows, optimized, portable, target, registry: as for :func:`to_substrait`.
+
+    Raises:
+        InvalidPlanError: Spark doesn't take the query; the message says where.
+        TableError: what is given for a table isn't one.
+        ParameterError: Spark doesn't take the value of a parameter.
+        UnsupportedPlanError: as for :func:`to_substrait`.
+    """
+    return _produced(
+        lambda: plan_of_text(
+            text,
+            spark,
+            registry=registry or Registry.default(),
+            tables=tables,
+            args=args,
+            max_rows=max_rows,
+            optimized=optimized,
+            portable=portable,
+        ),
+        target,
+        portable,
+    )
+
+
+def to_substrait_expressions(
+    schema: DataFrame | StructType | str,
+    columns: Column | Sequence[Column | str] | Mapping[str, Column],
+    *,
+    names: Sequence[str] | None = None,
+    spark: SparkSession | None = None,
+    portable: bool = False,
+    registry: Registry | None = None,
+) -> ExtendedExpression:
+    """Columns of a classic session as an extended expression, which other engines evaluate over their own records.
+
+    Args:
+        schema: the records: a schema of Spark, its text (``"a INT, b STRING"``), or a DataFrame that has it.
+        columns: the columns, or columns by name.
+        names: their names; by default those that Spark gives them.
+        spark: a classic session; by default that of the DataFrame, or the running one.
+        portable: refuse what only Spark has, as for :func:`to_substrait`.
+        registry: the extensions; by default those of the specification.
+
+    Raises:
+        InvalidPlanError: there is no session, or not as many names as columns.
+        UnsupportedPlanError: something in a column has no Substrait form, or isn't computed from one record alone.
+    """
+    known = registry or Registry.default()
+    made = expressions_from(schema, columns, names=names, spark=spark, registry=known, portable=portable)
+    document = held(replace(made, version=_current(made.version)), deep=False)
+    assert isinstance(document, ExtendedExpression)
+    return document
+
+
+def _produced(produce: Callable[[], model.plan.Plan], target: str | None, portable: bool) -> Plan:
+    """A plan out of Spark, with the release that it is of, and the stack that its depth needs."""
+    deep = False
+    try:
+        made = produce()
+    except RecursionError:
+        made, deep = with_deep_stack(produce), True
+    document = held(replace(made, version=_current(made.version)), deep=deep)
+    assert isinstance(document, Plan)
+    for use in document.portability if portable else ():
+        raise UnsupportedPlanError(
+            f"the plan needs the {use.kind} {use.name} of an extension", path=use.path, hint="Leave portable=True away"
+        )
+    if target is None:
+        return document
+
+    return for_target(document, target)
+
+
+def _current(version: model.plan.Version) -> model.plan.Version:
+    """A version with the numbers of the current release."""
+    major, minor, patch = CURRENT_VERSION
+    return replace(version, major_number=major, minor_number=minor, patch_number=patch)

@@ -1,0 +1,152 @@
+"""What is wrong with a plan."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from pyspark_substrait.analysis.report import Report
+from pyspark_substrait.analysis.report.report import report
+from pyspark_substrait.analysis.validation import dialect_rules, dialects, notes, rules
+from pyspark_substrait.analysis.validation.unread import unread, without_results
+from pyspark_substrait.api.loading import PlanSource, extensions_of, file_of, message_of, with_room
+from pyspark_substrait.codes import Code, Level
+from pyspark_substrait.documents import ExtendedExpression, Plan, held, source_of
+from pyspark_substrait.errors import PlanFormatError, SubstraitError
+from pyspark_substrait.extensions.registry import Registry
+from pyspark_substrait.model.findings import Finding, Places, as_finding
+from pyspark_substrait.model.notes import Note
+from pyspark_substrait.proto import checks, read
+from pyspark_substrait.proto.depth import with_deep_stack
+from pyspark_substrait.proto.upgrade import CURRENT_VERSION
+
+if TYPE_CHECKING:
+    from pyspark_substrait.proto.wire import Parsed
+
+__all__ = ["seen", "upgrades", "validate"]
+
+
+def validate(
+    plan: PlanSource, target: str | None = None, *, registry: Registry | None = None, name: str | None = None
+) -> Report:
+    """All that is wrong or doubtful in a plan or an extended expression.
+
+    Nothing is raised for a plan, however broken it is; a part that can't be understood doesn't hide the rest.
+
+    Args:
+        plan: anything that :func:`load` takes.
+        target: also what an engine can't run: ``spark``, or the path of a dialect file that says what it can.
+        registry: the extensions; by default those that the plan was loaded with, or those of the specification.
+        name: what the report calls the plan; by default its path, if it has one.
+
+    Raises:
+        UnsupportedPlanError: there is no such target.
+        PlanFormatError: the target is a file, but no dialect file.
+    """
+    known = extensions_of(plan, registry)
+    file = file_of(plan)
+    called = name or ("plan" if file is None else str(file))
+    if target not in (None, "spark"):
+        dialects.dialect(target)
+    made = _checked_as_read(plan, target, known)
+    if made is not None:
+        return replace(made, name=called, target=target, called=with_room)
+    try:
+        parsed = message_of(plan, tolerant=True)
+    except SubstraitError as error:
+        found = [as_finding(error, Code.PROTO_PARSE_FAILED)]
+        return report(found, places=Places(), name=called, file=file, target=target)
+    try:
+        made = with_deep_stack(_checked, parsed, target, known) if parsed.deep else _checked(parsed, target, known)
+    except PlanFormatError as error:
+        found = [as_finding(error)]
+        return report(found, places=Places(), name=called, file=file, target=target)
+    room = with_deep_stack if parsed.deep else with_room
+    return replace(made, name=called, file=file, target=target, called=room)
+
+
+def seen(plan: PlanSource, target: str | None, registry: Registry | None) -> Report:
+    """The report on a plan; on one that was loaded before, it keeps how that came here, which no message says."""
+    report = validate(plan, target, registry=registry)
+    if not isinstance(plan, Plan | ExtendedExpression):
+        return report
+    if report.document is None:
+        return replace(report, document=plan)
+    came = replace(report.document, original_version=plan.original_version, upgrades=plan.upgrades, notes=plan.notes)
+    return replace(report, document=came)
+
+
+def upgrades(document: Plan | ExtendedExpression, *, name: str = "plan") -> Report:
+    """What was rewritten when a plan was loaded, because it is of an earlier release, as findings.
+
+    Args:
+        document: what :func:`load` gave.
+        name: what the report calls it.
+    """
+    return Report(findings=tuple(notes.upgraded(document.upgrades)), document=document, places=Places(), name=name)
+
+
+def _checked(parsed: Parsed, target: str | None, registry: Registry) -> Report:
+
+    found = read.checked(parsed.message, registry, upgrades=parsed.notes, original_version=parsed.original_version)
+    document = held(found.document, deep=parsed.deep, registry=registry)
+
+    def of_the_plan() -> Iterator[Finding]:
+        yield from notes.upgraded(document.upgrades)
+        yield from notes.assumed(document.notes)
+        yield from checks.findings(
+            parsed.message, document, found.places, registry, stated=parsed.stated, upgrades=parsed.notes
+        )
+        yield from found.findings
+        yield from rules.findings(document, found.places, registry)
+
+    findings = [*unread(parsed.faults), *without_results([*of_the_plan()], parsed.faults)]
+    if target is not None:
+        findings += _of_the_target(target, document, found.places, registry, findings)
+    return report(findings, places=found.places, document=document)
+
+
+def _checked_as_read(plan: PlanSource, target: str | None, registry: Registry) -> Report | None:
+    """The report on a plan that was just loaded, whose message needn't be written and read; None for any other."""
+    source = source_of(plan) if isinstance(plan, Plan) else None
+    if source is None or not isinstance(plan, Plan) or registry is not (plan.registry or Registry.default()):
+        return None
+    version = ".".join(map(str, CURRENT_VERSION))
+    document = replace(plan, original_version=version, upgrades=(), notes=(), registry=registry)
+    try:
+        of_the_message = checks.of_plain(source.content, document, source.places)
+        if of_the_message is None:
+            return None
+        noted = tuple(item for item in source.again if isinstance(item, Note))
+        document = replace(document, notes=noted)
+        findings = [
+            *notes.assumed(noted),
+            *of_the_message,
+            *(item for item in source.again if isinstance(item, Finding)),
+            *rules.findings(document, source.places, registry),
+        ]
+    except RecursionError:
+        return None
+    if target is not None:
+        findings += _of_the_target(target, document, source.places, registry, findings)
+    return report(findings, places=source.places, document=document)
+
+
+def _of_the_target(
+    target: str, document: Plan | ExtendedExpression, places: Places, registry: Registry, known: Sequence[Finding]
+) -> list[Finding]:
+    """What an engine can't run, beside what is wrong with the plan itself."""
+    errors = [finding for finding in known if finding.level is Level.ERROR]
+
+    def found() -> list[Finding]:
+        if target == "spark":
+            from pyspark_substrait.sql.checks import findings  # the compiler, which only this target needs
+
+            return [*findings(document, places, registry, errors)]
+        return [*dialect_rules.findings(document, places, dialects.dialect(target))]
+
+    try:
+        return found()
+    except RecursionError:
+        return with_deep_stack(found)
