@@ -10,33 +10,41 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = pytest.mark.sweep
-
 ROOT = Path(__file__).resolve().parent.parent
+QUICK = pytest.mark.sweep
+SLOW = pytest.mark.sweep(sample=0)
+
+pytestmark = [
+    pytest.mark.skipif(importlib.util.find_spec("grpc") is None, reason="the extra `connect` is not installed"),
+    pytest.mark.skipif("TEST_REMOTE" in os.environ, reason="this run is the one with Spark Connect"),
+]
 
 
-@pytest.mark.skipif(importlib.util.find_spec("grpc") is None, reason="the extra `connect` is not installed")
-@pytest.mark.skipif("TEST_REMOTE" in os.environ, reason="this run is the one with Spark Connect")
-def test_plans_run_the_same_with_spark_connect() -> None:
-    rooms = (
-        "foreign_plans",
-        "tables",
-        "translation_calls",
-        "coverage",
-        "type_round_trips",
-        "correlation",
-        "evaluate",
-        "phases",
-        "user_functions",
-        "threads",
-    )
-    tests = [
-        *(f"tests/spark/test_{room}.py" for room in rooms),
-        "tests/spark/profiling/test_profile.py",
-        "tests/conformance",
-    ]
+@pytest.mark.parametrize(
+    "tests",
+    [
+        *(
+            pytest.param(f"tests/spark/test_{name}.py", marks=QUICK)
+            for name in (
+                "tables",
+                "coverage",
+                "type_round_trips",
+                "correlation",
+                "evaluate",
+                "phases",
+                "user_functions",
+                "threads",
+            )
+        ),
+        pytest.param("tests/spark/profiling/test_profile.py", marks=QUICK),
+        pytest.param("tests/spark/test_foreign_plans.py", marks=SLOW),
+        pytest.param("tests/spark/test_translation_calls.py", marks=SLOW),
+        pytest.param("tests/conformance", marks=SLOW),
+    ],
+)
+def test_plans_run_the_same_with_spark_connect(tests: str) -> None:
     run = subprocess.run(
-        [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *tests],
+        [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", tests],
         cwd=ROOT,
         env={**os.environ, "TEST_REMOTE": "local[2]"},
         capture_output=True,
