@@ -34,7 +34,7 @@ demo: java
 	@$(RUN) examples/demo/demo.py $(ARGS)
 
 # build/test-times.xml says how long each test took.
-PYTEST := $(RUN) -m pytest --numprocesses $(WORKERS) --dist loadfile --durations 15 --junitxml build/test-times.xml
+PYTEST := $(RUN) -m pytest --numprocesses $(WORKERS) --dist loadfile --no-loadscope-reorder --durations 15 --junitxml build/test-times.xml
 
 test: java $(DEV)
 	@$(PYTEST) $(ARGS)

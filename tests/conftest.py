@@ -31,10 +31,12 @@ PEERS = ("pyarrow==22.0.0", "substrait[extensions,sql]==0.37.1")
 TPCH_TABLES = ("customer", "lineitem", "nation", "orders", "part", "partsupp", "region", "supplier")
 #: for small queries, of which each is run once: nothing is compiled for them, in Spark or thoroughly in Java
 QUICK_SETTINGS: Mapping[str, str | int] = {
+    "spark.driver.memory": "2g",
+    "spark.sql.lightweightPlanChangeValidation": "false",
     "spark.sql.shuffle.partitions": 1,
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
-    "spark.driver.extraJavaOptions": "-Xss16m -XX:TieredStopAtLevel=1",
+    "spark.driver.extraJavaOptions": "-Xss16m -XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:ReservedCodeCacheSize=200m",
 }
 
 

@@ -11,7 +11,6 @@ with; in a sweep it draws new ones.
 from __future__ import annotations
 
 import hashlib
-import math
 import subprocess
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -55,9 +54,20 @@ def sample_seed(folder: Path) -> str:
 
 
 def sampled(names: Sequence[str], seed: str, share: float) -> frozenset[str]:
-    """A share of some names, at least one if it isn't 0: those whose hashes with the seed are the smallest."""
-    ordered = sorted(names, key=lambda name: hashlib.sha256(f"{seed}\n{name}".encode()).digest())
-    return frozenset(ordered[: math.ceil(share * len(names))])
+    """A share of some names: those whose hashes with the seed are the smallest.
+
+    A part of a name is one name on as many days out of all: of three, a tenth is one on three days of ten.
+    """
+    if not names:
+        return frozenset()
+    ordered = sorted(names, key=lambda name: _hash(seed, name))
+    whole, part = divmod(round(share * len(names), 6), 1)
+    return frozenset(ordered[: int(whole) + (_hash(seed, min(names), "day") < part)])
+
+
+def _hash(*words: str) -> float:
+    """A number from 0 to 1."""
+    return int.from_bytes(hashlib.sha256("\n".join(words).encode()).digest()[:8], "big") / 2**64
 
 
 def drawn(items: Iterable[pytest.Item], seed: str) -> frozenset[str]:
@@ -71,16 +81,22 @@ def drawn(items: Iterable[pytest.Item], seed: str) -> frozenset[str]:
 
 def in_part(items: Sequence[pytest.Item], part: Part) -> frozenset[str]:
     """The files with tests of a part: whole files, so that what they make for their tests is made once."""
-    sizes: defaultdict[str, float] = defaultdict(float)
-    for item in items:
-        sizes[_file(item)] += 20 if item.get_closest_marker("sweep") else 1
-    loads = [0.0] * part.of
-    files: list[set[str]] = [set() for _ in loads]
-    for file in sorted(sizes, key=lambda file: (-sizes[file], file)):
-        lightest = loads.index(min(loads))
-        loads[lightest] += sizes[file]
+    loads = _loads(items)
+    sums = [0] * part.of
+    files: list[set[str]] = [set() for _ in sums]
+    for file in sorted(loads, key=lambda file: (-loads[file], file)):
+        lightest = sums.index(min(sums))
+        sums[lightest] += loads[file]
         files[lightest].add(file)
     return frozenset(files[part.number - 1])
+
+
+def _loads(items: Iterable[pytest.Item]) -> dict[str, int]:
+    """How long the tests of each file take, roughly: a marked one as long as twenty others."""
+    loads: defaultdict[str, int] = defaultdict(int)
+    for item in items:
+        loads[_file(item)] += 20 if item.get_closest_marker("sweep") else 1
+    return dict(loads)
 
 
 def _file(item: pytest.Item) -> str:
@@ -114,19 +130,18 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    if config.getoption("--sweep"):
-        if config.getoption("--part") is None:
-            return
+    if config.getoption("--part") is not None:
         files = in_part(items, Part.parsed(config.getoption("--part")))
         kept = [item for item in items if _file(item) in files]
-    elif _chooses(config):
+    elif not config.getoption("--sweep") and _chooses(config):
         sample = drawn(items, _seed(config))
         kept = [item for item in items if item.get_closest_marker("sweep") is None or item.nodeid in sample]
     else:
-        return
+        kept = [*items]
     left_out = set(items) - set(kept)
     config.hook.pytest_deselected(items=[item for item in items if item in left_out])
-    items[:] = kept
+    loads = _loads(kept)
+    items[:] = sorted(kept, key=lambda item: (-loads[_file(item)], _file(item)))  # no worker waits for a long one
 
 
 def _chooses(config: pytest.Config) -> bool:

@@ -31,13 +31,14 @@ def test_a_sample_is_fixed_spread_and_another_one_the_next_day() -> None:
     assert days.keys() == set(NAMES), "each comes in time"
 
 
-def test_at_least_one_slow_test_of_each_file_is_drawn() -> None:
+def test_a_few_slow_tests_of_a_file_are_drawn_on_some_days() -> None:
     slow = pytest.mark.sweep.mark
     items: list[pytest.Item] = [item(f"tests/test_{file}.py::test_{test}", slow) for file in "abc" for test in range(3)]
     items.append(item("tests/test_d.py::test_quick"))
-    assert sorted(name.partition("::")[0] for name in drawn(items, "2026-11-23")) == [
-        f"tests/test_{file}.py" for file in "abc"
-    ]
+    days = [drawn(items, str(day)) for day in range(400)]
+    assert {len(day) for day in days} == {0, 1, 2, 3}, "none or one of each file"
+    assert Counter(name.partition("::")[0] for day in days for name in day).total() == pytest.approx(360, rel=0.15)
+    assert frozenset().union(*days) == {found.nodeid for found in items[:-1]}, "each comes in time"
 
 
 @pytest.mark.parametrize("parts", [1, 2, 4, 7])
