@@ -1,4 +1,4 @@
-"""Functions, types and type variations that extensions declare, and what a call of a function means.
+"""Functions, types and type variations that extensions declare, and the resolution of function calls.
 
 Spec: extensions.
 """

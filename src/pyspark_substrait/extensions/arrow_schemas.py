@@ -34,11 +34,11 @@ def named_struct(schema: Any, what: str) -> NamedStruct:
     """The Substrait schema of an Arrow schema.
 
     Args:
-        schema: what should be an Arrow schema.
-        what: what to call it in errors.
+        schema: the Arrow schema; any other value is an error.
+        what: its name in error messages.
 
     Raises:
-        InvalidPlanError: it is none, or has a type that no single Substrait type stands for.
+        InvalidPlanError: it isn't an Arrow schema, or has a type that no single Substrait type represents.
     """
     if not isinstance(schema, pa.Schema):
         raise InvalidPlanError(
@@ -49,7 +49,7 @@ def named_struct(schema: Any, what: str) -> NamedStruct:
 
 
 def _names(fields: Any) -> Iterator[str]:
-    """The names of fields and of what is nested in them, depth first."""
+    """Yield the names of fields and of the fields nested in them, depth first."""
     for field in fields:
         yield field.name
         yield from _inner(field.type)

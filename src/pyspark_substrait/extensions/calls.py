@@ -35,7 +35,7 @@ Options: TypeAlias = Mapping[str, "str | tuple[str, ...]"]
 
 @dataclass(frozen=True, slots=True)
 class ResolvedCall:
-    """What a call of any kind consists of, once its function is known."""
+    """The parts of a call of any kind, once its function is known."""
 
     function: Function
     arguments: tuple[Argument, ...]
@@ -52,8 +52,8 @@ def resolved(
         registry: the extensions.
         urn: the extension of the function.
         name: the function, by its simple name or its signature.
-        arguments: values, enumeration words and types, as the extension declares them. What is inside a list, map or
-            struct may be said to be nullable, so that two of them have one type; nothing else is cast.
+        arguments: values, enumeration words and types, as the extension declares them. Parts of a list, map or struct
+            may be cast to nullable, so that two arguments have one type; nothing else is cast.
         options: option values.
         kind: how it is called.
 
@@ -117,14 +117,14 @@ def aggregate(
 
 
 def function_of(found: Resolved) -> Function:
-    """The function that was found, by its full signature."""
+    """The function that was found, with its full signature."""
     assert found.definition is not None
     name, _, signature = found.definition.key.partition(":")
     return Function(found.definition.urn, name, signature)
 
 
 def _fitted(argument: Argument, wanted: GivenArgument) -> Argument | None:
-    """An argument as the implementation takes it; None where that needs more than nullability inside of it."""
+    """An argument as the implementation takes it; None if that needs a change other than nullability inside it."""
     match argument, wanted:
         case _, EnumArg(value=value):
             return EnumArgument(value)

@@ -1,4 +1,4 @@
-"""Widening without loss: the type that holds several types, and what an argument may be cast to without being told.
+"""Widening without loss: the common type of several types, and the implicit casts of arguments.
 
 The rules are few on purpose. Within one kind of type: the parameters grow (decimals to the one that holds both,
 lengths and precisions to the longer), and required elements become nullable. Between kinds: an integer to a wider
@@ -64,10 +64,10 @@ def common_type(types: Iterable[Type]) -> Type | None:
 
 
 def common_decimal(left: Decimal, right: Decimal) -> Decimal:
-    """The decimal that holds both.
+    """The decimal that holds the values of both.
 
-    Where it would need more than 38 digits, it keeps the larger scale: a value too large for what is left in front of
-    the point can't be cast to it, which is an error at run time and never a wrong value.
+    If that needs more than 38 digits, it keeps the larger scale: a value with too many digits before the point can't be
+    cast to it, which is an error at run time and never a wrong value.
     """
     scale = max(left.scale, right.scale)
     precision = max(left.precision - left.scale, right.precision - right.scale) + scale
@@ -125,10 +125,10 @@ def _common_kind(left: Type, right: Type) -> Type | None:
 
 
 def widening_cost(source: Type, target: Type) -> int | None:
-    """How far a type is from one that holds all its values: 0 for none, more for each step; None if it doesn't hold
-    them.
+    """The distance of a type from one that holds all its values: 0 if equal, more for each step; None if it doesn't
+    hold them.
 
-    Outermost nullability may be given up only from required to nullable.
+    The outermost type may become nullable, but not required.
     """
     if source == target:
         return 0
@@ -159,7 +159,7 @@ def widening_cost(source: Type, target: Type) -> int | None:
 
 
 def may_overflow(source: Type, target: Type) -> bool:
-    """Whether a cast to a decimal leaves fewer digits in front of the point than the source can have."""
+    """Whether a cast to a decimal leaves fewer digits before the point than the source can have."""
     if not isinstance(target, Decimal):
         return False
     digits = source.precision - source.scale if isinstance(source, Decimal) else _DIGITS.get(source.__class__, 0)
@@ -167,7 +167,7 @@ def may_overflow(source: Type, target: Type) -> bool:
 
 
 def narrowed(literal: int, source: Type, target: Type) -> int | None:
-    """How far an integer literal is from a narrower integer type that it fits into; None if it doesn't fit.
+    """The distance of an integer literal from a narrower integer type that it fits into; None if it doesn't fit.
 
     Narrowing comes after every widening.
     """

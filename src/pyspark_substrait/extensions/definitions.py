@@ -1,4 +1,4 @@
-"""What an extension file declares: functions (one object per implementation), types and type variations.
+"""The declarations of an extension file: functions (one object per implementation), types and type variations.
 
 Spec: extensions, "Simple Extensions"; text/simple_extensions_schema.yaml.
 """
@@ -35,7 +35,7 @@ Nullability: TypeAlias = Literal["MIRROR", "DECLARED_OUTPUT", "DISCRETE"]
 
 @dataclass(frozen=True, slots=True)
 class ValueArgument:
-    """An argument with a value; ``type`` is a type expression, ``constant`` asks for a literal."""
+    """An argument with a value; ``type`` is a type expression, ``constant``: the argument must be a literal."""
 
     name: str
     type: str
@@ -50,7 +50,7 @@ class ValueArgument:
 
 @dataclass(frozen=True, slots=True)
 class TypeArgument:
-    """An argument that is a type and has no value when the function runs."""
+    """An argument that is a type; it has no value when the function runs."""
 
     name: str
     type: str
@@ -76,9 +76,9 @@ Argument: TypeAlias = ValueArgument | TypeArgument | EnumArgument
 
 @dataclass(frozen=True, slots=True)
 class Variadic:
-    """The last argument may be given ``minimum`` to ``maximum`` times (None: any number of times).
+    """The repetition of the last argument: ``minimum`` to ``maximum`` times (None: any number of times).
 
-    ``consistent``: all of them share the type parameters of the pattern; otherwise each has its own.
+    ``consistent``: all repetitions share the type parameters of the pattern; otherwise each has its own.
     """
 
     minimum: int = 0
@@ -96,7 +96,7 @@ class FunctionDefinition:
         kind: ``scalar``, ``aggregate`` or ``window``.
         key: the signature, ``add:i32_i32``, unique within the extension.
         arguments: in order; with ``variadic`` the last one repeats.
-        nullability: how nullable arguments act on binding and result.
+        nullability: how nullable arguments affect binding and result.
         options: each option's name and the values it may have, as the file spells them.
         returns: the return type, as an expression or program.
         intermediate: the type between the phases of a decomposed aggregate; None when it has none.
@@ -104,9 +104,9 @@ class FunctionDefinition:
         ordered: the result depends on the order of the input.
         window_type: ``STREAMING`` or ``PARTITION``; None unless ``kind`` is ``window``.
         dependencies: the aliases of other extensions that type expressions may use.
-        deprecated: since when and why, or None.
-        function: the function as calls of it name it.
-        takes_constants: whether an argument has to be a constant.
+        deprecated: the release and the reason, or None.
+        function: the function as calls refer to it.
+        takes_constants: whether an argument must be a constant.
     """
 
     urn: str
@@ -143,7 +143,7 @@ class FunctionDefinition:
         return parse(self.returns)
 
     def argument(self, position: int) -> Argument:
-        """The argument that the value at ``position`` of a call stands for; beyond the last one, the variadic one."""
+        """The argument declared for the value at ``position`` of a call; beyond the last one, the variadic one."""
         return self.arguments[min(position, len(self.arguments) - 1)]
 
     def takes(self, count: int) -> bool:
@@ -193,7 +193,7 @@ class FunctionDefinition:
         return name, tuple(spelling[value.lower()] for value in preferences)
 
     def signature(self) -> str:
-        """The implementation as people write it, ``add(x: i32, y: i32) -> i32``; a program is shortened."""
+        """The implementation in readable form, ``add(x: i32, y: i32) -> i32``; a program is shortened."""
         arguments = []
         for argument in self.arguments:
             match argument:
@@ -224,8 +224,9 @@ class ParameterDefinition:
 class TypeDefinition:
     """A user-defined type.
 
-    ``structure`` is what it is made of: None when it is opaque, or when it depends on the parameters. ``field_names``
-    are the names of the outermost fields of a named struct, else empty. With ``variadic`` the last parameter repeats.
+    ``structure`` is the type that it consists of: None when it is opaque, or when it depends on the parameters.
+    ``field_names`` are the names of the outermost fields of a named struct, else empty. With ``variadic`` the last
+    parameter repeats.
     """
 
     urn: str

@@ -65,7 +65,7 @@ from pyspark_substrait.model.types import (
 
 __all__ = ["Binding", "Scope", "bind", "bind_argument", "evaluate", "evaluate_type", "fits", "plain", "same_type"]
 
-#: what a parameter of a pattern stands for
+#: the value of a pattern's parameter
 Binding: TypeAlias = Type | int | str | bool
 
 _SIMPLE: Final[dict[str, Type]] = {
@@ -98,13 +98,13 @@ def _inherits(variation: TypeVariation) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """What a type expression may refer to beside its parameters.
+    """The context of a type expression, besides its parameters.
 
     Args:
-        urn: the extension it stands in; ``u!name`` is a type of that extension.
+        urn: the extension that contains it; ``u!name`` is a type of that extension.
         dependencies: its aliases for other extensions.
-        structure: looks up what a user-defined type is made of.
-        separate: whether functions on the parent type refuse a variation.
+        structure: looks up the structure of a user-defined type.
+        separate: whether functions on the parent type reject a variation.
         literals: the literal values of the call's arguments by lower-case argument name, None where there is none.
         solved: all type parameters were bound beforehand; an outermost type may be the required form of its parameter.
     """
@@ -135,7 +135,7 @@ class Scope:
 def bind_argument(pattern: Node, type: Type, bindings: dict[str, Binding], scope: Scope, *, discrete: bool) -> bool:
     """Whether an argument of ``type`` fits the pattern, given the parameters bound so far; binds further ones.
 
-    Outermost nullability plays no part, unless ``discrete``, where it must be the declared one. ``type`` is
+    Outermost nullability is ignored, unless ``discrete``, where it must be the declared one. ``type`` is
     :func:`plain`.
     """
     if discrete and type.nullable != _mark(pattern):
@@ -148,7 +148,7 @@ def _mark(pattern: Node) -> bool:
 
 
 def bind(pattern: Node, type: Type, bindings: dict[str, Binding], scope: Scope, *, outermost: bool = False) -> bool:
-    """Whether a type fits the pattern; on False the bindings are of no further use."""
+    """Whether a type fits the pattern; if not, the bindings must be discarded."""
     match pattern:
         case AnyPattern(nullable=nullable):
             return outermost or not nullable or type.nullable
@@ -210,14 +210,14 @@ def _bind_parameters(
                 bind(parameter, type, bindings, scope) for parameter, type in zip(parameters, types, strict=True)
             ):
                 return False
-            # a function that never returns null is one that may
+            # a function that never returns null also fits where one may
             if not isinstance(result, Variable) and _mark(result):
                 returned = with_nullability(returned, True)
             return bind(result, returned, bindings, scope)
         case UserPattern(name=name, parameters=parameters), UserDefined(type_parameters=given):
             if (type.urn, type.name) != (scope.owner(pattern), name) or len(parameters) > len(given):
                 return False
-            # a pattern without parameters is any instance of the type
+            # a pattern without parameters matches any instance of the type
             return not parameters or (
                 len(parameters) == len(given)
                 and all(
@@ -248,7 +248,7 @@ def _bind_type_parameter(pattern: Node, given: TypeParameter, bindings: dict[str
 
 
 def fits(pattern: Node, type: Type, scope: Scope) -> bool:
-    """Whether a type fits a pattern on its own, its outermost nullability left aside."""
+    """Whether a type fits a pattern by itself, its outermost nullability ignored."""
     return bind(pattern, with_nullability(plain(type), False), {}, scope, outermost=True)
 
 
@@ -256,7 +256,7 @@ def fits(pattern: Node, type: Type, scope: Scope) -> bool:
 
 
 def plain(type: Type) -> Type:
-    """The type with all aliases replaced by what they stand for, at every depth."""
+    """The type with all aliases resolved, at every depth."""
     type = concrete(type)
     match type:
         case Struct(types=types):
@@ -275,7 +275,7 @@ def plain(type: Type) -> Type:
 
 
 def same_type(left: Type, right: Type, scope: Scope) -> bool:
-    """Whether two types are the same, variations that functions don't tell apart left aside."""
+    """Whether two types are the same, ignoring variations that functions don't distinguish."""
     return left == right or _without_variation(left, scope) == _without_variation(right, scope)
 
 

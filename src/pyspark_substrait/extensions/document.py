@@ -1,7 +1,7 @@
 """One extension file, from YAML to definitions.
 
-Spec: text/simple_extensions_schema.yaml. All scalars are read as text, so that no word of an option turns into a
-    boolean or a null on the way.
+Spec: text/simple_extensions_schema.yaml. All scalars are read as text, so that no word of an option becomes a boolean
+    or a null.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ __all__ = [
     "sequence",
 ]
 
-#: the sections of functions and what they hold
+#: the sections of functions, and the kind of the functions in each
 SECTIONS: Final[dict[str, Kind]] = {
     "scalar_functions": "scalar",
     "aggregate_functions": "aggregate",
@@ -87,7 +87,7 @@ _PARAMETER_KINDS: Final = ("dataType", "boolean", "integer", "enumeration", "str
 
 
 def check_keys(found: Any, allowed: frozenset[str], what: str) -> Mapping[str, Any]:
-    """The mapping itself, once it is one and has no key but those of the schema."""
+    """Return the mapping, after checking that it is one and has only keys of the schema."""
     if not isinstance(found, Mapping):
         raise InvalidPlanError(f"{what} must be a mapping, not `{found}`")
     unknown = sorted(str(key) for key in found if key not in allowed)
@@ -99,7 +99,7 @@ def check_keys(found: Any, allowed: frozenset[str], what: str) -> Mapping[str, A
 
 
 def sequence(found: Any, what: str) -> Sequence[Any]:
-    """A list; an absent or empty value is an empty one."""
+    """Return a list; an empty one for an absent or empty value."""
     if found in (None, ""):
         return ()
     if not isinstance(found, list):
@@ -164,7 +164,7 @@ def _deprecated(mapping: Mapping[str, Any]) -> str | None:
 
 
 def _type_text(mapping: Mapping[str, Any], key: str) -> str:
-    """A type expression that reads; the mapping form is spelled out as a named struct."""
+    """Return a type expression, after checking that it parses; the mapping form is written as a named struct."""
     if key not in mapping:
         raise InvalidPlanError(f"`{key}` is missing")
     with at(key):
@@ -190,7 +190,7 @@ def _escape(name: str) -> str:
 
 
 def read_urn(document: Any) -> tuple[str, tuple[tuple[str, str], ...]]:
-    """The URN and the dependencies of a file, once its outermost level is right."""
+    """Return the URN and the dependencies of a file, after checking its top level."""
     mapping = check_keys(document, _FILE_KEYS, "an extension file")
     urn = _text(mapping, "urn")
     if not _URN.match(urn):
@@ -312,7 +312,7 @@ def _options(found: Any) -> tuple[tuple[str, tuple[str, ...]], ...]:
 
 
 def check_expressions(definition: FunctionDefinition, scope: Scope) -> None:
-    """Refuse type expressions that use a parameter nothing determines, or a type that isn't declared."""
+    """Reject type expressions that use a parameter that nothing determines, or a type that isn't declared."""
     texts = [argument.type for argument in definition.arguments if not isinstance(argument, EnumArgument)]
     determined = {argument.name.lower() for argument in definition.arguments}
     determined |= {node.name for text in texts for node in walk(parse(text)) if isinstance(node, Variable)}

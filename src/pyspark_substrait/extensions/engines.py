@@ -1,12 +1,12 @@
 """The meaning of a function that a plan names without an extension.
 
-Some producers declare functions by a bare name. An engine that looks functions up by their names means its own by them,
-and that isn't always the specification's of the same name. There are three cases:
+Some producers declare functions by a bare name. An engine that looks functions up by their names means its own
+functions, which aren't always the specification's of the same name. There are three cases:
 
-- the producer is known (:data:`ENGINES`): what differs is a function of an extension of this package, everything in
-  ``same`` is the specification's;
-- the name means the same wherever there is a function of this name (:data:`SAME_EVERYWHERE`);
-- anything else is taken for the specification's function, which is in doubt.
+- the producer is known (:data:`ENGINES`): functions that differ are those of an extension of this package, functions in
+  ``same`` are the specification's;
+- the name has the same meaning in every engine that has the function (:data:`SAME_EVERYWHERE`);
+- otherwise it is assumed to be the specification's function, which is uncertain.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ class Engine:
     """An engine whose plans name functions without an extension.
 
     Args:
-        name: its name, for people.
-        urn: the extension of this package with its functions that aren't the specification's of the same name.
-        same: the names of those that are.
+        name: its display name.
+        urn: the extension of this package with its functions that differ from the specification's of the same name.
+        same: the names of its functions that don't differ.
     """
 
     name: str
@@ -38,7 +38,7 @@ def _names(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-#: names under which every engine that has the function has the specification's, for the arguments that it takes
+#: names whose function is the specification's in every engine that has it, for the arguments that it takes
 SAME_EVERYWHERE: Final[frozenset[str]] = _names(
     """
     add subtract multiply negate negative sign
@@ -53,7 +53,7 @@ SAME_EVERYWHERE: Final[frozenset[str]] = _names(
     """
 )
 
-#: in what engines differ, by the name
+#: the differences between engines, by the name of the function
 DIFFERENCES: Final[Mapping[str, str]] = MappingProxyType(
     {
         "avg": "whether the mean of integers is an integer, and the digits of that of decimals",
@@ -92,10 +92,10 @@ DATAFUSION: Final = Engine(
     ),
 )
 
-#: the engines by what their plans say of the producer, in lower case
+#: the engines by the producer that their plans state, in lower case
 ENGINES: Final[Mapping[str, Engine]] = MappingProxyType({"datafusion": DATAFUSION})
 
 
 def engine_of(producer: str) -> Engine | None:
-    """The engine that a plan is from; None for one that isn't known here."""
+    """The engine that a plan is from; None if it isn't known."""
     return ENGINES.get(producer.strip().lower())

@@ -22,7 +22,7 @@ _OWN_FOLDER: Final = Path(__file__).with_name("own")
 
 
 class ExtensionFile:
-    """One extension file. It parses what it is asked for, once; with ``cut``, no more than that."""
+    """One extension file. Each part is parsed once, on first access; with ``cut``, nothing else is parsed."""
 
     def __init__(self, text: str, *, cut: bool = False) -> None:
         self.text = text
@@ -31,7 +31,7 @@ class ExtensionFile:
 
     @computed_once
     def _cut(self) -> tuple[dict[str, list[tuple[Kind, Any]]], Mapping[str, Any]]:
-        """The functions by name, as text or, if the file can't be cut, as parsed; and the rest, parsed."""
+        """The functions by name, as text or, if the file can't be cut, as parsed; and the parsed rest of the file."""
         found = outline(self.text) if self.cut else None
         entries: dict[str, list[tuple[Kind, Any]]] = {}
         if found is not None:
@@ -57,7 +57,7 @@ class ExtensionFile:
         return tuple(self._cut[0])
 
     def functions(self, name: str) -> tuple[FunctionDefinition, ...]:
-        """The implementations of one function; none if the file hasn't got it."""
+        """The implementations of one function; none if the file doesn't have it."""
         known = self._functions.get(name)
         if known is None:
             urn, dependencies = self.head
@@ -83,7 +83,7 @@ def _official_folder() -> Path:
 
 @cache
 def official_stems() -> tuple[str, ...]:
-    """The names of the specification's files, without the ending."""
+    """The names of the specification's files, without the extension ``.yaml``."""
     names = sorted(os.listdir(_official_folder()))
     return tuple(
         name[: -len(".yaml")] for name in names if name.endswith(".yaml") and not name.endswith("_schema.yaml")
@@ -98,7 +98,7 @@ def official_file(stem: str) -> ExtensionFile:
 
 @cache
 def own_stems() -> tuple[str, ...]:
-    """The names of the files that this package ships, without the ending."""
+    """The names of the files that this package ships, without the extension ``.yaml``."""
     return tuple(sorted(path.stem for path in _OWN_FOLDER.glob("*.yaml")))
 
 

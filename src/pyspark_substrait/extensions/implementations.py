@@ -1,4 +1,4 @@
-"""What functions of a user's own extension are on Spark: templates of Spark SQL, and functions of Arrow arrays."""
+"""Spark implementations of functions in a user's own extension: Spark SQL templates and functions of Arrow arrays."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _SLOT = re.compile(r"\{([^{}]*)\}")
 
 @dataclass(frozen=True, slots=True)
 class SqlTemplate:
-    """Spark SQL with the arguments in braces: ``upper({text})``. Spec of the form: ``sql/functions/table.py``."""
+    """Spark SQL with the arguments in braces: ``upper({text})``. The syntax is that of ``sql/functions/table.py``."""
 
     text: str
 
@@ -28,8 +28,8 @@ class SqlTemplate:
 class ArrowFunction:
     """A function of Arrow arrays, one for each argument.
 
-    A scalar function returns an array of the same length, an aggregate function a value. Nulls arrive as nulls.
-    ``number`` tells functions apart that have the same name.
+    A scalar function returns an array of the same length, an aggregate function a value. Nulls are passed as nulls.
+    ``number`` distinguishes functions with the same name.
     """
 
     function: Callable[..., Any]
@@ -41,13 +41,13 @@ Body: TypeAlias = SqlTemplate | ArrowFunction
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Implementation:
-    """One meaning of a function; of several that fit a call, the first one counts.
+    """One implementation of a function; of several that fit a call, the first one is used.
 
     Args:
         name: the function's name.
         signature: the overload, like ``str_i64``; None for all of them.
-        body: what it is.
-        options: the option values for which it is right, by option; options that aren't named don't matter to it.
+        body: the Spark SQL template or the function of Arrow arrays.
+        options: the option values for which it is correct, by option; options that aren't named don't affect it.
         enums: the same for enumeration arguments, by argument.
     """
 
@@ -59,10 +59,10 @@ class Implementation:
 
 
 def checked(implementation: Implementation, definitions: Sequence[FunctionDefinition]) -> Implementation:
-    """The implementation, if everything that it names is declared by the overloads that it is for.
+    """Return the implementation, after checking that the overloads it is for declare everything that it names.
 
     Raises:
-        InvalidPlanError: an overload, argument, option or value that isn't there.
+        InvalidPlanError: an overload, argument, option or value that doesn't exist.
     """
     name, wanted = implementation.name, implementation.signature
     overloads = [item for item in definitions if wanted is None or item.key == f"{name}:{wanted}"]

@@ -1,4 +1,4 @@
-"""Whether one implementation takes the arguments of a call, as they are or after widening casts."""
+"""Matching of a call's arguments with one implementation, as they are or after widening casts."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ Phase: TypeAlias = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """An implementation, the arguments it takes (widened, words in the file's spelling), and what they determine."""
+    """An implementation, the arguments it takes (widened, words in the file's spelling), and the bound parameters."""
 
     definition: FunctionDefinition
     arguments: tuple[Argument, ...]
@@ -61,7 +61,7 @@ class Match:
         """The type of the call, its parameters and nullability included.
 
         With MIRROR, it is nullable if one argument is (in later phases that is the intermediate value), or if the
-        result is a type parameter that stands for a nullable type.
+        result is a type parameter bound to a nullable type.
         """
         returns = self.definition.program
         if self.phase in ("INITIAL_TO_INTERMEDIATE", "INTERMEDIATE_TO_INTERMEDIATE"):
@@ -92,10 +92,10 @@ def match_exactly(
     phase: Phase = "INITIAL_TO_RESULT",
     solution: Mapping[str, Binding] | None = None,
 ) -> Match | None:
-    """Bind the arguments by the specification's rules, nothing beyond them.
+    """Bind the arguments by the specification's rules only.
 
-    With a ``solution``, the parameters stand for that from the start, and an outermost type may be the required form of
-    it.
+    With a ``solution``, the parameters have its values from the start, and an outermost type may be the required form
+    of its value.
     """
     if phase.startswith("INTERMEDIATE"):
         return _match_intermediate(definition, arguments, scope, phase)
@@ -108,7 +108,7 @@ def match_exactly(
     taken: list[Argument] = []
     for position, argument in enumerate(arguments):
         declared = definition.argument(position)
-        # each repetition of an inconsistent variadic argument has type parameters of its own
+        # each repetition of an inconsistent variadic argument has its own type parameters
         own = position >= len(definition.arguments) and definition.variadic and not definition.variadic.consistent
         found = _take(declared, argument, {} if own else bindings, scope, definition.nullability == "DISCRETE")
         if found is None:
@@ -159,7 +159,7 @@ def _match_intermediate(
 def _match_nullable_fields(
     definition: FunctionDefinition, arguments: tuple[Argument, ...], scope: Scope, phase: Phase
 ) -> Match | None:
-    """As :func:`_match_intermediate`, for a struct that was stored where its fields became nullable."""
+    """Bind as :func:`_match_intermediate`, a struct that was stored in a way that made its fields nullable."""
     match arguments:
         case (ValueArg(type=type) as argument,) if isinstance(given := plain(type), Struct):
             required = replace(given, types=tuple(with_nullability(field, False) for field in given.types))
@@ -172,7 +172,7 @@ def _match_nullable_fields(
 def match_widened(
     definition: FunctionDefinition, arguments: tuple[Argument, ...], scope: Scope, phase: Phase = "INITIAL_TO_RESULT"
 ) -> Match | None:
-    """Bind the arguments after casts that lose nothing; the match says which types they must be cast to.
+    """Bind the arguments after lossless casts; the match states the types they must be cast to.
 
     Find the types first (each value adapted to the kind its pattern asks for, then one common type for every
     parameter), and bind those exactly. Functions are never cast.
@@ -230,8 +230,8 @@ def _match_targets(
 
 
 def _adapt(pattern: Node, type: Type, literal: str | int | None = None) -> Type:
-    """Bring a type to the kind the pattern asks for, at every depth; a type that can't be brought there stays as it
-    is.
+    """Bring a type to the kind the pattern asks for, at every depth; a type that can't be converted is returned
+    unchanged.
     """
     match pattern, type:
         case TypePattern(keyword="list", parameters=(element,)), List(type=child):
@@ -250,14 +250,14 @@ def _adapt(pattern: Node, type: Type, literal: str | int | None = None) -> Type:
 
 @dataclass(slots=True)
 class _Needs:
-    """What the parameters of a call's patterns must hold, gathered argument by argument."""
+    """The types and numbers that the parameters of a call's patterns must hold, collected argument by argument."""
 
     types: dict[str, list[Type]] = field(default_factory=dict)
     numbers: dict[str, int] = field(default_factory=dict)
     decimals: dict[tuple[str, str], Decimal] = field(default_factory=dict)
 
     def add(self, pattern: Node, type: Type) -> bool:
-        """Take in one type; False when its kind is not the pattern's."""
+        """Add one type; return False if its kind isn't the pattern's."""
         match pattern, type:
             case Variable(name=name, nullable=nullable), _:
                 self.types.setdefault(name, []).append(with_nullability(type, False) if nullable else type)

@@ -2,8 +2,8 @@
 
 Parsing all official files takes 50 ms, a plan needs about ten of their functions, and one function takes 0.2 ms. In a
 block mapping the sections start in column 0, and the items of a block sequence are exactly the lines that start with
-its indentation and a dash: everything inside an item is indented deeper. So the cut needs no parser. A file in any
-other shape has no outline and is parsed as a whole.
+its indentation and a dash: everything inside an item is indented deeper. So cutting needs no parser. A file of any
+other form has no outline and is parsed as a whole.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _FUNCTION_SECTIONS: Final = ("scalar_functions", "aggregate_functions", "window_
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One function of a file: the section it stands in, its name, and its text, a YAML sequence of one item."""
+    """One function of a file: the section that contains it, its name, and its text, a YAML sequence of one item."""
 
     section: str
     name: str
@@ -37,7 +37,7 @@ class Entry:
 def outline(text: str) -> tuple[dict[str, list[Entry]], str] | None:
     """The functions of a file by name, and the text of the rest of it; None if the file can't be cut.
 
-    The result is a cut only: the texts still have to be parsed.
+    The texts aren't validated: they still have to be parsed.
     """
     sections = list(_SECTION.finditer(text))
     entries: dict[str, list[Entry]] = {}

@@ -1,7 +1,7 @@
-"""The extensions that plans can refer to: the official ones, and those a user adds.
+"""The extensions that plans can refer to: the official ones, and those that a user adds.
 
-Nothing is parsed before it is asked for. An official file is found by its URN (``extension:io.substrait:<file stem>``),
-cut into functions, and of those only the ones in question are parsed; a bare name looks at the outlines of all files.
+Extensions are parsed on demand. An official file is found by its URN (``extension:io.substrait:<file stem>``), cut into
+functions, and only the requested ones are parsed; a bare name is looked up in the outlines of all files.
 """
 
 from __future__ import annotations
@@ -48,22 +48,22 @@ from pyspark_substrait.model.types import Type, TypeVariation
 
 __all__ = ["OFFICIAL", "OWN", "Registry"]
 
-#: how the URNs of the specification's own extensions begin
+#: the prefix of the URNs of the specification's own extensions
 OFFICIAL: Final = "extension:io.substrait:"
-#: how the URNs of the extensions begin that this package ships: what only Spark has (``extensions/own``)
+#: the prefix of the URNs of the extensions that this package ships (``extensions/own``)
 OWN: Final = "extension:pyspark_substrait:"
 
 _CACHED_CALLS: Final = 8192
 _Handler = TypeVar("_Handler", RelationHandler, TableHandler)
-#: the types, by URN and name, whose structures this thread is reading
+#: the types, by URN and name, whose structures this thread is currently reading
 _READING: Final[ContextVar[frozenset[tuple[str, str]]]] = ContextVar("_READING", default=frozenset())
 
 
 @dataclass(frozen=True, eq=False)
 class Registry:
-    """The known extensions, and what a user's own functions, relations and tables are on Spark.
+    """The known extensions, and the Spark implementations of a user's own functions, relations and tables.
 
-    A registry doesn't change: its methods ``with_…`` make a larger one. Use :meth:`default` for the official
+    A registry is immutable: its methods ``with_…`` return a larger one. Use :meth:`default` for the official
     extensions.
     """
 
@@ -79,13 +79,13 @@ class Registry:
         return _default()
 
     def with_yaml(self, source: str | os.PathLike[str]) -> Registry:
-        """A registry that has the extension in ``source`` too: a path, or the text of the file.
+        """Return a registry that also has the extension in ``source``: a path, or the text of the file.
 
-        Everything in it is checked now: the schema, type expressions, distinct signatures, the types it uses. Add an
-        extension after those it depends on.
+        Everything in it is checked immediately: the schema, type expressions, distinct signatures, the types it uses.
+        Add an extension after those it depends on.
 
         Raises:
-            InvalidPlanError: the file is wrong, or its URN is known already.
+            InvalidPlanError: the file is invalid, or its URN is already known.
         """
         is_text = isinstance(source, str) and ("\n" in source or source.lstrip().startswith("urn:"))
         if is_text:
@@ -121,7 +121,7 @@ class Registry:
         options: Mapping[str, str | tuple[str, ...]] | None = None,
         enums: Mapping[str, str | tuple[str, ...]] | None = None,
     ) -> Registry:
-        """A registry that knows what a function of an added extension is on Spark.
+        """Return a registry with a Spark implementation of a function of an added extension.
 
         Several implementations of one function are tried in the order in which they were added.
 
@@ -136,8 +136,8 @@ class Registry:
                 text is trusted. Its value must have the type that the extension derives.
             arrow: a function that gets an Arrow array for each value argument. Of a scalar function it returns an
                 array of the same length, of an aggregate function one value. It runs in Python on the executors.
-            options: the option values for which the implementation is right, by option; options that aren't named
-                don't matter to it.
+            options: the option values for which the implementation is correct, by option; options that aren't named
+                don't affect it.
             enums: the same for enumeration arguments, by argument.
 
         Raises:
@@ -168,11 +168,11 @@ class Registry:
         return replace(self, _implementations={**self._implementations, urn: (*before, known)}, _calls={})
 
     def implementations(self, urn: str) -> tuple[Implementation, ...]:
-        """What :meth:`with_function` has said of an extension, in that order."""
+        """The implementations that :meth:`with_function` added for an extension, in that order."""
         return self._implementations.get(urn, ())
 
     def with_relation(self, type_url: str, *, schema: SchemaFunction, rows: RowsFunction) -> Registry:
-        """A registry that knows what the extension relations (leaf, single, multi) of one kind are.
+        """Return a registry with a handler for the extension relations (leaf, single, multi) of one kind.
 
             >>> registry = Registry.default().with_relation(                                 # doctest: +SKIP
             ...     "type.googleapis.com/org.example.Distinct",
@@ -184,7 +184,7 @@ class Registry:
         ``value``: ``Message.FromString(detail.value)``.
 
         Args:
-            type_url: that of the relation's detail, as plans have it.
+            type_url: the type URL of the relation's detail in plans.
             schema: a function of the detail and of the schema (``model.types.NamedStruct``) of each input, which
                 returns that of the output: a NamedStruct, or a ``pyarrow.Schema``. It is called when a plan is loaded.
             rows: a function of the detail and of the DataFrame of each input (of the session where there are none),
@@ -192,35 +192,35 @@ class Registry:
                 the schema by name. It is called when a plan is run, once for each such relation in it.
 
         Raises:
-            InvalidPlanError: the kind is known already.
+            InvalidPlanError: the kind is already known.
         """
         handler = RelationHandler(schema=schema, rows=rows)
         return replace(self, _relations=_with_kind(self._relations, type_url, handler, "relation"), _calls={})
 
     def with_table(self, type_url: str, *, rows: RowsFunction) -> Registry:
-        """A registry that knows what the extension tables of one kind are.
+        """Return a registry with a handler for the extension tables of one kind.
 
         Args:
-            type_url: that of the table's detail, as plans have it.
-            rows: a function of the detail and of the session, as for :meth:`with_relation`. The schema of the table
-                stands in the plan.
+            type_url: the type URL of the table's detail in plans.
+            rows: a function of the detail and of the session, as for :meth:`with_relation`. The schema of the table is
+                in the plan.
 
         Raises:
-            InvalidPlanError: the kind is known already.
+            InvalidPlanError: the kind is already known.
         """
         handler = TableHandler(rows=rows)
         return replace(self, _tables=_with_kind(self._tables, type_url, handler, "table"), _calls={})
 
     def relation_handler(self, type_url: str) -> RelationHandler | None:
-        """What :meth:`with_relation` has said of a kind of relation; None where it said nothing."""
+        """The handler that :meth:`with_relation` added for a kind of relation; None if there is none."""
         return self._relations.get(type_url)
 
     def table_handler(self, type_url: str) -> TableHandler | None:
-        """What :meth:`with_table` has said of a kind of table; None where it said nothing."""
+        """The handler that :meth:`with_table` added for a kind of table; None if there is none."""
         return self._tables.get(type_url)
 
     def handled_type_urls(self) -> tuple[str, ...]:
-        """The kinds of relations and tables that :meth:`with_relation` and :meth:`with_table` were told of."""
+        """The type URLs of the relations and tables that have handlers."""
         return (*self._relations, *self._tables)
 
     def _check(self, file: ExtensionFile) -> None:
@@ -238,10 +238,10 @@ class Registry:
             for definition in file.functions(name):
                 check_expressions(definition, self._scope(urn, dependencies))
 
-    # what there is ---------------------------------------------------------------------------------------------------
+    # contents --------------------------------------------------------------------------------------------------------
 
     def urns(self) -> tuple[str, ...]:
-        """The URNs of the known extensions, where bare names are looked for: the official ones, then those added."""
+        """The URNs of the known extensions, where bare names are looked up: the official ones, then those added."""
         return tuple(f"{OFFICIAL}{stem}" for stem in official_stems()) + tuple(self._added)
 
     @staticmethod
@@ -251,7 +251,7 @@ class Registry:
 
     @staticmethod
     def spark_urns() -> tuple[str, ...]:
-        """Those of :meth:`own_urns` with what only Spark has; the others have functions of other engines."""
+        """The :meth:`own_urns` of functions that only Spark has; the others are of functions of other engines."""
         return tuple(f"{OWN}{stem}" for stem in own_stems() if stem.startswith("functions_spark"))
 
     def function_names(self, urn: str) -> tuple[str, ...]:
@@ -268,23 +268,23 @@ class Registry:
                     yield urn, name, file.functions(name)
 
     def overloads(self, urn: str, name: str) -> tuple[FunctionDefinition, ...]:
-        """The implementations of a function by its simple name; empty if the extension isn't known or hasn't got it."""
+        """The implementations of a function by its simple name; empty if the extension or the function isn't known."""
         file = self._file(urn)
         return () if file is None else file.functions(name)
 
     def function(self, urn: str, key: str) -> FunctionDefinition | None:
-        """The implementation with exactly this signature."""
+        """The implementation with exactly this signature; None if there is none."""
         overloads = self.overloads(urn, key.partition(":")[0])
         return next((overload for overload in overloads if overload.key == key), None)
 
     def type(self, urn: str, name: str) -> TypeDefinition | None:
-        """A user-defined type; None if the extension isn't known or hasn't got it."""
+        """A user-defined type; None if the extension or the type isn't known."""
         declared = self._declared_types(urn)
         found = declared.get(name)
         if found is None or isinstance(found, TypeDefinition):
             return found
         file = self._file(urn)
-        # a structure may use other types of the file, and a type that comes by again while it is read contains itself
+        # a structure may use other types of the file; a type that is met again while it is read contains itself
         around = _READING.get()
         if (urn, name) in around or file is None:
             raise InvalidPlanError(f"the type `{name}` of `{urn}` contains itself")
@@ -304,7 +304,7 @@ class Registry:
         return tuple(self._variation_definitions(urn))
 
     def variation(self, urn: str, name: str) -> VariationDefinition | None:
-        """A type variation; None if the extension isn't known or hasn't got it."""
+        """A type variation; None if the extension or the variation isn't known."""
         return self._variation_definitions(urn).get(name)
 
     def _file(self, urn: str) -> ExtensionFile | None:
@@ -319,7 +319,7 @@ class Registry:
 
     @computed_once
     def _types(self) -> dict[str, dict[str, Any]]:
-        """By URN and name: the definition, or as long as nobody asked for it, the parsed YAML."""
+        """By URN and name: the definition, or until it is first requested, the parsed YAML."""
         return {}
 
     @computed_once
@@ -374,15 +374,15 @@ class Registry:
         phase: Phase = "INITIAL_TO_RESULT",
         strict: bool = False,
     ) -> Resolved:
-        """Find the implementation that a call means, and derive the type of the call.
+        """Find the implementation that a call refers to, and derive the type of the call.
 
-        The rules stand in :mod:`pyspark_substrait.extensions.resolution`. An extension that isn't known and isn't one
-        of the specification's own gives a result without a definition, since what its functions mean can't be guessed.
+        The rules are in :mod:`pyspark_substrait.extensions.resolution`. For an extension that isn't known and isn't one
+        of the specification's own, the result has no definition, as the meaning of its functions is unknown.
 
         Args:
             urn: the extension that the plan names; None or empty when it names none.
             name: the function as the plan names it, with or without a signature.
-            arguments: what the function is called with.
+            arguments: the arguments of the call.
             kind: how it is called; None for any kind. Aggregate functions may be called as window functions.
             phase: the part of an aggregation. After ``INITIAL`` phases, the argument is the intermediate value.
             strict: accept only what the specification allows.

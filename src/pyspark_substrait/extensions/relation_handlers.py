@@ -1,7 +1,7 @@
-"""What relations and tables of others are: the functions that a user registered for their type URL.
+"""Handlers of extension relations and tables: the functions that a user registered for their type URLs.
 
-The specification leaves these relations to their makers; all that a plan has of one is its inputs and a message, the
-detail. A handler is trusted, as any program is; the detail comes from the plan.
+The specification doesn't define these relations; a plan has only the inputs of one and a message, the detail. A handler
+is trusted, like any program; the detail comes from the plan.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ if TYPE_CHECKING:
 
 __all__ = ["RelationHandler", "RowsFunction", "SchemaFunction", "TableHandler", "extension_schema"]
 
-#: From the detail and the schemas of the inputs to the schema of the output.
+#: A function from the detail and the schemas of the inputs to the schema of the output.
 SchemaFunction: TypeAlias = Callable[..., Union[NamedStruct, "pa.Schema"]]
 
-#: From the detail, the session and the rows of the inputs to the rows of the output.
+#: A function from the detail, the session and the rows of the inputs to the rows of the output.
 RowsFunction: TypeAlias = Callable[..., Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RelationHandler:
-    """What a kind of extension relation is."""
+    """The handler of a kind of extension relation."""
 
     schema: SchemaFunction
     rows: RowsFunction
@@ -38,7 +38,7 @@ class RelationHandler:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableHandler:
-    """What a kind of extension table is."""
+    """The handler of a kind of extension table."""
 
     rows: RowsFunction
 
@@ -46,17 +46,17 @@ class TableHandler:
 def extension_schema(
     handler: RelationHandler, detail: AnyMessage, inputs: Sequence[NamedStruct], place: str
 ) -> ExtensionSchema:
-    """The schema of an extension relation, by its handler.
+    """Return the schema of an extension relation, from its handler.
 
     Args:
-        handler: what was registered for the detail's type URL.
+        handler: the handler registered for the detail's type URL.
         detail: the message.
         inputs: the schemas of the inputs.
-        place: where the relation stands in the plan.
+        place: the relation's path in the plan.
 
     Raises:
-        InvalidPlanError: the handler raises, or what it returns is no schema. What it raises of this package's own
-            errors is passed on.
+        InvalidPlanError: the handler raises, or returns something other than a schema. This package's own errors are
+            passed on.
     """
     try:
         returned = handler.schema(detail, *inputs)

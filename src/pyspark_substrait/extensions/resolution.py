@@ -1,20 +1,19 @@
-"""Finding the implementation that a call means.
+"""Finding the implementation that a call refers to.
 
-The rules of :func:`choose`, in order; the first that finds something decides:
+The rules of :func:`choose`, in order; the first that finds something applies:
 
 1. in the extension that the plan names, the implementation with exactly the declared signature, if it takes the
    arguments by the specification's binding rules;
-2. in that extension, any implementation of the same simple name (what stands before the colon) that takes them;
-3. the declared signature, then the simple name, after casts that lose nothing (:mod:`coercion`), the shortest way
-   first;
+2. in that extension, any implementation of the same simple name (the part before the colon) that takes them;
+3. the declared signature, then the simple name, after lossless casts (:mod:`coercion`), the fewest steps first;
 4. the same in all known extensions, if the plan names no extension, or one that doesn't have it.
 
-``strict`` leaves rule 1 alone. When several implementations take the arguments equally well, the one with fewer
+``strict`` applies rule 1 only. When several implementations take the arguments equally well, the one with fewer
 arguments of any type wins (``gt:date_date`` before ``gt:any_any``), and implementations in
-``functions_aggregate_decimal_output`` come last, since they only repeat others with another result. What is still equal
-is ambiguous, an error that lists the candidates.
+``functions_aggregate_decimal_output`` come last, since they only repeat others with another result. A remaining tie is
+ambiguous, an error that lists the candidates.
 
-Before all this, a call in an older or a foreign form is brought to the standard one by :func:`standard_calls`.
+First of all, a call in an older or a foreign form is converted to the standard one by :func:`standard_calls`.
 """
 
 from __future__ import annotations
@@ -41,18 +40,18 @@ _LAST_RESORT: Final = "extension:io.substrait:functions_aggregate_decimal_output
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Resolved:
-    """What a call means.
+    """The result of resolving a call.
 
     Args:
         definition: the implementation; None when the plan names an extension that isn't known, so that only the plan's
-            own ``output_type`` says what the call gives.
+            own ``output_type`` gives the type of the call.
         output_type: the derived type of the call, None without a definition.
-        bindings: what the parameters of the implementation's types stand for, by lower-case name.
+        bindings: the values of the parameters of the implementation's types, by lower-case name.
         arguments: the arguments as the implementation takes them: a value's ``type`` is the type it must be cast to, a
             word has the spelling of the extension file.
         sources: for each of ``arguments`` its position in the call, None for a word that the call left out.
-        notes: where the call was looser than the specification, in words; empty for an exact call.
-        as_given: the arguments are values, taken in their order and of the types that they have.
+        notes: the deviations of the call from the specification, in words; empty for an exact call.
+        as_given: whether the arguments are values that are taken unchanged and in order.
     """
 
     definition: FunctionDefinition | None
@@ -65,10 +64,10 @@ class Resolved:
 
     @property
     def possible_type(self) -> Type | None:
-        """The type of what the call gives: ``output_type``, nullable also where its file overlooks that.
+        """The type of the values that the call returns: ``output_type``, nullable also where its file overlooks that.
 
-        ``first_value`` and ``last_value`` are declared to give ``any1``, which is required, whatever the argument is;
-        but the value that they give may be null, and a window may have no records.
+        ``first_value`` and ``last_value`` are declared to return ``any1``, which is required, whatever the argument is;
+        but the value that they return may be null, and a window may have no records.
         """
         definition, type = self.definition, self.output_type
         if definition is None or type is None or type.nullable or definition.kind != "window":
@@ -84,7 +83,7 @@ class Resolved:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
-    """A call in one of the forms in which it may be looked up."""
+    """A call in one of the forms by which it is looked up."""
 
     name: str
     arguments: tuple[Argument, ...]
@@ -98,7 +97,7 @@ class Call:
 
 # calls in other forms ------------------------------------------------------------------------------------------------
 
-#: components of ``extract`` that need to be told where counting starts
+#: components of ``extract`` that need an argument for where counting starts
 _INDEXED: Final = frozenset(
     {
         "QUARTER",
@@ -113,7 +112,7 @@ _INDEXED: Final = frozenset(
         "US_WEEK",
     }
 )
-#: what PostgreSQL's ``date_part`` and its relatives call the components, where the values are the same
+#: the names of the components in PostgreSQL's ``date_part`` and related functions, where the values are the same
 _DATE_PARTS: Final[dict[str, tuple[str, ...]]] = {
     "YEAR": ("YEAR",),
     "ISOYEAR": ("ISO_YEAR",),
@@ -131,12 +130,12 @@ _DATE_PARTS: Final[dict[str, tuple[str, ...]]] = {
 
 
 def standard_calls(name: str, arguments: tuple[Argument, ...]) -> Iterator[Call]:
-    """The call as it stands, and then the standard form of it, if it is in another one.
+    """Yield the call as it is, and then its standard form, if it has another one.
 
     - ``date_part('month', x)``, and ``extract`` with a string literal: the string becomes the word, with the indexing
       that ``date_part`` has;
     - ``extract(MONTH, x)`` without an indexing, as before release 0.30: counting starts at one;
-    - ``like(x, pattern, null)``: the null, which says that there is no escape character, is left out.
+    - ``like(x, pattern, null)``: the null, which stands for no escape character, is left out.
     """
     positions: tuple[int | None, ...] = tuple(range(len(arguments)))
     yield Call(name=name, arguments=arguments, sources=positions)
@@ -181,7 +180,7 @@ def choose(
     strict: bool,
     qualified: bool,
 ) -> Resolved | None:
-    """The implementation among ``overloads``, all of the call's simple name, that the call means, or None.
+    """Return the implementation that the call refers to, among ``overloads`` of its simple name, or None.
 
     ``qualified``: the plan named the extension they belong to.
 
@@ -222,7 +221,7 @@ def _best(call: Call, matches: list[Match]) -> Match:
 
 
 def _generality(definition: FunctionDefinition) -> int:
-    """How many arguments take any type."""
+    """The number of arguments that take any type."""
     return sum(
         not isinstance(argument, definitions.EnumArgument) and isinstance(argument.pattern, Variable | AnyPattern)
         for argument in definition.arguments

@@ -1,4 +1,4 @@
-"""Signatures of functions, and the arguments of a call as resolution sees them.
+"""Signatures of functions, and the arguments of a call for resolution.
 
 Spec: extensions, "Function Signature".
 """
@@ -37,11 +37,11 @@ __all__ = [
 class ValueArg(NamedTuple):
     """A value in a call.
 
-    The rest matters only where a rule looks at it (a precision given as an argument, a date part given as a string).
+    The other fields matter only for some rules (a precision given as an argument, a date part given as a string).
 
     Args:
         type: its type.
-        literal: its value, where it is a string or integer literal that is not null.
+        literal: its value, if it is a string or integer literal that is not null.
         null: whether it is a null literal.
     """
 
@@ -66,7 +66,7 @@ Argument: TypeAlias = ValueArg | TypeArg | EnumArg
 
 
 def given(argument: expressions.Argument) -> Argument:
-    """An argument of a call in the model, as resolution sees it."""
+    """Return an argument of a call in the model in the form for resolution."""
     if isinstance(argument, Literal):
         value = argument.value
         if value is None:
@@ -132,7 +132,7 @@ def signature_key(name: str, arguments: tuple[definitions.Argument, ...]) -> str
 
 
 def looser_key(key: str) -> str:
-    """A signature with the names of types that producers write instead of the short ones replaced by those.
+    """Return a signature with the names of types that some producers write replaced by the short ones.
 
     >>> looser_key("equal:string_decimal?")
     'equal:str_dec'
@@ -144,7 +144,7 @@ def looser_key(key: str) -> str:
 
 
 def call_text(name: str, arguments: tuple[Argument, ...]) -> str:
-    """A call as errors and notes print it, ``add(i32, decimal?<10, 2>)``."""
+    """Return a call as text for errors and notes, ``add(i32, decimal?<10, 2>)``."""
     parts = []
     for argument in arguments:
         match argument:

@@ -2,8 +2,8 @@
 
 Spec: types/type_parsing; expressions/scalar_functions, "Return Type Expressions"; grammar/SubstraitType.g4. The
     language is case-insensitive, so names are folded to lower case, except those of user-defined types and of struct
-    fields. The parser is written by hand because the generated one takes 40 ms to import and 1 to 20 ms an expression;
-    a test holds the two against each other on every expression of the official files.
+    fields. The parser is written by hand because the generated one takes 40 ms to import and 1 to 20 ms per expression;
+    a test compares the two on every expression of the official files.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Number:
 
 @dataclass(frozen=True, slots=True)
 class Variable:
-    """A parameter: ``P``, ``any1``, ``T``, or a name that a program assigned. Its place says which kind."""
+    """A parameter: ``P``, ``any1``, ``T``, or a name that a program assigned. Its position determines its kind."""
 
     name: str
     nullable: bool = False
@@ -122,7 +122,7 @@ class Conditional:
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """Assignments, one a line, and the expression that is the result."""
+    """Assignments, one per line, and the expression that is the result."""
 
     assignments: tuple[tuple[str, Node], ...]
     result: Node
@@ -142,7 +142,7 @@ Node: TypeAlias = (
     | Program
 )
 
-#: how many parameters each built-in type takes; None: one or more
+#: the number of parameters of each built-in type; None: one or more
 _ARITY: Final[dict[str, int | None]] = {
     "boolean": 0,
     "i8": 0,
@@ -171,7 +171,7 @@ _ARITY: Final[dict[str, int | None]] = {
     "map": 2,
 }
 
-#: words that would pass for a parameter name although the author surely meant a type
+#: words that would parse as a parameter name although the author surely meant a type
 _MISTAKEN: Final[dict[str, str]] = {
     "bool": "boolean",
     "str": "string",
@@ -208,7 +208,7 @@ _ANY: Final = re.compile(r"any[0-9]?\Z")
 
 
 def walk(node: Node) -> Iterator[Node]:
-    """The node and all nodes below it."""
+    """Yield the node and all nodes below it."""
     yield node
     for child in _children(node):
         yield from walk(child)
@@ -238,7 +238,7 @@ def _children(node: Node) -> tuple[Node, ...]:
     return children
 
 
-#: how deep the nodes of a type expression may be nested: all that goes through them does so recursively
+#: the deepest nesting of nodes in a type expression: it is processed recursively
 _MAX_DEPTH: Final = 100
 _MAX_DIGITS: Final = 40
 
@@ -265,7 +265,7 @@ def parse(text: str) -> Node:
 
 
 class _Parser:
-    """One pass over the tokens of one text; nothing else holds on to it."""
+    """One pass over the tokens of one text; nothing else keeps a reference to it."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -297,7 +297,7 @@ class _Parser:
         return self.tokens[min(self.position + ahead, len(self.tokens) - 1)]
 
     def take(self, value: str) -> bool:
-        """Step over the symbol or word, if it is next."""
+        """Return whether the symbol or word is next, and step over it if it is."""
         kind, found = self.peek()
         if found != value or kind not in ("symbol", "name"):
             return False
@@ -341,7 +341,7 @@ class _Parser:
             self.expect("=")
             value = self.expression()
             if not self.newlines():
-                # not an assignment after all but a comparison
+                # a comparison, not an assignment
                 self.position = start
                 break
             assignments.append((target, value))
@@ -352,7 +352,7 @@ class _Parser:
         return Program(tuple(assignments), result) if assignments else result
 
     def expression(self, angles: bool = True) -> Node:
-        """Read one expression; without ``angles``, ``<`` and ``>`` belong to the type around it."""
+        """Read one expression; without ``angles``, ``<`` and ``>`` belong to the enclosing type."""
         condition = self.conditional(angles)
         if not self.take("?"):
             return condition
@@ -432,7 +432,7 @@ class _Parser:
             return Call(name, tuple(arguments))
         if name in _MISTAKEN:
             raise self.error(f"`{name}` is not a type; write `{_MISTAKEN[name]}`")
-        # `flag ? a : b` is a condition, `list<T?>` a mark: only a condition goes on with another expression
+        # `flag ? a : b` is a condition, `list<T?>` a mark: only a condition is followed by another expression
         following = self.peek(1)
         goes_on = following[0] in ("name", "number", "user") or following[1] in ("(", "!", "-")
         return Variable(name, not goes_on and self.take("?"))

@@ -1,7 +1,7 @@
-"""Read YAML from untrusted sources: without recursion, with bounds on size, depth and expanded aliases.
+"""Read YAML from untrusted sources: without recursion, with limits on size, depth and expanded aliases.
 
-Every scalar stays text, and mappings have texts as keys: extension files and dialect files need no more. YAML's tags
-are for other types, so a tag is an error, and no object that a tag names is ever made.
+Every scalar is read as text, and mappings have texts as keys: extension files and dialect files need no more. YAML's
+tags are for other types, so a tag is an error, and no object that a tag names is ever created.
 """
 
 from __future__ import annotations
@@ -15,35 +15,35 @@ from pyspark_substrait.message_text import shortened
 __all__ = ["MAX_DEPTH", "MAX_SIZE", "load_yaml"]
 
 MAX_SIZE: Final = 4_000_000
-"""How many characters a file may have, and how many its values may have, with each alias written out."""
+"""The maximum number of characters of a file, and of its values with each alias expanded."""
 
 MAX_DEPTH: Final = 100
-"""How deep lists and mappings may be nested in each other."""
+"""The maximum nesting depth of lists and mappings."""
 
-#: the tags of what values are here anyway
+#: the tags that have no effect here
 _PLAIN_TAGS: Final = frozenset(
     {"!", *(f"tag:yaml.org,2002:{name}" for name in ("str", "int", "float", "bool", "null", "seq", "map"))}
 )
 _ITEM: Final = 16
-"""The size of an item besides its characters, so that empty items count too."""
+"""The size of an item in addition to its characters, so that empty items count too."""
 
 
 @dataclass(slots=True)
 class _Open:
-    """A list or mapping that isn't at its end yet."""
+    """A list or mapping whose end hasn't been read yet."""
 
     value: list[Any] | dict[str, Any]
     anchor: str | None
-    before: int  # the size of all that stands in front of it
-    key: str | None = None  # of the value that comes next
+    before: int  # the size of everything before it
+    key: str | None = None  # of the next value
 
 
 def load_yaml(text: str) -> Any:
-    """The value that a YAML text stands for; every scalar stays text. An empty text is None.
+    """Return the value of a YAML text; every scalar is a str. An empty text is None.
 
     Raises:
-        InvalidPlanError: it is no YAML; it has tags, a key that is no text or stands twice; it is too large or
-            too deep.
+        InvalidPlanError: it isn't YAML; it has tags, a key that isn't text or is repeated; it is too large or too
+            deep.
     """
     import yaml
 
@@ -57,7 +57,7 @@ def load_yaml(text: str) -> Any:
 
 
 class _Composed:
-    """The value that is built from the parser's events, with an explicit stack."""
+    """The value built from the parser's events, with an explicit stack."""
 
     def __init__(self, yaml: Any) -> None:
         self._yaml = yaml
@@ -97,7 +97,7 @@ class _Composed:
         if self._open and isinstance(self._open[-1].value, dict) and self._open[-1].key is None:
             raise _fault("a key is a list or a mapping, not text", event)
         if event.anchor is not None:
-            self._anchored.pop(event.anchor, None)  # so that nothing holds itself
+            self._anchored.pop(event.anchor, None)  # so that nothing contains itself
         self._open.append(_Open(value, event.anchor, self._size))
 
     def _end(self, event: Any) -> None:
@@ -116,7 +116,7 @@ class _Composed:
         return value
 
     def _put(self, value: Any, event: Any) -> None:
-        """Put a whole value where it belongs."""
+        """Store a complete value in its place."""
         if not self._open:
             self._result = value
             return
@@ -144,7 +144,7 @@ class _Composed:
 
 
 def _depth(value: Any) -> int:
-    """How many lists and mappings are nested in each other; at most :data:`MAX_DEPTH` are."""
+    """The nesting depth of lists and mappings; at most :data:`MAX_DEPTH`."""
     deepest, todo = 0, [(value, 1)]
     while todo:
         part, depth = todo.pop()

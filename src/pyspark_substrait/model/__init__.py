@@ -1,8 +1,8 @@
 """The model: immutable, typed nodes for every message of Substrait, free of protobuf, Spark and YAML.
 
-* ``types``, ``literals``: what values are
-* ``expressions``, ``masks``: what is computed from a record
-* ``relations``: what is computed from records
+* ``types``, ``literals``: types and constant values
+* ``expressions``, ``masks``: computations on one record
+* ``relations``: computations on many records
 * ``plan``: the top-level messages
-* ``notes``: what reading changed or assumed
+* ``notes``: changes and assumptions made while reading
 """

@@ -13,11 +13,11 @@ _T = TypeVar("_T")
 
 
 class computed_once(Generic[_T]):
-    """A decorator: a property of an immutable object, computed when it is first asked for and then kept in the object.
+    """A decorator: a property of an immutable object, computed on first access and then stored in the object.
 
     Two threads may both compute it, and get equal values. There is no lock: up to Python 3.11,
-    ``functools.cached_property`` has one for all objects of a class, and two threads that read schemas in schemas
-    would wait for each other for ever.
+    ``functools.cached_property`` has one for all objects of a class, so that two threads that read nested schemas would
+    deadlock.
     """
 
     def __init__(self, function: Callable[[Any], _T]) -> None:

@@ -1,4 +1,4 @@
-"""What the parts of a plan are called in dialect files. Spec: text/dialect_schema.yaml."""
+"""The terms for the parts of a plan in dialect files. Spec: text/dialect_schema.yaml."""
 
 from __future__ import annotations
 
@@ -45,12 +45,12 @@ __all__ = ["Term", "expression_term", "relation_terms", "type_term"]
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """What something is called.
+    """A term of dialect files.
 
     Args:
         name: the kind, like ``JOIN``.
-        field: the list of the kind's entry that the rest is in, like ``join_types``; empty for none.
-        value: what is to be in that list, like ``LEFT_SEMI``; empty for none.
+        field: the list in the kind's entry that holds the value, like ``join_types``; empty for none.
+        value: the item of that list, like ``LEFT_SEMI``; empty for none.
     """
 
     name: str
@@ -77,7 +77,7 @@ _EXCHANGES: Final[dict[type, str]] = {
 
 
 def relation_terms(node: Relation) -> tuple[Term, ...]:
-    """What a relation is called; several terms where it needs all of them, none where it is only a form of writing."""
+    """Return the terms that a relation needs, all of them; none for a relation that is only a form of notation."""
     match node:
         case r.Read():
             return (Term(node.info.term, "read_types", _READS[type(node.read_type)]),)
@@ -113,7 +113,7 @@ def _type_url(node: r.ExtensionLeaf | r.ExtensionSingle | r.ExtensionMulti) -> s
 
 
 def expression_term(node: Expression) -> Term | None:
-    """What an expression is called; None where it is only a form of writing."""
+    """Return the term for an expression; None for one that is only a form of notation."""
     match node:
         case Literal():
             return Term("LITERAL")
@@ -200,5 +200,5 @@ _TYPES: Final[dict[type, str]] = {
 
 
 def type_term(type: Type) -> str:
-    """What a type is called; an alias as what it stands for."""
+    """Return the term for a type; for an alias, that of the aliased type."""
     return _TYPES[t.concrete(type).__class__]

@@ -1,19 +1,19 @@
-"""The fields of nodes: which hold expressions and relations, and over which record an expression is computed.
+"""The fields of nodes: which hold expressions and relations, and the record over which an expression is computed.
 
-A node says what its fields are by their types, once. From these, this module makes the functions by which trees are
+The field types of a node class describe its fields. From these, this module makes the functions by which trees are
 walked and rewritten (:mod:`~pyspark_substrait.model.walk`):
 
 - a field of type ``Relation`` is an input of a relation, or the query of an expression;
 - a field of type ``Expression``, or of some of its classes, is an expression. Where it is not computed over the record
-  of the relation's input, an :class:`Over` says over what: ``Annotated[Expression | None, Over.OUTPUT]``;
-- a field whose class has such fields itself, like ``SortField``, is a part: what it holds belongs to the node;
+  of the relation's input, an :class:`Over` names the record: ``Annotated[Expression | None, Over.OUTPUT]``;
+- a field whose class has such fields itself, like ``SortField``, is a part: its expressions belong to the node;
 - a literal is plain data, unless it has an :class:`Over`;
-- a field marked :data:`SHARED` leads to a part of the plan that stands elsewhere, and :data:`PART` makes a part of an
-  expression: neither is an expression or an input of the node;
+- a field marked :data:`SHARED` refers to another part of the plan, and :data:`PART` turns an
+  expression into a part: neither is an expression or an input of the node;
 - all others are plain data.
 
-``tuple[X, ...]``, ``tuple[X, Y]``, ``X | None`` and unions are looked into. The functions are made of a class when they
-are first needed, as source text, so that nothing is looked up in annotations while a tree is walked.
+``tuple[X, ...]``, ``tuple[X, Y]``, ``X | None`` and unions are resolved. The functions of a class are generated on
+first use, as source code, so that no annotations are looked up while a tree is walked.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Over(Enum):
     INPUT: that of the only input; of a join, the left columns and the right ones behind them.
     LEFT, RIGHT: that of one input of a join.
     OUTPUT: the direct output of the relation, before emit.
-    TABLE: that of the table which is read or changed.
+    TABLE: that of the table that is read or changed.
     NOTHING: none; the expression has no columns to refer to.
     """
 
@@ -61,9 +61,9 @@ class _Mark(Enum):
     PART = "a part of the node, not an expression of it"
 
 
-#: marks a field that leads to a part of the plan which stands elsewhere
+#: marks a field that refers to a part of the plan stored elsewhere
 SHARED: Final = _Mark.SHARED
-#: marks an expression that only groups those which it holds
+#: marks an expression that only groups the expressions in it
 PART: Final = _Mark.PART
 
 # the types of fields --------------------------------------------------------------------------------------------------
@@ -74,7 +74,7 @@ _relations: frozenset[type] = frozenset()
 
 
 def declare(*, expressions: Any = None, relations: Any = None, **names: Any) -> None:
-    """Name the closed families, and other unions that annotations use before they are defined."""
+    """Register the unions of expressions and relations, and other names that annotations use in advance."""
     global _expressions, _relations
     if expressions is not None:
         _expressions, _names["Expression"] = frozenset(typing.get_args(expressions)), expressions
@@ -85,7 +85,7 @@ def declare(*, expressions: Any = None, relations: Any = None, **names: Any) -> 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class _Leaf:
-    """An expression or a relation. ``only``: the classes that it may have, where these are not all of its family."""
+    """An expression or a relation. ``only``: the classes that it may have, if these are not all of its union."""
 
     family: str
     over: Over
@@ -160,7 +160,7 @@ def _shape(hint: Any, over: Over, marked: bool = False) -> _Shape | None:
 
 
 def _of_generic(classes: tuple[Any, ...], over: Over, marked: bool) -> _Shape | None:
-    """Of ``tuple[X, ...] | None`` and the like: there may be one such form beside None and plain data."""
+    """Return the shape of ``tuple[X, ...] | None`` and the like: at most one such form besides None and plain data."""
     shapes = [(item, _shape(item, over, marked)) for item in classes if item is not types.NoneType]
     found = [shape for _, shape in shapes if shape is not None]
     if not found:
@@ -192,14 +192,14 @@ def _part(owner: type, over: Over) -> _Part | None:
     if not dataclasses.is_dataclass(owner):
         return None
     if owner not in _part_fields:
-        _part_fields[owner] = ()  # of a class that holds itself, like that of a list's type
+        _part_fields[owner] = ()  # for a recursive class, like that of a list's type
         _part_fields[owner] = _shapes(owner)
     found = tuple((name, _moved(shape, over)) for name, shape in _part_fields[owner])
     return _Part(owner, found) if found else None
 
 
 def _moved(shape: _Shape, over: Over) -> _Shape:
-    """The shape of a field of a part, whose expressions are over what the part is over unless they say otherwise."""
+    """Return the shape of a field of a part, whose expressions are over the part's record unless marked otherwise."""
     match shape:
         case _Leaf(over=Over.INPUT):
             return dataclasses.replace(shape, over=over)
@@ -226,7 +226,7 @@ _LeafText: typing.TypeAlias = Callable[[_Leaf, str], str]
 
 
 class _Source:
-    """The text of a function, and the objects that it names."""
+    """The source of a function, and the objects that it refers to."""
 
     def __init__(self, family: str) -> None:
         self.family = family
@@ -235,7 +235,7 @@ class _Source:
         self.count = 0
 
     def name(self, thing: Any = None) -> str:
-        """A new name; that of ``thing``, where one is given."""
+        """Return a new name, bound to ``thing`` if one is given."""
         self.count += 1
         name = f"v{self.count}"
         if thing is not None:
@@ -243,7 +243,7 @@ class _Source:
         return name
 
     def holds(self, shape: _Shape | None) -> bool:
-        """Whether a leaf of the family stands in a shape."""
+        """Whether a shape contains a leaf of the family."""
         match shape:
             case None:
                 return False
@@ -333,11 +333,11 @@ class _Source:
         raise AssertionError(shape)
 
     def bound(self, name: str, value: str, text: str) -> str:
-        """An expression in which a value has a name."""
+        """An expression with a value bound to a name."""
         return f"[{text} for {name} in ({value},)][0]"
 
     def remade(self, owner: type, fields: tuple[tuple[str, _Shape], ...], value: str) -> str:
-        """A call that makes the object anew."""
+        """A call that creates the object again, with the changed fields."""
         shapes = dict(fields)
         texts = []
         for item in dataclasses.fields(owner):
@@ -392,7 +392,7 @@ _F = TypeVar("_F")
 
 
 class _ByClass(dict[type, _F], Generic[_F]):
-    """A function for each class of nodes, made when it is first asked for."""
+    """A function for each class of nodes, made on first access."""
 
     def __init__(self, make: Callable[[type], _F]) -> None:
         self.make = make
@@ -402,7 +402,7 @@ class _ByClass(dict[type, _F], Generic[_F]):
         return made
 
 
-#: the expressions that stand directly in a node, in the order of its fields
+#: the direct expressions of a node, in the order of its fields
 EXPRESSIONS: Final[Mapping[type, Callable[[Any], tuple[Any, ...]]]] = _ByClass(
     lambda owner: _collector(owner, "expression", _itself)
 )
@@ -414,7 +414,7 @@ PLACED_EXPRESSIONS: Final[Mapping[type, Callable[[Any], tuple[tuple[Any, Over], 
 RELATIONS: Final[Mapping[type, Callable[[Any], tuple[Any, ...]]]] = _ByClass(
     lambda owner: _collector(owner, "relation", _itself)
 )
-#: a node with a function applied to each expression that stands directly in it
+#: a node with a function applied to each of its direct expressions
 WITH_EXPRESSIONS: Final[Mapping[type, Callable[[Any, Callable[[Any], Any]], Any]]] = _ByClass(
     lambda owner: _replacer(owner, "expression")
 )

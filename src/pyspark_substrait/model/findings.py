@@ -1,4 +1,4 @@
-"""What was found in a plan, and where its nodes stand."""
+"""Findings about a plan, and the paths of its nodes."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from pyspark_substrait.model.paths import Path, render
 
 __all__ = ["MAX_PATH_SEGMENTS", "Finding", "Places", "as_finding"]
 
-#: how many segments a path has at most that :meth:`Places.near_path` gives
+#: the most segments that a path from :meth:`Places.near_path` has
 MAX_PATH_SEGMENTS = 1_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """One thing that somebody should know about a plan.
+    """A finding about a plan, for its author or user.
 
     Args:
         code: its class.
-        level: how grave it is.
-        path: where in the plan, like ``relations[0].root.input.filter.condition``; empty for the plan as a whole.
-        what: what is the case here, in one sentence without a final full stop.
+        level: its severity.
+        path: its path in the plan, like ``relations[0].root.input.filter.condition``; empty for the plan as a whole.
+        what: the problem, in one sentence without a final full stop.
         why: the rule behind it.
-        mend: what to do about it; empty when there is nothing to say.
+        mend: the advice on how to fix it; empty for none.
     """
 
     code: Code
@@ -45,7 +45,7 @@ class Finding:
     def of(
         cls, code: Code, path: Path | str, what: str, *, level: Level | None = None, why: str = "", mend: str = ""
     ) -> Finding:
-        """A finding of a class, with the level and the reason of that class where none are given."""
+        """Create a finding of a class, with the level and the reason of that class where none are given."""
         known = class_of(code)
         place = path if isinstance(path, str) else render(path)
         return cls(code=code, level=level or known.level, path=place, what=what, why=why or known.why, mend=mend)
@@ -57,16 +57,16 @@ class Finding:
 
 
 def as_finding(error: SubstraitError, code: Code = Code.UNCLASSIFIED) -> Finding:
-    """What an error says, as a finding of the error's class, or of ``code`` where it has none."""
+    """Return an error as a finding of the error's class, or of ``code`` if it has none."""
     return Finding.of(error.code or code, error.path, error.message, level=Level.ERROR, mend=error.hint or "")
 
 
 @dataclass(slots=True)
 class Places:
-    """Where the nodes of a plan were read from; nodes are told apart by identity.
+    """The paths from which the nodes of a plan were read; nodes are told apart by identity.
 
-    Relations, expressions, measures, sort fields and the functions of window relations have places. A node that reading
-    put in (a cast, say) has none in the message that was read, but one in the message that is written of the plan.
+    Relations, expressions, measures, sort fields and the functions of window relations have paths. A node that reading
+    added (a cast, say) has none in the message that was read, but one in the message that is written from the plan.
 
     Args:
         entries: the nodes and their paths, in the order of reading.
@@ -74,7 +74,7 @@ class Places:
 
     entries: list[tuple[Any, Path]] = field(default_factory=list)
     _paths: dict[int, Path] = field(default_factory=dict)
-    _known: int = 0  # how many of the entries stand in _paths, which is filled when it is first asked
+    _known: int = 0  # how many of the entries are in _paths, which is filled on first use
 
     def __len__(self) -> int:
         return len(self.entries)
@@ -83,37 +83,37 @@ class Places:
         return iter(self.entries)
 
     def add(self, node: Any, path: Path) -> None:
-        """Note that ``node`` was read from ``path``."""
+        """Record that ``node`` was read from ``path``."""
         self.entries.append((node, path))
 
     def insert(self, position: int, node: Any, path: Path) -> None:
-        """As :meth:`add`, before the entry at ``position``."""
+        """Record a node as :meth:`add` does, before the entry at ``position``."""
         self.entries.insert(position, (node, path))
         self._paths, self._known = {}, 0
 
     def leave_out(self, start: int, stop: int) -> None:
-        """Forget those from ``start`` to before ``stop``."""
+        """Remove the entries from ``start`` to before ``stop``."""
         del self.entries[start:stop]
         self._paths, self._known = {}, 0
 
     def moved(self, path: Callable[[Path], Path]) -> Places:
-        """The same nodes, at what ``path`` gives for the paths that they have."""
+        """Return the same nodes, with ``path`` applied to their paths."""
         return Places([(node, path(place)) for node, place in self.entries])
 
     def since(self, count: int) -> list[tuple[Any, Path]]:
-        """Those after the first ``count``."""
+        """Return the entries after the first ``count``."""
         return self.entries[count:]
 
     def __contains__(self, node: Any) -> bool:
         return id(node) in self._by_id()
 
     def path(self, node: Any) -> str | None:
-        """Where a node was read from, as text; None for one that no message stands for."""
+        """Return the path from which a node was read, as text; None for a node that isn't in the message."""
         found = self._by_id().get(id(node), _NOWHERE)
         return None if found is _NOWHERE else render(found)
 
     def near_path(self, node: Any) -> str | None:
-        """As :meth:`path`, but None where that has more than :data:`MAX_PATH_SEGMENTS` segments.
+        """Return :meth:`path`, but None if it has more than :data:`MAX_PATH_SEGMENTS` segments.
 
         For callers that keep the paths of all nodes, whose total length grows with the square of a plan's depth.
         """

@@ -1,7 +1,7 @@
 """Limits on the work that a plan may cause before it runs.
 
-Most work on a plan grows in proportion to its message. A few forms expand exponentially: shared parts that are used
-twice in each other, columns that double with each join of a relation to itself. The limits bound these.
+Most work on a plan grows in proportion to its message. A few forms expand exponentially: nested shared parts that are
+each used twice, columns that double with each self-join. The limits bound these.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ class Limits:
     """Bounds on the size of a plan. The defaults suit untrusted plans, and fit the plans of any engine.
 
     Args:
-        message_bytes: the size of a plan as it comes: binary, JSON or text.
+        message_bytes: the size of a plan as it is given: binary, JSON or text.
         columns: the columns of all relations together, before and after emit, with the fields and elements in them. It
-            bounds the types of nested constructors as well.
+            also bounds the types of nested constructors.
         repeated: how many relations and expressions the shared parts (references, detached parts, named lambdas) add
             when they are expanded at each use after the first.
     """
@@ -75,10 +75,10 @@ def check_size(source: object) -> None:
 
 
 class ExceededLimit(Exception):
-    """A limit is exceeded. It ends reading, also where other faults are collected.
+    """A limit is exceeded. It ends reading, even where other faults are collected.
 
     Args:
-        error: what to tell the user.
+        error: the error for the user.
     """
 
     def __init__(self, error: PlanFormatError) -> None:
@@ -102,7 +102,7 @@ class TypeSizes:
         self._known: dict[int, tuple[Type, int]] = {}  # by identity; the type is kept, so that its number stays its own
 
     def of(self, type: Type) -> int:
-        """The number of types in a type, with itself."""
+        """Return the number of types in a type, itself included."""
         if not isinstance(type, _COMPOSED):
             return 1
         known = self._known

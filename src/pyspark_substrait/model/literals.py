@@ -1,6 +1,6 @@
-"""Literals: values that stand in the plan itself. Spec: Expression.Literal; types/type_classes for the ranges.
+"""Literals: constant values in the plan. Spec: Expression.Literal; types/type_classes for the ranges.
 
-One node serves every kind: the type says which it is. The Python form of ``value`` by type:
+One node serves every kind: the type identifies it. The Python form of ``value`` by type:
 
 ==========================================  ==========================================================================
 type                                        value
@@ -56,7 +56,7 @@ class Compound(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class AnyMessage:
-    """A ``google.protobuf.Any``: a message of a type that the specification leaves to others."""
+    """A ``google.protobuf.Any``: a message of a type that the specification doesn't define."""
 
     type_url: str
     value: bytes

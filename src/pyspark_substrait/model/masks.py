@@ -44,7 +44,7 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class StructItem:
-    """One field of a struct that is kept, whole or thinned out by ``child``."""
+    """One field of a struct that is kept, whole or in part (``child``)."""
 
     field: int
     child: Select | None = None
@@ -74,7 +74,7 @@ class ListSlice:
 
 @dataclass(frozen=True, slots=True)
 class ListSelect:
-    """The elements of a list that are kept, each whole or thinned out by ``child``."""
+    """The elements of a list that are kept, each whole or in part (``child``)."""
 
     selection: tuple[ListItem | ListSlice, ...]
     child: Select | None = None
@@ -96,7 +96,7 @@ class MapKeyExpression:
 
 @dataclass(frozen=True, slots=True)
 class MapSelect:
-    """The values of a map that are kept, each whole or thinned out by ``child``."""
+    """The values of a map that are kept, each whole or in part (``child``)."""
 
     select: MapKeySelect | MapKeyExpression
     child: Select | None = None
@@ -107,7 +107,7 @@ Select: TypeAlias = Union[StructSelect, ListSelect, MapSelect]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MaskExpression:
-    """What is kept of a record.
+    """The part of a record that is kept.
 
     ``maintain_singular_struct``: a nested struct of which one field is kept stays a struct (otherwise it is replaced
     by that field), and likewise a list of which one element is kept.
@@ -118,19 +118,19 @@ class MaskExpression:
 
 
 Report: TypeAlias = Callable[[InvalidPlanError], None]
-"""Told of a fault, with its path inside the mask, so that laying the mask goes on."""
+"""Called with each fault, which has its path inside the mask, so that applying the mask continues."""
 
 
 def masked_type(type: Struct, mask: MaskExpression, report: Report | None = None) -> Struct:
-    """What a record looks like under a mask. The record itself stays a struct, whatever is kept of it.
+    """Return the type of a record under a mask. The record itself stays a struct, whatever is kept of it.
 
     Args:
         type: the record.
-        mask: what is kept of it.
-        report: told of all faults; what doesn't fit is unbound then.
+        mask: the part of it that is kept.
+        report: called with each fault; parts that don't fit become unbound.
 
     Raises:
-        InvalidPlanError: the mask doesn't fit the struct, and there is nobody to report it to.
+        InvalidPlanError: the mask doesn't fit the struct, and there is no ``report``.
     """
     if isinstance(type, OpenStruct):
         return type
@@ -139,7 +139,7 @@ def masked_type(type: Struct, mask: MaskExpression, report: Report | None = None
 
 
 def _structure(type: Type) -> Type:
-    """What a type is made of: an alias stands for its type, a user-defined type for its structure."""
+    """Return the underlying type: an alias resolved, a user-defined type replaced by its structure."""
     here = concrete(type)
     if isinstance(here, UserDefined) and here.structure is not None:
         return with_nullability(concrete(here.structure), here.nullable)
@@ -148,13 +148,13 @@ def _structure(type: Type) -> Type:
 
 @dataclass(frozen=True, slots=True)
 class _Laying:
-    """Lays a mask over types; a path is that of what is laid, inside the mask."""
+    """Applies a mask to types; a path is that of the part being applied, inside the mask."""
 
     maintain: bool
     report: Report | None
 
     def items(self, type: Struct, select: StructSelect, path: str) -> tuple[Type, ...]:
-        """The types of what is kept of a struct."""
+        """Return the types of the kept parts of a struct."""
         types = type.types
         count = len(types)
         return tuple(
@@ -191,7 +191,7 @@ class _Laying:
                     return with_nullability(types[0], types[0].nullable or here.nullable)
                 return Struct(types=types, nullable=here.nullable)
             case ListSelect(selection=selection, child=child), List(type=element):
-                # an element that isn't there is null; a slice just ends where the list does
+                # a missing element is null; a slice just ends where the list does
                 picked = any(isinstance(item, ListItem) for item in selection)
                 element = with_nullability(element, element.nullable or picked)
                 kept = element if child is None else self._select(element, child, f"{path}.list.child")
@@ -230,7 +230,7 @@ def _wrong_key(select: MapKeySelect | MapKeyExpression, key: Type) -> InvalidPla
 
 
 def masked_schema(schema: NamedStruct, mask: MaskExpression, report: Report | None = None) -> NamedStruct:
-    """A schema under a mask, with the names of what is kept. As :func:`masked_type`."""
+    """Return a schema under a mask, with the names of the kept fields. As :func:`masked_type`."""
     struct = masked_type(schema.struct, mask, report)
     if isinstance(struct, OpenStruct):
         return NamedStruct(names=(), struct=struct)
@@ -241,13 +241,13 @@ def masked_schema(schema: NamedStruct, mask: MaskExpression, report: Report | No
 
 @dataclass(frozen=True, slots=True)
 class _Naming:
-    """Lays a mask over the names of fields; what doesn't fit was reported before."""
+    """Applies a mask to the names of fields; faults were reported before."""
 
     maintain: bool
     report: Report | None
 
     def kept(self, struct: Struct, names: tuple[str, ...], select: StructSelect, *, named: bool) -> Iterator[str]:
-        """The names of what is kept of a struct; ``named``: those of its fields too, not only of what is in them."""
+        """Yield the names inside the kept parts of a struct; ``named``: the names of its own fields, too."""
         starts = [0]
         for child in struct.types:
             starts.append(starts[-1] + 1 + name_count(child))
@@ -264,7 +264,7 @@ class _Naming:
                 yield from below if item.child is None else self._inside(struct.types[item.field], below, item.child)
 
     def _inside(self, type: Type, names: tuple[str, ...], select: Select) -> list[str]:
-        """The names left of those nested inside ``type``."""
+        """Return the kept names of those nested inside ``type``."""
         here = concrete(type)
         match select, here:
             case StructSelect(struct_items=items), Struct():

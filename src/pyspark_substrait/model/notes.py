@@ -1,4 +1,4 @@
-"""What was changed or assumed while a plan was read."""
+"""Changes and assumptions made while a plan was read."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ __all__ = ["Note"]
 
 
 class Note:
-    """One thing that reading did to a plan. It doesn't change.
+    """A change or an assumption made by reading. Immutable.
 
     Args:
         rule: a short stable name of the rule, in kebab-case, like ``uri-to-urn``.
-        path: where in the plan, like ``relations[0].root.input.fetch``; or its segments, of which the text is made when
-            somebody asks for it.
-        before: what stood there, in a few words.
-        after: what it was read as.
+        path: the path in the plan, like ``relations[0].root.input.fetch``; or its segments, which become text on first
+            access.
+        before: the original form, in a few words.
+        after: the form that it was read as.
     """
 
     __slots__ = ("_path", "after", "before", "rule")
@@ -37,7 +37,7 @@ class Note:
 
     @property
     def path(self) -> str:
-        """Where in the plan."""
+        """The path in the plan."""
         if not isinstance(self._path, str):
             self._path = render(self._path)
         return self._path

@@ -1,4 +1,4 @@
-"""Which relations put their records out in an order. Spec: relations/basics, "Orderedness"."""
+"""The relations whose records have an order. Spec: relations/basics, "Orderedness"."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ __all__ = ["gathered", "in_order"]
 
 
 def in_order(node: Relation) -> bool:
-    """Whether the records of a relation come in an order: sorted, and by nothing brought out of that order since."""
+    """Whether the records of a relation are in order: sorted, with no relation above that loses the order."""
     match node:
         case Sort(sorts=sorts) | TopN(sorts=sorts):
             return bool(sorts)
@@ -45,12 +45,12 @@ def in_order(node: Relation) -> bool:
 
 
 def gathered(node: Relation) -> Relation:
-    """A relation whose order is that of all its records, for a reader that goes through them all.
+    """Return a relation whose order is that of all its records, for a consumer that reads them all.
 
     An exchange keeps an order within each partition; here it has one partition only.
 
     Raises:
-        UnsupportedPlanError: the exchange is in a shared subtree, whose other readers want its partitions.
+        UnsupportedPlanError: the exchange is in a shared subtree, whose other consumers need its partitions.
     """
     if not _distributes(node):
         return node
@@ -71,7 +71,7 @@ def gathered(node: Relation) -> Relation:
 
 
 def _distributes(node: Relation) -> bool:
-    """Whether there is an exchange between a relation and what orders its records."""
+    """Whether there is an exchange between a relation and the relation that orders its records."""
     match node:
         case Exchange(exchange_kind=kind):
             return in_order(node.input) and (not isinstance(kind, Broadcast) or _distributes(node.input))

@@ -1,4 +1,4 @@
-"""The dynamic parameters of a plan, and the values that they have. Spec: expressions/dynamic_parameters.
+"""The dynamic parameters of a plan, and their values. Spec: expressions/dynamic_parameters.
 
 The specification says that a plan may bind its parameters itself, but not what happens when the caller gives a value
 too. A value in the plan counts as a default: the caller's wins.
@@ -21,12 +21,12 @@ __all__ = ["declared_parameters", "parameter_texts", "parameter_values"]
 
 
 def declared_parameters(plan: Plan) -> dict[int, Type]:
-    """The type of each dynamic parameter that a plan refers to, by its number.
+    """Return the type of each dynamic parameter that a plan refers to, by its number.
 
-    Where one is nullable in one place and not in another, it can't be null.
+    A parameter that is nullable in one place and not in another can't be null.
 
     Raises:
-        ParameterError: the plan refers to one as two types.
+        ParameterError: the plan refers to one parameter with two types.
     """
     found: dict[int, Type] = {}
     for node in all_expressions(*plan.trees, named_lambdas=True):
@@ -43,11 +43,11 @@ def declared_parameters(plan: Plan) -> dict[int, Type]:
 
 
 def parameter_values(plan: Plan, given: Mapping[int, object] | None = None) -> dict[int, Literal]:
-    """The value of each parameter, by its number: the one given, or else the one that the plan binds.
+    """Return the value of each parameter, by its number: the given one, or else the one that the plan binds.
 
     Args:
         plan: the plan.
-        given: values of Python (see ``values``), or literals, by the parameter's number.
+        given: Python values (see ``values``), or literals, by the parameter's number.
 
     Raises:
         ParameterError: the plan has no such parameter, or the value isn't one of its type.
@@ -62,7 +62,7 @@ def parameter_values(plan: Plan, given: Mapping[int, object] | None = None) -> d
 
 
 def parameter_texts(plan: Plan, given: Mapping[int, str | None]) -> dict[int, Literal]:
-    """As literals what is given as text (see ``value_texts``); None stands for null.
+    """Return literals for values given as text (see ``value_texts``); None stands for null.
 
     Raises:
         ParameterError: as :func:`parameter_values`.
@@ -76,7 +76,7 @@ def parameter_texts(plan: Plan, given: Mapping[int, str | None]) -> dict[int, Li
 
 
 def _chosen(plan: Plan, given: Mapping[int, object]) -> dict[int, Type]:
-    """The types of the parameters that are given."""
+    """Return the types of the given parameters."""
     declared = declared_parameters(plan)
     for number in given:
         if number not in declared:

@@ -1,4 +1,4 @@
-"""Where in a plan something stands, written down only when somebody asks."""
+"""Paths of nodes in a plan, rendered as text only on demand."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ class Version:
 
 
 class ExtensionKind(Enum):
-    """What an extension declaration declares."""
+    """The kind of thing that an extension declaration declares."""
 
     TYPE = "type"
     TYPE_VARIATION = "type variation"
@@ -94,11 +94,11 @@ class Plan:
         version: the release whose format the plan is in. Reading upgrades, so this is the current one.
         unused_extensions: declarations that no part of the plan uses, kept so that nothing is lost.
         type_aliases: the aliased types, each a target of :class:`AliasedType`, or unused.
-        original_version: the release the plan was written in, as it stated it; None when it stated none.
-        upgrades: what was rewritten because the plan was of an older release.
-        notes: what was assumed where the plan is looser than the specification.
+        original_version: the release the plan was written in, as it stated; None if it stated none.
+        upgrades: the forms that were rewritten because the plan was of an older release.
+        notes: the assumptions made where the plan is looser than the specification.
 
-    The last three say how the plan came here; they don't count when two plans are compared.
+    The last three describe how the plan was read; they are ignored when two plans are compared.
     """
 
     relations: tuple[PlanRel, ...]
@@ -117,7 +117,7 @@ class Plan:
 
     @property
     def trees(self) -> tuple[Relation, ...]:
-        """The relation trees, of a result its input, in their order."""
+        """The relation trees, in order; for a root, its input."""
         return tuple([tree.input if isinstance(tree, RelRoot) else tree for tree in self.relations])
 
 

@@ -1,4 +1,4 @@
-"""What stands twice in a list."""
+"""Repeated items of a list."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ __all__ = ["repeats"]
 
 
 def repeats(items: Sequence[Hashable]) -> Iterator[tuple[int, int]]:
-    """The positions of items that stand before already, each with the position where the same stands first."""
+    """Yield the positions of items that occur earlier in the list, each with the position of the first occurrence."""
     first: dict[Hashable, int] = {}
     for position, item in enumerate(items):
         earlier = first.setdefault(item, position)

@@ -67,7 +67,7 @@ class TypeVariation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TypeBase:
-    """What all types share: nullability, and the variation (None is the system-preferred one)."""
+    """The common fields of all types: nullability, and the variation (None is the system-preferred one)."""
 
     #: the name in the specification's type syntax
     keyword: ClassVar[str]
@@ -89,7 +89,7 @@ class TypeBase:
 
 
 def _simple(keyword: str, short_name: str) -> Any:
-    """Fill in the two names of a type class."""
+    """Set the two names of a type class."""
 
     def name(cls: type[_T]) -> type[_T]:
         cls.keyword, cls.short_name = keyword, short_name
@@ -292,7 +292,7 @@ class Struct(TypeBase):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenStruct(Struct):
-    """The schema of a relation that only its makers can derive (an extension relation): any field of it is unbound."""
+    """The schema of a relation that can't be derived here (an extension relation): any field of it is unbound."""
 
     types: tuple[Type, ...] = ()
 
@@ -365,7 +365,7 @@ class TypeParameter:
 class UserDefined(TypeBase):
     """A type that an extension declares.
 
-    ``structure`` is what the extension's YAML says it is made of (None when it is opaque or the extension is unknown).
+    ``structure`` is the type that it consists of, by the extension's YAML (None if opaque or the extension is unknown).
     """
 
     urn: str
@@ -387,7 +387,7 @@ class UserDefined(TypeBase):
 class AliasedType(TypeBase):
     """A reference to one of the plan's type aliases (``Type.alias``); its variation is that of the aliased type.
 
-    Spec: types/type_aliases. Use :func:`concrete` to see through it.
+    Spec: types/type_aliases. Use :func:`concrete` to resolve it.
     """
 
     type: Type
@@ -436,7 +436,7 @@ def with_nullability(type: AnyType, nullable: bool) -> AnyType:
 
 
 def concrete(type: Type) -> Type:
-    """See through an alias: the type it stands for, with the nullability of the reference."""
+    """Resolve an alias: return the aliased type, with the nullability of the reference."""
     if isinstance(type, AliasedType):
         return with_nullability(concrete(type.type), type.nullable)
     return type
@@ -486,7 +486,7 @@ _WITH_FIELDS = (Struct, List, Map, AliasedType)
 
 
 def name_count(type: Type) -> int:
-    """How many names the fields nested inside a type take in a depth-first list of names.
+    """The number of names that the fields nested inside a type take in a depth-first list of names.
 
     Only struct fields have names; a map's key comes before its value.
     """

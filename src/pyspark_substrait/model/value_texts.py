@@ -1,4 +1,4 @@
-"""Values written as text, as a command line has them.
+"""Values written as text, as on a command line.
 
 =====================================  ================================================================================
 type                                   text
@@ -9,7 +9,7 @@ string, varchar, fixedchar             itself
 binary, fixedbinary                    hexadecimal digits: ``CAFE01``
 date, precision_time                   ``2024-02-29``, ``23:59:59.123456``
 precision_timestamp                    ``2024-02-29 23:59:59.123456789``, with as many digits as the type has
-precision_timestamp_tz                 the same with ``Z`` or an offset behind it: ``2024-02-29T23:59:59+01:00``
+precision_timestamp_tz                 the same followed by ``Z`` or an offset: ``2024-02-29T23:59:59+01:00``
 interval_year, interval_day, compound  ISO 8601: ``P1Y2M``, ``P3DT4H5M6.789S``, ``-P1D``, ``P1Y2M3DT4S``
 uuid                                   ``01234567-89ab-cdef-0123-456789abcdef``
 struct, list                           a JSON array, the parts as JSON's own values or as strings: ``[1, null]``
@@ -150,7 +150,7 @@ def _number(read: Callable[[str], int | float], text: str) -> int | float:
 
 
 def _nested(item: Any, type: Type) -> object:
-    """A value of JSON as the value of Python that stands for one of the type."""
+    """Return a JSON value as the Python value for a type."""
     match concrete(type), item:
         case _, None:
             return None
@@ -189,7 +189,7 @@ def _matched(pattern: re.Pattern[str], text: str) -> re.Match[str]:
 
 
 def _fraction(digits: str | None, precision: int) -> int:
-    """The digits behind the point of a second, as a count of units."""
+    """Return the fraction digits of a second as a count of units."""
     given = digits or ""
     if given[precision:].strip("0"):
         raise ValueError(f"it has at most {precision} digits behind the second")
@@ -210,7 +210,7 @@ def _instant(parts: Any, precision: int) -> int:
 
 
 def _offset(zone: str) -> int:
-    """The seconds that a zone is ahead of UTC."""
+    """The offset of a zone from UTC, in seconds."""
     if zone == "Z":
         return 0
     seconds = int(zone[1:3]) * 3600 + int(zone[4:6]) * 60

@@ -1,4 +1,4 @@
-"""Literals from values of Python, and from text.
+"""Literals from Python values.
 
 =====================================  ================================================================================
 type                                   values
@@ -80,10 +80,10 @@ _DIGITS: Final = decimal.Context(prec=400)
 
 
 def literal_of(value: object, type: Type) -> Literal:
-    """A value of Python as a literal of a type.
+    """Return a Python value as a literal of a type.
 
     Raises:
-        ParameterError: it isn't one of the values that stand for the type, or not one that the type has.
+        ParameterError: it isn't a Python value for the type, or not in the type's range.
     """
     if isinstance(value, Literal):
         if not same_type(value.type, type):

@@ -1,4 +1,4 @@
-"""Walking and rewriting trees: the expressions and relations that stand in a node, and the node made of others.
+"""Walking and rewriting trees: the expressions and relations in a node, and the node rebuilt with others.
 
 All of it follows from the fields of the nodes (:mod:`~pyspark_substrait.model.fields`).
 """
@@ -65,21 +65,21 @@ def subquery_relation(expression: Expression) -> Relation | None:
 
 
 def expression_children(expression: Expression) -> tuple[Expression, ...]:
-    """The expressions directly inside one, in the order they stand.
+    """The expressions directly inside an expression, in order.
 
-    What is inside a subquery's relation isn't among them, nor are the values of a switch, which are literals, nor the
-    body of a lambda that the plan defines by name.
+    They don't include the expressions of a subquery's relation, the values of a switch, which are literals, or the body
+    of a lambda that the plan defines by name.
     """
     return EXPRESSIONS[expression.__class__](expression)
 
 
 def relation_expressions(relation: Relation) -> tuple[Expression, ...]:
-    """All expressions that stand directly in a relation, without those of its inputs, in the order they stand."""
+    """The expressions directly in a relation, without those of its inputs, in order."""
     return EXPRESSIONS[relation.__class__](relation)
 
 
 def placed_expressions(relation: Relation) -> tuple[tuple[Expression, Over], ...]:
-    """The same, each with the record over which it is computed."""
+    """The :func:`relation_expressions`, each with the record over which it is computed."""
     return PLACED_EXPRESSIONS[relation.__class__](relation)
 
 
@@ -111,19 +111,19 @@ def with_inputs(node: _R, change: Callable[[Relation], Relation]) -> _R:
 
 
 def with_query(node: _E, query: Relation) -> _E:
-    """The subquery expression over another relation; every other expression as it is."""
+    """The subquery expression over another relation; every other expression unchanged."""
     made: _E = WITH_RELATIONS[node.__class__](node, lambda _: query)
     return made
 
 
 def expressions_within(expressions: Iterable[Expression], *, named_lambdas: bool = False) -> Iterator[Expression]:
-    """The expressions and all that stand inside them, each before those inside it; subqueries' relations aside.
+    """Yield the expressions and all expressions inside them, outer ones first, without those of subqueries' relations.
 
     Args:
-        expressions: where to begin.
-        named_lambdas: whether to look into the lambdas that the plan defines by name, once into each.
+        expressions: where to start.
+        named_lambdas: whether to visit the lambdas that the plan defines by name, each once.
 
-    A detached expression is looked into once, however many refer to it.
+    A detached expression is visited once, however often it is referred to.
     """
     seen: set[int] = set()
     pending = [*expressions][::-1]
@@ -137,7 +137,7 @@ def expressions_within(expressions: Iterable[Expression], *, named_lambdas: bool
         elif isinstance(current, Literal):
             continue
         elif isinstance(current, DetachedExpression):
-            if id(current.expression) not in seen:  # it may be used at many places
+            if id(current.expression) not in seen:  # it may be used several times
                 seen.add(id(current.expression))
                 pending.append(current.expression)
         elif isinstance(current, NamedLambdaReference):
@@ -149,11 +149,11 @@ def expressions_within(expressions: Iterable[Expression], *, named_lambdas: bool
 
 
 def subqueries(expressions: Iterable[Expression], *, named_lambdas: bool = False) -> list[Relation]:
-    """The relations of the subqueries in expressions, in their order; what is inside these relations isn't looked at.
+    """The relations of the subqueries in expressions, in order, without those nested in these relations.
 
     Args:
-        expressions: where to look.
-        named_lambdas: whether to look into the lambdas that the plan defines by name.
+        expressions: the expressions to search.
+        named_lambdas: whether to visit the lambdas that the plan defines by name.
     """
     found: list[Relation] = []
     for current in expressions_within(expressions, named_lambdas=named_lambdas):
@@ -162,30 +162,30 @@ def subqueries(expressions: Iterable[Expression], *, named_lambdas: bool = False
 
 
 def holds_query(expression: Expression) -> bool:
-    """Whether a subquery stands in an expression."""
+    """Whether an expression contains a subquery."""
     return bool(subqueries((expression,)))
 
 
 def relation_subqueries(relation: Relation) -> tuple[Relation, ...]:
-    """The relations of the subqueries that stand directly in a relation, as :func:`subqueries`. They are kept on it."""
+    """The relations of the subqueries directly in a relation, as :func:`subqueries`; cached on the relation."""
     kept: tuple[Relation, ...] | None = vars(relation).get(_SUBQUERIES)
     if kept is None:
         kept = vars(relation)[_SUBQUERIES] = tuple(subqueries(relation_expressions(relation)))
     return kept
 
 
-#: where a relation keeps its subqueries; no field is called so
+#: the attribute in which a relation caches its subqueries; no field has this name
 _SUBQUERIES: Final = "subqueries of its expressions"
 
 
 def relations_within(
     *trees: Relation, queries: Callable[[Relation], Iterable[Relation]] = relation_subqueries
 ) -> Iterator[Relation]:
-    """The relations of some trees, each once: before its inputs, these before its subqueries and what it refers to.
+    """Yield the relations of some trees, each once: first itself, then its inputs, then its subqueries and references.
 
     Args:
         trees: the trees, in this order.
-        queries: the subqueries that stand directly in a relation.
+        queries: returns the subqueries directly in a relation.
     """
     seen: set[int] = set()
     pending = list(reversed(trees))
@@ -202,11 +202,11 @@ def relations_within(
 
 
 def all_expressions(*trees: Relation, named_lambdas: bool = False) -> Iterator[Expression]:
-    """The expressions in all :func:`relations_within` some trees, and all that stand inside them.
+    """The expressions in all :func:`relations_within` some trees, and all expressions inside them.
 
     Args:
         trees: the trees.
-        named_lambdas: whether to look into the lambdas that the plan defines by name.
+        named_lambdas: whether to visit the lambdas that the plan defines by name.
     """
 
     def queries(relation: Relation) -> list[Relation]:
@@ -217,24 +217,24 @@ def all_expressions(*trees: Relation, named_lambdas: bool = False) -> Iterator[E
 
 
 def refers_out(*trees: Relation) -> bool:
-    """Whether an outer reference stands in some trees; one to a query inside them counts, too."""
+    """Whether trees contain an outer reference; one to a query inside them counts, too."""
     return any(map(is_outer_reference, all_expressions(*trees)))
 
 
 def is_outer_reference(expression: Expression) -> bool:
-    """Whether an expression is a reference to the record of a query around it."""
+    """Whether an expression is a reference to the record of an enclosing query."""
     return isinstance(expression, FieldReference) and isinstance(expression.root, OuterReference)
 
 
 def holds_window(expression: Expression) -> bool:
-    """Whether a window function stands in an expression, subqueries aside."""
+    """Whether an expression contains a window function, subqueries aside."""
     return any(isinstance(item, WindowFunction) for item in expressions_within((expression,)))
 
 
 def root_fields(expression: Expression) -> set[int] | None:
     """The columns of the record that an expression refers to.
 
-    None when they can't be told by looking at it: a subquery may refer to any of them from inside.
+    None if unknown: a subquery may refer to any of them from inside.
     """
     fields: set[int] = set()
     pending = [expression]

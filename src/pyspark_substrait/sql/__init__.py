@@ -1,5 +1,5 @@
-"""The model as Spark SQL text. Pure Python: nothing here knows a session.
+"""The model as Spark SQL text. Pure Python: no module here uses a session.
 
 * ``compiler``: relations, expressions, types and literals
-* ``functions``: what each standard function is in Spark SQL
+* ``functions``: the Spark SQL form of each standard function
 """

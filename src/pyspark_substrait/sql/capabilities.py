@@ -1,4 +1,4 @@
-"""What this package reads and runs, in the words of the specification's message ``Capabilities`` (until 0.81)."""
+"""The releases, extensions and functions that this package supports, as the message ``Capabilities`` (until 0.81)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["Capabilities", "SimpleExtension", "capabilities"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SimpleExtension:
-    """What of an extension is supported.
+    """The supported parts of an extension.
 
     Args:
         urn: the extension.
@@ -34,12 +34,12 @@ class SimpleExtension:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Capabilities:
-    """What is supported.
+    """The supported releases, messages and extensions.
 
     Args:
         substrait_versions: the releases whose plans are read, the oldest first. The last one is written.
-        advanced_extension_type_urls: the messages in ``Any`` fields whose meaning is known.
-        simple_extensions: the extensions, with what is supported of each.
+        advanced_extension_type_urls: the known messages in ``Any`` fields.
+        simple_extensions: the extensions, with the supported parts of each.
     """
 
     substrait_versions: tuple[str, ...]
@@ -52,7 +52,7 @@ class Capabilities:
         return self.substrait_versions[-1]
 
     def to_json(self) -> str:
-        """The JSON form of the message, indented; extensions are named by their URN, where it had URIs."""
+        """Return the message as indented JSON; extensions are named by their URN, where it had URIs."""
         return json.dumps(
             {
                 "substraitVersions": self.substrait_versions,
@@ -74,12 +74,12 @@ class Capabilities:
 def capabilities(
     registry: Registry, first: tuple[int, int, int], last: tuple[int, int, int], type_urls: Sequence[str]
 ) -> Capabilities:
-    """What is supported, from the tables by which plans run.
+    """Collect the capabilities from the tables by which plans run.
 
     Args:
         registry: the extensions.
         first, last: the oldest release that is read, and the newest one.
-        type_urls: the messages that reading knows; those that the registry has handlers for come behind them.
+        type_urls: the messages that reading knows; those with handlers in the registry follow them.
     """
     releases = tuple(f"{first[0]}.{minor}.0" for minor in range(first[1], last[1] + 1))
     extensions = (_extension(urn, registry) for urn in (*registry.urns(), *Registry.own_urns()))

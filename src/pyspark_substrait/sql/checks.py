@@ -1,4 +1,4 @@
-"""What of a plan Spark can't run, all of it, found by the code that runs it. Needs no session."""
+"""Finding all parts of a plan that Spark can't run, with the code that runs it. Needs no session."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ __all__ = ["findings", "refusals"]
 def findings(
     document: Plan | ExtendedExpression, places: Places, registry: Registry, known: Iterable[Finding] = ()
 ) -> Iterator[Finding]:
-    """What Spark can't run, as findings.
+    """Yield a finding for each part of a document that Spark can't run.
 
     Args:
         document: the plan or the extended expression, as far as it can be understood.
-        places: where its nodes stand.
+        places: the paths of its nodes.
         registry: the extensions.
-        known: the errors that were found before; what only follows from them isn't said again.
+        known: the errors that were found before; their mere consequences aren't reported again.
     """
     faulty = [finding.path for finding in known]
     for refusal in refusals(document, places, registry):
@@ -55,7 +55,7 @@ def findings(
 
 
 def _near(path: str, other: str) -> bool:
-    """Whether one of two places is in the other."""
+    """Whether one of two paths is inside the other."""
     return path.startswith(other) or other.startswith(path)
 
 
@@ -65,10 +65,10 @@ def _own(path: str, fault: str) -> bool:
 
 
 def refusals(document: Plan | ExtendedExpression, places: Places, registry: Registry) -> list[Refusal]:
-    """All that can't run of a document, in the order in which compiling comes to it; each once.
+    """Return all parts of a document that can't run, in the order of compilation, each once.
 
-    A parameter needs no value for that, and a table needn't be there. Relations that write are looked at as far as
-    that goes without the table.
+    Parameters need no values, and tables need not exist. Relations that write are checked as far as possible without
+    the table.
     """
     found = Refusals(places)
     _noted(found, "advanced_extensions", lambda: relations.refuse_enhancement(document.advanced_extensions, ""))
@@ -114,10 +114,10 @@ def _compilation(document: Plan | ExtendedExpression, registry: Registry, found:
 
 
 def _tree(node: Relation, path: str, plan: Plan, places: Places, registry: Registry) -> list[Refusal]:
-    """What can't run of a tree.
+    """Return the parts of a tree that can't run.
 
-    Of a tree with subqueries that Spark can't run, the one that is rewritten counts; but only the old one says where
-    in the plan something stands.
+    If the tree has subqueries that Spark can't run, the rewritten tree determines them, but only the original one has
+    the paths in the plan.
     """
     as_it_is = _compiled(node, path, plan, places, registry)
     refused: list[tuple[UnsupportedPlanError, list[Relation]]] = []
@@ -131,7 +131,7 @@ def _tree(node: Relation, path: str, plan: Plan, places: Places, registry: Regis
     except RecursionError:
         raise
     except Exception:
-        # the plan is wrong there, which was said before
+        # the plan is wrong there, which was reported before
         return as_it_is
     if rewritten is None:
         return as_it_is
@@ -150,7 +150,7 @@ def _tree(node: Relation, path: str, plan: Plan, places: Places, registry: Regis
 
 
 def _pairs(old: Relation, new: Relation) -> Iterator[tuple[int, Relation]]:
-    """The relations of a tree by the identities of those that stand in their places in another of the same form."""
+    """Yield the relations of a tree, with the identities of those at their places in another one of the same form."""
     pending, seen = [(old, new)], set()
     while pending:
         before, after = pending.pop()
@@ -179,13 +179,13 @@ def _compiled(
     except SubstraitError as error:
         found.note(error, path)
     except Exception:
-        # only of a rewritten tree over something broken: nothing else is without a place
+        # only for a rewritten tree over something broken: everything else has a path
         pass
     return found.found
 
 
 def _expressions(document: ExtendedExpression, found: Refusals, registry: Registry) -> None:
-    """What can't run of an extended expression: expressions over records, measures over all of them."""
+    """Check the parts of an extended expression: expressions over records, measures over all of them."""
     compilation = _compilation(document, registry, found)
     columns = tuple(compilation.column() for _ in document.base_schema.struct.types)
     kinds = {isinstance(item.expr, AggregateFunction) for item in document.referred_expr}
@@ -206,7 +206,7 @@ def _expressions(document: ExtendedExpression, found: Refusals, registry: Regist
 
 
 class _Sources:
-    """Sources with the columns that the plan says there are; what a session would refuse of them is refused."""
+    """Sources with the columns that the plan declares; they refuse what a session would refuse."""
 
     def __init__(self, registry: Registry) -> None:
         self._registry = registry

@@ -1,4 +1,4 @@
-"""What a chain of AND, or of another associative function, is made of."""
+"""The operands of a chain of AND, or of another associative function."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ COMPARISON = "extension:io.substrait:functions_comparison"
 
 
 def conjuncts(condition: Expression) -> list[Expression]:
-    """The conditions with AND between them that a condition is made of."""
+    """Return the conditions that a condition combines with AND."""
     return operands_of(condition, BOOLEAN, "and")
 
 
 def operands_of(call: Expression, urn: str, name: str) -> list[Expression]:
-    """The operands of nested calls of an associative function: ``and(and(a, b), c)`` has a, b, c.
+    """Return the operands of nested calls of an associative function: ``and(and(a, b), c)`` has a, b, c.
 
-    An expression that isn't such a call is its own only operand.
+    An expression that isn't such a call is its only operand.
     """
     found: list[Expression] = []
     pending = [call]

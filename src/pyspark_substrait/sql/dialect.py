@@ -1,6 +1,6 @@
-"""What runs on Spark, as a dialect file: functions from their tables, all else by compiling a sample of it.
+"""The supported functions, types and nodes as a dialect file; all but functions are found by compiling samples.
 
-The form of the file is that of the specification (text/dialect_schema.yaml). Samples are in ``dialect_samples``.
+The file has the form of the specification (text/dialect_schema.yaml). Samples are in ``dialect_samples``.
 """
 
 from __future__ import annotations
@@ -41,10 +41,10 @@ _SECTIONS: Final = {
 
 
 def dialect(registry: Registry) -> dict[str, Any]:
-    """The dialect file, as what JSON and YAML can say.
+    """Return the dialect file as plain values for JSON and YAML.
 
-    Functions without a restriction on their options stand once for each set of options that a call may state: a
-    dialect lists "the exact list of options that must be used". What a call doesn't state is up to Spark.
+    A function is listed once for each set of options under which it runs: a dialect lists "the exact list of options
+    that must be used". Options that a call doesn't state are up to Spark.
     """
     urns = (*registry.urns(), *Registry.own_urns())
     aliases = {urn: _alias(urn) for urn in urns}
@@ -61,7 +61,7 @@ def dialect(registry: Registry) -> dict[str, Any]:
 
 
 def _alias(urn: str) -> str:
-    """A short name for an extension; those of others have their owner in it."""
+    """Return a short name for an extension; those of third parties include the owner."""
     _, owner, name = (*urn.split(":", 2), "", "")[:3]
     bare = name.removeprefix("functions_")
     return bare if owner in ("io.substrait", "pyspark_substrait") else f"{owner}:{name}"
@@ -93,7 +93,7 @@ def _type_entry(type: Type) -> dict[str, Any]:
 
 
 def is_carried(type: Type) -> bool:
-    """Whether Spark has something that carries a type."""
+    """Whether Spark has a carrier for a type."""
     try:
         spark_type(type)
     except SubstraitError:
@@ -110,7 +110,7 @@ def _runs(node: Relation, registry: Registry) -> bool:
 
 
 class _Anywhere(Places):
-    """Samples were read from nowhere; each of their nodes may be refused by itself."""
+    """The paths of samples, which have none; each of their nodes may be refused by itself."""
 
     def path(self, node: Any) -> str | None:
         return ""
@@ -130,7 +130,7 @@ def _expression_terms(registry: Registry) -> Iterator[Term]:
 
 
 def _listed(terms: Iterator[Term], key: str) -> list[Any]:
-    """A plain name for what has no further list, and else an entry with it."""
+    """Return a plain name for a kind without lists, and otherwise an entry with its lists."""
     names: dict[str, dict[str, list[str]]] = {}
     for term in terms:
         lists = names.setdefault(term.name, {})
@@ -153,7 +153,7 @@ def _functions(kind: str, registry: Registry, aliases: Mapping[str, str]) -> Ite
 
 
 def _entries(alias: str, overloads: Sequence[FunctionDefinition], table: Table) -> Iterator[dict[str, Any]]:
-    """An entry for each set of options under which some of the overloads run."""
+    """Yield an entry for each set of options under which some of the overloads run."""
     together: dict[tuple[Any, ...], list[str]] = {}
     for definition in overloads:
         for options in supported_calls(definition, table):
@@ -165,14 +165,14 @@ def _entries(alias: str, overloads: Sequence[FunctionDefinition], table: Table) 
             entry["required_options"] = dict(options)
         entry["supported_impls"] = implementations
         if variadic is not None:
-            # the schema counts from 1: that there may be none of them, it can't say
+            # the schema's minimum is 1: it can't express that the argument may be absent
             limits = {"min": variadic.minimum or None, "max": variadic.maximum}
             entry["variadic"] = {name: limit for name, limit in limits.items() if limit is not None}
         yield entry
 
 
 def supported_calls(definition: FunctionDefinition, table: Table) -> Iterator[dict[str, str]]:
-    """The sets of options under which an overload runs, each option stated or not, with any enumeration argument."""
+    """Yield the sets of stated options under which an overload runs, with any values of its enumeration arguments."""
     rows = [row for row in table.rows if row.name == definition.name]
     words = [item for item in definition.arguments if isinstance(item, EnumArgument)]
     calls = [

@@ -1,4 +1,4 @@
-"""A sample of everything that a dialect file can list, apart from functions: whether it runs says the compiler."""
+"""A sample of everything that a dialect file can list, except functions: the compiler determines whether it runs."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _LONGEST: Final = 2**31 - 1
 
 
 def parameterized_types() -> Iterator[tuple[list[Type], Mapping[str, str]]]:
-    """Types with limits, each with what the limits are called: in a dialect, and in the model."""
+    """Yield types with limits, each with the names of the limits: in a dialect, and in the model."""
     for kind in (t.PrecisionTime, t.PrecisionTimestamp, t.PrecisionTimestampTZ, t.IntervalDay, t.IntervalCompound):
         yield [kind(precision=precision) for precision in range(13)], {"max_precision": "precision"}
     for sized in (t.VarChar, t.FixedChar, t.FixedBinary):
@@ -149,7 +149,7 @@ def _extensions() -> Iterator[Relation]:
 
 
 def over(node: Expression) -> Relation:
-    """A relation that evaluates an expression; a function is given to another one, its only place."""
+    """Return a relation that evaluates an expression; a function value is an argument, its only place."""
     if isinstance(node.type, t.Func):
         node = _call("functions_list", "transform:list_func", _column(1), node, type=t.List(type=t.I32()))
     return r.Project(input=_TABLE, expressions=(node,))

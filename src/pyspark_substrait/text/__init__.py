@@ -1,1 +1,1 @@
-"""A plan as text: for people, and without loss."""
+"""A plan as text: for people, and as a lossless form."""

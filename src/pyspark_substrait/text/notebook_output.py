@@ -1,7 +1,7 @@
-"""What notebooks show of a result: HTML, and a text beside it.
+"""The output of results in notebooks: HTML, and plain text as an alternative.
 
-A result that notebooks show derives from :class:`NotebookOutput`. What its forms are is said by the module that
-:func:`register_formatter` names, which stands above all results and is imported when a notebook asks for one.
+A result that notebooks show derives from :class:`NotebookOutput`. The module named by :func:`register_formatter` makes
+the HTML and the text; it is above all results in the import order, and imported when a notebook asks for output.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ __all__ = ["Bundle", "NotebookOutput", "Types", "bundle", "register_formatter"]
 
 #: An output by its mime type.
 Bundle: TypeAlias = dict[str, str]
-#: Which mime types are wanted, or not wanted; None says nothing.
+#: The mime types that are wanted, or not wanted; None for no preference.
 Types: TypeAlias = Collection[str] | None
 
 _HTML, _TEXT = "text/html", "text/plain"
@@ -25,18 +25,18 @@ _formatter = ""
 
 
 def register_formatter(module: str) -> None:
-    """Name the module whose functions ``html`` and ``text`` make the forms of a result."""
+    """Register the module whose functions ``html`` and ``text`` format a result."""
     global _formatter
     _formatter = module
 
 
 class NotebookOutput:
-    """The base of results that notebooks show."""
+    """The base class of results that notebooks show."""
 
     __slots__ = ()
 
     def _repr_html_(self) -> str | None:
-        """The HTML; None where a notebook is to show the text."""
+        """Return the HTML; None if the notebook should show the text."""
         try:
             return self._as_html()
         except SubstraitError:
@@ -59,12 +59,12 @@ def _formatting() -> Any:
 
 
 def bundle(html: Callable[[], str], text: Callable[[], str], include: Types = None, exclude: Types = None) -> Bundle:
-    """What ``_repr_mimebundle_`` returns: HTML and a text, or the text alone, with a line that says why.
+    """Return the value for ``_repr_mimebundle_``: HTML and text, or text alone with a line that states the reason.
 
     Args:
-        html: makes the HTML; its ``SubstraitError`` says why it can't be made here.
-        text: makes the text; of a very long one, the first lines are taken.
-        include, exclude: what IPython asks for.
+        html: makes the HTML; its ``SubstraitError`` states why that isn't possible.
+        text: makes the text; a very long one is cut to its first lines.
+        include, exclude: the mime types that IPython asks for.
     """
     made: Bundle = {}
     reason = ""

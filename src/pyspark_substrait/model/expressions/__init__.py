@@ -1,4 +1,4 @@
-"""The expressions. Every expression knows its type; none looks anything up.
+"""The expressions. Every expression knows its type without a lookup.
 
 Spec: the ``Expression`` message. Class and field names are those of the protobuf messages; a field that is a Python
 keyword has a trailing underscore (``if_``, ``else_``, ``lambda_``).

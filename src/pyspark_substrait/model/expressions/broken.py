@@ -1,4 +1,4 @@
-"""What stands for an expression that contradicts the specification, where reading goes on after faults."""
+"""The placeholder for an expression that contradicts the specification, where reading continues after faults."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ __all__ = ["BrokenExpression"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BrokenExpression:
-    """An expression that can't be understood. Only reading that collects findings makes it, and nothing runs it.
+    """An expression that can't be understood. Only reading that collects findings creates it, and it never runs.
 
     Args:
         kind: the field of the message ``Expression`` that is set, like ``cast``; empty when none is.
-        fault: what is wrong with it.
-        type: its type as far as it can be told; unbound otherwise, which fits everywhere.
+        fault: the description of the fault.
+        type: its type as far as it is known; unbound otherwise, which fits everywhere.
         parts: the expressions inside it that were read.
     """
 

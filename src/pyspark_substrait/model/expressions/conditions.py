@@ -99,7 +99,7 @@ class MultiOrList:
 
 
 class FailureBehavior(Enum):
-    """What a cast does with a value that the target type can't hold."""
+    """The behavior of a cast for a value that the target type can't hold."""
 
     UNSPECIFIED = "unspecified"
     RETURN_NULL = "return null"

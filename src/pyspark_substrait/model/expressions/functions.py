@@ -1,4 +1,4 @@
-"""Function calls: scalar, aggregate and window functions, and what they are made of. Spec: expressions/*_functions."""
+"""Function calls: scalar, aggregate and window functions, and their parts. Spec: expressions/*_functions."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """Which function of which extension. Bound: the overload is known.
+    """A function of an extension, bound to one overload.
 
     Args:
         urn: the extension, like ``extension:io.substrait:functions_arithmetic``.
@@ -68,7 +68,7 @@ class TypeArgument:
 
 @dataclass(frozen=True, slots=True)
 class FunctionOption:
-    """How a corner case must be handled: the first value of ``preference`` that can be delivered."""
+    """The required handling of a corner case: the first value of ``preference`` that is supported."""
 
     name: str
     preference: tuple[str, ...]
@@ -95,7 +95,7 @@ class ScalarFunction:
 
 
 class AggregationPhase(Enum):
-    """Which part of an aggregation is performed."""
+    """The part of an aggregation that is performed."""
 
     INITIAL_TO_INTERMEDIATE = "initial to intermediate"
     INTERMEDIATE_TO_INTERMEDIATE = "intermediate to intermediate"
@@ -111,7 +111,7 @@ class AggregationInvocation(Enum):
 
 
 class SortDirection(Enum):
-    """The order of values, and where nulls stand. CLUSTERED: equal values together, in no particular order."""
+    """The order of values and the place of nulls. CLUSTERED: equal values are adjacent, in no particular order."""
 
     ASC_NULLS_FIRST = "ascending, nulls first"
     ASC_NULLS_LAST = "ascending, nulls last"
@@ -122,7 +122,7 @@ class SortDirection(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SortField:
-    """What to sort by; ``sort_kind`` is a direction, or a comparison function."""
+    """A sort key; ``sort_kind`` is a direction or a comparison function."""
 
     expr: Expression
     sort_kind: SortDirection | Function
@@ -130,7 +130,7 @@ class SortField:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AggregateFunction:
-    """A call of an aggregate function: what a measure computes. The two types are as in :class:`ScalarFunction`."""
+    """A call of an aggregate function, as in a measure. The two types are as in :class:`ScalarFunction`."""
 
     function: Function
     arguments: tuple[Argument, ...]

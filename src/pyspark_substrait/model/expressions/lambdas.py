@@ -1,4 +1,4 @@
-"""Lambdas, and what else comes from elsewhere: parameters, context variables, detached expressions.
+"""Lambdas, and expressions whose value is defined elsewhere: parameters, context variables, detached expressions.
 
 Spec: expressions/lambda_expressions, expressions/dynamic_parameters.
 """
@@ -30,7 +30,7 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DynamicParameter:
-    """A value given when the plan runs. ``parameter_reference`` is the parameter's number, also for users."""
+    """A value given when the plan runs. ``parameter_reference`` is the number by which users give it."""
 
     type: Type
     parameter_reference: int
@@ -69,7 +69,7 @@ class NamedLambdaReference:
 
 @dataclass(frozen=True, kw_only=True)
 class LambdaInvocation:
-    """A lambda applied to arguments on the spot."""
+    """A lambda applied to arguments in place."""
 
     lambda_: Lambda | NamedLambdaReference
     arguments: tuple[Expression, ...]
@@ -84,7 +84,7 @@ class LambdaInvocation:
 
 
 class ContextVariable(Enum):
-    """What an :class:`ExecutionContextVariable` reads."""
+    """The value that an :class:`ExecutionContextVariable` reads."""
 
     CURRENT_TIMESTAMP = "current_timestamp"
     CURRENT_TIMEZONE = "current_timezone"
@@ -93,7 +93,7 @@ class ContextVariable(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExecutionContextVariable:
-    """A value of the execution's surroundings: the time, the zone, the date."""
+    """A value of the execution context: the time, the time zone or the date."""
 
     variable: ContextVariable
     type: Type
@@ -101,7 +101,7 @@ class ExecutionContextVariable:
 
 @dataclass(frozen=True, kw_only=True)
 class DetachedExpression:
-    """An expression that the message keeps apart (``detached_expressions``) to stay flat; it means the expression."""
+    """A reference to an expression that the message stores apart (``detached_expressions``) to stay flat."""
 
     expression: Expression
 

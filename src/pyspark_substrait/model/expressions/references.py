@@ -1,4 +1,4 @@
-"""Field references: what leads to data inside a record. Spec: expressions/field_references."""
+"""Field references: paths to data inside a record. Spec: expressions/field_references."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ def referenced_type(root: Type, segments: tuple[ReferenceSegment, ...]) -> Type:
 
 
 def _texts(left: Type, right: Type) -> bool:
-    """Whether both are texts of any length, which are the same whatever their types say about it."""
+    """Whether both types are string or varchar, whose values don't depend on the declared length."""
     return isinstance(concrete(left), String | VarChar) and isinstance(concrete(right), String | VarChar)
 
 
@@ -148,7 +148,7 @@ _SEGMENT_NAMES = {StructField: "struct field", ListElement: "list element", MapK
 class FieldReference:
     """Data inside a record, an outer record, lambda parameters or another expression's result.
 
-    ``reference`` is either the path to one value, or a mask that thins out a struct (``masked_reference``).
+    ``reference`` is either the path to one value, or a mask that keeps part of a struct (``masked_reference``).
     Spec: expressions/field_references.
     """
 

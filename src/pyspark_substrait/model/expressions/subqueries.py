@@ -1,4 +1,4 @@
-"""Expressions made of a query. Spec: expressions/subqueries."""
+"""Expressions that contain a query. Spec: expressions/subqueries."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScalarSubquery:
-    """The only value of the only row of a query; null when it has no row. ``Subquery.Scalar`` in protobuf."""
+    """The only value of the only row of a query; null if it has no row. ``Subquery.Scalar`` in protobuf."""
 
     input: Relation
 
@@ -89,7 +89,7 @@ class ComparisonOp(Enum):
 
 
 class ReductionOp(Enum):
-    """Whether one comparison must be true, or all."""
+    """Whether one comparison must be true, or all of them."""
 
     ANY = "any"
     ALL = "all"

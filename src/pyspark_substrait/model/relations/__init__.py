@@ -1,15 +1,15 @@
 """The relations. Every relation derives its schema from its parts, by the rules of the specification.
 
-Names are those of the protobuf messages without ``Rel``, fields unchanged. A relation writes ``direct_schema`` (and
+Names are those of the protobuf messages without ``Rel``, fields unchanged. A relation defines ``direct_schema`` (and
 ``direct_names``, where it has any) beside its fields; :class:`RelationBase` applies emit and the name hints to both.
 
-* ``base``: what all relations share
+* ``base``: the common parts of all relations
 * ``logical``: reads, filters, projections, aggregates, sorts, fetches, sets, references
 * ``joins``: the logical and the physical joins
 * ``physical``: windows, expand, exchange
 * ``writing``: writes, DDL, updates
-* ``extension``: relations of others
-* ``broken``: what stands for a relation that can't be understood
+* ``extension``: extension relations
+* ``broken``: the placeholder for a relation that can't be understood
 """
 
 from __future__ import annotations

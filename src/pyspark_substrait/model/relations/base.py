@@ -1,4 +1,4 @@
-"""What all relations share: emit, hints, extensions, and how they make a schema. Spec: relations/common_fields."""
+"""The common parts of all relations: emit, hints, extensions and schema derivation. Spec: relations/common_fields."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ Names = tuple[str | None, ...]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AdvancedExtension:
-    """Messages of others. Optimizations may be ignored; an enhancement changes the meaning and may not."""
+    """Messages of extensions. Optimizations may be ignored; an enhancement changes the meaning and may not."""
 
     optimization: tuple[AnyMessage, ...] = ()
     enhancement: AnyMessage | None = None
@@ -51,7 +51,7 @@ class AdvancedExtension:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stats:
-    """What a producer knows about the records: their number, and their size in bytes."""
+    """A producer's knowledge about the records: their number, and their size in bytes."""
 
     row_count: float = 0.0
     record_size: float = 0.0
@@ -87,10 +87,10 @@ class LoadedComputation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hint:
-    """What may help but never changes a result.
+    """Information that may help but never changes a result.
 
     ``output_names`` are those of the relation's output, nested fields included, in depth-first order.
-    ``constraint`` stands for the message ``RuntimeConstraint``, which has nothing but an extension.
+    ``constraint`` represents the message ``RuntimeConstraint``, which has only an extension.
     """
 
     stats: Stats | None = None
@@ -107,7 +107,7 @@ class RelCommon:
     """The part that all relations have.
 
     Args:
-        emit: which columns of the direct output are put out, in which order; None for all as they are.
+        emit: which columns of the direct output are output, and in which order; None for all as they are.
         rel_anchor: a number, unique in the plan, by which outer references name this relation.
     """
 
@@ -127,9 +127,9 @@ class RelationInfo:
     """The description of a kind of relation.
 
     Args:
-        summary: what it does, in a sentence, for who doesn't know it.
+        summary: its effect, in one sentence for newcomers.
         page: the page of the specification that describes it.
-        term: its name in dialect files; empty where it is only a form of writing.
+        term: its name in dialect files; empty if it is only a form of notation.
         icon: the name of its symbol in drawings.
     """
 
@@ -159,15 +159,15 @@ class RelationBase:
 
     @computed_once
     def direct_names(self) -> Names:
-        """The names of the columns before emit, as far as they have any."""
+        """The names of the columns before emit; None for a column without a name."""
         return (None,) * len(self.direct_schema.types)
 
     @computed_once
     def schema(self) -> Struct:
-        """The types of the columns that the relation puts out.
+        """The types of the output columns.
 
         Raises:
-            InvalidPlanError: emit names a column that there isn't.
+            InvalidPlanError: emit names a column that doesn't exist.
         """
         direct, emit = self.direct_schema, self.common.emit
         if emit is None:
@@ -186,7 +186,7 @@ class RelationBase:
 
     @computed_once
     def names(self) -> Names:
-        """The names of the columns that the relation puts out, as far as they have any; name hints win."""
+        """The names of the output columns, None for a column without a name; names from hints take precedence."""
         if self.common.hint is not None and self.common.hint.output_names:
             return _hinted(self.common.hint.output_names, self.schema)
         if self.common.emit is None or isinstance(self.direct_schema, OpenStruct):
@@ -196,12 +196,12 @@ class RelationBase:
 
 
 def assume_direct_schema(node: RelationBase, schema: Struct) -> None:
-    """Say what a relation puts out before emit, where it contradicts itself and can't tell."""
+    """Set the schema before emit of a relation that contradicts itself, so that the schema can't be derived."""
     vars(node)["direct_schema"] = schema
 
 
 def assume_schema(node: RelationBase, schema: Struct) -> None:
-    """Say what a relation puts out, where it contradicts itself and can't tell."""
+    """Set the schema of a relation that contradicts itself, so that the schema can't be derived."""
     vars(node)["schema"] = schema
 
 
@@ -215,19 +215,19 @@ def _hinted(hinted: tuple[str, ...], schema: Struct) -> Names:
 
 
 def joined(*structs: Struct) -> Struct:
-    """The columns of several schemas in a row; open when one of them is."""
+    """The columns of several schemas, one after another; open if one of them is."""
     if any(isinstance(struct, OpenStruct) for struct in structs):
         return OpenStruct()
     return Struct(types=tuple(type for struct in structs for type in struct.types))
 
 
 def extended(struct: Struct, types: Sequence[Type]) -> Struct:
-    """A schema with more columns behind; open when it is."""
+    """A schema with more columns at its end; open if it is."""
     return struct if isinstance(struct, OpenStruct) else Struct(types=(*struct.types, *types))
 
 
 def nullable(struct: Struct) -> Struct:
-    """A schema whose columns may all be null."""
+    """A schema with all columns nullable."""
     if isinstance(struct, OpenStruct):
         return struct
     return Struct(types=tuple(with_nullability(type, True) for type in struct.types))

@@ -1,4 +1,4 @@
-"""What stands for a relation that contradicts the specification, where reading goes on after faults."""
+"""The placeholder for a relation that contradicts the specification, where reading continues after faults."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ __all__ = ["BrokenRelation"]
 
 @dataclass(frozen=True, kw_only=True)
 class BrokenRelation(RelationBase):
-    """A relation that can't be understood. Only reading that collects findings makes it, and nothing runs it.
+    """A relation that can't be understood. Only reading that collects findings creates it, and it never runs.
 
     Its schema is open, unless it is known all the same: any column of it may be referred to.
 
     Args:
         kind: the field of the message ``Rel`` that is set, like ``filter``; empty when none is.
-        fault: what is wrong with it.
+        fault: the description of the fault.
         members: its inputs, as far as they were read.
-        record: what it would put out before emit.
-        record_names: the names of that.
+        record: the schema that it would have before emit.
+        record_names: the names of its columns.
     """
 
     info = RelationInfo(

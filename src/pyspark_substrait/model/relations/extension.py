@@ -1,7 +1,7 @@
-"""Relations that the specification leaves to others. Spec: relations/user_defined_relations.
+"""Extension relations, which the specification doesn't define. Spec: relations/user_defined_relations.
 
-Their schema is known to who made them: where a handler for their type URL was registered when the plan was read, the
-node has what it said; otherwise the schema is open, and so is what is built on it.
+Only a handler can derive their schema: if one was registered for their type URL when the plan was read, the node has
+the schema that it returned; otherwise the schema is open, and so are schemas derived from it.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ __all__ = ["ExtensionLeaf", "ExtensionMulti", "ExtensionSchema", "ExtensionSingl
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExtensionSchema:
-    """What a handler said of an extension relation. It is no part of the plan.
+    """The schema that a handler returned for an extension relation. It is not part of the plan.
 
     Args:
         inputs: the schemas of the inputs, as the handler saw them.
         output: the schema of the relation before emit.
-        place: where the relation stands in the plan.
+        place: the relation's path in the plan.
     """
 
     inputs: tuple[NamedStruct, ...]
@@ -41,7 +41,7 @@ class ExtensionSchema:
 
 @dataclass(frozen=True, kw_only=True)
 class _Extension(RelationBase):
-    """What the three have in common."""
+    """The base class of the three extension relations."""
 
     detail: AnyMessage | None = None
     derived: ExtensionSchema | None = field(default=None, compare=False, repr=False)
@@ -72,7 +72,7 @@ class ExtensionSingle(_Extension):
     """A relation with one input.
 
     Args:
-        generator: what it is where the detail is this package's own message for that; ``detail`` is None then.
+        generator: the generator, if the detail is this package's own message for one; ``detail`` is None then.
     """
 
     info = RelationInfo(
@@ -114,10 +114,10 @@ class ExtensionMulti(_Extension):
 
 
 def input_schema(relation: Relation) -> NamedStruct | None:
-    """The schema of a relation as a handler sees it; None where it is open or has types that nobody knows.
+    """The schema of a relation for a handler; None if it is open or has unknown types.
 
-    A column has the name that it is known by, where no other column has it in any case, and else its position:
-    ``column_0``. So it is for the fields of structs, whose names a relation doesn't know: ``field_0``, depth first.
+    A column has its name, if no other column has the same in any case, and else its position: ``column_0``. The same
+    holds for the fields of structs, whose names a relation doesn't know: ``field_0``, depth first.
     """
     types = relation.schema.types
     if isinstance(relation.schema, OpenStruct) or any(isinstance(type, Unbound) for type in types):

@@ -1,6 +1,6 @@
-"""Generators: what makes several records of one, out of a list, a map or a text in it.
+"""Generators: relations that make several records of one, from a list, a map or a text in it.
 
-The specification has no relation for them. A plan has one as an ``ExtensionSingleRel`` with a message of this package
+The specification has no relation for them. A plan holds one as an ``ExtensionSingleRel`` with a message of this package
 (``proto/generate.proto``) as its detail.
 """
 
@@ -34,31 +34,30 @@ GENERATE: Final = "type.googleapis.com/pyspark_substrait.v1.Generate"
 
 
 class GeneratorKind(Enum):
-    """What a generator makes of its arguments."""
+    """The kind of records that a generator makes from its arguments."""
 
-    #: of a list, a record for each element; of a map, one for each entry: key and value
+    #: from a list, a record for each element; from a map, one for each entry: key and value
     EXPLODE = "explode"
     #: the same, with the position, from 0, in front
     POSEXPLODE = "posexplode"
-    #: of a list of structs, a record for each struct; nulls for one that is null
+    #: from a list of structs, a record for each struct; nulls for a null struct
     INLINE = "inline"
-    #: so many records of the arguments, one after the other; nulls for those that lack
+    #: the arguments as a given number of records, one after the other; nulls for missing values
     STACK = "stack"
-    #: of a JSON text and names, one record: the fields of these names as texts
+    #: from a JSON text and names, one record: the fields of these names as texts
     JSON_TUPLE = "json_tuple"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Generator:
-    """A generator: the records of the input, each with every record that is made of it.
+    """A generator: each record of the input, combined with every record that is made from it.
 
-    The last columns of the input are the arguments; they aren't put out, but the columns made of them are, in their
-    place.
+    The last columns of the input are the arguments; the output has the columns made from them in their place.
 
     Args:
-        kind: what it makes.
+        kind: the kind of records that it makes.
         arguments: how many of the input's columns it takes.
-        outer: a record of which nothing is made is kept, with nulls.
+        outer: whether a record from which none are made is kept, with nulls.
         rows: how many records ``STACK`` makes; None for the others.
     """
 
@@ -68,7 +67,7 @@ class Generator:
     rows: int | None = None
 
     def kept(self, width: int) -> int:
-        """How many columns of an input of so many are no arguments.
+        """The number of columns of an input with ``width`` columns that aren't arguments.
 
         Raises:
             InvalidPlanError: there are too few.
@@ -78,7 +77,7 @@ class Generator:
         return width - self.arguments
 
     def schema(self, input: Struct) -> Struct:
-        """The columns that are put out.
+        """The output columns.
 
         Raises:
             InvalidPlanError: the arguments are of the wrong number or type.
@@ -90,7 +89,7 @@ class Generator:
         return OpenStruct() if made is None else Struct(types=(*input.types[:kept], *made))
 
     def generated(self, arguments: Sequence[Type]) -> tuple[Type, ...] | None:
-        """The types of the columns made of arguments of these types; None where those are open.
+        """The types of the columns made from arguments of these types; None where those are open.
 
         Raises:
             InvalidPlanError: the arguments are of the wrong number or type.

@@ -112,7 +112,7 @@ class JoinBase(RelationBase):
 
 @dataclass(frozen=True, kw_only=True)
 class Join(JoinBase):
-    """Pair records by a condition, and form the output that the type asks for.
+    """Pair records by a condition, and form the output of the join type.
 
     ``expression`` sees the left and right columns; null counts as no match. ``post_join_filter`` is a filter above
     the join: it sees the direct output.

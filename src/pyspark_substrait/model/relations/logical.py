@@ -49,7 +49,7 @@ __all__ = [
 
 
 def referenced_name(expression: Expression, input: Relation) -> str | None:
-    """The name that a plain reference to a column of ``input`` carries on; None for every other expression."""
+    """The name that a plain reference to a column of ``input`` passes on; None for every other expression."""
     match expression:
         case FieldReference(root=_Root(), reference=(StructField(field=position),)) if position < len(input.names):
             return input.names[position]
@@ -59,7 +59,7 @@ def referenced_name(expression: Expression, input: Relation) -> str | None:
 
 @dataclass(frozen=True, kw_only=True)
 class PassThrough(RelationBase):
-    """The base of relations that put out the columns of their only input."""
+    """The base class of relations that output the columns of their only input."""
 
     input: Relation
 
@@ -133,7 +133,7 @@ class TopN(PassThrough):
 
 @dataclass(frozen=True, kw_only=True)
 class Project(RelationBase):
-    """The columns of the input, and behind them one for each expression."""
+    """The columns of the input, followed by one for each expression."""
 
     info = RelationInfo(
         "Keeps the columns of its input, and puts computed ones behind them.",
@@ -174,7 +174,7 @@ class Measure:
 class Aggregate(RelationBase):
     """Group records and compute the measures of each group.
 
-    Puts out the grouping expressions, the measures and, when there is more than one grouping set, an i32 that is the
+    The output is the grouping expressions, the measures and, if there is more than one grouping set, an i32 that is the
     position of the set a record belongs to. A grouping expression that isn't in every set is nullable.
     """
 
@@ -206,7 +206,7 @@ class Aggregate(RelationBase):
 
 
 def set_faults(members: tuple[Relation, ...]) -> Iterator[InvalidPlanError]:
-    """Why the inputs of a set operation don't go together; inputs whose schema is open go with all others."""
+    """Yield the reasons why the inputs of a set operation are incompatible; one with an open schema is compatible."""
     if len(members) < 2:
         fault = f"a set operation has at least two inputs, this one has {len(members)}"
         yield InvalidPlanError(fault, code=Code.RELATION_MISSING)
@@ -277,7 +277,7 @@ class Set(RelationBase):
         return Struct(types=tuple(types))
 
     def faults(self) -> Iterator[InvalidPlanError]:
-        """Why the inputs don't go together."""
+        """Yield the reasons why the inputs are incompatible."""
         return set_faults(self.members)
 
     def _nullable(self, primary: bool, secondary: list[bool]) -> bool:
@@ -324,7 +324,7 @@ class Reference(RelationBase):
 
 @dataclass(frozen=True, kw_only=True)
 class DetachedRel(RelationBase):
-    """A relation that the message keeps apart (``detached_rels``) to stay flat; it means the relation."""
+    """A reference to a relation that the message stores apart (``detached_rels``) to stay flat."""
 
     info = RelationInfo("Stands for a relation that the message keeps apart.", page=BASICS, icon="reference")
 

@@ -70,7 +70,7 @@ class WindowRelFunction:
 
 @dataclass(frozen=True, kw_only=True)
 class ConsistentPartitionWindow(RelationBase):
-    """The columns of the input, and behind them window functions that share partitions and sorts."""
+    """The columns of the input, followed by window functions that share partitions and sorts."""
 
     info = RelationInfo(
         "Computes window functions that share their partitions and their order.",
@@ -105,8 +105,8 @@ class SwitchingField:
 class Expand(RelationBase):
     """Each record several times: switching fields change from duplicate to duplicate, expressions stay the same.
 
-    A field stands in the place of the column of the input that has its position; the columns of the input behind the
-    last field come out as they are. Behind all of them comes an i32: which duplicate a record is.
+    A field takes the place of the input column at its position; input columns after the last field are output as they
+    are. They are followed by an i32: the number of the duplicate.
     """
 
     info = RelationInfo(
@@ -122,7 +122,7 @@ class Expand(RelationBase):
 
     @computed_once
     def all_fields(self) -> tuple[SwitchingField | Expression, ...]:
-        """The fields, and behind them a reference to each column of the input for which there is none."""
+        """The fields, followed by a reference to each column of the input that has none."""
         types = self.input.schema.types
         rest = range(len(self.fields), len(types))
         references = (
@@ -174,14 +174,14 @@ class MultiBucketExpression:
 
 @dataclass(frozen=True, slots=True)
 class RoundRobin:
-    """Distribute in turn, exactly or about."""
+    """Distribute in turn, exactly or approximately."""
 
     exact: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Broadcast:
-    """Send every record everywhere."""
+    """Send every record to every partition."""
 
 
 ExchangeKind: TypeAlias = ScatterFields | SingleBucketExpression | MultiBucketExpression | RoundRobin | Broadcast
@@ -189,7 +189,7 @@ ExchangeKind: TypeAlias = ScatterFields | SingleBucketExpression | MultiBucketEx
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExchangeTarget:
-    """Where some partitions go: a URI, or something of others."""
+    """The target of some partitions: a URI, or a message of an extension."""
 
     partition_id: tuple[int, ...]
     target_type: str | AnyMessage | None = None
@@ -197,7 +197,7 @@ class ExchangeTarget:
 
 @dataclass(frozen=True, kw_only=True)
 class Exchange(PassThrough):
-    """Distribute the records anew."""
+    """Redistribute the records."""
 
     info = RelationInfo("Distributes the records anew.", page=PHYSICAL, term="EXCHANGE", icon="exchange")
 

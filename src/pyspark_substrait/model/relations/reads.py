@@ -1,4 +1,4 @@
-"""The read relation and what it can read. Spec: relations/logical_relations, "Read Operator"."""
+"""The read relation and its sources. Spec: relations/logical_relations, "Read Operator"."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NamedTable:
-    """A table known by name to both sides, like ``("database", "table")``."""
+    """A table known by name to producer and consumer, like ``("database", "table")``."""
 
     names: tuple[str, ...]
     advanced_extension: AdvancedExtension | None = None
@@ -45,7 +45,7 @@ class NamedTable:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VirtualTable:
-    """A table whose records stand in the plan, each made of expressions without input."""
+    """A table whose records are in the plan, each made of expressions without input."""
 
     expressions: Annotated[tuple[Annotated[NestedStruct, PART], ...], Over.NOTHING]
 
@@ -91,13 +91,13 @@ FileFormat: TypeAlias = (
     | AnyMessage
 )
 
-#: How :attr:`FileOrFiles.path` is meant: the protobuf field it stands in.
+#: The meaning of :attr:`FileOrFiles.path`: the protobuf field that holds it.
 PathType: TypeAlias = Literal["uri_path", "uri_path_glob", "uri_file", "uri_folder"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileOrFiles:
-    """One item of a file read. ``start`` and ``length`` are in bytes; both 0 means the whole."""
+    """One item of a file read. ``start`` and ``length`` are in bytes; both 0 means the whole file."""
 
     path_type: PathType
     path: str
@@ -117,7 +117,7 @@ class LocalFiles:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExtensionTable:
-    """A table of a kind that the specification leaves to others."""
+    """A table of a kind that the specification doesn't define."""
 
     detail: AnyMessage
 
@@ -161,7 +161,7 @@ class Read(RelationBase):
         return self.base_schema if self.projection is None else masked_schema(self.base_schema, self.projection)
 
     def assume(self, projected: NamedStruct) -> None:
-        """Say what the columns are after the projection, which was laid over them already."""
+        """Set the columns after the projection, which has already been applied."""
         vars(self)["projected"] = projected
 
     @computed_once

@@ -63,11 +63,11 @@ WriteTarget: TypeAlias = InMemoryTable | Files
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExtensionObject:
-    """A target of a kind that the specification leaves to others.
+    """A target of a kind that the specification doesn't define.
 
     Args:
-        detail: the message that says what it is.
-        target: what that is; None where the message isn't known here.
+        detail: the message that describes it.
+        target: the target; None if the message is unknown here.
     """
 
     detail: AnyMessage
@@ -75,7 +75,7 @@ class ExtensionObject:
 
 
 class WriteOp(Enum):
-    """What a write does."""
+    """The operation of a write."""
 
     INSERT = "insert"
     DELETE = "delete"
@@ -84,7 +84,7 @@ class WriteOp(Enum):
 
 
 class CreateMode(Enum):
-    """What a CTAS does when the table is there already."""
+    """The behavior of a CTAS if the table exists."""
 
     UNSPECIFIED = "unspecified"
     APPEND_IF_EXISTS = "append if exists"
@@ -94,7 +94,7 @@ class CreateMode(Enum):
 
 
 class OutputMode(Enum):
-    """What a write puts out."""
+    """The output of a write."""
 
     UNSPECIFIED = "unspecified"
     NO_OUTPUT = "no output"
@@ -103,7 +103,7 @@ class OutputMode(Enum):
 
 @dataclass(frozen=True, kw_only=True)
 class Write(RelationBase):
-    """Change a table by the records of the input."""
+    """Change a table with the records of the input."""
 
     info = RelationInfo("Changes a table by the records of its input.", page=LOGICAL, term="WRITE", icon="write")
 
@@ -131,14 +131,14 @@ class Write(RelationBase):
 
 
 class DdlObject(Enum):
-    """What a DDL relation is about."""
+    """The kind of object of a DDL relation."""
 
     TABLE = "table"
     VIEW = "view"
 
 
 class DdlOp(Enum):
-    """What a DDL relation does."""
+    """The operation of a DDL relation."""
 
     CREATE = "create"
     CREATE_OR_REPLACE = "create or replace"
@@ -149,7 +149,7 @@ class DdlOp(Enum):
 
 @dataclass(frozen=True, kw_only=True)
 class Ddl(RelationBase):
-    """Create, change or remove a table or view. Puts out nothing."""
+    """Create, change or remove a table or view. There is no output."""
 
     info = RelationInfo("Creates, changes or removes a table or a view.", page=LOGICAL, term="DDL", icon="ddl")
 
@@ -176,7 +176,7 @@ class TransformExpression:
 
 @dataclass(frozen=True, kw_only=True)
 class Update(RelationBase):
-    """Change columns of the records of a table for which the condition is true. Puts out how many these are."""
+    """Change columns of the records of a table for which the condition is true. The output is their number."""
 
     info = RelationInfo(
         "Changes columns of the records of a table for which a condition is true.",

@@ -1,8 +1,8 @@
 """Aggregates as Spark SQL.
 
-Several grouping sets become GROUPING SETS, but not an empty one: Spark gives no record for it when the input is empty,
-where the specification folds all records, even none, into one. Empty and repeated sets are aggregated apart and put
-together.
+Several grouping sets become GROUPING SETS, except an empty one: Spark gives no record for it if the input is empty,
+where the specification folds all records, even none, into one. Empty and repeated sets are aggregated separately and
+combined.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from pyspark_substrait.sql.decorrelation.unions import fails_over
 
 __all__ = ["aggregate", "measure_text", "projected"]
 
-#: aggregates with more columns than this keep a level of their own
+#: aggregates with more columns than this get a level of their own
 _MANY = 200
 
 
@@ -66,12 +66,12 @@ def aggregate(node: Aggregate, query: Query, outer: tuple[Record, ...], compilat
 def _with_keys(
     node: Aggregate, query: Query, outer: tuple[Record, ...], compilation: Compilation
 ) -> tuple[Query, list[str]]:
-    """The input with the grouping expressions as columns, and the names of those; no column serves two of them."""
+    """Return the input with the grouping expressions as columns, and their names; no column serves two of them."""
     if fails_over(node.input, node.grouping_expressions):
         query = query.fenced()
     below = Below(inline=True)
     scope = Scope(Record(query.columns, node.common.rel_anchor), outer, below=below)
-    columns = set(query.columns)  # that no key is yet
+    columns = set(query.columns)  # that aren't keys yet
     keys: list[str] = []
     computed: list[Item] = []
     for position, expression in enumerate(node.grouping_expressions):
@@ -121,10 +121,11 @@ def _one_set(query: Query, keys: list[str], measures: list[Item]) -> Query:
 
 
 def projected(node: Project, query: Query, outer: tuple[Record, ...], compilation: Compilation) -> Query | None:
-    """The query of a projection over an aggregate's query in the same SELECT; None where that doesn't fit.
+    """Return the query of a projection in the same SELECT as the aggregate below it; None if that isn't possible.
 
-    It is a level less, and in a correlated subquery more than that: Spark joins one that is an aggregate at its top
-    with what is around it; for others it joins that with itself first, so that groups without records aren't lost.
+    It saves a level. In a correlated subquery it saves more: Spark joins a subquery with an aggregate at its top
+    directly with the outer query; for any other, it first joins the outer query with itself, so that groups without
+    records aren't lost.
     """
     fits = query.aggregated and (not query.tail or query.tail.startswith("GROUP BY")) and compilation.refusals is None
     width = len(query.items)
@@ -133,7 +134,7 @@ def projected(node: Project, query: Query, outer: tuple[Record, ...], compilatio
     every = range(width + len(node.expressions))
     wanted = set(every if node.common.emit is None else node.common.emit).intersection(every)
     if not query.tail and not any(place < width or root_fields(node.expressions[place - width]) for place in wanted):
-        # with no measure left, nothing would say to Spark that this is an aggregate
+        # with no measure left, nothing would mark this as an aggregate for Spark
         return None
     scope = Scope(Record(tuple(calls.atom(item.text) for item in query.items), node.common.rel_anchor), outer)
     items = list(query.items)
@@ -150,13 +151,13 @@ def projected(node: Project, query: Query, outer: tuple[Record, ...], compilatio
         items.append(Item(text, name))
     texts = "\n".join(items[position].text for position in wanted)
     if "->" in texts or any(texts.count(item.text) > 1 for item in query.items if item.name not in keys):
-        # what is computed twice, or for each of a lambda's values, is better computed below
+        # values computed twice, or for each of a lambda's values, are better computed below
         return None
     return replace(query, items=tuple(items), aggregated=False)
 
 
 def _is_simple(node: Expression) -> bool:
-    """Whether an expression can stand over aggregate functions in their own SELECT."""
+    """Whether an expression can be combined with aggregate functions in one SELECT."""
     match node:
         case FieldReference(root=RootReference(), reference=(StructField(),)) | Literal():
             return True
@@ -192,7 +193,7 @@ def _many_sets(
         for members, position in together.items():
             bits = sum(1 << (len(keys) - 1 - key) for key in range(len(keys)) if key not in members)
             arms.append(f"WHEN {bits} THEN {position}")
-        # there is no other set than these: with ELSE, Spark knows that the number is never null
+        # there are no other sets: because of ELSE, Spark knows that the number is never null
         last = [*together.values()][-1]
         number = f"CASE grouping_id({', '.join(keys)}) {' '.join(arms[:-1])} ELSE {last} END"
         texts = [*keys, *(item.text for item in measures), number]
@@ -207,7 +208,7 @@ def _many_sets(
         texts += [*(item.text for item in measures), str(position)]
         groups = f"GROUP BY {', '.join(keys[key] for key in sorted(grouped))}" if grouped else ""
         if not grouped and not measures:
-            # nothing says to Spark that this is an aggregate: the empty set alone gives one record
+            # nothing marks this as an aggregate for Spark: the empty set alone gives one record
             query_of_one = Query(source="", items=tuple(Item(t, c) for t, c in zip(texts, columns, strict=True)))
             selects.append(query_of_one.text())
         else:

@@ -1,4 +1,4 @@
-"""Function calls as Spark SQL: the operands are compiled here, what the function is stands in ``functions``."""
+"""Function calls as Spark SQL: the operands are compiled here, the forms of functions are in ``functions``."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ from pyspark_substrait.sql.functions.regexp.judging import refuse_slow_patterns
 from pyspark_substrait.sql.functions.registered import registered_table
 from pyspark_substrait.sql.functions.table import Call, Operand, Table
 
-#: operands with more characters are evaluated apart where they would be repeated
+#: operands with more characters are computed separately where they would be repeated
 _LONG: Final = 1000
-#: what an operand has in it that holds a subquery or a window function
+#: matches operands that contain a subquery or a window function
 _QUERY: Final = re.compile(r"\b(SELECT|OVER) ")
 
 __all__ = [
@@ -60,13 +60,13 @@ _NAME_OR_CALL = re.compile(
 
 
 def atom(text: str, parts: Iterable[str] = ()) -> str:
-    """The text as an operand: in brackets, unless it plainly needs none.
+    """Return the text as an operand: in brackets, unless it clearly needs none.
 
-    Brackets in each other cost Spark's parser very much, so that a call of calls is to have none.
+    Nested brackets are very expensive for Spark's parser, so a call of calls should have none.
 
     Args:
-        text: of an expression.
-        parts: texts of expressions in it, which may themselves be too deep to be looked into.
+        text: the text of an expression.
+        parts: texts of expressions in it, which may themselves be too deep to be analysed.
     """
     if text.isalnum() or _NAME_OR_CALL.fullmatch(text):
         return text
@@ -74,13 +74,13 @@ def atom(text: str, parts: Iterable[str] = ()) -> str:
     for part in parts:
         if part.endswith(")"):
             around = _around(around, part)
-    # what is left of a part alone says nothing
+    # the rest of a part alone tells nothing
     plain = around is not text and around.endswith(")") and _NAME_OR_CALL.fullmatch(around)
     return text if plain else f"({text})"
 
 
 def _around(text: str, part: str) -> str:
-    """A text with a name in the place of a part. Searching for calls of calls in calls of calls would take long."""
+    """Replace a part of a text with a name. A search for nested calls in nested calls would take long."""
     room = len(text) - len(part)
     if not 0 <= room <= min(100, len(part)):
         return text.replace(part, "x")
@@ -89,7 +89,7 @@ def _around(text: str, part: str) -> str:
 
 
 def cast_atom(text: str, source: Type, target: Type, failure: FailureBehavior = FailureBehavior.UNSPECIFIED) -> str:
-    """An atom as one of another type."""
+    """Return an atom cast to another type, as an atom."""
     made = cast(text, source, target, failure)
     return text if made == text else atom(made, (text,))
 
@@ -98,7 +98,7 @@ def scalar(call: ScalarFunction, scope: Scope, compilation: Compilation) -> str:
     """The text of a scalar function call; an atom."""
     arguments: Sequence[Argument] = call.arguments
     if call.function.urn == BOOLEAN and call.function.name in ("and", "or") and len(arguments) > 1:
-        # a long chain nested by twos would be too deep for Spark's parser
+        # a long chain of nested pairs would be too deep for Spark's parser
         arguments = operands_of(call, BOOLEAN, call.function.name)
     if not call.function.urn:
         texts = [item.sql for item in operands(arguments, scope, compilation)]
@@ -123,9 +123,9 @@ def scalar(call: ScalarFunction, scope: Scope, compilation: Compilation) -> str:
 
 
 def _computed(derived: Type, declared: Type) -> Type:
-    """The type that a call is computed in: the derived one, but a varchar that the plan declares longer is that long.
+    """Return the type that a call is computed in: the derived one, or the declared one if it is a longer varchar.
 
-    ``concat(varchar<3>, varchar<5>)`` is a varchar<5> to the extension; a plan may give it room for eight.
+    ``concat(varchar<3>, varchar<5>)`` is a varchar<5> to the extension; a plan may declare a length of eight.
     """
     narrow, wide = concrete(derived), concrete(declared)
     longer = isinstance(narrow, VarChar) and isinstance(wide, VarChar) and wide.length > narrow.length
@@ -141,7 +141,7 @@ def _takes_function(arguments: Sequence[Argument]) -> bool:
 
 
 def _without_function(definition: FunctionDefinition, arguments: Sequence[Argument], compilation: Compilation) -> bool:
-    """Whether an argument is a null where a function is taken, which makes every result null."""
+    """Whether an argument is a null in place of a function, which makes every result null."""
     _refuse_functions_as_values(definition, arguments)
     for argument in arguments:
         if not isinstance(argument, EnumArgument | TypeArgument) and isinstance(concrete(argument.type), Func):
@@ -154,11 +154,11 @@ def _without_function(definition: FunctionDefinition, arguments: Sequence[Argume
 def _text(
     call: Call, arguments: Sequence[Argument], made: Callable[[Call], str], scope: Scope, compilation: Compilation
 ) -> str:
-    """The text of a call, after two kinds of operands have got a name of their own where that matters.
+    """Return the text of a call, after naming two kinds of operands where necessary.
 
-    A long one that would be repeated becomes the variable of a lambda: otherwise the text of nested calls would grow
-    with every level as many times as operands are repeated. One with a subquery or a window function, which Spark
-    takes nowhere in a higher-order function, becomes a column below if the function's text has a lambda.
+    A long operand that would be repeated becomes the variable of a lambda; otherwise the text of nested calls would
+    grow exponentially with the depth. An operand with a subquery or a window function, which Spark never takes in a
+    higher-order function, becomes a column below if the function's text has a lambda.
     """
     if not any(map(_is_long, call.operands)):
         return made(call)
@@ -166,7 +166,7 @@ def _text(
     short = list(call.operands)
     for position, operand in enumerate(call.operands):
         if _is_long(operand) and not (operand.type is None or isinstance(operand.type, Func)):
-            mark = f"\0{position}\0"  # in no text: literals have it escaped
+            mark = f"\0{position}\0"  # occurs in no text: literals have it escaped
             marks[mark] = position
             short[position] = operand._replace(sql=mark)
     if not marks:
@@ -189,13 +189,13 @@ def _text(
 
 
 def _is_long(operand: Operand) -> bool:
-    """Whether an operand is longer than what is repeated, or may have a subquery or a window function in it."""
+    """Whether an operand is too long to be repeated, or may contain a subquery or a window function."""
     sql = operand.sql
     return len(sql) > _LONG or (" " in sql and _QUERY.search(sql) is not None)
 
 
 def _below(text: str, argument: Expression, scope: Scope, compilation: Compilation) -> str:
-    """The name of a column below with the value of an operand that can't stand beside a lambda."""
+    """Return the name of a column below with the value of an operand that can't be combined with a lambda."""
     if scope.below is None or scope.lambdas:
         lambdas.refuse_inside(argument)
         raise UnsupportedPlanError(
@@ -219,7 +219,7 @@ def _refuse_functions_as_values(definition: FunctionDefinition, arguments: Seque
 
 
 def meaning(function: Function, compilation: Compilation) -> tuple[FunctionDefinition, Table]:
-    """What a function is: its definition, and the table with its Spark forms."""
+    """Return the definition of a function, and the table with its Spark forms."""
     definition, table = _known_meaning(compilation.registry, function)
     if definition is None or table is None:
         missing = "with_yaml(...) and with_function(...)" if definition is None else "with_function(...)"
@@ -250,7 +250,7 @@ def operands(arguments: Sequence[Argument], scope: Scope, compilation: Compilati
                         f"the argument is the type {argument.type}, but no function of the specification takes a type"
                     )
                 case _ if isinstance(type := concrete(argument.type), Func):
-                    # Spark takes a subquery nowhere in the call of a higher-order function
+                    # Spark takes no subquery anywhere in the call of a higher-order function
                     for beside in arguments:
                         if not isinstance(beside, EnumArgument | TypeArgument):
                             lambdas.refuse_inside(beside)
@@ -276,5 +276,5 @@ def argument_names(definition: FunctionDefinition, count: int) -> tuple[str, ...
 
 
 def declared(text: str, derived: Type, declared: Type) -> str:
-    """The derived type cast to the one that the plan declares; nullability alone needs no cast."""
+    """Cast from the derived type to the one that the plan declares; nullability alone needs no cast."""
     return text if same_type(derived, declared) else cast_atom(atom(text), derived, declared)

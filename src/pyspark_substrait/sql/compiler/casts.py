@@ -1,8 +1,8 @@
-r"""Casts as Spark SQL text: which there are, and the rules that they follow.
+r"""Casts as Spark SQL text: the possible casts, and their rules.
 
-The specification says that a cast declares a type and that a failed one is an error or null, but hardly what each gives
-(expressions/specialized_record_expressions, "Cast Expression"; types/type_classes for fixedbinary). What it leaves open
-is filled in as SQL engines agree; where they don't, there is no cast. The table of all pairs is docs/casts.md.
+The specification says that a cast declares a type and that a failed one is an error or null, but hardly which value
+each cast gives (expressions/specialized_record_expressions, "Cast Expression"; types/type_classes for fixedbinary). The
+gaps are filled as SQL engines agree; where they don't, there is no cast. The table of all pairs is docs/casts.md.
 
 **Failure.** RETURN_NULL gives null where THROW_EXCEPTION raises, and nowhere else. So a list, map or struct of which
 one part fails is null as a whole: it is the cast that returns null, and the type of a part need not be nullable. An
@@ -104,8 +104,8 @@ __all__ = ["cast", "holds"]
 def cast(sql: str, source: Type, target: Type, failure: FailureBehavior = FailureBehavior.UNSPECIFIED) -> str:
     """The text that turns ``sql``, an atom of type ``source``, into ``target``.
 
-    The text is ``sql`` itself where every value stays what it is; nullability plays no part. It may hold ``sql``
-    several times, and it isn't an atom. It is the same for every failure behaviour exactly if no value fails.
+    The text is ``sql`` itself if no value changes; nullability is ignored. It may contain ``sql`` several times, and it
+    isn't an atom. It is the same for every failure behaviour if and only if no value fails.
 
     Raises:
         UnsupportedPlanError: there is no such cast, or none whose result is certain.
@@ -114,7 +114,7 @@ def cast(sql: str, source: Type, target: Type, failure: FailureBehavior = Failur
 
 
 def holds(source: Type, target: Type) -> bool:
-    """Whether every value of ``source`` is one of ``target``, of the same kind or another kind of text."""
+    """Whether every value of ``source`` is one of ``target``, which is of the same kind or another kind of text."""
     one, other = concrete(source), concrete(target)
     match one, other:
         case Decimal(), Decimal():
@@ -232,7 +232,7 @@ def _different(sql: str, conversion: Conversion) -> str:
 
 
 def _part(sql: str, source: Type, target: Type, conversion: Conversion, deeper: int = 0) -> tuple[str, bool]:
-    """The cast of a part, and whether it gives null where a value fails to fit."""
+    """Return the cast of a part, and whether it gives null where a value doesn't fit."""
     part = Conversion(concrete(source), concrete(target), conversion.null, conversion.depth + deeper)
     text = _cast(sql, part)
     return text, conversion.null and text != _cast(sql, part.raising())
@@ -245,7 +245,7 @@ def _array(sql: str, source: Type, target: Type, conversion: Conversion, element
 
 
 def _fewer(parts: str, given: str) -> str:
-    """Whether there are more nulls in a list than in the one that it was made of."""
+    """Return the condition that a list has more nulls than the one that it was made from."""
     return f"array_size(array_compact({parts})) < array_size(array_compact({given}))"
 
 

@@ -1,4 +1,4 @@
-"""Casts between booleans and numbers, the unsigned integers included. The rules stand in ``casts``."""
+"""Casts between booleans and numbers, unsigned integers included. The rules are in ``casts``."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _WORDS: Final = {"TINYINT": (8, "Y"), "SMALLINT": (16, "S"), "INT": (32, ""), "B
 
 
 def integer_range(type: Type) -> tuple[int, int] | None:
-    """The least and the greatest value of an integer type; None for any other."""
+    """The smallest and the largest value of an integer type; None for any other."""
     bits = unsigned_bits(type)
     if bits is not None:
         return 0, (1 << bits) - 1
@@ -42,7 +42,7 @@ def numeric(conversion: Conversion, sql: str) -> str:
         if isinstance(source, FP32 | FP64):
             return _decimal_of_real(conversion, sql)
         if isinstance(source, Boolean) and target.precision == target.scale:
-            # not Spark's cast: comparing that with a constant makes the optimizer cast true, which fails
+            # not Spark's cast: in a comparison with a constant, the optimizer would cast true, which fails
             nought = f"CAST(0BD AS {conversion.carrier})"
             return f"CASE WHEN {sql} THEN {conversion.failed()} WHEN NOT {sql} THEN {nought} END"
         return certain if _whole(source) < _whole_digits(target, source) else uncertain
@@ -67,7 +67,7 @@ def numeric(conversion: Conversion, sql: str) -> str:
 
 
 def within_range(conversion: Conversion, sql: str) -> str:
-    """A number in the carrier of an unsigned integer, if it is one."""
+    """Return a number in the carrier of an unsigned integer, or a failure if it is out of range."""
     wanted = integer_range(conversion.target)
     assert wanted is not None
     zero, greatest = (_number(limit, conversion.carrier) for limit in wanted)
@@ -75,7 +75,7 @@ def within_range(conversion: Conversion, sql: str) -> str:
 
 
 def _whole(type: Type) -> int:
-    """The largest whole number, of either sign, among the values of a type."""
+    """The largest absolute value of the whole numbers of a type."""
     match type:
         case Boolean():
             return 1
@@ -88,7 +88,7 @@ def _whole(type: Type) -> int:
 
 
 def _whole_digits(target: Decimal, source: Type) -> int:
-    """What the whole part of a source must be less than, to fit into the target even when rounded up."""
+    """The exclusive limit of the whole part of a source, for it to fit into the target even when rounded up."""
     limit = int(10 ** (target.precision - target.scale))
     return limit - 1 if isinstance(source, Decimal) and source.scale > target.scale else limit
 
@@ -104,7 +104,7 @@ def _number(value: int, carrier: str) -> str:
 def _decimal_of_real(conversion: Conversion, sql: str) -> str:
     if conversion.null:
         return conversion.spark(sql)
-    # Spark makes the infinities null without an error; NaN is the largest number to it
+    # Spark makes the infinities null without an error; NaN is greater than every number
     infinite = f"abs({sql}) >= CAST('Infinity' AS {spark_type(conversion.source)})"
     return conversion.unless(infinite, conversion.spark(sql))
 
@@ -116,7 +116,7 @@ def _integer_of_real(conversion: Conversion, sql: str) -> str:
         return within_range(conversion, conversion.spark(sql))
     half = f"CAST(9.223372036854775808E18D AS {kind})"
     if bits is None:
-        # Spark takes 2**63, the nearest number to the largest integer, for that integer
+        # Spark takes 2**63, the number nearest to the largest integer, for that integer
         if integer_range(conversion.target) == (-(1 << 63), (1 << 63) - 1):
             return conversion.unless(f"{sql} = {half}", conversion.spark(sql))
         return conversion.spark(sql)

@@ -1,6 +1,6 @@
-"""Casts between dates, times, timestamps and intervals. The rules stand in ``casts``.
+"""Casts between dates, times, timestamps and intervals. The rules are in ``casts``.
 
-A timestamp or time is a count of units of ``10**-max(6, precision)`` seconds on its way from one precision to another.
+In casts between precisions, a timestamp or time is a count of units of ``10**-max(6, precision)`` seconds.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def moment(conversion: Conversion, sql: str) -> str:
 
 
 def coarser(conversion: Conversion, sql: str, precision: int) -> str:
-    """A TIMESTAMP_NTZ without the digits behind ``precision``."""
+    """Return a TIMESTAMP_NTZ truncated to ``precision`` digits."""
     if precision == FINEST:
         return sql
     step = units_per_second(FINEST - precision)
@@ -144,7 +144,7 @@ def span(conversion: Conversion, sql: str) -> str:
 
 
 def compound(months: str, days: str) -> str:
-    """An interval_compound of its parts."""
+    """Return an interval_compound from its parts."""
     return f"named_struct('f0', {months}, 'f1', {days})"
 
 
@@ -153,12 +153,12 @@ def _unless_null(conversion: Conversion, operand: str, sql: str) -> str:
 
 
 def _none(precision: int) -> str:
-    """An interval_day of no length."""
+    """Return an interval_day of length zero."""
     return "INTERVAL '0 00:00:00' DAY TO SECOND" if precision <= FINEST else "CAST(0BD AS DECIMAL(38, 0))"
 
 
 def _days(conversion: Conversion, sql: str, fine: int, coarse: int) -> str:
-    """An interval_day of another precision, cut towards zero."""
+    """Return an interval_day in another precision, truncated towards zero."""
     if fine == coarse or fine <= coarse <= FINEST:
         return sql
     if fine <= FINEST and coarse <= FINEST:
@@ -168,7 +168,7 @@ def _days(conversion: Conversion, sql: str, fine: int, coarse: int) -> str:
         return f"CAST({count} * {units_per_second(coarse - FINEST)}BD AS DECIMAL(38, 0))"
     if fine < coarse:
         return f"CAST(CAST({sql} AS DECIMAL(31, 0)) * {units_per_second(coarse - fine)}BD AS DECIMAL(38, 0))"
-    # 25 digits are what the longest interval has, in the finest units, that a BIGINT of microseconds holds
+    # 25 digits suffice for the longest interval that a BIGINT of microseconds holds, in the finest units
     narrow = conversion.spark(sql, "DECIMAL(25, 0)")
     step = units_per_second(fine - coarse)
 

@@ -1,4 +1,4 @@
-r"""Casts from and to text, and between text, bytes and uuids. The rules and the forms stand in ``casts``."""
+r"""Casts from and to text, and between text, bytes and uuids. The rules and the formats are in ``casts``."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def from_text(conversion: Conversion, sql: str) -> str:
         case UserDefined() as target if unsigned_bits(target) is not None:
             return within_range(conversion, conversion.spark(sql))
         case FP32() | FP64():
-            # Spark takes what Java's literals may have besides: 1.5f, 0x1p3
+            # Spark also accepts the suffixes and forms of Java's literals: 1.5f, 0x1p3
             return conversion.matching(sql, _whole(_REAL, _SPECIAL), conversion.spark(sql))
         case Decimal():
             return conversion.matching(sql, _whole(_REAL), conversion.spark(sql))
@@ -138,7 +138,7 @@ def _clock(sql: str) -> str:
 
 
 def _fine(conversion: Conversion, sql: str, seconds: str, precision: int) -> str:
-    """A count of units, from whole seconds and the fraction that is in the text."""
+    """Return a count of units, from whole seconds and the fraction in the text."""
     digits = f"rpad(left({_group(sql, _FRACTION, 1)}, {precision}), {precision}, '0')"
     units = f"CAST({seconds} AS DECIMAL(19, 0)) * {units_per_second(precision)}BD"
     return conversion.spark(f"{units} + CAST({digits} AS DECIMAL(12, 0))", "BIGINT")
@@ -187,7 +187,7 @@ def _months(sql: str, pattern: str) -> str:
 
 
 def _units(conversion: Conversion, sql: str, pattern: str, group: int, precision: int) -> str:
-    """An interval_day, in its carrier; its days are in the numbered group, and all else in the next ones."""
+    """Return an interval_day in its carrier; its days are in the numbered group, all other parts in the next ones."""
     days, hours, minutes = (_amount(sql, pattern, group + i, size) for i, size in enumerate((9, 12, 12)))
     whole = f"CAST({days} * 86400BD + {hours} * 3600BD + {minutes} * 60BD AS DECIMAL(19, 0))"
     sign, digits, fraction = (_group(sql, pattern, group + i) for i in (3, 4, 5))
@@ -258,7 +258,7 @@ def _day_units(sql: str, precision: int) -> str:
 
 
 def _span_text(conversion: Conversion, months: str | None, days: str | None, precision: int) -> str:
-    """The ISO 8601 duration of months and units of days; a part that is None is not of the type."""
+    """Return the ISO 8601 duration of months and units of days; a part that is None isn't in the type."""
     if months is None:
         assert days is not None
         return conversion.bound("d", days, lambda d: _duration(None, d, precision))
@@ -297,7 +297,7 @@ def _part(number: str, zero: str, letter: str) -> str:
 
 
 def _fitted(conversion: Conversion, sql: str) -> str:
-    """Text as a varchar or fixedchar: blanks that are too much are cut, anything else that is too much fails."""
+    """Return text as a varchar or fixedchar: excess blanks are cut, any other excess characters fail."""
     source, target = conversion.source, conversion.target
     assert isinstance(target, VarChar | FixedChar)
 
@@ -314,7 +314,7 @@ def _fitted(conversion: Conversion, sql: str) -> str:
 
 
 def bytes_of(conversion: Conversion, sql: str) -> str:
-    """Bytes, of whatever they are, as binary, fixedbinary or uuid."""
+    """Return bytes from any source as binary, fixedbinary or uuid."""
     match conversion.source, conversion.target:
         case _, Binary():
             return sql

@@ -1,7 +1,7 @@
-"""Which columns of a table something in a plan refers to.
+"""The columns of each table that a plan refers to.
 
-Most producers name the columns that they read; others read whole tables. Spark leaves unused columns out by itself, but
-only after it has looked at each of them, and not where a column has to be checked for nulls.
+Most producers name the columns that they read; others read whole tables. Spark drops unused columns by itself, but
+only after analysing each of them, and not where a column has to be checked for nulls.
 """
 
 from __future__ import annotations
@@ -52,10 +52,10 @@ _RIGHT = (JoinType.RIGHT_SEMI, JoinType.RIGHT_ANTI)
 
 
 def needed_columns(tree: Relation) -> Mapping[int, frozenset[int]]:
-    """The columns of its ``base_schema`` that a read without a projection is needed for, by the read's identity.
+    """Return the columns of its ``base_schema`` that a read without a projection needs, by the read's identity.
 
-    A read that isn't named is needed with all of its columns. Where it can't be told what a reference leads to, none
-    is named.
+    A read that isn't in the result needs all of its columns. If the target of some reference is unknown, the result is
+    empty.
     """
     if not _reads_whole_tables(tree):
         return {}
@@ -63,7 +63,7 @@ def needed_columns(tree: Relation) -> Mapping[int, frozenset[int]]:
     try:
         search.go(tree)
     except (_Unknown, SubstraitError):
-        # what is wrong with the plan is said where it is compiled
+        # faults of the plan are reported where it is compiled
         return {}
     return {key: frozenset(fields) for key, fields in search.reads.items()}
 
@@ -82,12 +82,12 @@ def _reads_whole_tables(tree: Relation) -> bool:
 
 
 class _Unknown(Exception):
-    """A reference leads nowhere."""
+    """The target of a reference is unknown."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Around:
-    """A relation around a subquery in one of its expressions, and what is around it."""
+    """A relation whose expressions contain the subquery, and the relations around it."""
 
     node: Relation
     around: _Surroundings
@@ -97,7 +97,7 @@ _Surroundings: TypeAlias = "tuple[_Around, ...]"
 
 
 class _Search:
-    """Goes down a tree with the columns that are needed of each relation.
+    """A top-down walk through a tree with the columns that are needed of each relation.
 
     Args:
         reads: the columns of each read without a projection, by its identity.
@@ -125,18 +125,18 @@ class _Search:
         self._pending.append((node, set(range(len(node.schema.types))), around))
 
     def _relation(self, node: Relation, wanted: set[int], first: bool, around: _Surroundings) -> None:
-        """Say what a relation needs of its inputs.
+        """Add the columns that a relation needs of its inputs.
 
         Args:
             node: the relation.
             wanted: the columns that are needed of it, after emit.
-            first: whether it is looked at for the first time.
-            around: the relations around it whose expressions hold it.
+            first: whether it is visited for the first time.
+            around: the enclosing relations, whose expressions contain it.
         """
         match node:
             case Reference(subtree=subtree):
                 if first:
-                    # with nothing around it: what refers out of it may lead elsewhere at each of its uses
+                    # without surroundings: a reference out of it may have another target at each of its uses
                     self._all(subtree, ())
                 return
             case DetachedRel(relation=inner):
@@ -182,9 +182,9 @@ class _Search:
         self._pending.append((right, {field - width for field in fields if field >= width}, around))
 
     def _fields(self, node: Relation, around: _Surroundings) -> set[int] | None:
-        """The columns that a relation's expressions refer to; None where that may be all.
+        """Return the columns that a relation's expressions refer to; None where that may be all.
 
-        What is in their subqueries is looked at, too.
+        Expressions in their subqueries are included.
         """
         inside = (*around, _Around(node, around))
         fields: set[int] | None = set()
@@ -208,7 +208,7 @@ class _Search:
                 case FieldReference(root=OuterReference() as root, reference=reference):
                     self._outer(root, reference if isinstance(reference, tuple) else (), around)
                 case WindowFunction() | Lambda() | LambdaInvocation() | NamedLambdaReference():
-                    # these may need levels of SELECT of their own, through which whole records go
+                    # these may need their own levels of SELECT, through which whole records pass
                     fields = None
                     pending.extend(expression_children(expression))
                     if isinstance(expression, NamedLambdaReference):
@@ -218,7 +218,7 @@ class _Search:
         return fields
 
     def _outer(self, root: OuterReference, reference: Sequence[object], around: _Surroundings) -> None:
-        """A column of a record around a subquery is needed."""
+        """Add the column of an enclosing record that an outer reference needs."""
         if root.steps_out is not None:
             if not 1 <= root.steps_out <= len(around):
                 raise _Unknown

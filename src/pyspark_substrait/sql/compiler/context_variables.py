@@ -1,7 +1,7 @@
 """Execution context variables as Spark SQL.
 
-Evaluated once per plan they are Spark's own, which are the same instant everywhere in a statement. Evaluated once per
-record, the instant is a column below the expressions of a relation, so that all of them see the same one.
+A variable evaluated once per plan is Spark's own, which is the same instant everywhere in a statement. Evaluated once
+per record, the instant is a column below the expressions of a relation, so that all of them see the same one.
 
 Spec: expressions/specialized_record_expressions, "Execution Context Variables".
 """
@@ -18,13 +18,13 @@ from pyspark_substrait.sql.compiler.types import FINEST
 
 __all__ = ["context_variable"]
 
-#: the time of this very evaluation, which no other function of Spark gives: all others mean the start of the query
+#: the current time of each evaluation, which no other Spark function gives: all others mean the start of the query
 _NOW = "CAST(reflect('java.time.Instant', 'now') AS TIMESTAMP)"
 
 #: the finest precision in which 64 bits can count the time from 1970 to now
 _FINEST_NOW = 9
 
-#: what Java takes for a zone although the IANA database doesn't have it
+#: names that Java accepts as a zone although the IANA database doesn't have them
 _NO_ZONES = (
     "^([+-].*|Z|(UTC|UT)[+-].*|GMT[+-](?!0$).*|"
     "ACT|AET|AGT|ART|AST|BET|BST|CAT|CNT|CST|CTT|EAT|ECT|IET|IST|JST|MIT|NET|NST|PLT|PNT|PRT|PST|SST|VST)$"
@@ -35,7 +35,7 @@ def context_variable(node: ExecutionContextVariable, scope: Scope, compilation: 
     """The text of a context variable; an atom.
 
     Raises:
-        UnsupportedPlanError: it can't be evaluated once per record in this place, or not as finely as its type says.
+        UnsupportedPlanError: it can't be evaluated once per record here, or not as precisely as its type requires.
     """
     if node.variable is ContextVariable.CURRENT_TIMEZONE:
         # one for the whole session, so also for every record

@@ -1,4 +1,4 @@
-"""One conversion from a type to another, and the words that the rooms of casts share."""
+"""One conversion from a type to another, and the fragments that the cast modules share."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ def has_subquery(sql: str) -> bool:
 class Conversion:
     """From ``source`` to ``target``: a value that doesn't fit becomes null, or else raises.
 
-    A room writes different texts for the two only where a value may fail to fit. ``depth`` counts the lambdas around
-    the text, so that each has parameters of its own.
+    A cast module writes different texts for the two only where a value may fail to fit. ``depth`` counts the enclosing
+    lambdas, so that each has its own parameters.
     """
 
     source: Type
@@ -55,11 +55,11 @@ class Conversion:
         return f"{'try_cast' if self.null else 'CAST'}({sql} AS {carrier or self.carrier})"
 
     def times(self, sql: str, factor: int) -> str:
-        """A BIGINT multiplied by a factor, where that may be too large."""
+        """Multiply a BIGINT by a factor, where the product may be too large."""
         return f"try_multiply({sql}, {factor}L)" if self.null else f"({sql} * {factor}L)"
 
     def failed(self) -> str:
-        """What stands for a value that doesn't fit."""
+        """The text for a value that doesn't fit: a null or an error."""
         if self.null:
             return f"CAST(NULL AS {self.carrier})"
         source, target = with_nullability(self.source, False), with_nullability(self.target, False)
@@ -67,11 +67,11 @@ class Conversion:
         return f"CAST(raise_error({string_literal(message)}) AS {self.carrier})"
 
     def unless(self, condition: str, sql: str) -> str:
-        """``sql``, but a failure where the condition is true; not where it is null."""
+        """Return ``sql``, or a failure if the condition is true; a null condition isn't a failure."""
         return f"if({condition}, {self.failed()}, {sql})"
 
     def matching(self, operand: str, pattern: str, sql: str) -> str:
-        """``sql`` where the text ``operand`` matches; a null is null, any other text a failure."""
+        """Return ``sql`` if the text ``operand`` matches; null for a null, and a failure for any other text."""
         known = _KNOWN.fullmatch(operand)
         if known is not None and re.search(pattern, known[1], re.ASCII):
             return sql
@@ -81,11 +81,11 @@ class Conversion:
         )
 
     def bound(self, letter: str, sql: str, body: Callable[[str], str]) -> str:
-        """``body`` of an operand. One that is long and needed several times is computed once and given a name.
+        """Return ``body`` of an operand. A long operand that is used several times is computed once, under a name.
 
-        Without that, casts inside casts would grow with the power of their depth. A subquery is repeated all the same:
-        Spark has none in the operands of functions with lambdas, and runs equal ones once. ``letter`` must differ from
-        those of the bindings around this one in the same conversion.
+        Without that, nested casts would grow exponentially. A subquery is repeated all the same: Spark takes none in
+        the operands of functions with lambdas, and runs equal ones once. ``letter`` must differ from those of the
+        enclosing bindings in the same conversion.
         """
         if len(sql) <= _SHORT:
             return body(sql)
@@ -96,6 +96,6 @@ class Conversion:
         return f"transform(array({sql}), {name} -> {text})[0]"
 
     def no_cast(self) -> UnsupportedPlanError:
-        """The refusal of a pair for which there is no rule."""
+        """Return the error for a pair of types that has no rule."""
         source, target = with_nullability(self.source, False), with_nullability(self.target, False)
         return UnsupportedPlanError(f"there is no cast from {source} to {target} whose result is certain")

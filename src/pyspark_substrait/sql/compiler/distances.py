@@ -1,7 +1,7 @@
-"""Values and the distances between them: what the offset of a RANGE bound means for a sort key.
+"""Values and the distances between them: the offset of a RANGE bound relative to a sort key.
 
-Both become values of Spark types that have ``+`` and ``-``, exactly and in no time zone. What leaves the type's bounds
-is an error when the query runs.
+Both become values of Spark types that have ``+`` and ``-``, exactly and in no time zone. A result outside the type's
+range is an error when the query runs.
 """
 
 from __future__ import annotations
@@ -42,12 +42,12 @@ Text = Callable[[str], str]
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """How a value or a distance is written.
+    """The Spark form of a value or a distance.
 
     Args:
-        text: the text, an atom, made of that of the value, which is one.
-        type: the Spark type that it has.
-        units: how many of its units a second or a month has, of an interval that is made a number.
+        text: returns the text, an atom, from that of the value, which is an atom, too.
+        type: its Spark type.
+        units: the number of its units in a second or a month, for an interval that becomes a number.
     """
 
     text: Text
@@ -55,9 +55,9 @@ class Measure:
     units: int = 0
 
     def constant(self, text: str, value: float | Fraction) -> str:
-        """A literal with a value (an interval's is in seconds or months) as the bound of a frame.
+        """Return a literal with a value (in seconds or months, for an interval) as the bound of a frame.
 
-        Spark's parser wants to see the value there, through nothing but casts.
+        Spark's parser requires the value itself there, with nothing but casts around it.
         """
         if not self.units:
             return self.text(text)
@@ -66,7 +66,7 @@ class Measure:
 
     @property
     def zero(self) -> str:
-        """No distance, as a text of the type."""
+        """The distance zero, as a text of the type."""
         match self.type:
             case "BIGINT":
                 return "0L"
@@ -82,22 +82,22 @@ class Measure:
 
 @dataclass(frozen=True, slots=True)
 class Distances:
-    """The sort key and the offsets, one for each that there is."""
+    """The forms of the sort key and of the offsets that are present."""
 
     key: Measure
     offsets: tuple[Measure, ...]
 
     @property
     def uniform(self) -> bool:
-        """Whether the offsets are of one kind, so that one can be larger than the other."""
+        """Whether the offsets are of one type, so that they can be compared."""
         return len({offset.type for offset in self.offsets}) == 1
 
 
 def distances(key: Type, offsets: Sequence[Type]) -> Distances:
-    """How a sort key and the offsets of its bounds are written so that one can be added to the other.
+    """Return the forms of a sort key and of the offsets of its bounds in which one can be added to the other.
 
     Raises:
-        InvalidPlanError: the one can't be added to the other.
+        InvalidPlanError: one can't be added to the other.
         UnsupportedPlanError: it can, but not on Spark.
     """
     key, offsets = concrete(key), [concrete(offset) for offset in offsets]
@@ -149,7 +149,7 @@ _DIGITS = {8: 3, 16: 5, 32: 10, 64: 19}
 
 
 def _decimals(types: Sequence[Type]) -> tuple[Measure, ...]:
-    """One type for all, with a digit more than they have, unless Spark has no more."""
+    """Return one type for all, with a digit more than they have, unless it would exceed Spark's maximum."""
     whole = scale = 0
     for type in types:
         precision, digits = (_DIGITS[INTEGERS[type.__class__]], 0) if not isinstance(type, Decimal) else _shape(type)

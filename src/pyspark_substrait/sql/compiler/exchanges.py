@@ -1,7 +1,7 @@
 """Exchange as Spark SQL: a REPARTITION hint, or a BROADCAST hint.
 
-Spark puts a record into the partition that the hash of a key says, modulo the number of partitions. To come into a
-bucket, a record gets a key whose hash is the bucket's number: every hash has one (:func:`key_of`).
+Spark puts a record into the partition given by the hash of a key modulo the number of partitions. To assign a record to
+a bucket, it gets a key whose hash is the bucket's number: every hash value has one (:func:`key_of`).
 
 An exchange keeps the order of its input, if it has one, within each partition: the records are numbered below and
 sorted in their partitions.
@@ -35,21 +35,21 @@ from pyspark_substrait.sql.compiler.types import INTEGERS, has_map, spark_type
 
 __all__ = ["MAX_PARTITIONS", "exchange", "key_of"]
 
-#: More are refused: Spark could do nothing with them but fall over.
+#: More are refused: Spark would fail with so many.
 MAX_PARTITIONS = 100_000
 
-#: The partitions of an exact round robin whose plan leaves their number to us.
+#: The number of partitions of an exact round robin whose plan leaves it open.
 _IN_TURN = 16
 
 _POSITION = "monotonically_increasing_id()"
 
 
 def exchange(node: Exchange, query: Query, outer: tuple[Record, ...], compilation: Compilation) -> Query:
-    """The records of a query, distributed anew.
+    """Redistribute the records of a query.
 
     Raises:
-        InvalidPlanError: the buckets aren't numbers, or the number of partitions isn't one.
-        UnsupportedPlanError: the partitions are to be sent somewhere, or Spark can't hash a field.
+        InvalidPlanError: the buckets aren't numbers, or the number of partitions is invalid.
+        UnsupportedPlanError: the partitions have targets, or Spark can't hash a field.
     """
     _check(node)
     query = query.flat()
@@ -70,7 +70,7 @@ def exchange(node: Exchange, query: Query, outer: tuple[Record, ...], compilatio
 
 
 def _check(node: Exchange) -> None:
-    """Refuse what no kind of exchange can do."""
+    """Refuse requests that no kind of exchange can fulfil."""
     count = node.partition_count
     if count < 0:
         raise InvalidPlanError(f"there can't be {count} partitions", path="partition_count")
@@ -128,7 +128,7 @@ def _keyed(node: Exchange, query: Query, scope: Scope, compilation: Compilation)
 
 
 def _hashed(kind: ScatterFields, scope: Scope, compilation: Compilation) -> list[str]:
-    """The values that say where a record goes."""
+    """Return the values that determine the partition of a record."""
     if not kind.fields:
         raise InvalidPlanError("there are no fields to scatter the records by", path="fields")
     texts = []
@@ -141,7 +141,7 @@ def _hashed(kind: ScatterFields, scope: Scope, compilation: Compilation) -> list
 
 
 def _number(expression: Expression, scope: Scope, compilation: Compilation) -> str:
-    """The number of a record's bucket; one that is null raises."""
+    """Return the number of a record's bucket; a null raises."""
     if concrete(expression.type).__class__ not in INTEGERS:
         raise InvalidPlanError(f"the number of a bucket must be an integer, but is {expression.type}")
     text = expressions.expression(expression, scope, compilation)
@@ -149,7 +149,7 @@ def _number(expression: Expression, scope: Scope, compilation: Compilation) -> s
 
 
 def _numbers(expression: Expression, scope: Scope, compilation: Compilation) -> str:
-    """The numbers of a record's buckets, as a list; one that is null raises."""
+    """Return the numbers of a record's buckets, as a list; a null raises."""
     type = concrete(expression.type)
     if not isinstance(type, List) or concrete(type.type).__class__ not in INTEGERS:
         raise InvalidPlanError(f"the numbers of buckets must be a list of integers, but are {expression.type}")
@@ -158,7 +158,7 @@ def _numbers(expression: Expression, scope: Scope, compilation: Compilation) -> 
 
 
 def _exploded(query: Query, buckets: str, bucket: str, compilation: Compilation) -> Query:
-    """Each record once for each of its buckets, whose number is a further column."""
+    """Repeat each record for each of its buckets, whose number is a further column."""
     listed = Item(buckets, compilation.column())
     source = replace(query, items=(*query.items, listed)).nested().source
     view = f"LATERAL VIEW explode({listed.name}) {compilation.names.fresh('v')} AS {bucket}"
@@ -166,7 +166,7 @@ def _exploded(query: Query, buckets: str, bucket: str, compilation: Compilation)
 
 
 def _checked(bucket: str, count: int) -> str:
-    """The number of a bucket that isn't null and, if a count is given, one of so many."""
+    """Return the number of a bucket, checked not to be null and, if a count is given, to be one of that many."""
     if not count:
         return f"coalesce({bucket}, CAST({_error(_NULL)} AS BIGINT))"
     wrong = _error(f"the bucket of a record isn't one of the {count} from 0 on")
@@ -185,7 +185,7 @@ def _raised(message: str, type: Type) -> str:
 
 
 def _key(bucket: str, count: int) -> str:
-    """What Spark hashes so that a record comes into its bucket; without a count, records of a bucket stay together."""
+    """Return the value to hash for a bucket; without a count, it only keeps the records of a bucket together."""
     if not count:
         return bucket
     keys = ", ".join(str(key_of(number)) for number in range(count))
@@ -193,7 +193,7 @@ def _key(bucket: str, count: int) -> str:
 
 
 def key_of(bucket: int) -> int:
-    """The i32 that Spark's hash (Murmur3 with the seed 42) takes to a number: the steps of the hash, backwards.
+    """Return the i32 whose Spark hash (Murmur3 with the seed 42) is this number: the steps of the hash in reverse.
 
     >>> key_of(0)
     -1693959553
@@ -210,12 +210,12 @@ _MASK = 2**32 - 1
 
 
 def _inverse(factor: int) -> int:
-    """What undoes a multiplication of 32 bits."""
+    """Return the inverse of a factor modulo 2**32."""
     return pow(factor, -1, 2**32)
 
 
 def _turned(value: int, bits: int) -> int:
-    """A number of 32 bits, turned to the left."""
+    """Rotate a number of 32 bits to the left."""
     return (value << bits | value >> 32 - bits) & _MASK
 
 

@@ -1,6 +1,6 @@
-"""Expand as Spark SQL: UNPIVOT, which Spark runs by the operator that its own grouping sets use.
+"""Expand as Spark SQL: UNPIVOT, which Spark runs with the operator that also runs grouping sets.
 
-All values of a record are computed as columns below, each once; UNPIVOT deals them out to the duplicates. The number
+All values of a record are computed as columns below, each once; UNPIVOT distributes them to the duplicates. The number
 of a duplicate is a value like the others.
 """
 
@@ -56,7 +56,7 @@ def expand(node: Expand, query: Query, outer: tuple[Record, ...], compilation: C
 
 
 def _duplicates(node: Expand) -> int:
-    """How many records each record becomes."""
+    """The number of duplicates of each record."""
     counts = [len(field.duplicates) if isinstance(field, SwitchingField) else None for field in node.fields]
     known = [count for count in counts if count is not None]
     for position, count in enumerate(counts):
@@ -74,7 +74,7 @@ def _expressions(field: SwitchingField | Expression) -> Sequence[Expression]:
 
 
 def _items(field: SwitchingField | Expression, position: int, scope: Scope, compilation: Compilation) -> list[Item]:
-    """The columns of a field's values: one for each duplicate, or the one for all."""
+    """Return the columns of a field's values: one for each duplicate, or one for all."""
     items = []
     for number, expression in enumerate(_expressions(field)):
         switching = isinstance(field, SwitchingField)

@@ -114,9 +114,9 @@ def expression(node: Expression, scope: Scope, compilation: Compilation) -> str:
 
 
 def conditions(node: Expression, scope: Scope, compilation: Compilation) -> list[str]:
-    """A condition as operands of AND, for a place where false and null are the same (WHERE, or ON of an inner join).
+    """Return a condition as operands of AND, for a place where false and null are equivalent (WHERE, inner join ON).
 
-    Spark runs IN with a subquery as a join there, and only there with SQL's meaning for nulls.
+    Spark runs IN with a subquery as a join there, and only there with SQL's semantics for nulls.
     """
     texts = []
     for conjunct in conjuncts(node):
@@ -145,7 +145,7 @@ def _branch(node: Expression, type: Type, scope: Scope, compilation: Compilation
 
 
 def _comparable(type: Type) -> None:
-    """Refuse a value that is compared with others although Spark has no equality for it."""
+    """Refuse a value that is compared with others if Spark has no equality for it."""
     if has_map(type):
         raise UnsupportedPlanError(f"a value of type {type} can't be compared: Spark has no equality of maps")
 
@@ -186,7 +186,7 @@ def _case(
     if otherwise is not None:
         with at("else"):
             end = f" ELSE {_branch(otherwise, type, scope, compilation)}"
-    # in no brackets: Spark's parser takes many times as long for those that stand in each other
+    # without brackets: Spark's parser takes many times as long for nested ones
     return f"CASE{match} {' '.join(arms)}{end} END"
 
 

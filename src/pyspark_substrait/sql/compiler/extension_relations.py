@@ -1,6 +1,6 @@
-"""Relations of others: what the user registered for their type URL makes them.
+"""Extension relations, computed by the handler that the user registered for their type URL.
 
-The inputs become statements of their own, whose DataFrames the handler gets; what it returns is bound as a frame.
+The inputs become separate statements, whose DataFrames the handler receives; its result is bound as a frame.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def _inputs(
 
 
 def _statement(query: Query, schema: NamedStruct, compilation: Compilation) -> str:
-    """The frame of an input, its columns named for the handler."""
+    """Return the frame of an input, with its columns named for the handler."""
     step = SqlStep(compilation.names.fresh("s"), compilation.with_shared(query.text(named(query.items, schema))))
     compilation.steps.append(step)
     return step.name

@@ -1,6 +1,6 @@
 """Fetch as Spark SQL.
 
-Spark's LIMIT and OFFSET take a constant, non-null i32. What isn't one goes through the numbers of the records.
+Spark's LIMIT and OFFSET take a constant, non-null i32. Other bounds are compared with the numbers of the records.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def _fits(bound: Bound) -> bool:
 
 
 def bound(node: Expression | None, name: str, outer: tuple[Record, ...], compilation: Compilation) -> Bound:
-    """The bound that the field ``name`` of a relation states."""
+    """Return the bound in the field ``name`` of a relation."""
     if node is None:
         return None
     with at(name):
@@ -80,7 +80,7 @@ def bound(node: Expression | None, name: str, outer: tuple[Record, ...], compila
 def numbered(
     query: Query, schema: Struct, numbers: Sequence[Item], conditions: Sequence[str], bounds: Sequence[Bound]
 ) -> Query:
-    """The records of a query for which conditions over their numbers are true, in the order of the first number.
+    """Return the records of a query whose numbers fulfil conditions, in the order of the first number.
 
     Args:
         query: the query.
@@ -95,7 +95,7 @@ def numbered(
     computed = [checked_bound(bound) for bound in bounds if isinstance(bound, str)]
     if not computed:
         return replace(kept, items=items, order=order)
-    # a negative bound is an error even where there are no records: a second branch, always empty, looks at the bounds
+    # a negative bound is an error even without records: a second branch, always empty, checks the bounds
     types = (*(spark_type(type) for type in schema.types), *("BIGINT" for _ in numbers))
     nulls = ", ".join(f"CAST(NULL AS {type})" for type in types)
     wrong = " OR ".join(f"{bound} < 0L" for bound in computed)
@@ -104,5 +104,5 @@ def numbered(
 
 
 def checked(bound: Bound) -> str | None:
-    """A bound as an i64 that raises when it is negative; None where there is none."""
+    """Return a bound as an i64 that raises if it is negative; None without a bound."""
     return f"{bound}L" if isinstance(bound, int) else None if bound is None else checked_bound(bound)

@@ -11,9 +11,9 @@ __all__ = ["generate"]
 
 
 def generate(node: ExtensionSingle, generator: Generator, input: Query, compilation: Compilation) -> Query:
-    """The query of a generator over that of its input.
+    """Return the query of a generator over that of its input.
 
-    A LATERAL VIEW belongs to the FROM clause, not to what stands in it: the query is a level of its own.
+    A LATERAL VIEW belongs to the FROM clause of a SELECT, so the query gets its own level.
     """
     kept = generator.kept(len(input.columns))
     arguments = input.columns[kept:]

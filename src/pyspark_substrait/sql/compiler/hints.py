@@ -1,6 +1,6 @@
-"""Hints as Spark SQL: the names that a plan gives a relation and its columns, for people who read Spark's plans.
+"""Hints as Spark SQL: the names that a plan gives a relation and its columns, for readers of Spark's plans.
 
-They stand in a level of their own that nothing refers into, so that no name can be mistaken for another one.
+They are on a separate level that nothing refers to, so that they can't be confused with other names.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ __all__ = ["with_names"]
 
 
 def with_names(query: Query, node: Relation, compilation: Compilation) -> Query:
-    """The query, with the alias and the output names of the relation's hint in its text; the same when there are none.
+    """Return the query with the alias and the output names of the relation's hint; unchanged if there are none.
 
-    A hint never makes a plan fail: names that Spark can't have, or that aren't as many as there are, are left out.
+    A hint never makes a plan fail: names that Spark doesn't allow, or of the wrong number, are left out.
     """
     hint = node.common.hint
     if hint is None:
@@ -37,7 +37,7 @@ def with_names(query: Query, node: Relation, compilation: Compilation) -> Query:
 
 
 def _names(node: Relation, names: tuple[str, ...], columns: tuple[str, ...]) -> list[str]:
-    """The names of the columns; those of fields inside of them are kept in the model only."""
+    """Return the names of the columns; the names of nested fields stay in the model only."""
     if len(names) != sum(1 + name_count(type) for type in node.schema.types):
         return []
     shown = [_shown(name or "", column) for name, column in zip(node.names, columns, strict=True)]
@@ -45,7 +45,7 @@ def _names(node: Relation, names: tuple[str, ...], columns: tuple[str, ...]) -> 
 
 
 def _shown(name: str, otherwise: str) -> str:
-    """A name as it can stand in SQL."""
+    """Return a name as it is written in SQL, or ``otherwise`` if that isn't possible."""
     try:
         return quoted(name) if name else otherwise
     except UnsupportedPlanError:

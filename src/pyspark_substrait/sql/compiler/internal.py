@@ -1,4 +1,4 @@
-"""The functions that no plan can name, which rewriting puts into one (see ``decorrelation``)."""
+"""The internal functions that rewriting adds to a plan (see ``decorrelation``); no plan can name them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["checked_bound", "fetched", "internal"]
 
 
 def internal(function: Function, operands: Sequence[str], output: Type) -> str | None:
-    """The text of a call, an atom; None when the function isn't one of those."""
+    """Return the text of a call, an atom; None if the function isn't internal."""
     if function is ONLY_VALUE:
         number, value = operands
         error = f"raise_error({string_literal('more than one row returned by a scalar subquery')})"
@@ -25,13 +25,13 @@ def internal(function: Function, operands: Sequence[str], output: Type) -> str |
         number, offset, count = operands
         return fetched(number, checked_bound(offset), checked_bound(count))
     if function is ONCE:
-        # Spark writes a WITH clause out at each use, unless there is something indeterministic in it
+        # Spark inlines a WITH clause at each use, unless it contains something nondeterministic
         return "monotonically_increasing_id()"
     return None
 
 
 def fetched(number: str, offset: str | None, count: str | None) -> str:
-    """Whether a fetch keeps the record with this number; its bounds are of i64, null or None where there is none."""
+    """Return whether a fetch keeps the record with this number; its bounds are of i64, null or None if absent."""
     conditions = []
     skipped = "0L" if offset is None else f"coalesce({offset}, 0L)"
     if offset is not None:

@@ -1,7 +1,7 @@
 """Joins as Spark SQL.
 
-The types that Spark has are Spark joins. A single join numbers the records of its outer side and counts their matches;
-a mark join asks with EXISTS whether a match is there and, where the condition can be null, whether an unknown one is.
+Join types that Spark has become Spark joins. A single join numbers the records of its outer side and counts their
+matches; a mark join uses EXISTS to test for a match and, if the condition can be null, for an unknown one.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from pyspark_substrait.sql.decorrelation.unions import exposes_union
 
 __all__ = ["Part", "cross", "inputs", "join", "lateral", "matched"]
 
-#: One of the conditions that a match meets: where it stands in the join, and what it is.
+#: One of the conditions of a match: its path in the join, and the condition itself.
 Part: TypeAlias = tuple[tuple[str | int, ...], Expression]
 
 _OUTER_JOINS = {
@@ -52,9 +52,9 @@ def join(node: Join, outer: tuple[Record, ...], compilation: Compilation) -> Que
 
 
 def lateral(node: LateralJoin, outer: tuple[Record, ...], compilation: Compilation) -> Query:
-    """The query of a lateral join as it stands in the plan, which says what is wrong with it in its place.
+    """Return the query of a lateral join in the original plan, whose compilation reports faults with their paths.
 
-    Decorrelation makes other relations of it before one is run: what refers to the left record has no meaning here.
+    Decorrelation rewrites it before it runs: here, references to the left record have no meaning.
     """
     with at("left"):
         left = relations.relation(node.left, outer, compilation)
@@ -90,11 +90,11 @@ def matched(
     """The query of a join, post-join filter included.
 
     Args:
-        node: the join; its ``expression`` is what the parts are together.
-        parts: the conditions that make two records a match.
-        left, right: the inputs, with the hints that Spark is to be given.
+        node: the join; its ``expression`` is equivalent to all parts together.
+        parts: the conditions of a match between two records.
+        left, right: the inputs, with the hints for Spark.
         outer: the records of the enclosing queries, the nearest last.
-        compilation: the statement in the making.
+        compilation: the statement being compiled.
     """
     scope = Scope(Record(left.columns + right.columns, node.common.rel_anchor), outer)
     query = _by_type(node, parts, left, right, scope, compilation)
@@ -145,7 +145,7 @@ def _by_type(
 
 
 def _condition(parts: Sequence[Part], scope: Scope, compilation: Compilation) -> str:
-    """That all parts are true, for any join."""
+    """Return the condition that all parts are true, for any join."""
     texts = []
     for path, part in parts:
         with at(*path):
@@ -154,7 +154,7 @@ def _condition(parts: Sequence[Part], scope: Scope, compilation: Compilation) ->
 
 
 def _conditions(parts: Sequence[Part], scope: Scope, compilation: Compilation) -> str:
-    """That all parts are true, for a join that Spark may carry out as a filter."""
+    """Return the condition that all parts are true, for a join that Spark may run as a filter."""
     texts = []
     for path, part in parts:
         with at(*path):
@@ -164,7 +164,7 @@ def _conditions(parts: Sequence[Part], scope: Scope, compilation: Compilation) -
 
 def _joined(left: Query, kind: str, right: Query, condition: str | None, items: tuple[Item, ...]) -> Query:
     on = "" if condition is None else f" ON {condition}"
-    # the conditions of a side that loses no record to the join, nor gets nulls, are as good above the join
+    # conditions of a side that neither loses records in the join nor gets nulls can be applied after the join
     conditions: tuple[str, ...] = ()
     if kind in _KEEP_LEFT:
         left, conditions = left.without_conditions()
@@ -188,12 +188,12 @@ def _semi(
     scope: Scope,
     compilation: Compilation,
 ) -> Query:
-    """The records of ``kept`` with a match in ``other``.
+    """Return the records of ``kept`` with a match in ``other``.
 
-    A join on equal columns is written as IN: Spark then also infers filters from it, which it doesn't for a semi join.
-    Where ``unique`` columns of the other side are among them, and there is more to the condition, no record has two
-    matches: it is an inner join, as which Spark carries out a comparison with a correlated aggregate. A semi join would
-    go down to a single table, which is as yet larger than what the other joins leave of it.
+    A join on equal columns is written as IN: Spark then also infers filters from it, which it doesn't do for a semi
+    join. If ``unique`` columns of the other side are among them, and the condition has more parts, no record has two
+    matches: it becomes an inner join, as which Spark runs a comparison with a correlated aggregate. A semi join would
+    be pushed down to a single table, which is larger than the result of the other joins.
     """
     equal = _equal_columns(parts, kept.columns, other.columns, scope)
     found = {other.columns.index(value) for _, value in equal.pairs}
@@ -211,7 +211,7 @@ def _semi(
 
 
 class _Equal(NamedTuple):
-    """The pairs of columns, one of each side, that a condition says are equal, and whether it says nothing else."""
+    """The pairs of columns of both sides that a condition compares for equality, and whether it has no other parts."""
 
     pairs: list[tuple[str, str]]
     alone: bool
@@ -241,7 +241,7 @@ def _equal_columns(parts: Sequence[Part], kept: tuple[str, ...], other: tuple[st
 
 
 def _single(parts: Sequence[Part], kept: Query, other: Query, scope: Scope, compilation: Compilation) -> Query:
-    """Every record of ``kept`` with its only match, or nulls; more than one match is an error when the query runs."""
+    """Return every record of ``kept`` with its only match, or nulls; more than one match is an error at run time."""
     number, matches = compilation.column(), compilation.column()
     text = _condition(parts, scope, compilation)
     numbered = kept.flat()
@@ -253,7 +253,7 @@ def _single(parts: Sequence[Part], kept: Query, other: Query, scope: Scope, comp
 
 
 def _mark(parts: Sequence[Part], kept: Query, other: Query, scope: Scope, compilation: Compilation) -> Query:
-    """The records of ``kept``, and behind them whether there is a match in ``other``: true, null or false."""
+    """Return the records of ``kept``, and after them whether there is a match in ``other``: true, null or false."""
     candidates = other.flat()
     certain: list[str] = []
     uncertain: list[str] = []
@@ -264,7 +264,7 @@ def _mark(parts: Sequence[Part], kept: Query, other: Query, scope: Scope, compil
                 (uncertain if conjunct.type.nullable else certain).append(text)
     found = f"EXISTS ({candidates.filtered([*certain, *uncertain]).text()})"
     if uncertain:
-        # apart from the others, the conditions that are never null still tell Spark which records to look at
+        # conditions that are never null are separate, as they still tell Spark which records can match
         unknown = f"(({' AND '.join(uncertain)}) IS NULL)"
         maybe = f"EXISTS ({candidates.filtered([*certain, unknown]).text()})"
         found = f"(CASE WHEN {found} THEN true WHEN {maybe} THEN NULL ELSE false END)"

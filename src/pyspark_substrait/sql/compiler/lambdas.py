@@ -1,6 +1,6 @@
 """Lambdas as Spark SQL: as arguments of higher-order functions, and invoked in place.
 
-Every lambda variable of a statement has a name of its own, which no column has.
+Every lambda variable of a statement has a unique name, different from all columns.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ from pyspark_substrait.sql.compiler.types import field_name
 
 __all__ = ["argument", "evaluated_once", "invocation", "is_elsewhere", "parameters", "refuse_inside"]
 
-#: what costs nothing to write several times: a name, with fields, a number, or a short text or date
+#: texts that are cheap to repeat: a name, with fields, a number, or a short text or date
 _PLAIN = re.compile(r"\(?-?[\w.]+\)?|\w*'[^'\\]{0,60}'")
 
 
 def argument(node: Expression, scope: Scope, compilation: Compilation) -> str:
-    """A function value as the last argument of one of Spark's higher-order functions: ``(l1, l2) -> body``.
+    """Return a function value as the last argument of a higher-order function of Spark: ``(l1, l2) -> body``.
 
     Raises:
-        UnsupportedPlanError: Spark can't have the function there.
+        UnsupportedPlanError: Spark doesn't support the function there.
     """
     closure = _closure(node, scope)
     if closure is None:
@@ -52,7 +52,7 @@ def argument(node: Expression, scope: Scope, compilation: Compilation) -> str:
 
 
 def refuse_inside(node: Expression) -> None:
-    """Refuse a subquery, which Spark takes nowhere in a higher-order function.
+    """Refuse a subquery, which Spark doesn't take anywhere in a higher-order function.
 
     Raises:
         UnsupportedPlanError: there is one.
@@ -65,7 +65,7 @@ def refuse_inside(node: Expression) -> None:
 
 
 def invocation(node: LambdaInvocation, scope: Scope, compilation: Compilation) -> str:
-    """The body of a lambda with its arguments in it; an atom.
+    """Return the body of a lambda with its arguments substituted; an atom.
 
     An argument that is more than a name and is used more than once is evaluated once.
     """
@@ -84,7 +84,7 @@ def invocation(node: LambdaInvocation, scope: Scope, compilation: Compilation) -
                 bindings.append(value)
             else:
                 bindings.append(expressions.expression(item, scope, compilation))
-    # Spark takes no subquery anywhere in a higher-order function, so that these are written where they are used
+    # Spark takes no subquery anywhere in a higher-order function, so these are repeated at each use
     elsewhere = any(is_elsewhere(part, compilation) for part in (closure.lambda_.body, *node.arguments))
     apart = [] if elsewhere else _worth_keeping(closure, bindings)
     if not apart:
@@ -102,13 +102,13 @@ def invocation(node: LambdaInvocation, scope: Scope, compilation: Compilation) -
 
 
 def evaluated_once(text: str, node: Expression, body: Callable[[str], str], compilation: Compilation) -> str:
-    """What ``body`` makes of a value that it uses several times; an atom.
+    """Return ``body`` applied to a value that it uses several times, evaluated once if possible; an atom.
 
     Args:
         text: the value; an atom.
-        node: the expression that it is the text of.
-        body: what is made of the value, given a text for it.
-        compilation: the statement in the making.
+        node: the expression that the text is compiled from.
+        body: returns the result for a text that stands for the value.
+        compilation: the statement being compiled.
     """
     if _PLAIN.fullmatch(text) or is_elsewhere(node, compilation):
         return body(text)
@@ -116,7 +116,7 @@ def evaluated_once(text: str, node: Expression, body: Callable[[str], str], comp
 
 
 def parameters(reference: LambdaParameterReference, scope: Scope) -> tuple[Binding, ...]:
-    """What the parameters of the lambda are bound to that a reference means."""
+    """Return the bindings of the lambda parameters that a reference refers to."""
     if reference.steps_out >= len(scope.lambdas):
         raise UnsupportedPlanError(
             "a parameter of a lambda around a subquery can't be used inside the subquery on Spark",
@@ -126,7 +126,7 @@ def parameters(reference: LambdaParameterReference, scope: Scope) -> tuple[Bindi
 
 
 def _closure(node: Expression, scope: Scope) -> Closure | None:
-    """A function value as what it is, with its surroundings; None when that isn't known before the plan runs."""
+    """Return a function value as a closure; None if it isn't known before the plan runs."""
     match node:
         case Lambda():
             return Closure(node, scope)
@@ -149,7 +149,7 @@ def _body(closure: Closure, bindings: Sequence[Binding], compilation: Compilatio
 
 
 def _variable_body(closure: Closure, bindings: Sequence[Binding], compilation: Compilation) -> str:
-    """The body of a lambda that stays one in Spark. What it takes from a SELECT list becomes a column below."""
+    """Return the body of a lambda that stays one in Spark. Parts that need a SELECT list become columns below."""
     if _windows_over_parameters(closure.lambda_.body, 0):
         raise UnsupportedPlanError("a window function over the parameters of a lambda can't run on Spark")
     outside = closure.scope.below
@@ -159,7 +159,7 @@ def _variable_body(closure: Closure, bindings: Sequence[Binding], compilation: C
 
 
 def _windows_over_parameters(node: Expression, depth: int) -> bool:
-    """Whether a window function in a body refers to a parameter of this lambda or one around it."""
+    """Whether a window function in a body refers to a parameter of this lambda or an enclosing one."""
     if isinstance(node, WindowFunction):
         return any(_uses_parameters(child, depth) for child in expression_children(node))
     inside = depth + 1 if isinstance(node, Lambda) else depth
@@ -177,7 +177,7 @@ def _uses_parameters(node: Expression, depth: int) -> bool:
 
 
 def _let(value: str, body: Callable[[str], str], names: NameSource) -> str:
-    """``body`` of a variable with a value: the list of that one value, transformed."""
+    """Return ``body`` of a variable with a value: transform applied to a list of that one value."""
     variable = names.fresh("l")
     return f"(transform(array({value}), {variable} -> {body(variable)})[0])"
 
@@ -194,7 +194,7 @@ def _worth_keeping(closure: Closure, bindings: Sequence[Binding]) -> list[int]:
 
 
 def _count(node: Expression, depth: int, uses: list[int], weight: int = 1) -> None:
-    """Count how often the body of a lambda uses each parameter; inside another lambda, every use is several."""
+    """Count how often the body of a lambda uses each parameter; inside another lambda, every use counts as several."""
     match node:
         case FieldReference(root=LambdaParameterReference(steps_out=steps), reference=path) if steps == depth:
             chosen = [path[0].field] if isinstance(path, tuple) and isinstance(path[0], StructField) else None
@@ -209,16 +209,16 @@ def _count(node: Expression, depth: int, uses: list[int], weight: int = 1) -> No
 
 
 def _holds_query(node: Expression) -> bool:
-    """Whether a subquery stands in an expression, or in a named lambda that it refers to."""
+    """Whether an expression, or a named lambda that it refers to, contains a subquery."""
     if isinstance(node, NamedLambdaReference):
         return _holds_query(node.lambda_.lambda_.body)
     return subquery_relation(node) is not None or any(map(_holds_query, expression_children(node)))
 
 
 def is_elsewhere(node: Expression, compilation: Compilation) -> bool:
-    """Whether something stands in an expression that isn't evaluated where it is written.
+    """Whether an expression contains something that isn't evaluated in place: a subquery or a window function.
 
-    That is a subquery or a window function. What is found out is kept, as calls in calls ask for each other's operands.
+    The result is cached, because nested calls ask for it repeatedly.
     """
     known = compilation.elsewhere.get(id(node))
     if known is None:

@@ -1,7 +1,7 @@
 """Columns computed below a SELECT, for expressions that Spark takes only in a SELECT list.
 
-A scope may come with a :class:`Below`. What can't stand where it is written becomes a column there, and its name stands
-in its place. Whoever made the scope then puts the columns under his query::
+A scope may have a :class:`Below`. An expression that isn't allowed in place becomes a column there, and its name takes
+its place. The creator of the scope then adds the columns below the query::
 
     below = Below()
     texts = expressions.conditions(condition, Scope(record, outer, below=below), compilation)
@@ -24,7 +24,7 @@ __all__ = ["Below", "Fold"]
 
 @dataclass(slots=True, kw_only=True)
 class Fold:
-    """For each record, aggregates over the elements of a list that the record has. The list isn't needed any more.
+    """Aggregates over the elements of a list column, for each record. The list itself isn't needed any more.
 
     Args:
         items: the name of the list's column.
@@ -41,10 +41,10 @@ class Fold:
 
 @dataclass(slots=True)
 class Below:
-    """What has to be computed below a SELECT, level by level: a level may use the columns of those before it.
+    """The columns to compute below a SELECT, level by level: a level may use the columns of the levels before it.
 
     Args:
-        inline: the SELECT list itself is where the expressions stand, and OVER is fine there.
+        inline: whether the expressions are in the SELECT list itself, where OVER is allowed.
         levels: the columns and folds of each level; the folds come after the columns.
     """
 
@@ -53,11 +53,11 @@ class Below:
 
     @property
     def height(self) -> int:
-        """The number of levels: the first one that may use all that is there."""
+        """The number of levels, which is also the first level that may use all columns."""
         return len(self.levels)
 
     def column(self, text: str, compilation: Compilation, level: int | None = None) -> str:
-        """The name of a column with this text, on a level of the present ones or, by default, on a new one."""
+        """Return the name of a column with this text, on one of the levels or, by default, on a new one."""
         level = self.height if level is None else level
         for item in self._level(level):
             if isinstance(item, Item) and item.text == text:
@@ -67,7 +67,7 @@ class Below:
         return name
 
     def fold(self, items: str, compilation: Compilation, level: int) -> Fold:
-        """The fold of a list with this text, on a level; what it makes of the list is added to its results."""
+        """Return the fold of a list with this text, on a level; aggregates of the list are added to its results."""
         name = self.column(items, compilation, level)
         for item in self._level(level):
             if isinstance(item, Fold) and item.items == name:
@@ -77,11 +77,11 @@ class Below:
         return made
 
     def apart(self) -> Below:
-        """The same levels, for a place inside of an expression that isn't one for OVER."""
+        """Return the same levels, for a place inside an expression where OVER isn't allowed."""
         return Below(levels=self.levels)
 
     def take(self, other: Below) -> None:
-        """Take over the levels of another one for the same query."""
+        """Take the levels of another object for the same query."""
         for level, items in enumerate(other.levels):
             self._level(level).extend(items)
 
@@ -91,11 +91,11 @@ class Below:
         return self.levels[level]
 
     def under(self, query: Query, compilation: Compilation) -> Query:
-        """The query with the columns behind its own; the same when there are none.
+        """Return the query with the columns added after its own; unchanged if there are none.
 
         Args:
             query: a flat query.
-            compilation: the statement in the making.
+            compilation: the statement being compiled.
         """
         for level in self.levels:
             items = [item for item in level if isinstance(item, Item)]
@@ -106,7 +106,7 @@ class Below:
         return query
 
     def filtered(self, query: Query, conditions: Sequence[str], compilation: Compilation) -> Query:
-        """The records of a query for which conditions are true that may use the columns; these are left out again."""
+        """Return the records of a query that fulfil conditions over the columns, which are dropped afterwards."""
         if not self.levels:
             return query.filtered(conditions)
         return replace(self.under(query, compilation).filtered(conditions), items=query.items)
@@ -117,7 +117,7 @@ def _folds(level: list[Item | Fold]) -> Iterator[Fold]:
 
 
 def _folded(query: Query, fold: Fold, compilation: Compilation) -> Query:
-    """Each record once for each element of its list, and these aggregated to the record again."""
+    """Repeat each record for each element of its list, and aggregate these to the record again."""
     number = compilation.column()
     numbered = replace(query, items=(*query.items, Item("monotonically_increasing_id()", number))).nested()
     source = f"{numbered.source} LATERAL VIEW OUTER posexplode({fold.items}) AS {fold.position}, {fold.element}"

@@ -1,14 +1,14 @@
 r"""Literals as Spark SQL text of exactly their type.
 
-This is one of the two places (the other is ``names``) where something from a plan becomes text. Strings are written so
-that they survive everything that looks at the text on its way: Spark's parser (quotes and backslashes are escaped), its
-variable substitution (``${env:HOME}`` is replaced even inside a literal) and PySpark's formatter for bound arguments
+This is one of the two places (the other is ``names``) where content of a plan becomes text. Strings are written so
+that they survive everything that processes the text: Spark's parser (quotes and backslashes are escaped), its variable
+substitution (``${env:HOME}`` is replaced even inside a literal) and PySpark's formatter for bound arguments
 (``{name}``). The latter two never see a brace, because braces are written as ``\u007B`` and ``\u007D``.
 
 The text of a literal is an atom: it can stand anywhere in an expression without brackets.
 
 A value outside the range that the specification gives for its type (types/type_classes) is an error. Dates and
-timestamps may lie outside of years 1 to 9999, as far as Spark goes.
+timestamps may be outside of the years 1 to 9999, as far as Spark supports them.
 """
 
 from __future__ import annotations
@@ -170,9 +170,9 @@ def literal(node: Literal) -> str:
 
 
 def string_literal(value: str) -> str:
-    r"""A string literal, whatever characters it has.
+    r"""Return a string literal, whatever characters it has.
 
-    Letters, digits, punctuation and symbols of all scripts stand for themselves; what can't be seen or is special is
+    Letters, digits, punctuation and symbols of all scripts stay as they are; invisible and special characters are
     escaped.
 
     >>> print(string_literal("it's {a}\n"))
@@ -222,7 +222,7 @@ def _single(value: float) -> str:
     if single != value:
         raise InvalidPlanError(f"{value!r} isn't an fp32 number")
     if abs(value) > 3e38:
-        # the parser compares with the largest float's exact value, and the shortest text of that is above it
+        # the parser compares with the exact value of the largest float, and the shortest text of that is above it
         return f"CAST({value!r}D AS FLOAT)"
     for digits in range(1, 9):
         text = f"{value:.{digits}g}"
@@ -239,7 +239,7 @@ def _decimal(type: Decimal, value: decimal.Decimal) -> str:
     digits = len(whole.lstrip("0")) + len(fraction)
     if len(fraction) != type.scale or digits > type.precision:
         raise InvalidPlanError(f"{text} isn't a {type}")
-    # what the parser gives it: as many digits as are needed, at least one, and no fewer than the scale
+    # the type that the parser gives it: as many digits as needed, at least one, and no fewer than the scale
     natural = max(len(str(abs(int(value.scaleb(len(fraction), decimal.Context(prec=76)))))), len(fraction))
     return f"{text}BD" if natural == type.precision else f"CAST({text}BD AS {spark_type(type)})"
 
@@ -329,7 +329,7 @@ def _map(items: tuple[object, ...], carrier: str) -> str:
 
 
 def _user_defined(type: UserDefined, items: tuple[object, ...]) -> str:
-    """The value in the form of the type's structure: its fields, or the only one where the structure is no struct."""
+    """Return the value in the form of the type's structure: its fields, or its only part if that isn't a struct."""
     structure = type.structure
     assert structure is not None, "a type without structure has no carrier"
     fields = [item for item in items if isinstance(item, Literal)]

@@ -1,13 +1,13 @@
 """Masks as Spark SQL: values of which only some parts are kept.
 
-The specification leaves parts of masks open (expressions/field_references, "Masked Complex Expression"). They are read
-like this:
+The specification leaves parts of masks open (expressions/field_references, "Masked Complex Expression"). They are
+interpreted as follows:
 
-- What is selected comes in the order in which the mask names it.
-- A negative position counts from the end of the list. An element that isn't there is null, as everywhere in references.
-- A slice goes from ``start`` up to, but not including, ``end``: the specification's ``..5`` keeps five elements. What
-  lies outside of the list is left out.
-- A key selects the entry with exactly this text as its key. What a key expression matches isn't specified; one of
+- Selected parts are in the order of the mask.
+- A negative position counts from the end of the list. A missing element is null, as everywhere in references.
+- A slice goes from ``start`` up to, but not including, ``end``: the specification's ``..5`` keeps five elements.
+  Positions outside of the list are ignored.
+- A key selects the entry with exactly this text as its key. The meaning of key expressions isn't specified; one of
   letters, digits and underscores can only mean itself, and ``*`` alone everything.
 """
 
@@ -40,14 +40,14 @@ _CERTAIN = re.compile(r"\w+")
 
 
 def element(text: str, offset: int) -> str:
-    """The element of a list at a position from 0, negative from the end; null where there is none."""
+    """Return the element of a list at a position from 0, negative from the end; null if there is none."""
     if not -_LARGEST <= offset < _LARGEST:
         return f"try_element_at({text}, CAST(NULL AS INT))"
     # Spark counts from 1; negative positions count from the end in both
     return f"try_element_at({text}, {offset + 1 if offset >= 0 else offset})"
 
 
-#: no list of Spark's has as many elements
+#: no list in Spark has as many elements
 _LARGEST = 2**31 - 1
 
 
@@ -57,12 +57,12 @@ def masked_record(columns: Sequence[str], mask: MaskExpression, names: NameSourc
 
 
 def masked_struct(text: str, mask: MaskExpression, names: NameSource) -> str:
-    """The text of a struct, an atom that is written several times, under a mask; an atom.
+    """Return the text of a struct, an atom that is repeated, under a mask; an atom.
 
     Like a record, the struct stays one whatever is kept of it.
 
     Raises:
-        UnsupportedPlanError: what the mask selects isn't certain.
+        UnsupportedPlanError: the result of the mask isn't certain.
     """
     made = _kept(lambda field: f"{text}.{field_name(field)}", mask.select, mask.maintain_singular_struct, names)
     return f"(CASE WHEN {text} IS NOT NULL THEN {_named(made)} END)"
@@ -72,9 +72,9 @@ def part(text: str, select: Select, maintain: bool, names: NameSource) -> str:
     """The text of a value inside a record of which only a part is kept; an atom.
 
     Args:
-        text: the value: an atom, written several times.
-        select: what is kept. It fits the type of the value.
-        maintain: a struct of one field, and a list or map of one element, stays one.
+        text: the value: an atom, which is repeated.
+        select: the part to keep. It fits the type of the value.
+        maintain: whether a struct of one field, and a list or map of one element, stays one.
         names: gives out the names of lambda variables.
     """
     match select:
@@ -141,7 +141,7 @@ def _list(text: str, select: ListSelect, maintain: bool, names: NameSource) -> s
 
 
 def _slice(text: str, start: int, end: int) -> str:
-    """The elements from one position up to another; each may be negative, and outside of the list."""
+    """Return the elements from one position up to another; each may be negative, or outside of the list."""
     size = f"array_size({text})"
     if start >= 0 and end >= 0:
         return f"slice({text}, {start + 1}, {max(end - start, 0)})" if start < _LARGEST else f"slice({text}, 1, 0)"

@@ -21,14 +21,14 @@ from pyspark_substrait.sql.functions.table import Call
 
 __all__ = ["INDIFFERENT", "measure"]
 
-#: functions that give the same whether equal values are merged or not
+#: functions with the same result whether or not equal values are merged
 INDIFFERENT: Final = frozenset({"min", "max", "any_value", "bool_and", "bool_or", "approx_count_distinct"})
 
 
 def measure(call: AggregateFunction, condition: str | None, scope: Scope, compilation: Compilation) -> str:
     """The text of an aggregate function call over the records for which ``condition`` (None: all) is true.
 
-    The order of the records matters to ordered functions only, as the extension says; for others it is left out.
+    The order of the records is used only for functions that the extension declares as ordered.
 
     Raises:
         InvalidPlanError: the function has no such phase.

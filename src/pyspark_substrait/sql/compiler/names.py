@@ -1,4 +1,4 @@
-"""Names in Spark SQL text. Every name that came from a plan reaches the text through :func:`quoted`."""
+"""Names in Spark SQL text. Every name from a plan goes through :func:`quoted`."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from pyspark_substrait.errors import UnsupportedPlanError
 
 __all__ = ["NameSource", "quoted", "quoted_path"]
 
-# Spark replaces ${...} by settings and environment variables even inside a quoted name; NUL marks frames in a statement
+# Spark substitutes settings and environment variables for ${...} even in a quoted name; NUL marks frames in a statement
 _IMPOSSIBLE = re.compile("[$][{]|[\\x00\\ud800-\\udfff]")
 
 
 @lru_cache(maxsize=32768)
 def quoted(name: str) -> str:
-    """A name as a quoted identifier: whatever its characters, it is only ever a name.
+    """Return a name as a quoted identifier: whatever its characters, it can only be a name.
 
     >>> print(quoted("a`b"))
     `a``b`
 
     Raises:
-        UnsupportedPlanError: the name has something that would not stay what it is on the way to Spark.
+        UnsupportedPlanError: the name contains characters that would be changed on the way to Spark.
     """
     if _IMPOSSIBLE.search(name):
         raise UnsupportedPlanError(
@@ -39,19 +39,19 @@ def quoted_path(names: Iterable[str]) -> str:
 
 @dataclass
 class NameSource:
-    """Gives out names that no other column or relation of the statement has.
+    """Generates names that no other column or relation of the statement has.
 
     Args:
-        given: the number of the last one.
-        users: the names that the result's columns get, in lower case. Beside them in a SELECT, ORDER BY would take one
-            of them for a column of ours that is called the same.
+        given: the number of the last name.
+        users: the names of the result's columns, in lower case. In the same SELECT, ORDER BY would take one of them for
+            a generated column of the same name.
     """
 
     given: int = 0
     users: frozenset[str] = frozenset()
 
     def fresh(self, prefix: str) -> str:
-        """The next name. ``prefix`` is one lower-case letter that says what is named."""
+        """Return the next name. ``prefix`` is one lower-case letter for the kind of thing that is named."""
         self.given += 1
         while (name := f"{prefix}{self.given}") in self.users:
             self.given += 1

@@ -1,4 +1,4 @@
-"""The columns that a statement hands over: under the names that people see, or as Arrow can take them."""
+"""The output columns of a statement: under the names that users see, or in types that Arrow supports."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["named", "uniform"]
 
 
 def uniform(items: tuple[Item, ...], schema: NamedStruct) -> Iterator[Item]:
-    """The columns as Spark can hand them to Arrow.
+    """Yield the columns in types that Spark can convert to Arrow.
 
     The fields of structs are nullable, because Arrow has trouble with required ones in a null; intervals of months are
     numbers of months.
@@ -25,7 +25,7 @@ def uniform(items: tuple[Item, ...], schema: NamedStruct) -> Iterator[Item]:
 
 
 def named(items: tuple[Item, ...], schema: NamedStruct) -> Iterator[Item]:
-    """The columns under the user's names, which nested fields get by a cast."""
+    """Yield the columns under the user's names, which nested fields get by a cast."""
     names = iter(schema.names)
     for item, type in zip(items, schema.struct.types, strict=True):
         name = quoted(next(names))

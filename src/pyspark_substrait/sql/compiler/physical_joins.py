@@ -1,8 +1,8 @@
-"""Hash, merge and nested-loop joins as Spark SQL: logical joins, and a hint to Spark of how to carry them out.
+"""Hash, merge and nested-loop joins as Spark SQL: logical joins with a hint for the algorithm.
 
-Spark takes a hint where it can do as it says, and carries the join out in another way where it can't: the records are
-the same. It builds no hash table of the side that a semi, anti or mark join keeps, and merges or hashes nothing where
-no keys have to be equal.
+Spark follows a hint if possible, and otherwise uses another algorithm: the records are the same. It builds no hash
+table of the side that a semi, anti or mark join keeps, and merges or hashes nothing without equality conditions on
+keys.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ def physical_join(node: PhysicalJoin, outer: tuple[Record, ...], compilation: Co
 
 
 def _hints(node: PhysicalJoin) -> tuple[str, str]:
-    """The hints for the left and for the right input."""
+    """Return the hints for the left and the right input."""
     match node:
         case HashJoin(build_input=BuildInput.LEFT):
             return ("" if node.type in _KEEPS_LEFT else "SHUFFLE_HASH"), ""
         case HashJoin():
             return "", ("" if node.type in _KEEPS_RIGHT else "SHUFFLE_HASH")
         case MergeJoin():
-            # for either side; but Spark doesn't look for it at the side that is kept by a filter
+            # for either side; but Spark ignores it on the side that a filter keeps
             return ("MERGE", "") if node.type in _KEEPS_RIGHT else ("", "MERGE")
         case NestedLoopJoin(type=JoinType.INNER):
             return "", "SHUFFLE_REPLICATE_NL"

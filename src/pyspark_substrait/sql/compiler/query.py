@@ -1,8 +1,8 @@
-"""One SELECT in the making.
+"""A SELECT that is being built.
 
-Operations are laid on a query as long as they fit into the same SELECT; only what doesn't fit opens a new level,
-because every level of nesting costs Spark time to analyse. All column names in a statement are different, so nothing
-here needs a qualifier, and a source may have more columns than are used.
+Operations are added to a query as long as they fit into the same SELECT; only an operation that doesn't fit opens a new
+level, because Spark takes time to analyse every level of nesting. All column names in a statement are different, so
+nothing here needs a qualifier, and a source may have more columns than are used.
 """
 
 from __future__ import annotations
@@ -12,26 +12,26 @@ from dataclasses import dataclass, replace
 
 __all__ = ["FRAME_MARK", "Item", "Query", "frame", "plain"]
 
-#: Stands around the name of a bound DataFrame in a statement's text. No text of a plan contains it.
+#: Encloses the name of a bound DataFrame in a statement's text. No text of a plan contains it.
 FRAME_MARK = "\x00"
 
-#: Asks for no more partitions than any relation has: nothing is moved, but Spark keeps the place.
+#: Requests no more partitions than any relation has: nothing is moved, but Spark keeps the operator in its place.
 _FENCE = "/*+ COALESCE(1000000) */"
 
-#: Asks for one partition.
+#: Requests one partition.
 _GATHER = "/*+ REPARTITION(1) */"
 
 
 def frame(name: str) -> str:
-    """The text that stands for a bound DataFrame behind FROM."""
+    """Return the text for a bound DataFrame after FROM."""
     return f"{FRAME_MARK}{name}{FRAME_MARK}"
 
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One column: its expression over the source's columns, and its name. Passed through when both are the same.
+    """One column: its expression over the source's columns, and its name. Passed through if both are the same.
 
-    One without a text isn't there: it was left out because nothing refers to it, and keeps its place among the others.
+    A column without a text was dropped because nothing refers to it; it keeps its position among the others.
     """
 
     text: str
@@ -39,7 +39,7 @@ class Item:
 
     @property
     def passed(self) -> Item:
-        """The column as one that a SELECT around this one passes through."""
+        """The column as passed through by an enclosing SELECT."""
         return Item(self.name if self.text else "", self.name)
 
     def __str__(self) -> str:
@@ -51,16 +51,16 @@ class Query:
     """A SELECT.
 
     Args:
-        source: what stands behind FROM; empty for none.
+        source: the text after FROM; empty for none.
         items: the columns, in order.
         where: conditions, all of which must be true; each is an operand of AND.
         order: the sort keys, empty for none.
-        tail: what else comes behind (GROUP BY, or LIMIT and OFFSET behind the order), empty for none.
-        depth: how many levels of SELECT are nested in the source.
-        joins: the source is a join, which needs brackets where it is the right side of another.
-        aggregated: the items are grouping keys and measures, so that each record of the source is none of this query.
-        hint: how Spark is asked to join this query with the other side of the join that it is going to be a side of,
-            empty for no wish. Spark looks for it up to the next join above.
+        tail: the remaining clauses (GROUP BY, or LIMIT and OFFSET after the order), empty for none.
+        depth: the number of nested levels of SELECT in the source.
+        joins: whether the source is a join, which needs brackets as the right side of another one.
+        aggregated: whether the items are grouping keys and measures, so that its records aren't those of the source.
+        hint: the join hint for Spark, for the join that this query becomes a side of; empty for none. Spark looks for
+            it up to the next join above.
     """
 
     source: str
@@ -75,11 +75,11 @@ class Query:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The names of the columns, in order, also of those that are left out."""
+        """The names of the columns, in order, including dropped ones."""
         return tuple(item.name for item in self.items)
 
     def text(self, items: Iterable[Item] | None = None) -> str:
-        """The SELECT statement; with ``items``, it puts out those instead."""
+        """Return the SELECT statement; with ``items``, these are its columns instead."""
         listed = ", ".join(str(item) for item in (self.items if items is None else items) if item.text) or "1"
         parts = [f"SELECT /*+ {self.hint} */ {listed}" if self.hint else f"SELECT {listed}"]
         if self.source:
@@ -94,25 +94,25 @@ class Query:
 
     @property
     def is_flat(self) -> bool:
-        """Whether the query does nothing to its source but leave out columns and records, and can leave out more."""
+        """Whether the query only drops columns and records of its source, and can take further conditions."""
         passed_through = bool(self.source) and all(item.text == item.name or not item.text for item in self.items)
         return passed_through and not (self.order or self.tail)
 
     @property
     def is_source(self) -> bool:
-        """Whether the query does nothing to its source but leave out columns, so that this can stand for it."""
+        """Whether the query only drops columns of its source, so that the source can replace it."""
         return self.is_flat and not self.where and not self.hint
 
     def as_source(self) -> str:
-        """The text that stands for this query behind FROM."""
+        """Return the text for this query after FROM."""
         return self.source if self.is_source else f"({self.text()})"
 
     def as_right_source(self) -> str:
-        """The same, to the right of JOIN."""
+        """Return the text for this query to the right of JOIN."""
         return f"({self.source})" if self.is_source and self.joins else self.as_source()
 
     def without_conditions(self) -> tuple[Query, tuple[str, ...]]:
-        """The query without its conditions, and these, for a place where they may be applied later."""
+        """Return the query without its conditions, and these, for a place where they can be applied later."""
         return (replace(self, where=()), self.where) if self.is_flat else (self, ())
 
     def flat(self) -> Query:
@@ -127,20 +127,20 @@ class Query:
 
     @property
     def passed(self) -> tuple[Item, ...]:
-        """The columns as a SELECT around this one passes them through."""
+        """The columns as passed through by an enclosing SELECT."""
         return tuple(item.passed for item in self.items)
 
     def fenced(self) -> Query:
-        """The same rows as a query below which Spark moves no column; conditions, it does."""
+        """Return the same rows as a query through which Spark pushes no column, only conditions."""
         query = self.nested()
         listed = ", ".join(item.name for item in query.items if item.text) or "1"
         source = f"(SELECT {_FENCE} {listed} FROM {query.source})"
         return Query(source=source, items=query.items, depth=query.depth + 1)
 
     def sorted_at_once(self) -> Query:
-        """The same rows, all of them in one partition where they are sorted.
+        """Return the same rows, all in one partition if they are sorted.
 
-        Spark sorts several partitions by computing what is below once for a sample of it, and then again.
+        To sort several partitions, Spark computes the input once for a sample of it, and then again.
         """
         if not self.order or self.tail or not self.source:
             return self
@@ -148,15 +148,15 @@ class Query:
         return replace(self, source=f"(SELECT {_GATHER} * FROM {self.source}{where})", where=(), depth=self.depth + 1)
 
     def hinted(self, hint: str) -> Query:
-        """The same rows as a side of a join that Spark is asked to carry out in a certain way; empty for no wish."""
+        """Return the same rows with a join hint for Spark; empty for none."""
         return replace(self, hint=hint)
 
     def filtered(self, conditions: Sequence[str]) -> Query:
-        """The rows for which the conditions, written over this flat query's columns, are true."""
+        """Return the rows that fulfil the conditions, which are over this flat query's columns."""
         new = tuple(condition for condition in conditions if condition not in self.where)
         return replace(self, where=self.where + new)
 
 
 def plain(columns: Iterable[str]) -> tuple[Item, ...]:
-    """Columns passed through."""
+    """Return columns that are passed through."""
     return tuple(Item(column, column) for column in columns)

@@ -1,4 +1,4 @@
-"""Reads as Spark SQL: what is read comes from the compilation's sources; filters and the projection are laid on it."""
+"""Reads as Spark SQL: the data comes from the compilation's sources; filters and the projection are added here."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _KINDS: dict[type, str] = {
 
 
 def catalog_source(node: Read) -> Source | None:
-    """The source of a read by names alone: the table in the session's catalog, its columns by their names."""
+    """Return the source of a read by name: the table in the session's catalog, its columns by their names."""
     if isinstance(node.read_type, VirtualTable):
         return None
     if not isinstance(node.read_type, NamedTable):
@@ -49,7 +49,7 @@ def catalog_source(node: Read) -> Source | None:
 
 
 def read(node: Read, outer: tuple[Record, ...], compilation: Compilation) -> Query:
-    """The query of a read: the columns that are used, the filters, then the projection."""
+    """Return the query of a read: the used columns, the filters, then the projection."""
     match node.read_type:
         case VirtualTable():
             with at("virtual_table"):
@@ -74,7 +74,7 @@ def read(node: Read, outer: tuple[Record, ...], compilation: Compilation) -> Que
 
 
 def _stored(node: Read, compilation: Compilation) -> Query:
-    """The columns of a stored table. Those that nothing in the plan refers to aren't read."""
+    """Return the columns of a stored table. Columns that nothing in the plan refers to aren't read."""
     source = compilation.sources(node)
     assert source is not None, "only a virtual table is without one"
     used = _used(node, compilation)
@@ -88,22 +88,22 @@ def _stored(node: Read, compilation: Compilation) -> Query:
     query = Query(source=source.text, items=read, where=_checks(required))
     if used is None:
         return query
-    # the columns left out keep the positions right
+    # dropped columns keep the positions correct
     kept = tuple(Item(item.name if position in used else "", item.name) for position, item in enumerate(items))
     return Query(source=f"({query.text()})", items=kept, depth=1)
 
 
 def matched(source: Source, columns: Sequence[str]) -> str:
-    """The statement that gives all columns of a source under new names."""
+    """Return the statement that selects all columns of a source under new names."""
     items = tuple(Item(text, column) for text, column in zip(source.columns, columns, strict=True))
     required = [entry for entry in source.required if entry is not None]
     return Query(source=source.text, items=items, where=_checks(required)).text()
 
 
 def _checks(required: Sequence[tuple[str, str]]) -> tuple[str, ...]:
-    """A condition that is true for every record whose required columns aren't null, and raises for the others.
+    """Return a condition that is true for records whose required columns aren't null, and raises for all others.
 
-    It is one condition for all columns: Spark takes most of a millisecond to analyse each.
+    It is one condition for all columns: Spark takes most of a millisecond to analyse each condition.
     """
     if not required:
         return ()
@@ -114,7 +114,7 @@ def _checks(required: Sequence[tuple[str, str]]) -> tuple[str, ...]:
 
 
 def _used(node: Read, compilation: Compilation) -> Collection[int] | None:
-    """The columns that the projection keeps or a filter needs, or else the plan; None when that may be all of them."""
+    """Return the columns that the projection, a filter or else the plan needs; None if that may be all of them."""
     if node.projection is None:
         needed = compilation.needed.get(id(node))
         return None if needed is None or len(needed) == len(node.base_schema.struct.types) else needed

@@ -1,7 +1,7 @@
-"""Going on after what can't run: where somebody wants to know all of it, and not only the first.
+"""Collecting refusals: compilation continues after parts that can't run, to report all of them and not only the first.
 
-The same code compiles as for running. What is refused is taken down where it stands, and something of the same type
-stands in its place, so that the text around it is compiled as well; that text is thrown away.
+The same code compiles as for running. Each refusal is recorded with its path, and a placeholder of the same type takes
+the place of the refused part, so that the text around it is compiled as well; that text is discarded.
 """
 
 from __future__ import annotations
@@ -58,12 +58,12 @@ __all__ = ["Refusal", "Refusals", "null", "nulls"]
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Something that can't run.
+    """A part of a plan that can't run.
 
     Args:
-        error: why.
+        error: the reason.
         code: its class.
-        path: where it stands.
+        path: its path in the plan.
     """
 
     error: SubstraitError
@@ -72,20 +72,20 @@ class Refusal:
 
     @property
     def is_fault(self) -> bool:
-        """Whether the plan itself is wrong there, so that it would run nowhere."""
+        """Whether the plan itself is invalid there, so that no engine could run it."""
         return not isinstance(self.error, UnsupportedPlanError)
 
 
 @dataclass(slots=True)
 class Refusals:
-    """What can't run of one tree.
+    """The refusals of one tree.
 
     Args:
-        places: where the nodes of the plan stand.
-        otherwise: where nodes stand that have no place; None where the node around them is to be refused.
-        found: what was refused, in the order in which it was seen.
-        looked_at: the parts of refused nodes that were compiled for their own sake, by identity.
-        refused: the expressions that were refused, by identity, and the nulls that stand for them.
+        places: the paths of the plan's nodes.
+        otherwise: the path for nodes without one; None to refuse the enclosing node instead.
+        found: the refusals, in the order in which they were found.
+        looked_at: the parts of refused nodes that were compiled by themselves, by identity.
+        refused: the expressions that were refused, by identity, and the nulls that replace them.
     """
 
     places: Places
@@ -96,9 +96,9 @@ class Refusals:
     _stand_for: dict[int, tuple[Relation, Relation]] = field(default_factory=dict)
 
     def expression(self, error: Exception, node: Expression, scope: Scope, compilation: Compilation) -> str:
-        """Take down that an expression can't run; a null of its type stands for it."""
+        """Record that an expression can't run; a null of its type replaces it."""
         if isinstance(node, Cast) and isinstance(error, SubstraitError) and self.places.path(node.input) is None:
-            # reading put the cast around the call that stands there
+            # reading added the cast around the call
             error.path = error.path.removeprefix("cast.input.")
         self.take(error, node)
         text = null(node.type)
@@ -110,27 +110,27 @@ class Refusals:
         return text
 
     def stand_in(self, node: Expression) -> str | None:
-        """The null that stands for an expression; None for one that was not refused."""
+        """Return the null that replaces an expression; None for one that was not refused."""
         known = self.refused.get(id(node))
         return None if known is None else known[1]
 
     def call(
         self, error: Exception, node: AggregateFunction | WindowRelFunction, scope: Scope, compilation: Compilation
     ) -> str:
-        """Take down that a measure, or a function of a window relation, can't run; a null stands for it."""
+        """Record that a measure, or a function of a window relation, can't run; a null replaces it."""
         self.take(error, node)
         self._look_into(_values(node.arguments), scope, compilation)
         return null(node.output_type)
 
     def relation(self, error: Exception, node: Relation, outer: tuple[Record, ...], compilation: Compilation) -> Query:
-        """Take down that a relation can't run; a relation with the same columns stands for it."""
+        """Record that a relation can't run; a relation with the same columns replaces it."""
         self.take(error, node)
         bare = _without_enhancement(error, node)
         if bare is not None:
             self._stand_for[id(bare)] = (bare, self._stand_for.get(id(node), (node, node))[1])
             return relations.relation(bare, outer, compilation)
         self._look_below(node.inputs, outer, compilation)
-        # an update looks at the records of its table
+        # an update reads the records of its table
         seen = [node.table_schema.struct] if isinstance(node, Update) else map(_schema, node.inputs)
         columns = tuple(compilation.column() for schema in seen for _ in schema.types)
         scope = Scope(Record(columns, node.common.rel_anchor), outer, below=Below())
@@ -139,7 +139,7 @@ class Refusals:
         return nulls(_schema(node), compilation)
 
     def _look_at_calls(self, node: Relation, scope: Scope, compilation: Compilation) -> None:
-        """Look at the calls that are no expressions of their own."""
+        """Check the calls that aren't expressions by themselves."""
         match node:
             case Aggregate():
                 for item in node.measures:
@@ -153,7 +153,7 @@ class Refusals:
                 return
 
     def _look_into(self, nodes: Iterable[Expression], scope: Scope, compilation: Compilation) -> None:
-        """Look at what stands in something that was refused, perhaps before it came to that."""
+        """Check the parts of something that was refused, perhaps before they were compiled."""
         for node in nodes:
             if id(node) in self.looked_at or id(node) in self.refused or isinstance(concrete(node.type), Func):
                 continue
@@ -169,10 +169,10 @@ class Refusals:
                     relations.relation(node, outer, compilation)
 
     def take(self, error: Exception, node: object) -> None:
-        """Take an error down, unless it only follows from something else that is known already.
+        """Record an error, unless it is only a consequence of another one that is already known.
 
         Raises:
-            Exception: the same, where it belongs to something around the node.
+            Exception: the error itself, if it belongs to an enclosing node.
         """
         if isinstance(error, RecursionError | UnboundOuterReference):
             raise error
@@ -189,7 +189,7 @@ class Refusals:
 
     @contextmanager
     def going_on(self, path: str) -> Iterator[None]:
-        """A block whose error is taken down, with ``path`` in front of its own."""
+        """Record the error of a block, with ``path`` in front of its own."""
         try:
             yield
         except SubstraitError as error:
@@ -197,12 +197,12 @@ class Refusals:
                 self.note(error, _joined(path, error.path))
 
     def note(self, error: SubstraitError, path: str, node: object = None) -> None:
-        """Take an error down with the path that it has in the plan."""
+        """Record an error with its path in the plan."""
         self.found.append(Refusal(error, _code(error, node), path))
 
 
 def _without_enhancement(error: Exception, node: Relation) -> Relation | None:
-    """The relation without the enhancement that was refused, so that the rest of it can be looked at."""
+    """Return the relation without the enhancement that was refused, so that the rest of it can be checked."""
     if not isinstance(error, UnsupportedPlanError) or not error.path.endswith("advanced_extension.enhancement"):
         return None
     if error.path.endswith(".common.advanced_extension.enhancement"):
@@ -213,7 +213,7 @@ def _without_enhancement(error: Exception, node: Relation) -> Relation | None:
 
 
 def _joined(path: str, inner: str) -> str:
-    """A path inside of a place; the place of a relation has the field that its kind is in already."""
+    """Return a path inside another one; the path of a relation already contains the field of its kind."""
     kind = path.rpartition(".")[2]
     if kind and (inner == kind or inner.startswith((f"{kind}.", f"{kind}["))):
         inner = inner.removeprefix(kind).removeprefix(".")
@@ -237,7 +237,7 @@ def _code(error: SubstraitError, node: object) -> Code:
 
 
 def null(type: Type) -> str:
-    """A null of a type; of any type where Spark doesn't have it."""
+    """Return a null of a type; of any type if Spark doesn't have it."""
     try:
         return f"CAST(NULL AS {spark_type(type)})"
     except SubstraitError:
@@ -258,11 +258,11 @@ def _schema(node: Relation) -> Struct:
         return OpenStruct()
 
 
-# what follows from a fault --------------------------------------------------------------------------------------------
+# consequences of a fault ----------------------------------------------------------------------------------------------
 
 
 def _stands_on_broken(node: object) -> bool:
-    """Whether something that can't be understood stands directly in a node, which was said where it stands."""
+    """Whether a node directly contains a broken part, which was already reported."""
     match node:
         case AggregateFunction(arguments=arguments) | WindowRelFunction(arguments=arguments):
             return _any_open(_values(arguments))
@@ -277,7 +277,7 @@ def _stands_on_broken(node: object) -> bool:
 
 
 def _is_open_value(node: object) -> bool:
-    """Whether a node is an expression of which nothing says the type."""
+    """Whether a node is an expression of unknown type."""
     type = getattr(node, "type", None)
     return isinstance(type, TypeBase) and _is_open(cast(Type, type))
 
@@ -291,7 +291,7 @@ def _any_open(expressions: list[Expression]) -> bool:
 
 
 def _is_open(type: Type) -> bool:
-    """Whether a type, or one inside it, isn't known."""
+    """Whether a type, or one inside it, is unknown."""
     pending = [type]
     while pending:
         current = pending.pop()

@@ -73,7 +73,7 @@ Outer = tuple[Record, ...]
 
 
 def tree(node: Relation, compilation: Compilation) -> Query:
-    """The query of a whole tree, which stands in no other."""
+    """Return the query of a whole tree, which isn't part of another one."""
     compilation.uses.update(sharing.times_used(node))
     compilation.needed = needed_columns(node)
     if compilation.counting is not None:
@@ -115,7 +115,7 @@ def relation(node: Relation, outer: Outer, compilation: Compilation) -> Query:
         return compilation.refusals.relation(error, node, outer, compilation)
 
 
-#: the field of ``Rel`` that a relation stands in
+#: the field of ``Rel`` that holds a relation
 FIELDS: dict[type, str] = {
     Read: "read",
     Filter: "filter",
@@ -225,7 +225,7 @@ def _emitted(query: Query, node: Relation, compilation: Compilation) -> Query:
     if emit is None:
         return query
     if not emit:
-        # the records of an aggregate are lost with its last measure
+        # without its last measure, an aggregate would lose its records
         query = query.nested()
     items: list[Item] = []
     taken: set[str] = set()
@@ -257,7 +257,7 @@ def _project(node: Project, outer: Outer, compilation: Compilation) -> Query:
     columns = frozenset(query.columns)
     for position, expression in enumerate(node.expressions):
         if wanted is not None and len(items) not in wanted:
-            # emit drops it; its place is kept so that positions stay right
+            # emit drops it; its place is kept so that positions stay correct
             items.append(query.items[0] if query.items else Item("1", "1"))
             continue
         with at("expressions", position):
@@ -277,7 +277,7 @@ def _sort(node: Sort, outer: Outer, compilation: Compilation) -> Query:
     keys = sort_keys(node.sorts, scope, compilation)
     query = below.under(query, compilation)
     if any(holds_query(field.expr) for field in node.sorts):
-        # Spark takes no correlated query as a sort key: the keys become columns, which are left out again
+        # Spark takes no correlated query as a sort key: the keys become columns, which are dropped afterwards
         computed = [Item(key.text, compilation.column()) for key in keys]
         query = replace(query, items=(*query.items, *computed)).nested()
         keys = [SortKey(item.name, key.direction) for item, key in zip(computed, keys, strict=True)]
@@ -285,7 +285,7 @@ def _sort(node: Sort, outer: Outer, compilation: Compilation) -> Query:
 
 
 def _windows(node: ConsistentPartitionWindow, outer: Outer, compilation: Compilation) -> Query:
-    """The columns of the input, and the window functions; the order of the input is kept."""
+    """Return the columns of the input and the window functions; the order of the input is kept."""
     if not node.window_functions:
         raise InvalidPlanError("there are no window functions", path="window_functions")
     query, order = _input(node.input, outer, compilation), ""
@@ -321,9 +321,9 @@ def window_text(
 
 
 def _reference(node: Reference, outer: Outer, compilation: Compilation) -> Query:
-    """A shared subtree: a WITH clause, written once; each use has column names of its own.
+    """Return a shared subtree: a WITH clause, written once; each use has its own column names.
 
-    One that refers to the records around its uses is written out at each of them, where these records are known.
+    A subtree that refers to the records around its uses is inlined at each of them, where these records are known.
     """
     ordinal = node.subtree_ordinal
     if ordinal not in compilation.shared:
@@ -341,7 +341,7 @@ def _reference(node: Reference, outer: Outer, compilation: Compilation) -> Query
 
 
 def refuse_enhancement(extension: AdvancedExtension | None, path: str = "advanced_extension") -> None:
-    """Refuse what changes a meaning in a way that only its makers know; optimizations may be ignored."""
+    """Refuse an enhancement, which changes the meaning in an unknown way; optimizations may be ignored."""
     if extension is not None and extension.enhancement is not None:
         raise UnsupportedPlanError(
             f"the enhancement {extension.enhancement.type_url} changes what the relation means, and isn't known here",

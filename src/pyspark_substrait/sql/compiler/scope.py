@@ -1,4 +1,4 @@
-"""What the compiler knows while it goes down a plan: the scope of names, and the statement being made."""
+"""The compiler's state on its way down a plan: the scope of names, and the statement being compiled."""
 
 from __future__ import annotations
 
@@ -42,12 +42,12 @@ class UnboundOuterReference(InvalidPlanError):
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """What a read reads from.
+    """The source of a read.
 
     Args:
-        text: what stands behind FROM.
-        columns: an expression for each column of the read's ``base_schema``, of exactly the type it has there.
-        required: for each column, the text that must not be null, by what it is called; None where nothing needs
+        text: the text after FROM.
+        columns: an expression for each column of the read's ``base_schema``, of exactly its type there.
+        required: for each column, the text that must not be null, with its name for messages; None if nothing needs
             checking. Only columns that are used are checked.
     """
 
@@ -56,11 +56,11 @@ class Source:
     required: tuple[tuple[str, str] | None, ...]
 
 
-#: Says which relations of a tree are to be counted: the names for that, by the relations' identities. And which sorts
-#: are to be done in one partition, so that what is below them is computed, and counted, once.
+#: Returns which relations of a tree are to be counted: the names for that, by the relations' identities. And which
+#: sorts are to run in one partition, so that their input is computed, and counted, once.
 Counting: TypeAlias = Callable[[Relation], tuple[Mapping[int, str], frozenset[int]]]
 
-#: Finds the source of a read; None for a virtual table that is to be written out.
+#: Finds the source of a read; None for a virtual table that is to be inlined.
 Sources: TypeAlias = Callable[[Read], Source | None]
 
 
@@ -68,8 +68,8 @@ Sources: TypeAlias = Callable[[Read], Source | None]
 class Record:
     """A record that expressions can refer to: the names of its columns, and the anchor of its reader.
 
-    A ``hidden`` one is out of reach: an extension relation lies between, whose inputs are statements of their own.
-    A ``lateral`` one is the left record of a lateral join, seen from its right input: no step out of a query.
+    A ``hidden`` one is out of reach: an extension relation lies between, whose inputs are separate statements.
+    A ``lateral`` one is the left record of a lateral join, seen from its right input: it isn't a subquery boundary.
     """
 
     columns: tuple[str, ...]
@@ -80,25 +80,25 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class Closure:
-    """A lambda as the value of a parameter: written out where it is used, it sees what it sees where it stands."""
+    """A lambda as the value of a parameter: inlined where it is used, it keeps the scope of its definition."""
 
     lambda_: Lambda
     scope: Scope
 
 
-#: What a lambda's parameter is bound to: a text, which is an atom, or a function.
+#: The value of a lambda's parameter: a text, which is an atom, or a function.
 Binding: TypeAlias = str | Closure
 
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """What expressions can refer to.
+    """The records, lambda parameters and lifted columns that expressions can refer to.
 
     Args:
         record: the current record.
         outer: the records of the enclosing queries, the nearest last.
         lambdas: the parameters of the enclosing lambdas, the innermost last.
-        below: takes what must be computed in a SELECT list of its own; None where there is no place for one.
+        below: takes columns that must be computed in a separate SELECT list; None where that isn't possible.
     """
 
     record: Record
@@ -107,7 +107,7 @@ class Scope:
     below: Below | None = None
 
     def outer_record(self, reference: OuterReference) -> Record:
-        """The record that an outer reference means.
+        """Return the record that an outer reference refers to.
 
         Raises:
             InvalidPlanError: there is no such record.
@@ -130,32 +130,32 @@ class Scope:
         return record
 
 
-#: With more levels of SELECT than this, Spark's parser comes near its limit: the text is cut into statements.
+#: With more levels of SELECT than this, Spark's parser comes near its limit: the text is split into statements.
 MAX_DEPTH = 40
 
 
 @dataclass(kw_only=True)
 class Compilation:
-    """The statement in the making.
+    """The statement being compiled.
 
     Args:
         registry: the extensions, for the definitions of functions.
         sources: finds what a read reads from.
         parameters: the values of dynamic parameters.
         evaluation: how often context variables are evaluated.
-        names: gives out column names.
+        names: generates column names.
         uses: how often shared subtrees are used, by subtree ordinal.
-        shared: the queries behind reference relations, as WITH clauses, by subtree ordinal.
-        steps: what is to be done before the text can run, in order.
+        shared: the queries of reference relations, as WITH clauses, by subtree ordinal.
+        steps: the steps to run before the text, in order.
         functions: the Python functions that the text calls, by the names it calls them.
-        refusals: takes what can't run, so that compiling goes on; None to raise the first.
-        counting: which relations of a tree are counted while they run, as names for that, by identity.
+        refusals: collects refusals, so that compiling continues; None to raise the first.
+        counting: returns which relations of a tree are counted while they run, as names for that, by identity.
             None to count none.
-        counted, sorted_at_once: what that said of the tree that is being compiled.
-        needed: the columns of reads that something refers to, by the reads' identities; all where it doesn't say.
+        counted, sorted_at_once: the result of that for the tree that is being compiled.
+        needed: the columns of reads that are used, by the reads' identities; all columns of reads that aren't in it.
         refuse_slow_patterns: whether patterns that may take very long are refused.
-        elsewhere: whether something in an expression isn't evaluated where it is written, by the expression's identity,
-            and the expression itself, so that it isn't another one's.
+        elsewhere: whether an expression contains something that isn't evaluated in place, by the expression's identity;
+            with the expression, so that its identity isn't reused.
     """
 
     registry: Registry
@@ -180,7 +180,7 @@ class Compilation:
         return replace(self, names=NameSource(), uses=Counter(), shared={}, steps=[], functions={}, counting=None)
 
     def known(self, node: Expression) -> Literal | None:
-        """The literal that an expression is, or that a dynamic parameter has as its value; None for any other."""
+        """Return a literal expression, or the value of a dynamic parameter; None for any other expression."""
         match node:
             case Literal():
                 return node
@@ -196,14 +196,14 @@ class Compilation:
         return self.names.fresh("c")
 
     def shallow(self, query: Query, scope_outer: tuple[Record, ...]) -> Query:
-        """The query, cut off into a statement of its own when it is nested too deeply to parse.
+        """Return the query, split off into a statement of its own if it is nested too deeply to parse.
 
-        A correlated query can't be cut off: its names mean something only where it stands.
+        A correlated query can't be split off: its names have a meaning only in place.
         """
         return query if query.depth < MAX_DEPTH or scope_outer else self._apart(query)
 
     def countable(self, query: Query, node: Relation) -> Query:
-        """The query of a relation, cut off into a statement of its own when the relation is to be counted.
+        """Return the query of a relation, split off into a statement of its own if the relation is to be counted.
 
         A sorted one isn't, as its order would be lost, and one that is compiled twice is counted once.
         """
@@ -218,6 +218,6 @@ class Compilation:
         return Query(source=frame(name), items=query.passed)
 
     def with_shared(self, text: str) -> str:
-        """The statement, with the shared subtrees as WITH clauses in front."""
+        """Return the statement, preceded by the shared subtrees as WITH clauses."""
         shared = ", ".join(f"{item.name} AS ({item.text})" for item in self.shared.values())
         return f"WITH {shared} {text}" if shared else text

@@ -1,4 +1,4 @@
-"""Set operations as Spark SQL. Spark's, too, match null with null."""
+"""Set operations as Spark SQL. As in the specification, null matches null."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def set_operation(node: Set, outer: tuple[Record, ...], compilation: Compilation
 
 
 def _combined(operator: str, queries: Sequence[Query], compilation: Compilation) -> Query:
-    """The queries with one operator between them, from left to right. The result has new column names."""
+    """Combine the queries with one operator, from left to right. The result has new column names."""
     if len(queries) == 1:
         return queries[0]
     columns = tuple(compilation.column() for _ in queries[0].items)

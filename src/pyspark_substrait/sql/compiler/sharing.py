@@ -1,9 +1,9 @@
 """Shared subtrees as WITH clauses that Spark computes once.
 
-Spark writes a WITH clause out at each of its uses, unless there is something indeterministic in it: then it computes
-the clause once, with the conditions and the columns that any use needs, and deals the records out by an exchange
-that all uses read. So a subtree that is used more than once gets a column that numbers its records. A bare scan
-doesn't: to read it twice, each time with conditions of its own, costs less than to shuffle it.
+Spark inlines a WITH clause at each of its uses, unless it contains something nondeterministic: then Spark computes the
+clause once, with the conditions and the columns that any use needs, and distributes the records by an exchange that all
+uses read. So a subtree that is used more than once gets a column that numbers its records. A bare scan doesn't: reading
+it twice, each time with its own conditions, costs less than shuffling it.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Shared:
         name: its name.
         text: its SELECT.
         columns: the names of its columns.
-        order: the column that tells the order of its records, empty where they have none or keep it by themselves.
+        order: the column with the order of its records, empty if they have none or keep it by themselves.
     """
 
     name: str
@@ -37,7 +37,7 @@ class Shared:
     order: str = ""
 
     def used(self, names: NameSource) -> Query:
-        """The records for one of the uses, which has column names of its own."""
+        """Return the records for one of the uses, which has its own column names."""
         items = tuple(Item(column, names.fresh("c")) for column in self.columns)
         query = Query(source=self.name, items=items, order=self.order)
         return query if self.order else query.nested()
@@ -50,10 +50,10 @@ def shared(node: Reference, query: Query, often: bool, names: NameSource) -> Sha
         node: the reference.
         query: the query of its subtree.
         often: whether it is used more than once.
-        names: gives out names.
+        names: generates names.
     """
     name = names.fresh("r")
-    # what rewriting shares (with ordinals below zero) has such a column where it needs one
+    # subtrees shared by rewriting (with ordinals below zero) have such a column where they need one
     if not often or node.subtree_ordinal < 0 or _is_scan(node.subtree):
         return Shared(name, query.text(), query.columns)
     position = names.fresh("c")
@@ -73,7 +73,7 @@ def _is_scan(node: Relation) -> bool:
 
 
 def times_used(node: Relation) -> Counter[int]:
-    """How often each shared subtree is referred to, by ordinal. What one refers to counts once, however often it is."""
+    """Count the references to each shared subtree, by ordinal. References inside a shared subtree count once."""
     found: Counter[int] = Counter()
     pending = [node]
     while pending:

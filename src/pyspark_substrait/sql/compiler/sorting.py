@@ -1,10 +1,10 @@
 """Sort fields as keys of ORDER BY.
 
-A comparison function becomes a number: how many of the values that there are it holds for less than this one. It is
-called with two values of the key and says by an integer that the first comes before the second (negative), that neither
-does (zero), or that it comes behind (positive); or by a boolean, whether the first comes before the second. Where it
-gives null because a value is null, nulls are equal and come first. A function that puts each of two values before the
-other is no order: an error when the query runs.
+A comparison function becomes a number: how many of the existing values come before this one. The function is called
+with two values of the key and returns an integer, negative if the first comes before the second, zero if neither does,
+positive if it comes after; or a boolean, whether the first comes before the second. If it returns null because a value
+is null, nulls are equal and come first. A function that puts each of two values before the other isn't an order: an
+error when the query runs.
 """
 
 from __future__ import annotations
@@ -40,18 +40,18 @@ class SortKey(NamedTuple):
 
 
 def sort_keys(sorts: Sequence[SortField], scope: Scope, compilation: Compilation) -> list[SortKey]:
-    """The keys of ORDER BY; constants order nothing and are left out.
+    """Return the keys of ORDER BY; constants don't affect the order and are left out.
 
     Raises:
         UnsupportedPlanError: Spark can't order values of a key's type, or not by the comparison function.
-        InvalidPlanError: a comparison function isn't one.
+        InvalidPlanError: a comparison function isn't valid.
     """
     keys = []
     for position, field in enumerate(sorts):
         with at("sorts", position):
             key = sort_key(field, scope, compilation)
         if not (isinstance(field.expr, Literal) or _NUMBER.fullmatch(key.text)):
-            # Spark would read a number as a column's position
+            # Spark would interpret a number as a column's position
             keys.append(key)
     return keys
 
@@ -70,7 +70,7 @@ def sort_key(field: SortField, scope: Scope, compilation: Compilation) -> SortKe
 
 _NUMBER = re.compile(r"\(?-?\d+\)?")
 
-# clustered records are those with equal values side by side, which any order gives
+# in clustered records, equal values are adjacent, which any order achieves
 _DIRECTIONS = {
     SortDirection.ASC_NULLS_FIRST: "ASC NULLS FIRST",
     SortDirection.ASC_NULLS_LAST: "ASC NULLS LAST",
@@ -81,7 +81,7 @@ _DIRECTIONS = {
 
 
 def _rank(expr: Expression, function: Function, scope: Scope, compilation: Compilation) -> str:
-    """The name of a column that orders the records as a comparison function does."""
+    """Return the name of a column that orders the records like a comparison function."""
     if scope.below is None:
         raise UnsupportedPlanError(
             "records can't be sorted by a comparison function here on Spark", path="comparison_function_reference"

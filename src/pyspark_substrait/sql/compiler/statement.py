@@ -33,14 +33,14 @@ __all__ = ["Statement", "root", "statement"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Statement:
-    """What runs on Spark.
+    """A Spark SQL statement, with the steps that must run before it.
 
     Args:
-        text: the Spark SQL. Bound DataFrames stand in it between marks (see ``query``).
-        steps: what is to be done first and bound as frames, in order: a plan nested too deeply for Spark's parser is
-            cut into statements, and extension relations are made by handlers. Mostly there are none.
+        text: the Spark SQL, with bound DataFrames between marks (see ``query``).
+        steps: the steps to run first and bind as frames, in order: a plan nested too deeply for Spark's parser is split
+            into statements, and extension relations are computed by handlers. Usually empty.
         schema: the names and types of the result.
-        functions: the Python functions that the text calls, by the names it calls them. Mostly there are none.
+        functions: the Python functions that the text calls, by the names it calls them. Usually empty.
     """
 
     text: str
@@ -50,7 +50,7 @@ class Statement:
 
     @property
     def settings(self) -> Mapping[str, str]:
-        """The settings that the session must have for the text to mean what it says."""
+        """The settings that the session must have for the text to be correct."""
         texts = (step.text for step in self.steps if isinstance(step, SqlStep))
         bare = _QUOTED.sub("", "".join((*texts, self.text)))
         needed = dict(SETTINGS)
@@ -60,15 +60,15 @@ class Statement:
         return needed
 
     def readable(self) -> str:
-        """The statement for people: frames stand in it by name, steps as WITH clauses."""
+        """Return the statement in readable form: frames by name, steps as WITH clauses."""
         withs = [f"{step.name} AS ({_shown_step(step)})" for step in self.steps]
         return (f"WITH {', '.join(withs)} " if withs else "") + shown(self.text)
 
 
-#: strings and names, whatever is in them
+#: strings and quoted names, whatever their content
 _QUOTED = re.compile(r"'(?:[^'\\]|\\.)*'|`[^`]*`", re.DOTALL)
 
-#: what of a text needs which settings
+#: the parts of a text that need settings, and the settings
 _NEEDS = (
     (re.compile(r"\bTIME\b"), TIME_SETTINGS),
     (re.compile(r"\b(map|map_\w+|transform_keys)\("), MAP_SETTINGS),
@@ -83,7 +83,7 @@ def _shown_step(step: Step) -> str:
 
 
 def shown(text: str) -> str:
-    """A text with the names of its frames in the open."""
+    """Return a text with its frames as plain names."""
     return text.replace(FRAME_MARK, "")
 
 
@@ -104,10 +104,10 @@ def statement(
         plan: the plan.
         registry: the extensions.
         sources: finds what the reads read from; by default tables of the session's catalog.
-        positional: leave the columns their internal names, for a caller who puts the user's names on himself.
-        parameters: values of the plan's dynamic parameters, by number; they go before those that the plan binds.
+        positional: keep the internal names of the columns, for a caller that assigns the user's names itself.
+        parameters: values of the plan's dynamic parameters, by number; they override those that the plan binds.
         chosen: which of several roots, from 0.
-        counting: which relations are counted while the plan runs.
+        counting: the relations to count while the plan runs.
         refuse_slow_patterns: refuse patterns that may take very long for some texts.
 
     Raises:
@@ -143,9 +143,9 @@ def statement(
 
 
 def _query(node: Relation, compilation: Compilation) -> Query:
-    """The query of a relation, after the subqueries that Spark can't run were rewritten.
+    """Return the query of a relation, after the subqueries that Spark can't run were rewritten.
 
-    What is wrong with a plan is said where it stands in the plan: one that is rewritten is compiled as it is, too.
+    Faults are reported with their paths in the plan, so a rewritten relation is also compiled in its original form.
     """
     refusal: SubstraitError | None = None
     counted: Relation | None = None
@@ -158,7 +158,7 @@ def _query(node: Relation, compilation: Compilation) -> Query:
     try:
         relations.tree(node, compilation.trial())
     except UnsupportedPlanError as error:
-        # what Spark can't do there, it may do in the rewritten plan
+        # parts that Spark can't run there may run in the rewritten plan
         refusal = refusal or error
     if counted is None:
         assert refusal is not None
@@ -166,7 +166,7 @@ def _query(node: Relation, compilation: Compilation) -> Query:
     try:
         rewritten = decorrelated(counted)
     except UnsupportedPlanError as error:
-        # why it can't be rewritten says more than that it must be
+        # the reason why it can't be rewritten is more informative than that it must be
         raise UnsupportedPlanError(error.message, path=refusal.path if refusal else "", hint=error.hint) from refusal
     try:
         return relations.tree(rewritten, compilation)
@@ -178,7 +178,7 @@ def _query(node: Relation, compilation: Compilation) -> Query:
 
 
 def root(plan: Plan, chosen: int | None = None) -> tuple[int, Relation, tuple[str, ...] | None]:
-    """The tree that is the result: a root or, in a plan without roots, its only relation.
+    """Return the tree of the result: a root or, in a plan without roots, its only relation.
 
     Args:
         plan: the plan.
@@ -211,7 +211,7 @@ def root(plan: Plan, chosen: int | None = None) -> tuple[int, Relation, tuple[st
 
 
 def _users_names(node: Relation, names: tuple[str, ...] | None) -> frozenset[str]:
-    """The names that the columns of the result get, in lower case; none of a wrong relation, which is refused later."""
+    """Return the names of the result's columns, in lower case; none of an invalid relation, which is refused later."""
     try:
         return frozenset(name.lower() for name in (_known_names(node) if names is None else names))
     except SubstraitError:
@@ -219,7 +219,7 @@ def _users_names(node: Relation, names: tuple[str, ...] | None) -> frozenset[str
 
 
 def _known_names(node: Relation) -> tuple[str, ...]:
-    """Names for a result that the plan gives none: those that its columns have, or their position."""
+    """Return names for a result without names in the plan: those that its columns have, or their position."""
     names: list[str] = []
     for position, type in enumerate(node.schema.types):
         names.append(node.names[position] or f"column_{position}")

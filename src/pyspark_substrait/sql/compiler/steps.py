@@ -1,4 +1,4 @@
-"""What has to be there before a statement can run: other statements, and the rows of a user's handlers, as frames."""
+"""The steps before a statement: other statements, and the rows of a user's handlers, bound as frames."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ __all__ = ["HandlerStep", "SqlStep", "Step"]
 
 @dataclass(frozen=True, slots=True)
 class SqlStep:
-    """A statement of its own.
+    """A separate statement.
 
     Args:
         name: the frame that it becomes.
-        text: the Spark SQL, which may hold frames of the steps before.
-        counted: the name under which its records are counted while they are computed; empty where they aren't.
+        text: the Spark SQL, which may use frames of the steps before.
+        counted: the name under which its records are counted while they are computed; empty if they aren't.
     """
 
     name: str
@@ -29,13 +29,13 @@ class SqlStep:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HandlerStep:
-    """An extension relation, whose rows the user's handler makes.
+    """An extension relation, whose rows are computed by the user's handler.
 
     Args:
         name: the frame that it becomes.
-        columns: the names that its columns have there.
+        columns: the names of its columns there.
         rows: the handler's function.
-        detail: what it is called with, before the inputs.
+        detail: its argument before the inputs.
         inputs: the frames of the inputs, each with the names of its schema.
         derived: the schemas.
     """

@@ -1,7 +1,7 @@
 """Subqueries as Spark SQL.
 
-Spark's ``IN (subquery)`` and ``NOT IN (subquery)`` have SQL's meaning for nulls only as conjuncts of a condition;
-anywhere else they are spelled out with EXISTS, which is never null.
+Spark's ``IN (subquery)`` and ``NOT IN (subquery)`` have SQL's semantics for nulls only as conjuncts of a condition;
+anywhere else they are expressed with EXISTS, which is never null.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def subquery(
 
 
 def conjunct(node: InPredicate | SetComparison, scope: Scope, compilation: Compilation) -> str:
-    """The text of a predicate for a place where false and null are the same; an atom."""
+    """Return the text of a predicate for a place where false and null are equivalent; an atom."""
     match node:
         case InPredicate():
             return _in(node, scope, compilation)
@@ -150,7 +150,7 @@ def _comparable(type: Type, path: str) -> None:
 
 
 def _three_valued(query: Query, comparison: str, *, decisive: bool) -> str:
-    """Reduce a comparison over all records: one that is ``decisive`` decides, else a null one makes null."""
+    """Reduce a comparison over all records: a ``decisive`` one determines the result, else a null one makes it null."""
     query = query.flat()
     deciding = comparison if decisive else f"(NOT {comparison})"
     found = _exists(query.filtered([deciding]))

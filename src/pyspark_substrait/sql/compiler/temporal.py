@@ -1,7 +1,7 @@
-"""Dates, times, instants and intervals to integers and back, as Spark SQL text that no time zone has a part in.
+"""Dates, times, instants and intervals to integers and back, as Spark SQL text that is independent of time zones.
 
-Many of Spark's conversions read the session's time zone: casts between TIMESTAMP and TIMESTAMP_NTZ, DATE or STRING,
-the difference of two TIMESTAMPs, ``timestampdiff``. Those below don't. A count of microseconds is a BIGINT, from
+Many of Spark's conversions use the session's time zone: casts between TIMESTAMP and TIMESTAMP_NTZ, DATE or STRING,
+the difference of two TIMESTAMPs, ``timestampdiff``. These don't. A count of microseconds is a BIGINT, from
 1970-01-01 00:00:00 (in UTC for an instant). Operands are atoms, and so are the texts.
 """
 
@@ -44,13 +44,13 @@ def seconds_of_interval(sql: str) -> str:
 
 
 def fraction_of_interval(sql: str) -> str:
-    """The microseconds of an INTERVAL DAY TO SECOND that are no whole second, of its sign, as a BIGINT."""
+    """The microseconds of an INTERVAL DAY TO SECOND beyond its whole seconds, with its sign, as a BIGINT."""
     # Spark gives an interval's seconds as an integer, or with a fraction as a decimal, which takes five times as long
     return seconds_of_interval(f"(({sql} - INTERVAL '1' SECOND * {seconds_of_interval(sql)}) * 1000000)")
 
 
 def micros_of_interval(sql: str) -> str:
-    """An INTERVAL DAY TO SECOND as a BIGINT; the operand stands there three times."""
+    """An INTERVAL DAY TO SECOND as a BIGINT; the operand appears three times."""
     return f"({seconds_of_interval(sql)} * 1000000L + {fraction_of_interval(sql)})"
 
 
@@ -65,7 +65,7 @@ def local_of_micros(sql: str) -> str:
 
 
 def micros_of_local(sql: str) -> str:
-    """A TIMESTAMP_NTZ as a BIGINT; the operand stands there three times."""
+    """A TIMESTAMP_NTZ as a BIGINT; the operand appears three times."""
     return micros_of_interval(f"({sql} - {_EPOCH})")
 
 
@@ -75,23 +75,23 @@ def seconds_of_local(sql: str) -> str:
 
 
 def coarser_local(sql: str, step: int) -> str:
-    """A TIMESTAMP_NTZ cut towards the past to a multiple of so many microseconds, a divisor of a second."""
+    """A TIMESTAMP_NTZ rounded down to a multiple of ``step`` microseconds, a divisor of a second."""
     rest = f"pmod({fraction_of_interval(f'({sql} - {_EPOCH})')}, {step}L)"
     return f"({sql} - {interval_of_micros(rest)})"
 
 
 def coarser_interval(sql: str, step: int) -> str:
-    """An INTERVAL DAY TO SECOND cut towards zero to a multiple of so many microseconds, a divisor of a second."""
+    """An INTERVAL DAY TO SECOND truncated to a multiple of ``step`` microseconds, a divisor of a second."""
     return f"({sql} - {interval_of_micros(f'({fraction_of_interval(sql)} % {step}L)')})"
 
 
 def local_of_instant(sql: str) -> str:
-    """A TIMESTAMP as the TIMESTAMP_NTZ that clocks show at the time in UTC."""
+    """A TIMESTAMP as the TIMESTAMP_NTZ of its time in UTC."""
     return local_of_micros(f"unix_micros({sql})")
 
 
 def instant_of_local(sql: str) -> str:
-    """A TIMESTAMP_NTZ, three times, as the TIMESTAMP at which clocks show it in UTC."""
+    """A TIMESTAMP_NTZ in UTC as a TIMESTAMP; the operand appears three times."""
     return f"timestamp_micros({micros_of_local(sql)})"
 
 
@@ -101,10 +101,10 @@ def date_of_instant(sql: str) -> str:
 
 
 def instant_of_date(sql: str) -> str:
-    """The TIMESTAMP at which a DATE begins in UTC."""
+    """The TIMESTAMP of the start of a DATE in UTC."""
     return f"timestamp_micros(CAST(unix_date({sql}) AS BIGINT) * {MICROS_OF_DAY}L)"
 
 
 def floored(sql: str, divisor: int) -> str:
-    """A BIGINT divided, rounded down; the operand stands there twice."""
+    """A BIGINT divided by a divisor, rounded down; the operand appears twice."""
     return f"({sql} DIV {divisor}L - CAST({sql} % {divisor}L < 0L AS BIGINT))"

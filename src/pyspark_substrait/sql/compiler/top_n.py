@@ -1,7 +1,7 @@
-"""TopN as Spark SQL: the first records of an order, ties included where asked for.
+"""TopN as Spark SQL: the first records of an order, with ties if requested.
 
-Without ties it is a fetch from sorted records, of which Spark keeps no more than it needs. With ties, records compare
-by their rank: how many come before them, and one. Those that tie with the last one kept have its rank.
+Without ties it is a fetch from sorted records, of which Spark keeps no more than it needs. With ties, records are
+compared by rank: the number of records before them, plus one. Records that tie with the last one kept have its rank.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ __all__ = ["top_n"]
 
 
 def top_n(node: TopN, query: Query, outer: tuple[Record, ...], compilation: Compilation) -> Query:
-    """The first records of a query that is sorted as the relation says.
+    """Return the first records of a query that is sorted by the relation's sorts.
 
     Raises:
         InvalidPlanError: there is nothing to sort by, or no count.
@@ -34,7 +34,7 @@ def top_n(node: TopN, query: Query, outer: tuple[Record, ...], compilation: Comp
 
 
 def _with_ties(query: Query, schema: Struct, offset: Bound, count: Bound, compilation: Compilation) -> Query:
-    """The offset skips so many records, ties or not; what is kept ends with the last tie of the last record."""
+    """Return the records after the offset, which ignores ties, up to the last tie of the last record."""
     rank, last = compilation.column(), checked(count)
     # where all sort fields are constants, all records tie
     numbers = [Item(f"CAST(rank() OVER (ORDER BY {query.order}) AS BIGINT)" if query.order else "1L", rank)]
@@ -46,6 +46,6 @@ def _with_ties(query: Query, schema: Struct, offset: Bound, count: Bound, compil
         numbers.insert(0, Item(f"CAST({row} AS BIGINT)", number))
         conditions = [f"{number} > {skipped}", f"{rank} - {skipped} <= {last}"]
     if isinstance(count, str):
-        # what ties with the last of no records isn't there
+        # nothing ties with the last of no records
         conditions[-1] = f"({last} IS NULL OR ({last} > 0L AND {conditions[-1]}))"
     return numbered(query, schema, numbers, conditions, (offset, count))

@@ -1,10 +1,10 @@
 """The Spark SQL types that carry Substrait's types.
 
-A carrier holds every value of the type. What it could hold besides (more characters than a varchar has, microseconds in
-a ``precision_timestamp<3>``) never comes to be: literals and casts see to that.
+A carrier holds every value of the type. Other values that it could hold (more characters than a varchar has,
+microseconds in a ``precision_timestamp<3>``) never occur: literals and casts exclude them.
 
-Most carriers are the type itself, under the name that it has in Spark. The others are *foreign* (:func:`is_foreign`):
-equality means the same on them, and so does order, but no other function of Spark knows what they stand for.
+Most carriers are the type itself, under its name in Spark. The others are *foreign* (:func:`is_foreign`): they have the
+same equality and order, but no other function of Spark knows their meaning.
 
 - Times and timestamps with more than six digits behind the second are a BIGINT, the count of units of
   ``10**-precision`` seconds that the literals of the specification hold; an interval_day of that kind is the same count
@@ -12,7 +12,7 @@ equality means the same on them, and so does order, but no other function of Spa
 - An interval_compound is a struct of its months (``f0``) and of its days, seconds and fractions (``f1``).
 - A uuid is its 16 bytes, the first one first.
 - The unsigned integers of the specification's extension are the next larger type of Spark; any other user-defined type
-  is what its extension says it is made of.
+  is carried by the structure in its extension.
 
 Inside a statement, struct fields are called ``f0``, ``f1``, … by position; the user's names appear only at its edges.
 """
@@ -81,7 +81,7 @@ __all__ = [
     "unsigned_bits",
 ]
 
-#: the finest fraction of a second that Spark's types have: digits behind the point
+#: the finest fraction of a second in Spark's types, in digits
 FINEST: Final = 6
 
 #: the integer types, by number of bits
@@ -95,7 +95,7 @@ UNSIGNED: Final[Mapping[str, tuple[int, str]]] = {
     "u64": (64, "DECIMAL(20, 0)"),
 }
 
-#: the Spark type of each class of types that has but one
+#: the Spark type of each class of types that has only one
 _PLAIN: Final[Mapping[type[Type], str]] = {
     Boolean: "BOOLEAN",
     I8: "TINYINT",
@@ -117,17 +117,17 @@ _PLAIN: Final[Mapping[type[Type], str]] = {
 #: the classes of types that are never foreign, whatever their parameters
 _NATIVE: Final = frozenset((*_PLAIN, Decimal)) - {UUID}
 
-#: the settings of the session under which the texts of this package mean what they say
+#: the settings of the session under which the texts of this package are correct
 SETTINGS: Final[Mapping[str, str]] = {
     "spark.sql.ansi.enabled": "true",
     "spark.sql.decimalOperations.allowPrecisionLoss": "true",
     "spark.sql.parser.escapedStringLiterals": "false",
 }
-#: what a statement needs besides when :func:`has_time` is true of one of its types
+#: additional settings of a statement if :func:`has_time` is true for one of its types
 TIME_SETTINGS: Final[Mapping[str, str]] = {"spark.sql.timeType.enabled": "true"}
-#: what a statement needs besides when it makes maps: two equal keys fail, instead of one of them being lost
+#: additional settings of a statement that makes maps: two equal keys fail, instead of one of them being lost
 MAP_SETTINGS: Final[Mapping[str, str]] = {"spark.sql.mapKeyDedupPolicy": "EXCEPTION"}
-#: what a statement needs besides when it asks for an element of a list that fits: a null may be one
+#: additional settings of a statement that looks for a matching element of a list: a null may be one
 MATCH_SETTINGS: Final[Mapping[str, str]] = {"spark.sql.legacy.followThreeValuedLogicInArrayExists": "true"}
 
 
@@ -149,7 +149,7 @@ def spark_type(type: Type) -> str:
 
 
 def named_spark_type(type: Type, names: Iterator[str]) -> str:
-    """As :func:`spark_type`, with the user's names for the fields of structs, taken depth-first from ``names``.
+    """Return :func:`spark_type` with the user's names for the fields of structs, taken depth-first from ``names``.
 
     Only nested fields take a name, the type itself takes none; a map's key comes before its value.
 
@@ -195,7 +195,7 @@ def _spark_type(type: Type, name: Callable[[int], str]) -> str:
         case IntervalDay(precision=precision):
             return "INTERVAL DAY TO SECOND" if precision <= FINEST else "DECIMAL(38, 0)"
         case IntervalCompound(precision=precision):
-            # its parts are no fields of the plan, so they have no names of the user
+            # its parts aren't fields of the plan, so they have no names from the user
             parts = (IntervalYear(), IntervalDay(precision=precision))
             return _spark_type(Struct(types=parts), field_name)
         case List(type=element):
@@ -208,7 +208,7 @@ def _spark_type(type: Type, name: Callable[[int], str]) -> str:
             key_text = _spark_type(key, name)
             return f"MAP<{key_text}, {_spark_type(value, name)}>"
         case Struct(types=types):
-            # one after the other: a field's own name comes before the names inside it
+            # in sequence: a field's own name comes before the names inside it
             return f"STRUCT<{', '.join(f'{name(i)}: {_spark_type(field, name)}' for i, field in enumerate(types))}>"
         case UserDefined(urn=urn, name=own) if urn == UNSIGNED_INTEGERS and own in UNSIGNED:
             return UNSIGNED[own][1]
@@ -235,7 +235,7 @@ def _spark_type(type: Type, name: Callable[[int], str]) -> str:
 
 
 def has_map(type: Type) -> bool:
-    """Whether there is a map in a type; Spark has no order and no equality of maps."""
+    """Whether a type contains a map; Spark has no order and no equality of maps."""
     match concrete(type):
         case Map():
             return True
@@ -250,12 +250,12 @@ def has_map(type: Type) -> bool:
 
 
 def units_per_second(precision: int) -> int:
-    """How many units of ``10**-precision`` seconds a second has."""
+    """The number of units of ``10**-precision`` seconds in a second."""
     return int(10**precision)
 
 
 def unsigned_bits(type: Type) -> int | None:
-    """How many bits an unsigned integer has; None for any other type."""
+    """The number of bits of an unsigned integer; None for any other type."""
     match concrete(type):
         case UserDefined(urn=urn, name=name) if urn == UNSIGNED_INTEGERS and name in UNSIGNED:
             return UNSIGNED[name][0]
@@ -264,7 +264,7 @@ def unsigned_bits(type: Type) -> int | None:
 
 
 def is_foreign(type: Type) -> bool:
-    """Whether a type, or one inside it, is carried by a Spark type that means something else (see the module)."""
+    """Whether a type, or one inside it, is carried by a Spark type with another meaning (see the module)."""
     if type.__class__ in _NATIVE:
         return False
     match concrete(type):
@@ -290,8 +290,8 @@ def is_foreign(type: Type) -> bool:
 def has_order(type: Type) -> bool:
     """Whether the carriers of a type's values have the order of the values.
 
-    Substrait doesn't say how many days a month has, so that an interval_compound has no order; nor has a user-defined
-    type, but for the unsigned integers.
+    Substrait doesn't specify the number of days in a month, so an interval_compound has no order; nor has a
+    user-defined type, except for the unsigned integers.
     """
     match concrete(type):
         case IntervalCompound():
@@ -307,7 +307,7 @@ def has_order(type: Type) -> bool:
 
 
 def has_time(type: Type) -> bool:
-    """Whether a carrier has a TIME in it: Spark has them only under :data:`TIME_SETTINGS`."""
+    """Whether a carrier contains a TIME: Spark has it only under :data:`TIME_SETTINGS`."""
     match concrete(type):
         case PrecisionTime(precision=precision):
             return precision <= FINEST

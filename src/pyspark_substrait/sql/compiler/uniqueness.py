@@ -1,4 +1,4 @@
-"""Which columns of a relation no two of its records have in common, where that is plain to see."""
+"""The columns of a relation that are unique together, where that is easy to see."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from pyspark_substrait.model.types import I8, I16, I32, I64, Boolean, Date, Deci
 
 __all__ = ["unique_columns"]
 
-#: types whose values are equal to Spark just when they are in the same group
+#: types whose values are equal in Spark exactly if they are in the same group
 _PLAIN = (Boolean, I8, I16, I32, I64, Decimal, String, Date)
 
 
 def unique_columns(node: Relation) -> frozenset[int] | None:
-    """The columns that together are different in all records: those that an aggregate groups by. None if unknown.
+    """Return the columns whose combination is different in all records: those that an aggregate groups by; else None.
 
-    A relation with one record at most has no such columns: the empty set.
+    For a relation with at most one record, these are the empty set.
     """
     match node:
         case DetachedRel(relation=inner):
@@ -38,7 +38,7 @@ def unique_columns(node: Relation) -> frozenset[int] | None:
 
 
 def _passed_on(node: Relation, position: int) -> int:
-    """The column of the input that a column is; where it is none, its own position."""
+    """Return the position of the input column that a column passes on; its own position if there is none."""
     if isinstance(node, Project):
         start = len(node.input.schema.types)
         match node.expressions[position - start] if start <= position < start + len(node.expressions) else None:

@@ -27,9 +27,9 @@ from pyspark_substrait.sql.compiler.types import spark_type
 
 __all__ = ["virtual_table"]
 
-#: Up to so many values a table is written out; what is larger goes to Spark as data.
+#: Tables with up to this many values are written out; larger ones go to Spark as data.
 _MOST_WRITTEN = 2_000
-#: Up to so many records that are computed are a SELECT each.
+#: Up to this many computed records are a SELECT each.
 _MOST_SELECTS = 20
 
 #: A record, and its position in the table.
@@ -70,7 +70,7 @@ def virtual_table(node: Read, table: VirtualTable, outer: tuple[Record, ...], co
 
 
 def _without_columns(table: VirtualTable) -> Query:
-    """As many records as there are, of nothing."""
+    """Return a query with the number of records of the table, without columns."""
     for number, record in enumerate(table.expressions):
         if record.fields:
             with at("expressions", number):
@@ -79,13 +79,13 @@ def _without_columns(table: VirtualTable) -> Query:
 
 
 def _check(table: VirtualTable, types: Sequence[Type]) -> None:
-    """Whether each record has a field of the right type for each column."""
+    """Check that each record has a field of the right type for each column."""
     for number, record in enumerate(table.expressions):
         if len(record.fields) != len(types):
             with at("expressions", number):
                 raise InvalidPlanError(f"the record has {len(record.fields)} fields, the schema {len(types)}")
     for position, type in enumerate(types):
-        # most literals of a column share one type, which needs one look
+        # most literals of a column share one type, which is checked once
         right: set[int] = set()
         for number, record in enumerate(table.expressions):
             field = record.fields[position]
@@ -105,7 +105,7 @@ def _check_cell(field: Expression, type: Type) -> None:
 
 
 def _is_large(table: VirtualTable) -> bool:
-    """Whether there are more values than are written out, those inside of others counted."""
+    """Whether there are more values than are written out, nested ones included."""
     left, most = _MOST_WRITTEN, _MOST_WRITTEN + 1
     pending: list[object] = [cell for record in table.expressions[:most] for cell in record.fields[:most]]
     while pending and left >= 0:
@@ -119,7 +119,7 @@ def _is_large(table: VirtualTable) -> bool:
 
 
 def _parted(table: VirtualTable, compilation: Compilation) -> tuple[VirtualTable, list[_Numbered]]:
-    """The records of nothing but literals, and parameters that stand for some; and the others."""
+    """Split the records into those of literals only, or of parameters with known literals, and the others."""
     if all(cell.__class__ is Literal for record in table.expressions for cell in record.fields):
         return table, []
     literals, others = [], []
@@ -169,7 +169,7 @@ def _selected(records: Sequence[Sequence[str]], columns: tuple[str, ...]) -> lis
 
 
 def _generated(records: Sequence[Sequence[str]], columns: tuple[str, ...]) -> str:
-    """One SELECT of many records: as many, put together, would be too deep for Spark's parser."""
+    """Return one SELECT of many records: that many, combined, would be too deep for Spark's parser."""
     structs = (
         ", ".join(f"'{column}', {cell}" for cell, column in zip(record, columns, strict=True)) for record in records
     )
@@ -178,11 +178,11 @@ def _generated(records: Sequence[Sequence[str]], columns: tuple[str, ...]) -> st
 
 
 def _is_inline(expression: Expression) -> bool:
-    """Whether an expression may stand in VALUES.
+    """Whether an expression may be in VALUES.
 
-    Spark evaluates what stands there while it plans. It refuses what it can't evaluate then (whatever may raise an
-    error of its own, random numbers, lambdas, functions in Python), and an error would be one of the statement, not of
-    the data. So only what holds nothing but values stands there.
+    Spark evaluates VALUES while it plans. It refuses expressions that it can't evaluate then (any that may raise an
+    error of their own, random numbers, lambdas, functions in Python), and an error would be one of the statement, not
+    of the data. So only expressions of plain values are allowed there.
     """
     match expression:
         case Literal() | DynamicParameter():

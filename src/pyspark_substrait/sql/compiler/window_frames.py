@@ -1,8 +1,8 @@
 """The frames of windows as Spark SQL.
 
-Spark has frames with constant bounds, and not all of those: bounds that contradict each other, that differ from record
-to record, or that are months on one side and days on the other, it hasn't. There the records of the frame are cut out
-of the list of the partition's records.
+Spark supports frames with constant bounds, and not all of those: it lacks bounds that contradict each other, bounds
+that differ from record to record, and months on one side with days on the other. For these, the records of the frame
+are cut from the list of the partition's records.
 """
 
 from __future__ import annotations
@@ -49,12 +49,12 @@ __all__ = ["Empty", "Frame", "PeersOfNull", "frame"]
 
 @dataclass(frozen=True, slots=True)
 class Empty:
-    """No record is in the frame of any."""
+    """The frame of every record is empty."""
 
 
 @dataclass(frozen=True, slots=True)
 class PeersOfNull:
-    """The frame of a record whose sort key is null are the others of that kind; no record is in any other frame.
+    """The frame of a record with a null sort key consists of all such records; every other frame is empty.
 
     Args:
         key: the text of the key.
@@ -77,8 +77,8 @@ class _Offset:
     Args:
         text: its text.
         type: its type.
-        value: its value, where that is known before the plan runs: a count, a number, months, or seconds.
-        path: where it stands.
+        value: its value, if known before the plan runs: a count, a number, months, or seconds.
+        path: its path.
     """
 
     text: str
@@ -87,7 +87,7 @@ class _Offset:
     path: tuple[str, str, str]
 
     def checked(self, text: str, type: str, zero: str) -> str:
-        """The offset, converted to a text, where that raises when it is no distance."""
+        """Return the offset, converted to a text, with a check that raises if it isn't a distance."""
         if self.value is not None:
             return text
         failed = f"CAST(raise_error({string_literal('the offset of a window bound is null or negative')}) AS {type})"
@@ -99,20 +99,20 @@ class _Offset:
 
 @dataclass(frozen=True, slots=True)
 class _Bound:
-    """A bound; the sign says the direction, 0 is the current row. Without an offset, another sign means unbounded."""
+    """A bound; the sign is its direction, 0 is the current row. Without an offset, another sign means unbounded."""
 
     sign: int
     offset: _Offset | None = None
 
     @property
     def distance(self) -> float | Fraction | None:
-        """How far behind the current record the bound is; None where that differs from record to record."""
+        """The position of the bound relative to the current record; None if it differs from record to record."""
         if self.offset is None:
             return self.sign * math.inf if self.sign else 0
         return None if self.offset.value is None else self.sign * self.offset.value
 
     def text(self, offset: str = "UNBOUNDED") -> str:
-        """The bound as Spark writes it."""
+        """Return the bound in Spark's syntax."""
         if self.sign == 0:
             return "CURRENT ROW"
         return f"{offset} {'PRECEDING' if self.sign < 0 else 'FOLLOWING'}"
@@ -128,11 +128,11 @@ def frame(
         partition: the text of PARTITION BY.
         keys: the keys of its sorts, constants included.
         scope: the scope of the offsets.
-        below: takes columns that the frame needs.
-        compilation: the statement in the making.
+        below: collects columns that the frame needs.
+        compilation: the statement being compiled.
 
     Raises:
-        InvalidPlanError: the bounds mean nothing.
+        InvalidPlanError: the bounds are invalid.
         UnsupportedPlanError: Spark can't compute them.
     """
     lower = _bound(node.lower_bound, "lower_bound", -1, scope, compilation)
@@ -168,7 +168,7 @@ def _bound(bound: Bound, name: str, unbounded: int, scope: Scope, compilation: C
                 if holds_window(offset):
                     raise InvalidPlanError("an offset can't have a window function in it")
                 value = _value(offset, compilation)
-                if value == 0:  # which is the current row
+                if value == 0:  # the current row
                     return _Bound(0)
                 text = expressions.expression(offset, scope, compilation)
             return _Bound(sign, _Offset(text, offset.type, value, path))
@@ -177,7 +177,7 @@ def _bound(bound: Bound, name: str, unbounded: int, scope: Scope, compilation: C
 
 
 def _value(node: Expression, compilation: Compilation) -> float | Fraction | None:
-    """The value of an offset that is a literal; integers stay what they are in a cast to another integer type."""
+    """Return the value of an offset that is a literal; casts between integer types don't change it."""
     match node:
         case DetachedExpression(expression=inner):
             return _value(inner, compilation)
@@ -250,7 +250,7 @@ def _cut_rows(lower: _Bound, upper: _Bound, over: Over, below: Below, compilatio
     last = f"least({position(upper, count)}, {count})"
     start = below.column(f"CAST({first} AS INT)", compilation, level + 1)
     length = below.column(f"CAST(greatest({last} - {first} + 1L, 0L) AS INT)", compilation, level + 1)
-    # by their numbers, records that the sorts hold for equal come in the same order again
+    # by their numbers, records that the sorts treat as equal come in the same order again
     return Over(
         partition=over.partition,
         order=f"ORDER BY {number}",
@@ -311,7 +311,7 @@ def _cut_range(
     below: Below,
     compilation: Compilation,
 ) -> Over:
-    """The frame between values that differ from record to record. The bound of a record without a value has none."""
+    """Return the frame between values that differ from record to record. A record without a value has no bound."""
     if not key.text.isidentifier():
         key = SortKey(below.column(key.text, compilation), key.direction)
     level = below.height
@@ -327,7 +327,7 @@ def _cut_range(
         return below.column(f"{key.text} {operator} {distance}", compilation, level)
 
     def within(bound: _Bound, behind: bool) -> str:
-        """The condition that an element is behind the bound or before it, itself included."""
+        """Return the condition that an element is after or before the bound, the bound included."""
         other, outermost = boundary(bound), "true" if behind is not nulls_first else "false"
         comparison = ">=" if behind is not descending else "<="
         of_null = outermost if outermost == "true" else f"{other} IS NULL"

@@ -1,9 +1,9 @@
 """Window functions as Spark SQL.
 
-A call is text with OVER, for a place in a SELECT list. Where it doesn't stand in one, it becomes a column below
-(``below``). What Spark has no words for is computed from columns below: where a value comes for the first time in a
-partition (DISTINCT), or the list of a frame's records, of which a positional function picks one and over which an
-aggregate is folded.
+A call is text with OVER, for a place in a SELECT list. Elsewhere, it becomes a column below (``below``). Functions that
+Spark can't express are computed from columns below: whether a value occurs for the first time in a partition
+(DISTINCT), or the list of a frame's records, from which a positional function picks one and over which an aggregate is
+folded.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _POSITIONAL: Final = frozenset({"first_value", "last_value", "nth_value"})
 
 @dataclass(frozen=True, slots=True)
 class _Window:
-    """A call whose parts are texts."""
+    """A call with its parts as texts."""
 
     node: WindowFunction
     definition: FunctionDefinition
@@ -59,11 +59,11 @@ class _Window:
 
 
 def window(node: WindowFunction, scope: Scope, compilation: Compilation) -> str:
-    """The text of a window function, for the place that the scope stands for; an atom.
+    """Return the text of a window function, for the place that the scope represents; an atom.
 
     Raises:
-        InvalidPlanError: the call means nothing.
-        UnsupportedPlanError: Spark can't compute it exactly, or not where it stands.
+        InvalidPlanError: the call is invalid.
+        UnsupportedPlanError: Spark can't compute it exactly, or not in this place.
     """
     if scope.below is None:
         raise UnsupportedPlanError(
@@ -134,7 +134,7 @@ def _partition(node: WindowFunction, scope: Scope, compilation: Compilation) -> 
 
 
 def _own(parts: _Window, frame: window_frames.Frame) -> str:
-    """A function that is one of windows only."""
+    """Return a function that is a window function only."""
     name = parts.node.function.name
     if parts.node.invocation is AggregationInvocation.DISTINCT:
         raise UnsupportedPlanError(
@@ -167,7 +167,7 @@ def _aggregate(parts: _Window, frame: window_frames.Frame) -> str:
         case Over() if distinct:
             return _distinct(parts, frame)
         case Over(frame=text):
-            # the order matters to few functions where the frame is the whole partition
+            # the order matters for few functions if the frame is the whole partition
             needs_order = text != WHOLE or parts.definition.ordered
             return parts.text(replace(parts.call, over=frame if needs_order else replace(frame, order="")))
         case _:
@@ -175,7 +175,7 @@ def _aggregate(parts: _Window, frame: window_frames.Frame) -> str:
 
 
 def _of_nothing(parts: _Window) -> str:
-    """What an aggregate gives for no records."""
+    """Return the value of an aggregate over no records."""
     return parts.text(replace(parts.call, over=Over(partition=parts.partition), filter="false"))
 
 
@@ -198,10 +198,10 @@ def _is_distinct(parts: _Window) -> bool:
 
 
 def _distinct(parts: _Window, over: Over) -> str:
-    """An aggregate of distinct values.
+    """Return an aggregate of distinct values.
 
-    A frame that begins with the partition has a value as soon as that comes for the first time, so that the others can
-    be left out; likewise at the other end. In other frames the values are merged one by one.
+    In a frame that starts with the partition, a value counts from its first occurrence, so that later ones can be
+    dropped; likewise at the other end. In other frames the values are merged one by one.
     """
     frame = over.frame or ""
     from_start, to_end = "BETWEEN UNBOUNDED" in frame, frame.endswith("UNBOUNDED FOLLOWING")
@@ -258,7 +258,7 @@ def _fold(parts: _Window, over: Over, distinct: bool) -> str:
 
 
 def _is_constant(argument: object) -> bool:
-    """Whether an argument stays what it is beside the list."""
+    """Whether an argument has the same value for all records of the list."""
     match argument:
         case DetachedExpression(expression=inner):
             return _is_constant(inner)

@@ -1,4 +1,4 @@
-"""The relations that write, where only what they are made of is looked at: carrying them out takes a session."""
+"""The relations that write, checked without a session: only their queries and expressions are compiled."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ __all__ = ["looked_through", "misplaced", "refuse_change", "refuse_definition", 
 
 
 def misplaced(node: Write | Update | Ddl) -> UnsupportedPlanError:
-    """The error that a relation writes where it might be carried out several times, or never."""
+    """Return the error for a relation that writes where it might run several times, or never."""
     return UnsupportedPlanError(
         f"a {relations.FIELDS[type(node)]} relation stands in a subquery or in the definition of a view",
         hint="Let it be an input of the relations around it, or a plan of its own",
@@ -36,7 +36,7 @@ def misplaced(node: Write | Update | Ddl) -> UnsupportedPlanError:
 
 
 def unknown_target(target: ExtensionObject) -> UnsupportedPlanError:
-    """The error that nothing here writes to what a message stands for."""
+    """Return the error for a message that is unknown as a target of writes."""
     return UnsupportedPlanError(
         f"{target.detail.type_url or 'a message without a type'} isn't known as the target of a write",
         hint="docs/writing.md has those that are",
@@ -44,13 +44,13 @@ def unknown_target(target: ExtensionObject) -> UnsupportedPlanError:
 
 
 def refuse_view(node: Ddl) -> None:
-    """Refuse a view that has no name."""
+    """Refuse a view without a name."""
     if node.object is DdlObject.VIEW:
         raise UnsupportedPlanError("only a name can be that of a view", path="extension_object")
 
 
 def refuse_definition(node: Ddl, target: WriteTarget) -> None:
-    """Refuse a definition that a target can't have, whatever there is now."""
+    """Refuse a definition that a target can't have, whatever exists now."""
     drops = node.op in (DdlOp.DROP, DdlOp.DROP_IF_EXIST)
     if drops:
         return
@@ -69,7 +69,7 @@ def refuse_definition(node: Ddl, target: WriteTarget) -> None:
 
 
 def refuse_change(node: Write, target: WriteTarget) -> None:
-    """Refuse a change that a target can't have, whatever there is now."""
+    """Refuse a change that a target can't have, whatever exists now."""
     if isinstance(target, Files) and node.op not in (WriteOp.CTAS, WriteOp.INSERT):
         raise UnsupportedPlanError(
             "files at a path are no table whose records could be found again",
@@ -79,10 +79,10 @@ def refuse_change(node: Write, target: WriteTarget) -> None:
 
 
 def looked_through(node: Write | Update | Ddl, outer: tuple[Record, ...], compilation: Compilation) -> Query:
-    """What stands for a relation that writes, after the query or the expressions in it were compiled.
+    """Check a relation that writes and compile its query and expressions; return nulls in place of its output.
 
     Raises:
-        UnsupportedPlanError: it can't be carried out where it stands, or nothing is known of its target.
+        UnsupportedPlanError: it can't run in its place, or its target is unknown.
     """
     relations.refuse_enhancement(node.advanced_extension)
     if any(not record.lateral for record in outer):
@@ -117,7 +117,7 @@ def looked_through(node: Write | Update | Ddl, outer: tuple[Record, ...], compil
 
 
 def _known(write_type: NamedObjectWrite | ExtensionObject, field: str) -> WriteTarget | None:
-    """What a write writes to, if that isn't a table known by name."""
+    """Return the target of a write if it isn't a table known by name."""
     if not isinstance(write_type, ExtensionObject):
         return None
     if write_type.target is None:

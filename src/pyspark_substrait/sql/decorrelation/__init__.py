@@ -1,12 +1,12 @@
 """Plans without the subqueries that Spark can't run: rewritten in the model, before anything is compiled.
 
-Spark runs most subqueries that refer to the query right around them, and those stay as they are (``native``). Every
-other one becomes a join: the values of the outer columns that it uses are made a relation of their own, without
-duplicates; the subquery's relation is changed to carry them as more columns, so that it gives the records for all of
-them at once (``carrying``); and the outer relation is joined with that, null-safely (``below``). Where Spark takes no
-subquery at all, its value is made a column of the input first.
+Spark runs most subqueries that refer to the directly enclosing query, and those stay as they are (``native``). Every
+other one becomes a join: the values of the outer columns that it uses become a relation of their own, without
+duplicates; the subquery's relation is changed to carry them as additional columns, so that it gives the records for all
+of them at once (``domain_pushdown``); and the outer relation is joined with that, null-safely (``lifting``). Where
+Spark takes no subquery at all, its value becomes a column of the input first.
 
-What comes out has the same records, and every outer reference in it goes one query out.
+The result has the same records, and every outer reference in it goes one query out.
 """
 
 from __future__ import annotations

@@ -54,14 +54,14 @@ __all__ = [
     "with_columns",
 ]
 
-# Functions that no plan can name: calls.scalar knows them by identity.
+# Functions that plans can't name: calls.scalar recognizes them by identity.
 #: (number of records, value): the value, or an error when there is more than one record
 ONLY_VALUE = Function("", "only_value", "")
 #: (position of a record from 1, offset, count): whether a fetch keeps the record
 FETCHED = Function("", "fetched", "")
 #: (bounds of a fetch): true, or an error when one is negative
 NOT_NEGATIVE = Function("", "not_negative", "")
-#: (): a number that makes Spark compute the relation that has it once, however often it is used
+#: (): a number that makes Spark compute the relation that contains it once, however often it is used
 ONCE = Function("", "once", "")
 
 
@@ -71,7 +71,7 @@ def internal(function: Function, arguments: Sequence[Expression], type: Type) ->
 
 
 def called(urn: str, name: str, signature: str, arguments: Sequence[Expression], nullable: bool) -> ScalarFunction:
-    """A call of a standard function whose result is a boolean."""
+    """Return a call of a standard function with a boolean result."""
     type = Boolean(nullable=nullable)
     function = Function(urn, name, signature)
     return ScalarFunction(function=function, arguments=tuple(arguments), output_type=type, derived_type=type)
@@ -86,7 +86,7 @@ def null(type: Type) -> Literal:
 
 
 def nothing(schema: Struct) -> Relation:
-    """No records, of the columns of a schema."""
+    """Return a relation without records, with the columns of a schema."""
     names = ("",) * sum(1 + name_count(type) for type in schema.types)
     return Read(base_schema=NamedStruct(names=names, struct=schema), read_type=VirtualTable(expressions=()))
 
@@ -96,7 +96,7 @@ def negation(condition: Expression) -> Expression:
 
 
 def all_of(conditions: Sequence[Expression]) -> Expression:
-    """The conditions with AND between them."""
+    """Return the conjunction of the conditions."""
     if len(conditions) == 1:
         return conditions[0]
     if not conditions:
@@ -105,17 +105,17 @@ def all_of(conditions: Sequence[Expression]) -> Expression:
 
 
 def column(schema: Struct, position: int) -> FieldReference:
-    """A column of the record that an expression is evaluated on."""
+    """Return a reference to a column of the record that an expression is evaluated on."""
     return FieldReference(root=RootReference(), reference=(StructField(position),), type=schema.types[position])
 
 
 def same(left: Expression, right: Expression) -> Expression:
-    """That two values are the same, null with null."""
+    """Return the condition that two values are the same, null with null."""
     return called(COMPARISON, "is_not_distinct_from", "any_any", [left, right], False)
 
 
 def same_keys(schema: Struct, left: int, right: int, count: int) -> list[Expression]:
-    """That ``count`` columns from ``left`` on are the same as those from ``right`` on."""
+    """Return the conditions that ``count`` columns from ``left`` on are the same as those from ``right`` on."""
     return [same(column(schema, left + number), column(schema, right + number)) for number in range(count)]
 
 
@@ -132,19 +132,19 @@ def chosen(relation: Relation, positions: Iterable[int]) -> Relation:
 
 
 def put_out(node: Relation, whole: Relation, columns: Sequence[int]) -> Relation:
-    """What a node puts out that was rewritten to ``whole``, where its columns before emit are at other places."""
+    """Return the output of a node that was rewritten to ``whole``, given where its columns before emit are."""
     emit = range(len(columns)) if node.common.emit is None else node.common.emit
     assert len(node.schema.types) == len(emit)
     return chosen(whole, [columns[position] for position in emit])
 
 
 def with_columns(relation: Relation, expressions: Sequence[Expression]) -> Relation:
-    """The columns of a relation, and expressions over them behind."""
+    """Return the columns of a relation, followed by expressions over them."""
     return Project(input=relation, expressions=tuple(expressions)) if expressions else relation
 
 
 def distinct(relation: Relation, positions: Sequence[int]) -> Relation:
-    """The different values that some columns of a relation have together."""
+    """Return the distinct combinations of values in some columns of a relation."""
     schema = relation.schema
     for position in positions:
         if has_map(schema.types[position]):
@@ -161,7 +161,7 @@ def distinct(relation: Relation, positions: Sequence[int]) -> Relation:
 
 
 def counted(relation: Relation, keys: Sequence[int], value: int) -> Relation:
-    """For each value of the keys: the keys, the number of records, and the value of one of them."""
+    """For each value of the keys, return the keys, the number of records, and the value of one of them."""
     schema = relation.schema
     generic = "extension:io.substrait:functions_aggregate_generic"
     type = with_nullability(schema.types[value], True)

@@ -1,4 +1,4 @@
-"""A relation that depends on an outer record, made into one that gives its records for many outer records at once."""
+"""Rewriting of a relation that depends on an outer record into one with its records for many outer records at once."""
 
 from __future__ import annotations
 
@@ -78,13 +78,13 @@ __all__ = ["carried", "carry", "in_order"]
 
 
 def carried(node: Relation, domain: Domain) -> Relation:
-    """The relation with the keys behind its columns."""
+    """Return the relation with the keys after its columns."""
     found = carry(node, domain, ordered=False)
     return chosen(found.relation, range(found.width + found.keys))
 
 
 def in_order(node: Relation) -> Carried | None:
-    """A relation whose records have an order, with columns that tell it; None for another."""
+    """Return an ordered relation with columns that represent the order; None for one without order."""
     if not _bears_order(node):
         return None
     found = carry(node, Domain(), ordered=True)
@@ -182,7 +182,7 @@ def _read(node: Read, domain: Domain) -> Carried:
     if node.projection is not None:
         places = [item.field for item in node.projection.select.struct_items]
         if any(item.child is not None for item in node.projection.select.struct_items):
-            # the filters see what isn't masked: both are read
+            # the filters see unmasked columns: both are read
             plain = tuple(StructItem(position) for position in range(width))
             select = StructSelect((*plain, *node.projection.select.struct_items))
             bare = replace(bare, projection=replace(node.projection, select=select))
@@ -220,7 +220,7 @@ def _virtual(bare: Read, table: VirtualTable, domain: Domain, values: Relation) 
 
 
 def _generate(node: ExtensionSingle, generator: Generator, domain: Domain) -> Carried:
-    """The arguments stay the last columns: the keys come in front of them."""
+    """Return a generator whose arguments stay the last columns: the keys are inserted before them."""
     found = carry(node.input, domain, ordered=False)
     kept = generator.kept(found.width)
     behind = range(kept, kept + found.keys)
@@ -257,7 +257,7 @@ def _windows(node: ConsistentPartitionWindow, domain: Domain, ordered: bool) -> 
 
 
 def _expand(node: Expand, domain: Domain, ordered: bool) -> Carried:
-    """What is carried is the same in each duplicate."""
+    """Return an expand with the same keys and order columns in each duplicate."""
     width = len(node.all_fields)
     found = carry(node.input, domain, ordered=ordered)
     changed = with_expressions(replace(node, fields=node.all_fields), partial(over, found=found, domain=domain))
@@ -269,13 +269,13 @@ def _expand(node: Expand, domain: Domain, ordered: bool) -> Carried:
 
 
 def _sort(node: Sort, domain: Domain, ordered: bool) -> Carried:
-    """Nothing is sorted: the values that are sorted by are put behind."""
+    """Return the input, not sorted, with the values of the sort keys as additional columns."""
     found = carry(node.input, domain, ordered=ordered)
     if not ordered:
         return put_out(node, found.relation, range(found.width), found.behind, found.keys, found.order)
     keys = [over(sort.expr, found, domain) for sort in node.sorts]
     end = found.behind.stop
-    # where these are the same, what ordered the records before may as well do so on
+    # for equal sort keys, the previous order of the records remains
     places = (*range(found.width, found.width + found.keys), *range(end, end + len(keys)))
     places = (*places, *range(found.width + found.keys, end))
     whole = with_columns(found.relation, keys)
@@ -286,7 +286,7 @@ def _sort(node: Sort, domain: Domain, ordered: bool) -> Carried:
 
 
 def _fetch(node: Fetch, domain: Domain) -> Carried:
-    """The records are numbered for each value of the keys."""
+    """Number the records for each value of the keys, and filter them by number."""
     if domain.relation is None:
         found = carry(node.input, domain, ordered=True)
         whole: Relation = replace(node, input=found.relation, common=RelCommon())
@@ -294,7 +294,7 @@ def _fetch(node: Fetch, domain: Domain) -> Carried:
     bounds = [bound for bound in (node.offset_expr, node.count_expr) if bound is not None]
     computed = [inside(bound, domain, 0) for bound in bounds if not isinstance(bound, Literal)]
     if computed:
-        # a negative bound is an error even where the fetch has no record to look at
+        # a negative bound is an error even if the fetch has no records
         checked = internal(NOT_NEGATIVE, computed, Boolean())
         domain = replace(domain, relation=Filter(input=domain.relation, condition=checked))
     found = carry(node.input, domain, ordered=True)

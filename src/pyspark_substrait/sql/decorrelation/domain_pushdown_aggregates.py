@@ -49,10 +49,10 @@ def _with_expressions(node: Aggregate, change: partial[Expression]) -> Aggregate
 
 
 def _grouped(node: Aggregate, position: int, references: tuple[int, ...], found: Carried, domain: Domain) -> Relation:
-    """One grouping set: the columns of the aggregate before emit, and the keys.
+    """Return one grouping set: the columns of the aggregate before emit, and the keys.
 
-    The empty set has a record for each value of the keys, even where there is nothing to aggregate. To have them all,
-    the domain's records are added to the input, marked, and the measures leave them out.
+    The empty set has a record for each value of the keys, even if there is nothing to aggregate. To get all of them,
+    the domain's records are added to the input, marked, and the measures ignore them.
     """
     table, measures = found.relation, node.measures
     if not references:

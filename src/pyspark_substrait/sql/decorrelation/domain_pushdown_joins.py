@@ -1,4 +1,4 @@
-"""Joins that carry the keys of an outer record: a side that has them gives them to all that it is joined with."""
+"""Joins that carry the keys of an outer record: a side with the keys gives them to all records it is joined with."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from pyspark_substrait.sql.decorrelation.outer import is_closed, redirected_rela
 
 __all__ = ["LEFT_TYPES", "RIGHT_TYPES", "join", "lateral_join"]
 
-#: these join types put out every record of the left input at most once for each match, and nothing of the right alone
+#: these join types output every left record at most once for each match, and nothing of the right side alone
 LEFT_TYPES = (
     JoinType.LEFT,
     JoinType.LEFT_SEMI,
@@ -39,7 +39,7 @@ RIGHT_TYPES = (
 
 
 def join(node: Join, domain: Domain) -> Carried:
-    """A side that is carried alone gives its keys to all that it is joined with."""
+    """Join the sides; one that is carried alone gives its keys to all records that it is joined with."""
     left_free, right_free = not is_closed(node.left), not is_closed(node.right)
     match node.type:
         case JoinType.INNER:
@@ -94,7 +94,7 @@ def _either(joined: Join, left: int, right: int, keys: int) -> list[Expression]:
 
 
 def _joined(node: Join | LateralJoin, whole: Relation, columns: Sequence[int], keys_at: int, domain: Domain) -> Carried:
-    """A rewritten join, and its filter above."""
+    """Return a rewritten join with its filter on top."""
     if node.post_join_filter is not None:
         condition = inside(node.post_join_filter, domain, keys_at, columns)
         whole = Filter(input=whole, condition=condition)
@@ -102,7 +102,7 @@ def _joined(node: Join | LateralJoin, whole: Relation, columns: Sequence[int], k
 
 
 def lateral_join(node: LateralJoin, domain: Domain) -> Carried:
-    """The left input carries the keys, and the right one finds them there."""
+    """Join the inputs: the left one carries the keys, and the right one refers to them there."""
     left = without_order(domain_pushdown.carry(node.left, domain, ordered=False))
     width, keys = len(node.left.schema.types), domain.width
 

@@ -1,8 +1,8 @@
-"""What there is to know of a relation that depends on an outer record and carries its columns.
+"""The terms for a relation that depends on an outer record and carries its columns.
 
-The outer columns that it uses are its *keys*; the *domain* is a relation of the different values that they have
-together. A relation that carries them has the keys behind its own columns: for each record of the domain, it holds the
-records that the original gives for it.
+The outer columns that it uses are its *keys*; the *domain* is a relation of the distinct combinations of their values.
+A relation that carries them has the keys after its own columns: for each record of the domain, it holds the records
+that the original gives for it.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ class Domain:
     """The values of the outer columns.
 
     Args:
-        relation: a column for each key; no record twice. It is None where there are no keys.
-        keys: which key an outer field is.
+        relation: a column for each key, without duplicate records. None if there are no keys.
+        keys: the number of the key for each outer field.
     """
 
     relation: Relation | None = None
@@ -42,7 +42,7 @@ class Carried:
 
     Args:
         relation: the relation.
-        width: the number of the original's columns.
+        width: the number of columns of the original.
         keys: the number of keys.
         order: how to sort by each of the last columns.
     """
@@ -71,15 +71,15 @@ def put_out(
     keys: int | None = None,
     order: tuple[SortField, ...] = (),
 ) -> Carried:
-    """What a node that was rewritten to ``whole`` puts out.
+    """Return the output of a node that was rewritten to ``whole``.
 
     Args:
         node: the original.
-        whole: what it became.
-        columns: where the original's columns before emit are.
-        behind: where the keys and the order are.
-        keys: how many keys there are; all that is behind when it isn't said.
-        order: how to sort by the others.
+        whole: the relation that it was rewritten to.
+        columns: the positions of the original's columns before emit.
+        behind: the positions of the keys and the order.
+        keys: the number of keys; by default, all of ``behind``.
+        order: the sort fields of the remaining columns.
     """
     emit = range(len(columns)) if node.common.emit is None else node.common.emit
     behind = tuple(behind)
@@ -97,8 +97,8 @@ def inside(node: Expression, domain: Domain, keys_at: int, columns: Sequence[int
     Args:
         node: the expression.
         domain: the keys.
-        keys_at: where the keys begin in the new record.
-        columns: where the columns of the old record are in the new one; None for the same places.
+        keys_at: the position of the first key in the new record.
+        columns: the positions of the old record's columns in the new one; None for the same positions.
     """
 
     def target(level: int, field: int) -> tuple[int, int]:
@@ -111,7 +111,7 @@ def inside(node: Expression, domain: Domain, keys_at: int, columns: Sequence[int
 
 
 def _partitioned(node: Expression, keys: Sequence[FieldReference]) -> Expression:
-    """The expression with its window functions confined to records of the same keys."""
+    """Return the expression with its window functions restricted to records with the same keys."""
     node = with_children(node, lambda child: _partitioned(child, keys))
     return replace(node, partitions=(*node.partitions, *keys)) if isinstance(node, WindowFunction) else node
 

@@ -1,4 +1,4 @@
-"""Subqueries made columns of the relation that they stand over.
+"""Subqueries turned into columns of the relation over which they are evaluated.
 
 A subquery's value becomes a column in one of two ways: by a projection, where Spark takes it there; or else by a join
 with the subquery's records for all values of the outer columns that it uses.
@@ -66,9 +66,9 @@ class Lifting:
     Args:
         input: the relation; no outer reference leads out of it, and it needs no rewriting.
         rewritten: rewrites another such relation.
-        inside: rewrites the relations inside of an expression's subqueries.
-        shared: makes a relation one that may be used several times.
-        refused: is told of a subquery that can't be rewritten, which becomes a null; None to raise the refusal.
+        inside: rewrites the relations inside an expression's subqueries.
+        shared: turns a relation into one that may be used several times.
+        refused: called for a subquery that can't be rewritten, which becomes a null; None to raise the refusal.
     """
 
     def __init__(
@@ -89,7 +89,7 @@ class Lifting:
         self._sorts: tuple[SortField, ...] = ()
 
     def relation(self) -> Relation:
-        """The relation with the columns, its records in the order that they had."""
+        """Return the relation with the columns, its records in their original order."""
         return Sort(input=self._relation, sorts=self._sorts) if self._sorts else self._relation
 
     def expression(self, node: Expression, place: Place) -> Expression:
@@ -196,7 +196,7 @@ class Lifting:
         fields: Sequence[int],
         conditions: Callable[[Struct, int], list[Expression]],
     ) -> Expression:
-        """Whether one of a query's records meets conditions; null when none does and one may."""
+        """Return the condition that one of a query's records fulfils conditions; null if none does and one may."""
         start = len(self._relation.schema.types)
         keys = range(width, width + len(fields))
         self._join(query, start, keys, fields, JoinType.LEFT_MARK, conditions)
@@ -246,7 +246,7 @@ def _repeated(query: Relation, width: int) -> Relation:
 
 
 def _at_most_one(node: Relation) -> bool:
-    """Whether a relation plainly has no more than one record."""
+    """Whether a relation clearly has no more than one record."""
     match node:
         case Aggregate():
             return not node.grouping_expressions and len(node.groupings) <= 1

@@ -1,4 +1,4 @@
-"""Which subqueries Spark runs as they are, and where."""
+"""The subqueries that Spark runs as they are, and the places where it does."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ _EQUALITIES = ("equal", "not_equal", "is_not_distinct_from", "is_distinct_from",
 
 
 class Place(Enum):
-    """Where an expression stands, by what subqueries Spark takes there."""
+    """The place of an expression, by the subqueries that Spark takes there."""
 
     FREE = "any subquery"
     BOUND = "one without outer references"
@@ -87,13 +87,13 @@ class Place(Enum):
 
 
 def places(node: Relation) -> Iterator[tuple[Expression, Place]]:
-    """The expressions of a relation, and what may stand in them."""
+    """Yield the expressions of a relation, with their places."""
     match node:
         case Read(read_type=VirtualTable(expressions=records)):
             yield from ((cell, Place.NOWHERE) for record in records for cell in record.fields)
             yield from ((item, Place.FREE) for item in (node.filter, node.best_effort_filter) if item is not None)
         case Update() | Ddl():
-            # looked at when they are carried out
+            # checked when they are carried out
             return
         case Filter():
             yield from ((conjunct, of_filter(conjunct, node.input)) for conjunct in conjuncts(node.condition))
@@ -121,18 +121,18 @@ def places(node: Relation) -> Iterator[tuple[Expression, Place]]:
 
 
 def _after(node: Join) -> Iterator[tuple[Expression, Place]]:
-    """The filter after a join."""
+    """Yield the filter after a join."""
     if node.post_join_filter is not None:
         yield from ((conjunct, of_filter(conjunct, node)) for conjunct in conjuncts(node.post_join_filter))
 
 
 def of_filter(conjunct: Expression, input: Relation) -> Place:
-    """The subqueries that Spark accepts in a conjunct of a filter. Spark moves a filter over a join into the join."""
+    """The place of a conjunct of a filter. Spark pushes a filter over a join into the join."""
     return Place.KEY if _has_subquery_in_key(conjunct) and _is_over_join(input) else Place.FREE
 
 
 def of_pairs(conjunct: Expression, node: Join) -> Place:
-    """The subqueries that Spark accepts in a conjunct of an inner join's condition."""
+    """The place of a conjunct of an inner join's condition."""
     width = len(node.left.schema.types)
     fields = own_fields(conjunct)
     if all(field < width for field in fields):
@@ -141,15 +141,15 @@ def of_pairs(conjunct: Expression, node: Join) -> Place:
 
 
 def of_sides(condition: Expression) -> Place:
-    """The subqueries that Spark accepts in a condition over both sides of a join."""
+    """The place of a condition over both sides of a join."""
     return Place.KEY if _has_subquery_in_key(condition) else Place.PAIR
 
 
 def _has_subquery_in_key(node: Expression) -> bool:
     """Whether an expression has a subquery in an operand that Spark may use as a join key.
 
-    Of those, Spark 4.3 evaluates subqueries before they have a value, and fails ("Subquery … has not finished"). Keys
-    are the two operands of an equality, if both look at a record; Spark makes equalities of other tests, too.
+    Spark 4.3 evaluates subqueries in join keys before they have a value, and fails ("Subquery … has not finished").
+    Keys are the two operands of an equality, if both refer to a record; Spark makes equalities of other tests, too.
     """
     if not holds_query(node):
         return False
@@ -163,12 +163,12 @@ def _has_subquery_in_key(node: Expression) -> bool:
 
 
 def _holds_part(operand: Expression) -> bool:
-    """Whether an operand is more than a subquery and has a scalar one in it."""
+    """Whether an operand contains a scalar subquery and is more than that."""
     return not isinstance(operand, Subquery) and holds_query(operand)
 
 
 def _is_over_join(node: Relation) -> bool:
-    """Whether there is a join that the conditions of a filter may reach."""
+    """Whether there is a join into which Spark may push the conditions of a filter."""
     if isinstance(node, Cross | Join | HashJoin | MergeJoin | NestedLoopJoin | LateralJoin):
         return True
     if isinstance(node, Reference):
@@ -177,9 +177,9 @@ def _is_over_join(node: Relation) -> bool:
 
 
 def inside(node: Expression, child: Expression, place: Place) -> Place:
-    """What Spark takes in a part of an expression that stands in ``place``.
+    """The place of a part of an expression in ``place``.
 
-    It takes no subquery in a window function, nor in or beside a lambda.
+    Spark takes no subquery in a window function, nor in or beside a lambda.
     """
     if isinstance(node, LambdaInvocation):
         return place if child is node.lambda_ else Place.NOWHERE
@@ -188,7 +188,7 @@ def inside(node: Expression, child: Expression, place: Place) -> Place:
 
 
 def queries(node: Expression, place: Place) -> Iterator[tuple[Subquery, Place]]:
-    """The outermost subqueries in an expression, and what Spark takes where they stand."""
+    """Yield the outermost subqueries in an expression, with their places."""
     if isinstance(node, Subquery):
         yield node, place
         return
@@ -214,7 +214,7 @@ def stays(node: Relation) -> bool:
 
 
 def stands(node: Subquery, place: Place) -> bool:
-    """Whether Spark takes a subquery in a place. One without outer references may have to be rewritten inside."""
+    """Whether Spark takes a subquery in a place. One without outer references may still need rewriting inside."""
     if place in (Place.NOWHERE, Place.KEY) or any(map(holds_query, expression_children(node))):
         return False
     inner = subquery_relation(node)
@@ -233,8 +233,8 @@ _OF_RIGHT = (JoinType.RIGHT, JoinType.RIGHT_SEMI, JoinType.RIGHT_ANTI)
 def _takes(node: Relation) -> bool:
     """Whether Spark runs a subquery's relation with its outer references.
 
-    Tried with Spark 4.3: outer columns in conditions and projections, below aggregates, limits and set operations, and
-    on the side of a join that loses no record. They reach one query out.
+    Tested with Spark 4.3: outer columns in conditions and projections, below aggregates, limits and set operations, and
+    on the side of a join that loses no record. They go one query out.
     """
     if is_closed(node):
         return stays(node)
@@ -248,10 +248,10 @@ def _takes(node: Relation) -> bool:
             filters = [item for item in (node.filter, node.best_effort_filter) if item is not None]
             return all(map(_is_own, cells)) and not any(map(holds_query, cells)) and all(map(_fits, filters))
         case Filter():
-            # a condition with an outer reference becomes one of a join
+            # a condition with an outer reference becomes a join condition
             return _takes(node.input) and _fits(node.condition) and not _has_subquery_in_key(node.condition)
         case Project():
-            # what keeps a union's columns from Spark's failing keeps outer references from being found, too
+            # the workaround for failing columns over a union also hides outer references
             computed = all(map(_fits, node.expressions)) and not fails_over(node.input, node.expressions)
             return computed and _takes(node.input)
         case Sort():
@@ -306,8 +306,8 @@ def _is_own(node: Expression) -> bool:
 
 
 def _fits(node: Expression) -> bool:
-    """Whether an expression may stand in a correlated query: what is inside of its subqueries reaches no further out
-    than the query they stand in.
+    """Whether an expression is allowed in a correlated query: references inside its subqueries reach no further out
+    than the enclosing query.
     """
     if isinstance(node, WindowFunction | LambdaInvocation):
         return False
@@ -329,5 +329,5 @@ def all_stand(node: Expression, place: Place) -> bool:
 
 
 def misplaced(condition: Expression) -> list[Expression]:
-    """The subqueries that can't stay in the condition of a join that isn't an inner one."""
+    """Return the subqueries that can't stay in the condition of a join that isn't an inner join."""
     return [query for query, here in queries(condition, of_sides(condition)) if not stands(query, here)]

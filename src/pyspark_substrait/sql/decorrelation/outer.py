@@ -1,7 +1,7 @@
-"""Outer references: where they lead, and making them lead elsewhere.
+"""Outer references: their targets, and redirecting them.
 
 Inside a relation, levels count the records that an expression sees: level 0 is the record it is evaluated on, level 1
-that of the nearest enclosing query, and so on. The left record of a lateral join is a level, too, for its right input.
+that of the nearest enclosing query, and so on. The left record of a lateral join is also a level for its right input.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ __all__ = [
     "uses_parameters",
 ]
 
-#: Where a reference leads to: from level and field to level and field.
+#: The redirection of references: from level and field to level and field.
 Target: TypeAlias = Callable[[int, int], tuple[int, int]]
 
 Subquery: TypeAlias = ScalarSubquery | InPredicate | SetPredicate | SetComparison
@@ -61,7 +61,7 @@ Subquery: TypeAlias = ScalarSubquery | InPredicate | SetPredicate | SetCompariso
 
 @dataclass(frozen=True, slots=True)
 class _Frame:
-    """An enclosing record: the anchor of its relation, and whether only an anchor leads to it."""
+    """An enclosing record: the anchor of its relation, and whether it can only be referred to by an anchor."""
 
     anchor: int | None
     lateral: bool = False
@@ -72,9 +72,9 @@ class _OpenReference(Exception):
 
 
 def resolved(node: Relation) -> Relation:
-    """The relation with every outer reference counted in levels (``steps_out``), lateral ones included.
+    """Return the relation with every outer reference counted in levels (``steps_out``), lateral ones included.
 
-    A shared relation that refers to what is around its uses is written out at each of them.
+    A shared relation with references out of itself is inlined at each of its uses.
     """
     return _Resolving().relation(node, ())
 
@@ -143,11 +143,11 @@ def _counted(root: OuterReference, frames: Sequence[_Frame], fence: int, closed:
 
 
 def references(node: Expression, depth: int = 0) -> Iterator[tuple[int, int]]:
-    """Level and field of the references in an expression, without those that stay inside of a subquery.
+    """Yield level and field of the references in an expression, without those that stay inside a subquery.
 
     Args:
         node: the expression.
-        depth: how many levels lie between the expression and the record that counts as level 0.
+        depth: the number of levels between the expression and the record that counts as level 0.
     """
     if isinstance(node, FieldReference) and isinstance(node.root, OuterReference):
         steps = node.root.steps_out
@@ -166,7 +166,7 @@ def references(node: Expression, depth: int = 0) -> Iterator[tuple[int, int]]:
 
 
 def relation_references(node: Relation, depth: int) -> Iterator[tuple[int, int]]:
-    """The same for a relation, whose expressions are ``depth`` levels inside of the record that counts as level 0."""
+    """Yield the same for a relation whose expressions are ``depth`` levels inside the record that counts as level 0."""
     for expression in relation_expressions(node):
         yield from references(expression, depth)
     for position, input in enumerate(node.inputs):
@@ -174,7 +174,7 @@ def relation_references(node: Relation, depth: int) -> Iterator[tuple[int, int]]
 
 
 def _fields(node: FieldReference) -> list[int]:
-    """The fields of the record that a reference begins with."""
+    """Return the fields of the record at the start of a reference."""
     if isinstance(node.reference, MaskExpression):
         return [item.field for item in node.reference.select.struct_items]
     if not node.reference or not isinstance(node.reference[0], StructField):
@@ -193,12 +193,12 @@ def outer_fields(node: Relation, level: int = 1) -> set[int]:
 
 
 def own_fields(node: Expression) -> set[int]:
-    """The fields of its record that an expression uses, from inside of subqueries, too."""
+    """Return the fields of its record that an expression uses, also inside subqueries."""
     return {field for level, field in references(node) if level == 0}
 
 
 def uses_parameters(node: Expression) -> bool:
-    """Whether an expression refers to the parameters of a lambda around it, from inside of a subquery, too."""
+    """Whether an expression refers to the parameters of an enclosing lambda, also inside a subquery."""
     return _uses_parameters(node, 0)
 
 
@@ -220,11 +220,11 @@ def _relation_uses_parameters(node: Relation, depth: int) -> bool:
     )
 
 
-# leading elsewhere ----------------------------------------------------------------------------------------------------
+# redirecting ----------------------------------------------------------------------------------------------------------
 
 
 def redirected(node: Expression, target: Target, depth: int = 0) -> Expression:
-    """The expression with its references leading where ``target`` says; those inside of a subquery stay."""
+    """Return the expression with its references redirected by ``target``, except those that stay inside a subquery."""
     if isinstance(node, FieldReference) and isinstance(node.root, OuterReference | RootReference):
         steps = 0 if isinstance(node.root, RootReference) else node.root.steps_out
         assert steps is not None
@@ -238,7 +238,7 @@ def redirected(node: Expression, target: Target, depth: int = 0) -> Expression:
 
 
 def redirected_relation(node: Relation, target: Target, depth: int) -> Relation:
-    """The same for a relation, whose expressions are ``depth`` levels inside of the record that counts as level 0."""
+    """Redirect the references of a relation whose expressions are ``depth`` levels inside the record at level 0."""
     if next(relation_references(node, depth), None) is None:
         return node
     if isinstance(node, LateralJoin):
@@ -271,7 +271,7 @@ def _led(node: FieldReference, level: int, target: Target, depth: int) -> FieldR
 
 
 def shifted(node: Expression, by: int) -> Expression:
-    """The expression with its references to the relation's own record ``by`` columns further."""
+    """Return the expression with its references to the relation's own record shifted by ``by`` columns."""
     return redirected(node, lambda level, field: (level, field + by * (level == 0)))
 
 
@@ -280,7 +280,7 @@ def replaced(
     values: Sequence[tuple[Expression, Expression]],
     place: Callable[[int, int], tuple[int, int]],
 ) -> Expression:
-    """The expression with values for some of its subqueries, and its references leading elsewhere."""
+    """Return the expression with values in place of some subqueries, and with its references redirected."""
     for query, value in values:
         if node is query:
             return value

@@ -1,4 +1,4 @@
-"""Physical joins as the logical ones that they are: what their keys and their other condition say together.
+"""Physical joins as equivalent logical joins, with their keys and other conditions combined.
 
 Spec: ``ComparisonJoinKey``, and relations/physical_relations.
 """
@@ -50,10 +50,10 @@ def logical(node: PhysicalJoin) -> Join:
 
 
 def conditions(node: PhysicalJoin) -> list[tuple[tuple[str | int, ...], Expression]]:
-    """The conditions that make two records a match, over the columns of both: where each stands, and what it is.
+    """Return the conditions of a match between two records, over the columns of both, each with its path.
 
     Raises:
-        InvalidPlanError: a key isn't a field of its input, the two of a pair can't be compared, or there is none.
+        InvalidPlanError: a key isn't a field of its input, a pair of keys isn't comparable, or there are no keys.
     """
     if isinstance(node, NestedLoopJoin):
         return [(("expression",), truth(True) if node.expression is None else node.expression)]
@@ -78,7 +78,7 @@ def _compared(key: ComparisonJoinKey, width: int, path: str) -> Expression:
     if key.taken is not None:
         left, right = _as(left, key.taken[0]), _as(right, key.taken[1])
     if isinstance(key.comparison, Function):
-        # whether it may be null isn't known here
+        # whether it is nullable isn't known here
         type = Boolean(nullable=True)
         return ScalarFunction(function=key.comparison, arguments=(left, right), output_type=type, derived_type=type)
     if not same_type(left.type, right.type):
@@ -89,12 +89,12 @@ def _compared(key: ComparisonJoinKey, width: int, path: str) -> Expression:
         case SimpleComparisonType.EQ:
             return equal
         case _ if not nullable:
-            # without nulls the comparisons are the same, and Spark can look for equal keys
+            # without nulls, the comparisons are equivalent, and Spark can look for equal keys
             return equal
         case SimpleComparisonType.IS_NOT_DISTINCT_FROM:
             return same(left, right)
         case SimpleComparisonType.MIGHT_EQUAL:
-            # by these words Spark knows an anti join that looks for nulls apart
+            # Spark recognizes a null-aware anti join by this form
             unknown = called(COMPARISON, "is_null", "any", [equal], False)
             return called(BOOLEAN, "or", "bool", [equal, unknown], False)
         case _:
@@ -102,7 +102,7 @@ def _compared(key: ComparisonJoinKey, width: int, path: str) -> Expression:
 
 
 def _as(value: Expression, type: Type) -> Expression:
-    """A value as one of a type that holds it."""
+    """Return a value cast to a type that holds it."""
     if same_type(value.type, type):
         return value
     return Cast(type=type, input=value, failure_behavior=FailureBehavior.THROW_EXCEPTION)

@@ -94,10 +94,10 @@ __all__ = ["decorrelated", "needing_decorrelation"]
 
 
 def needing_decorrelation(node: Relation) -> Relation | None:
-    """The relation with its outer references counted, when it has subqueries that Spark can't run; else None.
+    """Return the relation with its outer references counted, if it has subqueries that Spark can't run; else None.
 
     Raises:
-        InvalidPlanError: an outer reference leads nowhere.
+        InvalidPlanError: an outer reference has no target.
     """
     if not _has_queries(node):
         return None
@@ -105,17 +105,17 @@ def needing_decorrelation(node: Relation) -> Relation | None:
     return None if stays(counted) else counted
 
 
-#: is told what can't be rewritten, and which relations of the plan are around it, the outermost first
+#: called with each refusal, and with the enclosing relations of the plan, the outermost first
 Refused: TypeAlias = Callable[[UnsupportedPlanError, Sequence[Relation]], None]
 
 
 def decorrelated(counted: Relation, refused: Refused | None = None) -> Relation:
-    """The relation that :func:`needing_decorrelation` gave, without subqueries that Spark can't run.
+    """Rewrite the relation that :func:`needing_decorrelation` returned without subqueries that Spark can't run.
 
     Args:
         counted: the relation.
-        refused: is told what can't be rewritten, for which something of the same type then stands; by default the
-            first such refusal is raised.
+        refused: called for each part that can't be rewritten, which is replaced by something of the same type; by
+            default the first refusal is raised.
 
     Raises:
         UnsupportedPlanError: a subquery can't be rewritten.
@@ -126,13 +126,13 @@ def decorrelated(counted: Relation, refused: Refused | None = None) -> Relation:
 
 
 def _has_queries(node: Relation) -> bool:
-    """Whether there is a subquery in a relation, or a lateral join, which is one in effect."""
+    """Whether a relation contains a subquery, or a lateral join, which is one in effect."""
     found = relations_within(node, queries=lambda _: ())
     return any(isinstance(item, LateralJoin) or relation_subqueries(item) for item in found)
 
 
 def _refuse_enhancements(node: Relation) -> None:
-    """Refuse what says that a relation means something else: a rewritten one would no longer say so."""
+    """Refuse enhancements, which change the meaning of a relation: the rewritten relation would no longer have them."""
     for current in relations_within(node):
         for extension in (current.common.advanced_extension, getattr(current, "advanced_extension", None)):
             if extension is not None and extension.enhancement is not None:
@@ -141,19 +141,19 @@ def _refuse_enhancements(node: Relation) -> None:
 
 
 class _Rewriting:
-    """The rewriting of one plan. Relations that it needs twice become shared ones, with ordinals below zero."""
+    """The rewriting of one plan. Relations that are needed twice become shared ones, with ordinals below zero."""
 
     def __init__(self, refused: Refused | None) -> None:
         self._refused = refused
         self._around: list[Relation] = []
         self._ordinal = 0
-        #: what the subtrees of references became, by the identity of the old ones, which are kept
+        #: the rewritten subtrees of references, by the identity of the original ones, which are kept
         self._subtrees: dict[int, tuple[Relation, Relation]] = {}
-        #: what needs no rewriting any more, by its identity
+        #: relations that need no more rewriting, by identity
         self._done: dict[int, Relation] = {}
 
     def relation(self, node: Relation) -> Relation:
-        """A relation out of which no outer reference leads."""
+        """Rewrite a relation with no outer references that lead out of it."""
         if id(node) not in self._done:
             node = self._relation(node) if self._refused is None else self._tried(node, self._refused)
             self._done[id(node)] = node
@@ -202,7 +202,7 @@ class _Rewriting:
                 input, expressions = self._lifted(node.input, list(places(node)))
                 return _with_expressions(replace(node, input=input), expressions)
             case Expand():
-                # what was lifted comes out behind the fields
+                # lifted columns follow the fields
                 node = replace(node, fields=node.all_fields)
                 input, expressions = self._lifted(node.input, list(places(node)))
                 whole = _with_expressions(replace(node, input=input, common=RelCommon()), expressions)
@@ -215,7 +215,7 @@ class _Rewriting:
                 raise UnsupportedPlanError(f"this subquery in a {type(node).__name__} relation can't run on Spark yet")
 
     def _inside(self, node: Expression) -> Expression:
-        """An expression whose subqueries stay: those without outer references are rewritten inside."""
+        """Rewrite an expression whose subqueries stay: those without outer references are rewritten inside."""
         node = with_children(node, self._inside)
         if isinstance(node, Subquery):
             inner = subquery_relation(node)
@@ -226,7 +226,7 @@ class _Rewriting:
     def _lifted(
         self, input: Relation, expressions: Sequence[tuple[Expression, Place]]
     ) -> tuple[Relation, list[Expression]]:
-        """Expressions without the subqueries that Spark doesn't take, over a relation that has these as columns."""
+        """Return expressions without the subqueries that Spark doesn't take, over a relation with these as columns."""
         refused, around = self._refused, self._around
         told = None if refused is None else lambda error: refused(error, around)
         lifting = Lifting(input, rewritten=self.relation, inside=self._inside, shared=self._shared, refused=told)
@@ -234,7 +234,7 @@ class _Rewriting:
         return lifting.relation(), changed
 
     def _shared(self, node: Relation) -> Relation:
-        """A relation that is used more than once."""
+        """Return a relation that can be used more than once."""
         if isinstance(node, Reference) and not _may_vary(node):
             return node
         self._ordinal -= 1
@@ -266,7 +266,7 @@ class _Rewriting:
         return self.relation(put_out(node, bare, columns))
 
     def _filter(self, node: Filter) -> Relation:
-        """The conditions without such subqueries come first."""
+        """Rewrite a filter: the conditions without such subqueries come first."""
         parts = conjuncts(node.condition)
         placed = [(conjunct, of_filter(conjunct, node.input)) for conjunct in parts]
         easy = [conjunct for conjunct, place in placed if all_stand(conjunct, place)]
@@ -279,7 +279,7 @@ class _Rewriting:
         return put_out(node, whole, range(len(node.input.schema.types)))
 
     def _lateral(self, node: LateralJoin) -> Relation:
-        """A join with the right input's records for all left ones."""
+        """Rewrite a lateral join as a join with the right input's records for all left ones."""
         node = replace(node, left=self.relation(node.left))
         fields = sorted(outer_fields(node.right))
         left, right = node.left, node.right
@@ -295,7 +295,7 @@ class _Rewriting:
         columns = range(len(node.direct_schema.types))
         if node.post_join_filter is not None:
             whole = Filter(input=chosen(whole, columns), condition=node.post_join_filter)
-        # without references to the left one, the right input may still have subqueries
+        # without references to the left input, the right one may still have subqueries
         return self.relation(put_out(node, whole, columns))
 
     def _join(self, node: Join) -> Relation:
@@ -312,7 +312,7 @@ class _Rewriting:
         return put_out(node, whole, columns)
 
     def _inner(self, node: Join) -> Relation:
-        """Conditions that refer to one side filter that side, others the pairs."""
+        """Rewrite an inner join: conditions that refer to one side filter that side, others the pairs."""
         width = len(node.left.schema.types)
         of_left: list[Expression] = []
         of_right: list[Expression] = []
@@ -338,10 +338,10 @@ class _Rewriting:
         return self.relation(put_out(node, whole, range(len(node.direct_schema.types))))
 
     def _by_side(self, node: Join) -> tuple[Join, Sequence[int]]:
-        """Subqueries that refer to one side become columns of that side.
+        """Turn subqueries that refer to one side into columns of that side.
 
         Returns:
-            the join, and where the columns of the old one are in it.
+            the join, and the positions of the old join's columns in it.
         """
         width, right_width = len(node.left.schema.types), len(node.right.schema.types)
         of_left: list[Expression] = []
@@ -381,10 +381,10 @@ class _Rewriting:
         return Join(left=left, right=right, type=node.type, expression=condition), columns
 
     def _by_pair(self, node: Join) -> Relation:
-        """Subqueries that refer to both sides of a join that keeps one of them.
+        """Rewrite subqueries that refer to both sides of a join that keeps one of them.
 
-        The other side is put beside the values that they use of the kept side; every record of the kept side is joined
-        with what stands beside its own values. The columns come out as they were.
+        The other side is combined with the values that they use of the kept side; every record of the kept side is
+        joined with the combinations that have its own values. The output columns don't change.
         """
         width, right_width = len(node.left.schema.types), len(node.right.schema.types)
         of_left = node.type in LEFT_TYPES
@@ -426,7 +426,7 @@ class _Rewriting:
         return chosen(whole, range(len(node.direct_schema.types)))
 
     def _outer(self, node: Join) -> Relation:
-        """A full outer join: a left one, and the right records without match."""
+        """Rewrite a full outer join: a left join, and the right records without a match."""
         left, right = self._shared(node.left), self._shared(node.right)
         matched = Join(left=left, right=right, type=JoinType.LEFT, expression=node.expression)
         alone = Join(left=left, right=right, type=JoinType.RIGHT_ANTI, expression=node.expression)
@@ -451,7 +451,7 @@ def _may_vary(node: Relation) -> bool:
 
 
 def _with_expressions(node: Relation, expressions: Sequence[Expression]) -> Relation:
-    """The relation with other expressions, in the order in which they stand."""
+    """Return the relation with other expressions, in the order of the original ones."""
     following = iter(expressions)
     return with_expressions(node, lambda _: next(following))
 

@@ -1,7 +1,7 @@
 """Columns that Spark can't compute over a UNION ALL: correlated subqueries.
 
-Spark moves a projection into the members of the union below it, and fails when it has such a subquery: it takes all
-columns that stand in the subquery's condition for the union's own. Tried with Spark 4.3.
+Spark pushes a projection into the members of the union below it, and fails if it has such a subquery: it mistakes all
+columns in the subquery's condition for the union's own. Tested with Spark 4.3.
 """
 
 from __future__ import annotations
@@ -47,10 +47,10 @@ def fails_over(input: Relation, expressions: Iterable[Expression]) -> bool:
 
 
 def exposes_union(node: Relation) -> bool:
-    """Whether Spark may bring a projection over a relation down to a UNION ALL, by moving what is between."""
+    """Whether Spark may push a projection over a relation down to a UNION ALL, through the relations between."""
     match node:
         case Read(read_type=VirtualTable(expressions=records)):
-            # cells that aren't constants stand in a SELECT of their own
+            # cells that aren't constants are in a separate SELECT
             plain = all(isinstance(cell, Literal) for record in records for cell in record.fields)
             return len(records) > 1 and not plain
         case Filter(input=input) | Project(input=input) | DetachedRel(relation=input) | Reference(subtree=input):
@@ -73,7 +73,7 @@ def exposes_union(node: Relation) -> bool:
 
 
 def _correlated(node: Expression) -> bool:
-    """Whether an expression has a subquery that Spark sees the record in; comparing with one's records is such."""
+    """Whether an expression has a subquery that refers to its record; a comparison with a query's records is one."""
     for item in expressions_within((node,)):
         query = subquery_relation(item)
         if query is not None and (isinstance(item, InPredicate | SetComparison) or refers_out(query)):

@@ -1,7 +1,7 @@
-"""What each function is in Spark SQL: a module per extension file, of the same name, with its ``TABLE``.
+"""The Spark SQL forms of functions: a module per extension file, of the same name, with its ``TABLE``.
 
-The extensions of the specification stand here, those that this package ships in ``spark`` (what only Spark has) and in
-``engines`` (functions of other engines, under names that the specification has too).
+The extensions of the specification are here, those of this package in ``spark`` (functions that only Spark has) and in
+``engines`` (functions of other engines, under names that the specification also has).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _OWN: Final = "extension:pyspark_substrait:"
 
 @cache
 def table(urn: str) -> Table | None:
-    """The table of an extension, imported when it is first asked for; None for an extension without one."""
+    """Return the table of an extension, imported on first use; None for an extension without one."""
     own = urn.startswith(_OWN)
     name = urn.removeprefix(_OWN if own else _OFFICIAL)
     if name == urn or not name.isidentifier() or not name.startswith(("functions_", "unsigned_")):

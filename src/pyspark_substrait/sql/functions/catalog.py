@@ -1,7 +1,7 @@
-"""What is supported: every function of the extensions, with each value of its options and enumeration arguments.
+"""The catalog of supported functions: each with every value of its options and enumeration arguments.
 
-A *combination* is one overload with one value for each of its options and enumeration arguments. The tables answer it
-with a row or with a refusal.
+A *combination* is one overload with one value for each of its options and enumeration arguments. The tables have a row
+or a refusal for it.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class Combination:
         definition: the overload.
         enums: a value for each enumeration argument, by the argument's name.
         options: a value for each option, by the option's name.
-        row: what the table has for it; None if it has nothing.
+        row: the row or refusal in the table; None if there is none.
     """
 
     definition: FunctionDefinition
@@ -68,12 +68,12 @@ class Combination:
 
     @property
     def refusal(self) -> str | None:
-        """Why it is refused; None where it isn't."""
+        """The reason for the refusal; None if it isn't refused."""
         return self.row.body if isinstance(self.row, Refusal) and isinstance(self.row.body, str) else None
 
 
 def combinations(definition: FunctionDefinition, table: Table | None) -> Iterator[Combination]:
-    """Every combination of an overload, as a table answers it."""
+    """Yield every combination of an overload, with its row in a table."""
     words = [argument for argument in definition.arguments if isinstance(argument, EnumArgument)]
     rows = [] if table is None else [row for row in table.rows if row.name == definition.name]
     for chosen in product(*(word.options for word in words)):
@@ -90,7 +90,7 @@ def combinations(definition: FunctionDefinition, table: Table | None) -> Iterato
             yield Combination(definition, enums, options, fitting)
 
 
-#: a type for each name that the extensions use, with parameters where it has some
+#: an example type for each type name in the extensions, with parameters where it has some
 _EXAMPLES: Final[Mapping[str, Type]] = {
     "boolean": Boolean(),
     "i8": I8(),
@@ -112,22 +112,22 @@ _EXAMPLES: Final[Mapping[str, Type]] = {
     "fixedchar": FixedChar(length=20),
     "decimal": Decimal(precision=10, scale=2),
 }
-#: constants that stand for arguments which have to be ones: every function takes one of them
+#: constants for arguments that must be constant: every such function takes one of them
 _CONSTANTS: Final = ("%Y", "UTC", "a")
 
 
 def example(combination: Combination, registry: Registry) -> str:
-    """The Spark SQL of a combination, its arguments standing under their names; text for people, not to be run.
+    """Return the Spark SQL of a combination with its arguments as names; for documentation, not to be run.
 
     Raises:
-        SubstraitError: it is refused, or there is none.
+        SubstraitError: it is refused, or there is no row.
     """
     definition = combination.definition
     if combination.row is None or combination.refusal is not None:
         raise UnsupportedPlanError(combination.refusal or f"{definition.key} has no Spark form")
     refused: SubstraitError | None = None
     names = [argument.name for argument in definition.arguments]
-    # as few constants as will do
+    # as few constants as possible
     for constant, only in ((None, None), *product(_CONSTANTS, (*names, None))):
         try:
             call = example_call(combination, registry, constant, only=only)
@@ -152,12 +152,12 @@ def example_call(
     Args:
         combination: the combination.
         registry: the extensions.
-        constant: what stands for text, when it has to be a constant; numbers are 1 then.
-        column: the text of an argument with a name and a type.
+        constant: the text of arguments that must be constant; numbers are 1 then.
+        column: returns the text of an argument with a name and a type.
         only: the argument that is a constant; None for all.
 
     Raises:
-        InvalidPlanError: no types were found that the overload takes.
+        InvalidPlanError: no types were found for the overload.
     """
     definition = combination.definition
     operands, given = [], list[Argument]()

@@ -61,12 +61,12 @@ def _extreme(type: Type, sign: int) -> str:
 
 
 def raised(call: Call, reason: str) -> str:
-    """An expression of the call's type that fails with a sentence when it is evaluated."""
+    """Return an expression of the call's type that fails with a message when it is evaluated."""
     return f"CAST(raise_error({string_literal(f'{call.function.name}: {reason}')}) AS {spark_type(call.output)})"
 
 
 def bound(value: str, name: str, text: str) -> str:
-    """``text`` with ``name`` for a value that stands in it several times."""
+    """Return ``text`` with ``name`` bound to a value, which may be used several times."""
     return f"transform(array({value}), {name} -> {text})[0]"
 
 
@@ -76,7 +76,7 @@ def any_null(*operands: str) -> str:
 
 
 def narrowed(text: str, type: Type) -> str:
-    """A DOUBLE as the type a function gives: itself, or rounded to a FLOAT."""
+    """Return a DOUBLE as the type of a function's result: unchanged, or rounded to a FLOAT."""
     return text if isinstance(concrete(type), FP64) else f"CAST({text} AS {spark_type(type)})"
 
 
@@ -92,6 +92,6 @@ def as_double(call: Call, position: int) -> str:
 
 
 def as_int(call: Call, position: int) -> str:
-    """An integer argument as an INT, which fails when it is too large for one."""
+    """Return an integer argument as an INT, which fails if it is too large for one."""
     operand = call.sql(position)
     return f"CAST({operand} AS INT)" if isinstance(concrete(call.type(position)), I64) else operand

@@ -1,7 +1,7 @@
 """Approximate aggregates (``functions_aggregate_approx.yaml``).
 
-In one phase, distinct values are counted by HyperLogLog++ with an error of 5 %; in several, by sketches that Spark can
-merge, whose error is below 2 %. The results of both are exact for few values, and may differ for many.
+In one phase, distinct values are counted by HyperLogLog++ with an error of 5 %; in several phases, by sketches that
+Spark can merge, with an error below 2 %. The results of both are exact for few values, and may differ for many.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def approximate_count(call: Call) -> str:
 
 
 def sketch(call: Call) -> str:
-    """A sketch of the values; those of types that Spark has no sketch of are written as text first."""
+    """Return a sketch of the values; values of types that Spark has no sketch for are converted to text first."""
     x, type = call.sql(0), concrete(call.type(0))
     match spark_type(type):
         case "INT" | "BIGINT":
@@ -33,7 +33,7 @@ def sketch(call: Call) -> str:
         case "TINYINT" | "SMALLINT":
             text = f"CAST({x} AS INT)"
         case "STRING":
-            text = f"concat('x', {x})"  # a sketch takes no notice of empty strings
+            text = f"concat('x', {x})"  # a sketch ignores empty strings
         case "BINARY":
             text = f"concat(X'00', {x})"
         case "TIMESTAMP":

@@ -24,7 +24,7 @@ def count_values(call: Call) -> str:
 
 
 def total_count(call: Call) -> str:
-    """The sum of counts, zero of none."""
+    """Return the sum of counts; zero if there are none."""
     return f"coalesce({call.aggregate('sum', call.sql(0))}, CAST(0 AS {spark_type(call.output)}))"
 
 

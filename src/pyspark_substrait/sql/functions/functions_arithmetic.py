@@ -52,25 +52,25 @@ def two(types: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def saturating(function: str, positive: str) -> Callable[[Call], str]:
-    """An operation that gives the nearest number of the type on overflow.
+    """Return an operation that gives the nearest number of the type on overflow.
 
     Args:
         function: Spark's function that gives null on overflow.
-        positive: the condition on ``{x}`` and ``{y}`` that a result beyond the bounds is beyond the upper one.
+        positive: the condition on ``{x}`` and ``{y}`` that a result out of range exceeds the upper bound.
     """
 
     def body(call: Call) -> str:
         x, y = call.sql(0), call.sql(1)
         upper = positive.format(x=x, y=y, zero=constant(0, call.output))
         limit = f"CASE WHEN {upper} THEN {largest(call.output)} ELSE {smallest(call.output)} END"
-        # null operands give null by themselves, so the limit must not stand in for them
+        # null operands give null by themselves, so the limit must not replace them
         return f"if({any_null(x, y)}, NULL, coalesce({function}({x}, {y}), {limit}))"
 
     return body
 
 
 def unless_smallest(text: str) -> Callable[[Call], str]:
-    """``text`` of ``{x}``, but the largest number for the smallest, whose negative doesn't fit."""
+    """Return ``text`` of ``{x}``, except the largest number for the smallest, whose negative doesn't fit."""
 
     def body(call: Call) -> str:
         x = call.sql(0)
@@ -83,9 +83,9 @@ def unless_smallest(text: str) -> Callable[[Call], str]:
 
 
 def integer_power(saturate: bool) -> Callable[[Call], str]:
-    """The exact power of two integers; 0 to the power of 0 is 1.
+    """Return the exact power of two integers; 0 to the power of 0 is 1.
 
-    A negative exponent is an error where the power is no integer: for all bases but 1 and -1.
+    A negative exponent is an error if the power isn't an integer: for all bases except 1 and -1.
     """
 
     def body(call: Call) -> str:
@@ -101,7 +101,7 @@ def integer_power(saturate: bool) -> Callable[[Call], str]:
             ("p.x = -1L", "if(p.y % 2L = 0L, 1L, -1L)"),
             ("p.y < 0L", raised(call, "the exponent is negative")),
             ("p.x = 0L", "0L"),
-            # what isn't far beyond the range is computed exactly
+            # a power close to the range is computed exactly
             ("p.y > 64L OR abs(pow(CAST(p.x AS DOUBLE), CAST(p.y AS DOUBLE))) > 1E19D", beyond),
         )
         choice = " ".join(f"WHEN {condition} THEN {value}" for condition, value in cases)
@@ -112,14 +112,14 @@ def integer_power(saturate: bool) -> Callable[[Call], str]:
 
 
 def shifted(function: str, beyond: str) -> Callable[[Call], str]:
-    """A shift; by as many bits as the number has, or more, nothing is left but the vacant bits.
+    """Return a shift; by as many bits as the number has, or more, only the vacant bits are left.
 
     A negative number of bits is an error: Spark would take it modulo the number of bits, as it would one that is too
     large.
 
     Args:
         function: Spark's function.
-        beyond: what is left of ``{x}``, whose last bit is number ``{last}``, when all of its bits are shifted out.
+        beyond: the value left of ``{x}``, whose last bit is number ``{last}``, when all of its bits are shifted out.
     """
 
     def body(call: Call) -> str:

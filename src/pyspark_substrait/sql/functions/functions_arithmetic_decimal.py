@@ -1,11 +1,11 @@
 """Arithmetic of decimals (``functions_arithmetic_decimal.yaml``).
 
-Spark derives the types of ``+ - * %`` as the specification does. Digits that don't fit behind the point are rounded
-half away from zero, which the specification leaves open. Quotients and remainders, sums and averages, and bits have
-modules of their own (``decimal_*.py``).
+Spark derives the types of ``+ - * %`` as the specification does. Excess fractional digits are rounded half away from
+zero, which the specification leaves open. Quotients and remainders, sums and averages, and bits have their own modules
+(``decimals``).
 
-``overflow``: an error is what ERROR and an unstated option get. SILENT leaves the result open, so it takes the form of
-SATURATE. A division by zero is no overflow, and always an error.
+``overflow``: ERROR is also the default. SILENT leaves the result open, so it takes the form of SATURATE. A division by
+zero isn't an overflow, and always an error.
 """
 
 from __future__ import annotations
@@ -57,11 +57,11 @@ def absolute(call: Call) -> str:
 
 
 def saturating(function: str, positive: str) -> Callable[[Call], str]:
-    """An operation that gives the nearest number of its type on overflow.
+    """Return an operation that gives the nearest number of its type on overflow.
 
     Args:
         function: Spark's function that gives null on overflow.
-        positive: the condition on ``{x}`` and ``{y}`` that an overflow is one upwards.
+        positive: the condition on ``{x}`` and ``{y}`` that an overflow exceeds the upper bound.
     """
 
     def body(call: Call) -> str:
@@ -82,19 +82,19 @@ def factorial(call: Call) -> str:
     values = ", ".join(f"{math.factorial(i)}BD" for i in range(34))
     negative, large = raised(call, "the argument is negative"), raised(call, "overflow")
     value = f"CAST(element_at(array({values}), CAST({n} AS INT) + 1) AS {spark_type(call.output)})"
-    # the code that Spark generates for element_at takes a null for some index
+    # the code that Spark generates for element_at mistakes a null for an index
     empty = f"WHEN {n} IS NULL THEN NULL"
     return f"CASE {empty} WHEN {n} < 0 THEN {negative} WHEN {n} > 33 THEN {large} ELSE {value} END"
 
 
 # powers --------------------------------------------------------------------------------------------------------------
 
-#: digits of an exponent that a DOUBLE keeps
+#: the digits of an exponent that a DOUBLE keeps
 _DOUBLE_DIGITS = 15
 
 
 def power(complex_number: str, overflow: str) -> Callable[[Call], str]:
-    """A power, computed with DOUBLE numbers.
+    """Return a power, computed with DOUBLE numbers.
 
     A negative number has real powers for whole exponents only; they are negative for odd ones. Zero to a negative
     power is infinite without an overflow.
@@ -124,7 +124,7 @@ def power(complex_number: str, overflow: str) -> Callable[[Call], str]:
 
 
 def _powers() -> tuple[Row, ...]:
-    """Without options: the plain power, NaN for a complex result and infinity for an overflow."""
+    """Return the rows of ``power``; by default, a complex result is NaN and an overflow is infinity."""
     return tuple(
         row("power", power(complex_number, overflow), complex_number_result=complex_number, overflow=overflow)
         for complex_number in ("NAN", "ERROR")
@@ -152,7 +152,7 @@ def _sums() -> tuple[Row, ...]:
                 catalyst=ansi("Sum") if name == "sum" else (),
             )
         )
-        # what has no room in an intermediate value is an error: a bound there would make the result wrong
+        # a sum that doesn't fit an intermediate value is an error: a bound there would make the result wrong
         made.append(row(name, saturated, steps=in_steps(native, native, saturated), overflow=_NO_ERROR))
     return tuple(made)
 

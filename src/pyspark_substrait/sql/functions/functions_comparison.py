@@ -50,7 +50,7 @@ def _listed(call: Call) -> str:
 
 
 def extreme(name: str) -> Callable[[Call], str]:
-    """``least`` or ``greatest``: null when one argument is."""
+    """``least`` or ``greatest``: null if one argument is null."""
 
     def body(call: Call) -> str:
         _comparable(call)

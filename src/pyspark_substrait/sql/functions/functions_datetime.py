@@ -1,7 +1,7 @@
 """Functions of dates, times, timestamps and intervals (``functions_datetime.yaml``).
 
-Most of them stand in packages of their own, ``datetimes`` and ``time_formats``. ``datetimes.zones`` says what a time
-zone is.
+Most of them are in separate packages, ``datetimes`` and ``time_formats``. ``datetimes.zones`` defines the valid time
+zones.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Geometries (``functions_geometry.yaml``): the one standard extension that runs in Python, on ``shapely``.
 
-A geometry is well-known binary, which Spark only moves. What each function does stands in ``geometries``.
+A geometry is well-known binary, which Spark only passes on. The functions themselves are in ``geometries``.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pyspark_substrait.sql.functions.table import Call, Foreign, Row, Table, row
 
 __all__ = ["GEOMETRY_PREFIX", "TABLE"]
 
-#: how the names of these functions in SQL begin
+#: the prefix of the names of these functions in SQL
 GEOMETRY_PREFIX: Final = f"{PREFIX}geometry_"
 
 

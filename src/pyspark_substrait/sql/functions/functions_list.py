@@ -14,7 +14,7 @@ __all__ = ["TABLE"]
 
 
 def with_function(name: str) -> Callable[[Call], str]:
-    """One of Spark's functions of a list and a lambda; null for a lambda that is null."""
+    """Return a Spark function of a list and a lambda; null for a lambda that is null."""
 
     def body(call: Call) -> str:
         if call.sql(1) == "NULL":

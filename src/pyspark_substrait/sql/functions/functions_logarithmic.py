@@ -1,10 +1,10 @@
 """Logarithms (``functions_logarithmic.yaml``). Spark's own are null for zero and for negative numbers.
 
 TIE_TO_EVEN is Spark's own function, whose results are within two units of the last place; so is TIE_AWAY_FROM_ZERO,
-because no logarithm is in the middle between two numbers. The other directions are exact (``elementary.rounding``).
+because no logarithm is a midpoint between two numbers. The other directions are exact (``elementary.rounding``).
 
-The logarithm of zero is what ``on_log_zero`` says, whatever the base. A base that isn't positive, or is 1, is outside
-the domain as a negative number is. A NaN is not: its logarithm is NaN.
+``on_log_zero`` determines the logarithm of zero, whatever the base. A base that isn't positive, or is 1, is outside the
+domain, like a negative number. A NaN is not: its logarithm is NaN.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _INFINITY = "double('infinity')"
 
 
 def _instead(call: Call, at_zero: str, outside: str) -> tuple[str, str]:
-    """The results for zero and for what is outside the domain, by the values of the options."""
+    """Return the results for zero and outside the domain, by the values of the options."""
     results = {
         "NAN": literal(float("nan"), call.output),
         "NULL": "NULL",
@@ -60,7 +60,7 @@ def logarithm(name: str, rounding: str, at_zero: str, outside: str) -> Callable[
     """A logarithm of one number.
 
     Args:
-        name: that of the function, and of Spark's.
+        name: the name of the function, and of Spark's.
         rounding: the direction, or one of ``NEAREST`` for the nearest number.
         at_zero: the value of ``on_log_zero``.
         outside: the value of ``on_domain_error``.
@@ -74,7 +74,7 @@ def logarithm(name: str, rounding: str, at_zero: str, outside: str) -> Callable[
         if rounding not in NEAREST:
             value = directed(name, rounding, call)
         elif isinstance(concrete(type), Decimal):
-            # next to the place where a logarithm is 0 or infinite, a DOUBLE loses what matters
+            # near the point where a logarithm is 0 or infinite, a DOUBLE loses too much precision
             near = f"{as_double(call, 0)} < -0.5D" if name == "log1p" else _near_one(as_double(call, 0))
             value = f"if({near}, {directed(name, rounding, call)}, {value})"
         if name == "log1p" and _small_decimal(type):
@@ -86,7 +86,7 @@ def logarithm(name: str, rounding: str, at_zero: str, outside: str) -> Callable[
 
 
 def _source(call: Call, position: int) -> str:
-    """An argument as what :func:`number` takes: a DOUBLE for floating-point types."""
+    """Return an argument in the form that :func:`number` takes: a DOUBLE for floating-point types."""
     return as_double(call, position) if _is_float(call.type(position)) else call.sql(position)
 
 

@@ -1,9 +1,9 @@
 """Rounding of integers and floating-point numbers (``functions_rounding.yaml``).
 
-Rounding to decimal places looks at the shortest decimal text of a floating-point number, as Spark's ``round`` of a
-DOUBLE does, and in every mode: ``1.005`` is a tie between ``1.00`` and ``1.01``, though the number is a little below
-it, and ``0.1`` to one place stays ``0.1`` with CEILING, though the number is a little above. The shortest text of an
-fp32 is that of the fp32: Spark's own ``round`` would look at the DOUBLE next to it.
+Rounding to decimal places uses the shortest decimal text of a floating-point number, in every mode, as Spark's
+``round`` of a DOUBLE does: ``1.005`` is a tie between ``1.00`` and ``1.01``, though the number is a little below it,
+and ``0.1`` to one place stays ``0.1`` with CEILING, though the number is a little above. The shortest text of an fp32
+is that of the fp32: Spark's own ``round`` would use the nearest DOUBLE.
 
 An integer whose rounded value doesn't fit its type is an error. A floating-point number that rounds to zero gives 0.0.
 """
@@ -30,7 +30,7 @@ _FLOAT_PLACES = 400
 
 
 def whole(comparison: str, step: str) -> Callable[[Call], str]:
-    """``ceil`` or ``floor``; Spark's own give a BIGINT, which has no room for large numbers and no -0.0."""
+    """``ceil`` or ``floor``; Spark's own give a BIGINT, which can't hold large numbers and has no -0.0."""
 
     def body(call: Call) -> str:
         nearest = f"rint({call.sql(0)})"
@@ -41,7 +41,7 @@ def whole(comparison: str, step: str) -> Callable[[Call], str]:
 
 
 def places(call: Call) -> int | None:
-    """The number of decimal places where it is a literal."""
+    """Return the number of decimal places if it is a literal, else None."""
     count = call.operands[1].literal
     return count if isinstance(count, int) else None
 
@@ -69,7 +69,7 @@ def rounded_float(mode: str) -> Callable[[Call], str]:
     def body(call: Call) -> str:
         x, s, count = call.sql(0), call.sql(1), places(call)
         if count is None:
-            # null is no number that could be greater
+            # greatest and least ignore nulls
             limited = f"if({s} IS NULL, NULL, greatest(least({s}, {_FLOAT_PLACES}), -{_FLOAT_PLACES}))"
             return bound(limited, "s", f"CASE WHEN s IS NOT NULL THEN {_rounded_text(call, 's', mode)} END")
         limited = str(max(-_FLOAT_PLACES, min(count, _FLOAT_PLACES)))
@@ -84,7 +84,7 @@ def rounded_float(mode: str) -> Callable[[Call], str]:
 
 
 def _rounded_text(call: Call, s: str, mode: str) -> str:
-    """The number whose text is that of the first argument, like ``1.25`` or ``1.25E-7``, rounded to ``s`` places.
+    """Return the number with the text of the first argument, like ``1.25`` or ``1.25E-7``, rounded to ``s`` places.
 
     It is ``n * 10**-p`` for a whole number ``n`` of at most 17 digits; ``k = p - s`` of them are cut.
     """

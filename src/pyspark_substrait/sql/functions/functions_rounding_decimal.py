@@ -29,21 +29,21 @@ _NATIVE = {
     # a tie has one even and one odd neighbour
     "TIE_TO_ODD": f"if({_TIE_UP} = {_TIE_DOWN}, {_TIE_UP}, {_TIE_UP} + {_TIE_DOWN} - bround({{x}}, {{s}}))",
 }
-#: precision from which there is no room to add half of a place
+#: the precision from which there is no room to add half of a place
 _NO_ROOM = 37
 
 
 def whole(name: str) -> Callable[[Call], str]:
     def body(call: Call) -> str:
         text = f"{name}({call.sql(0)})"
-        # Spark adds the digit for a carry only where there is something to carry from
+        # Spark adds the digit for a carry only if there are fractional digits
         return text if decimal_of(call.type(0)).scale else f"CAST({text} AS {spark_type(call.output)})"
 
     return body
 
 
 def rounded_decimal(mode: str) -> Callable[[Call], str]:
-    """A decimal rounded to a number of places; what needs more than 38 digits is an error."""
+    """Return a decimal rounded to a number of places; a result that needs more than 38 digits is an error."""
     template = _NATIVE[mode]
 
     def body(call: Call) -> str:
@@ -51,7 +51,7 @@ def rounded_decimal(mode: str) -> Callable[[Call], str]:
         same = f"CAST({x} AS {spark_type(call.output)})"
         number = digits(x, type)
         if count is None:
-            # with more than 38 digits cut, a number of any size rounds as its sign does
+            # with more than 38 digits cut, a number of any size rounds like its sign
             number = bound(number, "n", f"if(k > 38, {sign('n')}, n)")
             value = bound(
                 f"{type.scale} - greatest({s}, {type.scale - 39})",

@@ -1,7 +1,7 @@
-"""Functions of strings (``functions_string.yaml``), those without regular expressions.
+"""Functions of strings (``functions_string.yaml``), except those with regular expressions.
 
-Characters are Unicode code points. What looks for a string in another is in ``string_search``, upper and lower case in
-``strings.case``. A result that doesn't fit into its varchar fails (``fitted``).
+Characters are Unicode code points. Functions that look for a string in another are in ``strings.search``, upper and
+lower case in ``strings.case``. A result that doesn't fit into its varchar fails (``fitted``).
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ def _listed(call: Call) -> str:
 
 
 def substring(call: Call) -> str:
-    """From 0 on is from 1 on, and a negative length is an empty string. A negative start may lie to the left of the
-    first character, where there are none: of 'abc', three characters from -5 on are 'a'.
+    """Return a substring. A start of 0 equals 1, and a negative length gives an empty string. A negative start may be
+    left of the first character, where there are none: of 'abc', three characters from -5 on are 'a'.
     """
     text, start = f"substring({_listed(call)})", call.operands[1]
     if len(call.operands) == 2 and start.literal in (None, _SMALLEST):
@@ -46,13 +46,13 @@ def substring(call: Call) -> str:
 
 
 def substring_or_error(call: Call) -> str:
-    """The first character is 1; what is below that is an error, unless a null makes the result null."""
+    """Return a substring from 1 on; a start below that is an error, unless a null makes the result null."""
     text = f"substring({_listed(call)})"
     return f"if({call.sql(1)} < 1 AND {text} IS NOT NULL, {raised(call, 'start is less than 1')}, {text})"
 
 
 def substring_from_the_left(call: Call) -> str:
-    """The characters in front of the string count, but there are none."""
+    """Return a substring; positions before the string count, though there are no characters."""
     text, start = call.sql(0), call.sql(1)
     if len(call.operands) == 2:
         return f"if({start} < 1, {text}, substring({text}, {start}))"
@@ -64,7 +64,7 @@ def substring_from_the_left(call: Call) -> str:
 def replace_slice(call: Call) -> str:
     text, start, length, replacement = (operand.sql for operand in call.operands)
     outside = f"{start} < 1 OR {start} > char_length({text}) OR {length} < 0"
-    # a deletion may reach beyond the end, further than an INT can say
+    # a deletion may extend beyond the end, further than an INT can hold
     cut = f"CAST(if({length} > char_length({text}), char_length({text}), {length}) AS INT)"
     return (
         f"CASE WHEN {outside} THEN NULL "
@@ -73,7 +73,7 @@ def replace_slice(call: Call) -> str:
 
 
 def split(call: Call) -> str:
-    """The empty separator splits between all characters; a null is found nowhere, so that the string stays whole."""
+    """Split a string; the empty separator splits between all characters, a null separator is never found."""
     text, separator = call.sql(0), call.operands[1]
     if separator.literal:
         pattern = quoted_pattern(separator.sql, separator.literal)
@@ -98,14 +98,14 @@ def concat_known(call: Call) -> str:
 
 
 def concat_ws(call: Call) -> str:
-    """Nulls are left out, together with their separator; a null separator makes the result null."""
+    """Concatenate strings; nulls are left out, with their separator; a null separator makes the result null."""
     return f"concat_ws({_listed(call)})"
 
 
 def repeat(call: Call) -> str:
-    """Nothing for a count below 0. A count beyond an INT fails, unless there is nothing to repeat.
+    """Repeat a string; a count below 0 gives an empty string. A count beyond an INT fails, except for an empty string.
 
-    What would be too large fails as well (:mod:`~pyspark_substrait.sql.functions.sizes`).
+    A result that would be too large fails as well (:mod:`~pyspark_substrait.sql.functions.sizes`).
     """
     text, count, known = call.sql(0), call.sql(1), call.operands[1].literal
     if not isinstance(known, int) or not 0 <= known < 1 << 31:
@@ -124,7 +124,7 @@ def trimmed(side: str) -> Callable[[Call], str]:
 
 
 def padded(name: str) -> Callable[[Call], str]:
-    """Both cut from the right what is too long; the empty string pads nothing."""
+    """``lpad`` or ``rpad``: both cut excess characters from the right; the empty string pads nothing."""
 
     def body(call: Call) -> str:
         characters = call.sql(2) if len(call.operands) > 2 else "' '"
@@ -134,27 +134,27 @@ def padded(name: str) -> Callable[[Call], str]:
 
 
 def centered(extra: int) -> Callable[[Call], str]:
-    """``extra``: what is added to the missing characters before half of them goes to the left side."""
+    """Center a string; ``extra`` is added to the number of missing characters before half of them go to the left."""
 
     def body(call: Call) -> str:
         text, length, character = call.sql(0), bounded_length(call, 1), call.sql(2)
         found = f"char_length({text})"
         left = f"lpad({text}, CAST(({length} + {found} + {extra}) div 2 AS INT), {character})"
-        # to its own length, so that a null character makes the result null
+        # padded to its own length, so that a null character makes the result null
         whole = f"rpad({text}, {found}, {character})"
         return f"if({length} <= {found}, {whole}, rpad({left}, {length}, {character}))"
 
     return body
 
 
-#: the text of a string literal, also of one that was cast to a string, or of a null
+#: the text of a string literal, of one that was cast to a string, or of a null
 _LITERAL = re.compile(r"\(?(?:'(?:[^'\\]|\\.)*'|CAST\(NULL AS STRING\))\)?")
 
 
 def string_agg(call: Call) -> str:
-    """The strings that aren't null, in the order of the sorts; null if there are none, or empty if it can't be null.
+    """Concatenate the non-null strings in the order of the sorts; of none, null or, if the type is required, ''.
 
-    The extension wants a constant separator. A null makes the result null.
+    The extension requires a constant separator. A null separator makes the result null.
     """
     separator = call.operands[1]
     if separator.literal is None and not _LITERAL.fullmatch(separator.sql):

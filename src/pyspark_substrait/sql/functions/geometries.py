@@ -1,8 +1,8 @@
-"""Geometries in Python: what the functions of ``functions_geometry.yaml`` do with arrays of them.
+"""The functions of ``functions_geometry.yaml`` in Python, on arrays of geometries.
 
-A geometry travels as well-known binary. These functions run on Spark's executors, which need ``shapely`` and not this
-package: the module goes there as a whole, so that it imports nothing of the package. An argument that is null makes the
-result null.
+A geometry is passed as well-known binary. These functions run on Spark's executors, which need ``shapely`` but not this
+package: the module is sent there as a whole, so it imports nothing from the package. A null argument makes the result
+null.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ __all__ = [
     "y_coordinate",
 ]
 
-#: segments of a quarter of a circle in ``buffer``
+#: the number of segments of a quarter of a circle in ``buffer``
 _QUARTER = 8
 
 _NAMES = (
@@ -69,7 +69,7 @@ def _written(geometries: Any) -> Any:
 
 
 def _values(values: Any, geometries: Any, type: Any, absent: Any = None) -> Any:
-    """Values as an array, null where the geometry is, or where ``absent`` is true."""
+    """Return values as an array, null where the geometry is null or ``absent`` is true."""
     import pyarrow as pa
     import shapely
 
@@ -78,7 +78,7 @@ def _values(values: Any, geometries: Any, type: Any, absent: Any = None) -> Any:
 
 
 def _numbers(array: Any) -> Any:
-    """An array of numbers, NaN for nulls, and where it is null."""
+    """Return an array of numbers, with NaN for nulls, and where it is null."""
     import numpy as np
 
     return array.to_numpy(zero_copy_only=False).astype(float), np.array(array.is_null())
@@ -94,9 +94,9 @@ def point(x: Any, y: Any) -> Any:
 
 
 def make_line(geom1: Any, geom2: Any) -> Any:
-    """All points of the first geometry, then all of the second; both are points or lines.
+    """Return all points of the first geometry, followed by all of the second; both are points or lines.
 
-    Points that repeat the first one of a geometry are left out, and where the second begins at the end of the first.
+    Repetitions of a geometry's first point are left out, and the start of the second one if it is the end of the first.
     """
     import numpy as np
     import shapely
@@ -138,7 +138,7 @@ def y_coordinate(point: Any) -> Any:
 
 
 def _coordinate(get: Any, array: Any) -> Any:
-    """A coordinate, null for what isn't a point with one."""
+    """Return a coordinate; null for anything but a point that has it."""
     import numpy as np
     import pyarrow as pa
     import shapely
@@ -219,7 +219,7 @@ def geometry_type(geom: Any) -> Any:
 
 
 def dimension(geom: Any) -> Any:
-    """0, 1 or 2; null for an empty collection, which has none."""
+    """Return the dimension: 0, 1 or 2; null for an empty collection, which has none."""
     import pyarrow as pa
     import shapely
 
@@ -279,7 +279,7 @@ def flip_coordinates(geom_collection: Any) -> Any:
 
 
 def remove_repeated_points(geom: Any, tolerance: Any = None) -> Any:
-    """Without points that repeat the one before, or are not further from it than the tolerance."""
+    """Return geometries without points that repeat the previous one, or are within the tolerance of it."""
     import shapely
 
     geometries = _read(geom)
@@ -311,7 +311,7 @@ def centroid(geom: Any) -> Any:
 
 
 def minimum_bounding_circle(geom: Any) -> Any:
-    """The circle as a polygon; a point where all points are the same."""
+    """Return the smallest circle as a polygon; a point if all points are the same."""
     import shapely
 
     geometries = _read(geom)

@@ -11,13 +11,13 @@ __all__ = ["in_order"]
 
 
 def in_order(call: Call, value: str) -> str:
-    """An array of the values of ``value``, an atom, that aren't null, in the order of the call's sorts.
+    """Return an array of the non-null values of ``value``, an atom, in the order of the call's sorts.
 
-    Records that the sorts hold for equal are in no particular order. With DISTINCT, equal values count once; then only
-    the values themselves can say where they stand.
+    Records that the sorts treat as equal are in no particular order. With DISTINCT, equal values count once; then only
+    the values themselves can determine the order.
 
     Raises:
-        UnsupportedPlanError: DISTINCT, and a sort key that equal values may differ in.
+        UnsupportedPlanError: DISTINCT with a sort key that may differ for equal values.
     """
     if call.distinct:
         values = f"array_distinct({replace(call, distinct=False).aggregate('collect_list', value)})"
@@ -28,7 +28,7 @@ def in_order(call: Call, value: str) -> str:
                 "distinct values can be sorted by themselves only: the records that one stands for differ in the rest",
                 path="sorts",
             )
-        # there are no nulls, and what comes behind the first key compares equal values
+        # there are no nulls, and the keys after the first one compare equal values
         return f"sort_array({values}, {'true' if call.sorts[0][1].startswith('ASC') else 'false'})"
     if not call.sorts:
         return call.aggregate("collect_list", value)

@@ -1,4 +1,4 @@
-"""Windows as function rows see them: what stands between the brackets of OVER, and what is in a frame."""
+"""Windows in function rows: the text in the brackets of OVER, and the records of a frame."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ WHOLE = "ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Over:
-    """A window.
+    """A window of a function call.
 
     Args:
         partition: the text of PARTITION BY, empty for none.
         order: the text of ORDER BY, empty for none.
         frame: the text of the frame; None where Spark has no such frame.
         cut: without a frame, makes the list of the frame's records from the list of the partition's, which are structs.
-        key: a text that each of these structs must have as its field ``k`` for ``cut``; empty for none.
+        key: a text that ``cut`` needs as the field ``k`` of each of these structs; empty for none.
     """
 
     partition: str = ""
@@ -31,13 +31,13 @@ class Over:
 
     @property
     def framed(self) -> str:
-        """The window for a function of the frame."""
+        """The window for a function that uses the frame."""
         assert self.frame is not None, "there is no such frame in Spark"
         return _joined(self.partition, self.order, self.frame)
 
     @property
     def ordered(self) -> str:
-        """The window for a function of the order, which Spark insists on."""
+        """The window for an ordered function; Spark requires an ORDER BY."""
         return _joined(self.partition, self.order or "ORDER BY NULL")
 
     @property

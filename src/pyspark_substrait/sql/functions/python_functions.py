@@ -1,4 +1,4 @@
-"""Functions that run in Python on Spark's executors: which ones a statement calls, by the names it calls them."""
+"""Functions that run in Python on Spark's executors, by the names that a statement calls them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, Final
 
 __all__ = ["PREFIX", "PythonFunction"]
 
-#: how their names in SQL begin
+#: the prefix of their names in SQL
 PREFIX: Final = "pyspark_substrait_"
 
 
@@ -17,7 +17,7 @@ class PythonFunction:
     """A function of Arrow arrays.
 
     Args:
-        function: gets an array for each argument; returns an array of the same length, an aggregate a value.
+        function: takes an array for each argument; returns an array of the same length, an aggregate a value.
         returns: the Spark type of the result.
         aggregate: whether it takes the values of a group.
         deterministic: whether equal arguments give equal results.

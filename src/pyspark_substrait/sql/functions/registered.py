@@ -1,4 +1,4 @@
-"""The tables of a user's own extensions: what ``Registry.with_function`` has said of them."""
+"""The tables of a user's own extensions, from the implementations added by ``Registry.with_function``."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["registered_table"]
 
 @lru_cache(maxsize=256)
 def registered_table(registry: Registry, urn: str) -> Table | None:
-    """The table of an added extension; None where nothing was said of it."""
+    """Return the table of an added extension; None if it has no implementations."""
     known = registry.implementations(urn)
     return Table(urn, tuple(_row(registry, urn, item) for item in known)) if known else None
 
@@ -35,7 +35,7 @@ def _row(registry: Registry, urn: str, item: Implementation) -> Row:
         body,
         signatures=() if item.signature is None else (item.signature,),
         enums=item.enums,
-        foreign=Foreign.MOVED,  # whoever wrote it knows the carriers
+        foreign=Foreign.MOVED,  # its author knows the carriers
     )
     return replace(plain, options=item.options)
 
@@ -50,7 +50,7 @@ def _arrow_call(registry: Registry, urn: str, function: ArrowFunction) -> Callab
 
 
 def _python_call(call: Call, function: ArrowFunction, definition: FunctionDefinition) -> str:
-    """A call of a Python function, which the call then needs."""
+    """Return a call of a Python function, which is added to the functions of the call."""
     aggregate = definition.kind == "aggregate"
     if aggregate and (call.filter is not None or call.distinct):
         raise UnsupportedPlanError(
@@ -58,7 +58,7 @@ def _python_call(call: Call, function: ArrowFunction, definition: FunctionDefini
             hint="Filter in a relation below, or give a template of Spark SQL",
         )
     returns = spark_type(call.output)
-    # the number comes first, so that no function has the name of another one with another type of result
+    # the number comes first, so that no two functions with different result types have the same name
     name = f"{PREFIX}{function.number}_{_slug(definition.name)}_{_slug(returns)}"
     call.functions[name] = PythonFunction(
         function=function.function, returns=returns, aggregate=aggregate, deterministic=definition.deterministic

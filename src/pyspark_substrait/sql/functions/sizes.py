@@ -1,7 +1,7 @@
-"""Bounds on the size of a value, for functions whose result may be far larger than their arguments.
+"""Limits on the size of a value, for functions whose result may be far larger than their arguments.
 
-Spark computes calls of constants while it plans, in the driver and outside of any job, and so what is made of the rows
-of a small table in the plan. So a count that would make a value beyond the bound fails before the value is made.
+Spark computes calls of constants while it plans, in the driver and outside of any job, and also calls on the rows of a
+small table in the plan. So a count that would make a value beyond the limit fails before the value is computed.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from pyspark_substrait.sql.functions.table import Body, Call
 
 __all__ = ["MOST_BYTES", "MOST_ELEMENTS", "bounded_format", "bounded_length", "bounded_range", "bounded_times"]
 
-#: the most characters that are padded to, and the most bytes of a repeated text
+#: the maximum number of characters to pad to, and of bytes of a repeated text
 MOST_BYTES = 64 * 1024 * 1024
-#: the most elements of a list made of a count
+#: the maximum number of elements of a list made from a count
 MOST_ELEMENTS = 4 * 1024 * 1024
 
 
@@ -28,7 +28,7 @@ def _too_large(call: Call, most: int, what: str) -> str:
 
 
 def bounded_length(call: Call, position: int, most: int = MOST_BYTES, what: str = "characters") -> str:
-    """The argument that says how large the result is; it fails beyond ``most``.
+    """Return the argument that determines the size of the result; it fails beyond ``most``.
 
     Raises:
         UnsupportedPlanError: it is a literal beyond it.
@@ -49,13 +49,13 @@ def bounded_length(call: Call, position: int, most: int = MOST_BYTES, what: str 
 
 
 def bounded_times(call: Call, text: str, times: str, count: str) -> str:
-    """``times``, an INT, by which a text is repeated; it fails if the result has more than :data:`MOST_BYTES`.
+    """Return ``times``, an INT, by which a text is repeated; it fails if the result exceeds :data:`MOST_BYTES`.
 
     Args:
         call: the call.
         text: the argument that is repeated.
-        times: how often, as an INT.
-        count: the same as it was given, as a BIGINT.
+        times: the number of repetitions, as an INT.
+        count: the original number, as a BIGINT.
     """
     known = call.operands[1].literal
     if isinstance(known, int):
@@ -82,7 +82,7 @@ def bounded_range(call: Call) -> str:
 
 
 def bounded_format(body: Callable[[Call], str]) -> Body:
-    """A row for texts made by a format, which may say how wide a value becomes."""
+    """Return a body for texts made by a format, which may contain the width of a value."""
 
     def made(call: Call) -> str:
         form = call.operands[0].literal
@@ -103,5 +103,5 @@ _NUMBER = re.compile(r"[1-9]\d*")
 def _is_too_wide(form: str) -> bool:
     """Whether a width or a precision in a format is above :data:`MOST_BYTES`."""
     numbers = (number for conversion in _CONVERSION.findall(form) for number in _NUMBER.findall(conversion))
-    # Python refuses to read numbers of thousands of digits
+    # Python refuses to parse numbers of thousands of digits
     return any(len(number) > len(str(MOST_BYTES)) or int(number) > MOST_BYTES for number in numbers)

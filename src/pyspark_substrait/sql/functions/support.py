@@ -1,4 +1,4 @@
-"""What is supported of each function, in words: for the command ``functions`` and for the page in the documentation."""
+"""The support for each function, in words: for the command ``functions`` and for the page in the documentation."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _NUMBERS: Final = ("overloads", "combinations", "refused")
 
 @dataclass(frozen=True)
 class Support:
-    """What is supported of one function.
+    """The support for one function.
 
     Args:
         urn: its extension.
@@ -51,7 +51,7 @@ class Support:
 
     @property
     def extension(self) -> str:
-        """The extension: of the specification's own, the name of its file."""
+        """The extension; for the specification's own, the name of its file."""
         return self.urn.removeprefix(OFFICIAL)
 
     @computed_once
@@ -64,7 +64,7 @@ class Support:
 
     @property
     def refused(self) -> int:
-        """How many of the combinations don't run."""
+        """The number of combinations that don't run."""
         return sum(item.row is None or item.refusal is not None for item in self.combinations)
 
     @computed_once
@@ -78,7 +78,7 @@ class Support:
 
     @computed_once
     def refusals(self) -> dict[str, str]:
-        """For each reason, what is refused for it: option values, enumeration values, overloads."""
+        """The refused option values, enumeration values and overloads, by the reason for the refusal."""
         by_reason: dict[str, list[Combination]] = {}
         for item in self.combinations:
             if item.row is None or item.refusal is not None:
@@ -87,7 +87,7 @@ class Support:
 
     @computed_once
     def constants(self) -> tuple[str, ...]:
-        """Why a call with columns as arguments is refused, mostly because one of them has to be a constant."""
+        """The reasons why a call with columns as arguments is refused, mostly because one must be a constant."""
         found: dict[str, None] = {}
         for item in self.combinations:
             if item.row is not None and callable(item.row.body):
@@ -98,7 +98,7 @@ class Support:
         return tuple(found)
 
     def _condition(self, items: Sequence[Combination]) -> str:
-        """What the combinations have in common that not all combinations of the function have."""
+        """Return the properties that the combinations share, but not all combinations of the function."""
         parts = []
         keys = dict.fromkeys(item.definition.key for item in items)
         if len(keys) < len(self.definitions):
@@ -128,7 +128,7 @@ class Support:
         return None
 
     def _usual(self, definition: FunctionDefinition) -> str | None:
-        """The Spark SQL of an overload whose options aren't stated; None if enumeration arguments have to be."""
+        """Return the Spark SQL of an overload without stated options; None if enumeration arguments must be stated."""
         unstated = replace(definition, options=())
         with suppress(SubstraitError, ValueError):
             (item,) = combinations(unstated, self.table)
@@ -151,7 +151,7 @@ def _values(definition: FunctionDefinition) -> Mapping[str, tuple[str, ...]]:
 
 
 def supported(registry: Registry, name: str | None = None) -> list[Support]:
-    """What is supported of every function, or of those with a name or of an extension."""
+    """Return the support for every function, or for those with a name or of an extension."""
     found = [Support(urn, own, definitions, registry) for urn, own, definitions in registry.functions()]
     if name is None:
         return found
@@ -162,7 +162,7 @@ def supported(registry: Registry, name: str | None = None) -> list[Support]:
 
 
 def listed(items: Iterable[Support]) -> RichTable:
-    """The functions as a table, a line for each."""
+    """Return the functions as a table, one line each."""
     from rich.table import Table as RichTable
     from rich.text import Text
 
@@ -177,7 +177,7 @@ def listed(items: Iterable[Support]) -> RichTable:
 
 
 def shown(item: Support, *, full: bool) -> str:
-    """A function as text: what it does, overloads, options, Spark SQL, what is refused."""
+    """Return a function as text: its description, overloads, options, Spark SQL and refusals."""
     lines = [f"{item.name}: {item.kind} function of {item.urn}"]
     for description in dict.fromkeys(definition.description for definition in item.definitions):
         for paragraph in description.replace(" * ", "\n* ").splitlines():

@@ -1,23 +1,23 @@
-"""The rows of the function tables: which Spark SQL expression a function is, and when that is exact.
+"""The rows of the function tables: the Spark SQL expression of a function, and the conditions under which it is exact.
 
-A table is a list of rows, and each row is one meaning: ``row("modulus", "{x} % {y}", division_type="TRUNCATE")`` says
-that ``modulus`` is Spark's ``%`` where the option ``division_type`` is TRUNCATE. The first row that fits a call wins,
-so the order of rows says what an unstated option gets.
+A table is a list of rows, and each row is one meaning: ``row("modulus", "{x} % {y}", division_type="TRUNCATE")`` means
+that ``modulus`` is Spark's ``%`` if the option ``division_type`` is TRUNCATE. The first row that fits a call is used,
+so the order of rows determines the default of an unstated option.
 
-A body is a template over the argument names of the extension's YAML. Arguments stand in it as operands: they may be
-used several times and need no brackets around them. ``{0}`` is an argument by position, ``{output}`` the Spark type of
-the result. Where a line of template isn't enough, the body is a function of the :class:`Call`. The value of a body has
-exactly the type the extension derives.
+A body is a template over the argument names of the extension's YAML. Arguments appear in it as operands: they may be
+used several times and need no brackets. ``{0}`` is an argument by position, ``{output}`` the Spark type of the result.
+If a line of template isn't enough, the body is a function of the :class:`Call`. The value of a body has exactly the
+type the extension derives.
 
 In the body of an aggregate or window function, ``[sum({x})]`` marks the call that DISTINCT, FILTER and OVER belong to.
 The row of an aggregate that can be computed in several phases has a body for each of them (:class:`Steps`); the later
 ones see the intermediate value as their argument.
 
-Rows are written for the types that Spark itself has. What has a foreign carrier (``is_foreign`` in ``types``) reaches
-only rows that say that they are right for it: ``row("lt", "{x} < {y}", foreign=Foreign.ORDERED)``.
+Rows are written for the types that Spark itself has. Values with a foreign carrier (``is_foreign`` in ``types``) reach
+only rows that declare that they are correct for them: ``row("lt", "{x} < {y}", foreign=Foreign.ORDERED)``.
 
-Read backwards, the tables say which function a Catalyst expression is: ``catalyst=ansi("Add")``. The options of the
-row, or the first value of each where it has several, are then those of the call.
+In reverse, the tables give the function for a Catalyst expression: ``catalyst=ansi("Add")``. The options of the row, or
+the first value of each option with several values, are then those of the call.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Operand(NamedTuple):
     """An argument of a call.
 
     Args:
-        sql: the text; an atom, so that it can stand anywhere in an expression. Of an enumeration argument: its value.
+        sql: the text; an atom, which can be used anywhere in an expression. For an enumeration argument: its value.
         type: its type; None for an enumeration argument.
         literal: the value of a string or integer literal, else None.
     """
@@ -60,20 +60,20 @@ class Operand(NamedTuple):
 
 @dataclass(slots=True, kw_only=True)  # made for every call, and a frozen one takes several times as long
 class Call:
-    """What a body sees of a call; nothing changes it.
+    """The view of a call that a body gets; it is never changed.
 
     Args:
         function: the function that is called.
         operands: the arguments in order, those of a variadic tail included.
         names: the names of the arguments in the extension's YAML, in order (the last serves a variadic tail).
         output: the type that the extension derives for the result.
-        options: the option values that hold, by option name; only those that the plan states.
+        options: the option values that apply, by option name; only those that the plan states.
         distinct: whether equal arguments are merged first (aggregates).
         filter: the condition of a measure, None without one.
         over: the window, None outside windows.
-        sorts: what the records of an aggregate are sorted by: text and direction of each key, the first one first.
+        sorts: the sort keys of an aggregate's records: text and direction of each key, the first one first.
         phase: the part of an aggregation.
-        functions: takes the Python functions that the text calls, by the names it calls them.
+        functions: collects the Python functions that the text calls, by the names it calls them.
     """
 
     function: Function
@@ -99,16 +99,16 @@ class Call:
         return type
 
     def foreign(self) -> Type | None:
-        """The first of the types that has a foreign carrier; None where none has."""
+        """Return the first of the types that has a foreign carrier; None if none has."""
         for operand in self.operands:
             if operand.type is not None and is_foreign(operand.type):
                 return concrete(operand.type)
         return self.output if is_foreign(self.output) else None
 
     def aggregate(self, name: str, *arguments: str, ignore_nulls: bool = False) -> str:
-        """A call of a Spark aggregate or window function, with DISTINCT, FILTER and OVER where the call has them."""
+        """Return a call of a Spark aggregate or window function, with the DISTINCT, FILTER and OVER of the call."""
         if self.filter is not None and self.over is not None:
-            # some aggregates have no FILTER over windows: a null instead of the first argument leaves a record out
+            # some aggregates have no FILTER over windows: a null instead of the first argument drops a record
             arguments = (f"CASE WHEN {self.filter} THEN {arguments[0]} END", *arguments[1:])
             return replace(self, filter=None).aggregate(name, *arguments, ignore_nulls=ignore_nulls)
         distinct = "DISTINCT " if self.distinct else ""
@@ -126,13 +126,13 @@ Body: TypeAlias = str | Callable[[Call], str]
 
 
 class Foreign(Enum):
-    """What a row does with values whose carrier means something else in Spark."""
+    """The way a row uses values whose carrier has another meaning in Spark."""
 
-    #: it isn't for them
+    #: it doesn't support them
     REFUSED = "refused"
-    #: it moves them, counts them, or looks at nothing but whether they are null
+    #: it moves them, counts them, or only checks whether they are null
     MOVED = "moved"
-    #: it compares them with others of the same type for equality, or they become one column with those
+    #: it compares them with others of the same type for equality, or combines them in one column
     COMPARED = "compared"
     #: it compares them by their order
     ORDERED = "ordered"
@@ -154,7 +154,7 @@ class Steps:
 
 
 def in_steps(partial: Body, merge: Body | None = None, final: Body | None = None) -> Steps:
-    """The bodies of the phases; what isn't given is that of the phase before."""
+    """Return the bodies of the phases; one that isn't given is that of the phase before."""
     merge = partial if merge is None else merge
     return Steps(_body(partial), _body(merge), _body(merge if final is None else final))
 
@@ -171,12 +171,12 @@ class Row:
         name: the function's name.
         body: the template, or the function that writes the text.
         options: the option values under which the row is exact, by option name; an option that isn't named doesn't
-            matter to it. A row with several exact values for an option names a tuple.
+            affect it. A row with several exact values for an option names a tuple.
         enums: the same for enumeration arguments, by argument name.
         signatures: the overloads it is for, like ``("i32_i32",)``; empty for all.
         steps: the bodies of the phases of an aggregate, None where it can't be computed in phases.
-        foreign: whether it is right for arguments with a foreign carrier.
-        catalyst: the Catalyst expressions that mean exactly this; the producer makes calls of this row out of them.
+        foreign: whether it is correct for arguments with a foreign carrier.
+        catalyst: the equivalent Catalyst expressions; the producer makes calls of this row from them.
     """
 
     name: str
@@ -189,7 +189,7 @@ class Row:
     catalyst: tuple[CatalystForm, ...] = ()
 
     def body_of(self, phase: AggregationPhase) -> Body:
-        """The body for a part of an aggregation; a reason why there is none, if it is a string."""
+        """Return the body for a part of an aggregation; a string if there is none, with the reason."""
         match phase:
             case AggregationPhase.INITIAL_TO_RESULT:
                 return self.body
@@ -205,7 +205,7 @@ class Row:
                 assert_never(phase)
 
     def objection(self, call: Call) -> str | None:
-        """Why the row isn't right for the carriers of the call's types; None where it is."""
+        """Return the reason why the row isn't correct for the carriers of the call's types; None if it is."""
         if self.foreign is Foreign.MOVED:
             return None
         strange = call.foreign()
@@ -233,7 +233,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Refusal(Row):
-    """A combination that can't be exact, and why; ``body`` is the reason."""
+    """A combination that can't be exact; ``body`` is the reason."""
 
 
 def row(
@@ -247,7 +247,7 @@ def row(
     catalyst: CatalystForms = (),
     **options: str | tuple[str, ...],
 ) -> Row:
-    """A meaning: the function ``name`` is ``body`` where the options and enumeration arguments have these values."""
+    """Return a row: the function ``name`` is ``body`` if the options and enumeration arguments have these values."""
     return Row(
         name=name,
         body=_body(body),
@@ -283,7 +283,7 @@ _SLOT = re.compile(r"\{(\w+)\}")
 
 
 def _parsed(template: str) -> Callable[[Call], str]:
-    """A template as a function: slots and marks are found once, and nothing substituted is looked at again."""
+    """Return a template as a function: slots and marks are found once, and substituted text isn't searched."""
     parts: list[_Filled | tuple[str, _Filled]] = []
     position = 0
     for mark in _MARK.finditer(template):
@@ -336,7 +336,7 @@ class Table:
             self._by_name.setdefault(item.name, []).append(item)
 
     def text(self, call: Call, preferences: Sequence[tuple[str, Sequence[str]]]) -> str:
-        """The Spark SQL of a call, by the first of the preferred option values that some row delivers.
+        """Return the Spark SQL of a call, for the first of the preferred option values that some row supports.
 
         Raises:
             UnsupportedPlanError: no row fits, or the one that fits refuses.
@@ -363,7 +363,7 @@ class Table:
         raise UnsupportedPlanError(f"the function {call.function.key}{under} has no Spark form yet", code=code)
 
     def _runs(self, call: Call) -> bool:
-        """Whether a call runs when no option is stated."""
+        """Whether a call runs if no option is stated."""
         try:
             self.text(call, ())
         except UnsupportedPlanError:

@@ -1,7 +1,7 @@
 """Unsigned integers (``unsigned_integers.yaml``).
 
-Their carriers are the next larger types of Spark. All is computed as DECIMAL, which holds every sum, difference and
-quotient, and then brought into the bounds of the type. SILENT leaves the result of an overflow open, so it takes the
+Their carriers are the next larger types of Spark. All values are computed as DECIMAL, which holds every sum, difference
+and quotient, and then limited to the range of the type. SILENT leaves the result of an overflow open, so it takes the
 form of SATURATE.
 """
 
@@ -28,7 +28,7 @@ def largest(type: Type) -> str:
 
 
 def fitted(call: Call, text: str, saturate: bool) -> str:
-    """A DECIMAL as a value of the call's type: an error, or the nearest value, if it is none."""
+    """Return a DECIMAL as a value of the call's type: if out of range, an error or the nearest value."""
     top, target = largest(call.output), spark_type(call.output)
     if saturate:
         chosen = f"CASE WHEN z > {top} THEN {top} WHEN z < 0 THEN 0BD ELSE z END"
@@ -47,7 +47,7 @@ def operation(operator: str, saturate: bool) -> Callable[[Call], str]:
 
 def saturating_product(call: Call) -> str:
     x, y = (f"CAST({call.sql(position)} AS {_WIDE})" for position in (0, 1))
-    # two of 64 bits may need more digits than a DECIMAL has
+    # a product of two numbers of 64 bits may need more digits than a DECIMAL has
     text = fitted(call, f"coalesce(try_multiply({x}, {y}), {largest(call.output)})", True)
     return f"if({any_null(call.sql(0), call.sql(1))}, NULL, {text})"
 
@@ -59,7 +59,7 @@ def quotient(by_zero_null: bool) -> Callable[[Call], str]:
         if unsigned_bits(call.output) != 64:
             y = f"nullif({y}, 0BD)" if by_zero_null else y
             return f"CAST({x} div {y} AS {target})"
-        # div gives a BIGINT, which is too small; what is left after the remainder divides without a rest
+        # div gives a BIGINT, which is too small; minus the remainder, the division is exact
         if by_zero_null:
             return f"CAST(({x} - try_mod({x}, {y})) / nullif({y}, 0BD) AS {target})"
         return f"CAST(({x} - {x} % {y}) / {y} AS {target})"
@@ -98,7 +98,7 @@ TABLE = Table(
     (
         *_operations(),
         row("sum", total(False), steps=in_steps(total(False)), foreign=Foreign.MOVED, overflow="ERROR"),
-        # no value is negative, so a bounded sum of a part bounds the whole
+        # no value is negative, so a bound on a partial sum bounds the whole
         row("sum", total(True), steps=in_steps(total(True)), foreign=Foreign.MOVED, overflow=_NO_ERROR),
         row("min", "[min({x})]", steps=in_steps("[min({0})]"), foreign=Foreign.ORDERED),
         row("max", "[max({x})]", steps=in_steps("[max({0})]"), foreign=Foreign.ORDERED),

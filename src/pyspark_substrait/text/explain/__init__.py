@@ -1,13 +1,13 @@
-"""Plans as text for people. The text has no other reader: nothing in this package is meant to be parsed back.
+"""Plans as text for people. The text is not meant to be parsed back.
 
-* ``blocks``: what shows each relation, part by part
+* ``blocks``: the description of each relation, part by part
 * ``graph``: a plan as a graph
 * ``page``: the page as lines: header, one line a relation, subqueries, notes
-* ``lines``: what a line is, and which findings stand at which
+* ``lines``: the kinds of lines, and the findings of each
 * ``text``: the page as text; ``folding``: its long lines
 * ``effects``: what a plan would read and change
-* ``relations``: what a relation's line says
-* ``expressions``, ``literals``: expressions and values, near SQL
+* ``relations``: the content of a relation's line
+* ``expressions``, ``literals``: expressions and values, in a syntax close to SQL
 * ``columns``: columns, their labels, and the scopes in which expressions name them
 """
 

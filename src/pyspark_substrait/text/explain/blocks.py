@@ -49,13 +49,13 @@ _OWN_SCHEMA = (Aggregate, Expand, ExtensionMulti, ExtensionSingle, Write)
 
 
 def blocks(document: Plan | ExtendedExpression, places: Places, types: bool = True) -> list[Block]:
-    """What shows a document, from the header to the footer.
+    """Return the blocks that show a document, from the header to the footer.
 
-    Options that all calls of a function have stand once, at the end.
+    Options that are the same in all calls of a function are shown once, at the end.
 
     Args:
-        document: what to show; however wrong it is, it can be shown.
-        places: where its nodes were read from.
+        document: the document to show, however faulty.
+        places: the paths from which its nodes were read.
         types: whether the texts show the types of columns.
     """
     common: dict[str, Options] = {}
@@ -71,7 +71,7 @@ def blocks(document: Plan | ExtendedExpression, places: Places, types: bool = Tr
 
 
 def _common_options(common: dict[str, Options]) -> list[Block]:
-    """Which functions have which options throughout the plan."""
+    """Return the blocks of the options that functions have throughout the plan."""
     groups: dict[Options, list[str]] = {}
     for name, options in common.items():
         groups.setdefault(options, []).append(name)
@@ -81,13 +81,13 @@ def _common_options(common: dict[str, Options]) -> list[Block]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Made:
-    """A column as a relation makes it or passes it on.
+    """An output column of a relation, computed or passed on.
 
     Args:
-        label: what it is called where it stands; no two columns of a relation are called the same.
+        label: its label; no two columns of a relation have the same.
         column: its name, type and table.
-        source: what it is made of, as text; the label of a column where it is passed on.
-        new: whether the relation makes it, and says so nowhere but in ``source``.
+        source: its expression as text; the label of the column that is passed on.
+        new: whether the relation computes it, and shows that in ``source`` only.
     """
 
     label: str
@@ -98,15 +98,15 @@ class Made:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class About:
-    """What a block says of a relation, part by part.
+    """The description of a relation in a block, part by part.
 
     Args:
-        relation: the relation; None for the root of a plan and for what an extended expression holds.
+        relation: the relation; None for the root of a plan and for a part of an extended expression.
         title: its kind and its ``rel_anchor``.
         properties: each readable by itself.
-        margin: what else stands behind the line: hints, advice.
-        columns: what it puts out.
-        direct: its columns before emit; those of ``columns`` where it has none.
+        margin: the other texts after the line: hints, advice.
+        columns: its output columns.
+        direct: its columns before emit; ``columns`` if it has no emit.
     """
 
     relation: Relation | None
@@ -119,11 +119,11 @@ class About:
 
 @dataclass(slots=True)
 class Block:
-    """A line, and what is indented below it.
+    """A line, and the blocks indented below it.
 
-    ``faults`` are what contradicts itself in it. ``columns`` are those that the relation puts out; ``left_open``: only
-    its makers know them; ``broken``: it has a fault, or is built on one, that hides their types. ``about``: the
-    parts of ``text``, of what has columns.
+    ``faults`` are contradictions in it. ``columns`` are the output columns of the relation; ``left_open``: they depend
+    on an unknown extension; ``broken``: a fault in the relation or below it hides their types. ``about``: the parts of
+    ``text``, for a block that has columns.
     """
 
     text: str
@@ -139,7 +139,7 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class _Page:
-    """How to show, and what has been shown."""
+    """The display settings, and the state of the page."""
 
     types: bool
     places: Places
@@ -158,7 +158,7 @@ class _Page:
         return blocks + _footer(plan)
 
     def _definitions(self, plan: Plan) -> list[Block]:
-        """What stands beside the relations and is used in them."""
+        """Return the blocks of definitions: the evaluation mode, parameters, named lambdas and type aliases."""
         blocks = []
         if plan.execution_behavior is not VariableEvaluationMode.PER_PLAN:
             text = f"Variables are evaluated: {plan.execution_behavior.value}"
@@ -244,7 +244,7 @@ class _Page:
     # --- relations ----------------------------------------------------------------------------------------------------
 
     def _relation(self, relation: Relation, outer: Scope | None) -> Block:
-        """A relation and all below it; ``outer`` is the scope around the query it is part of."""
+        """Return the block of a relation and all below it; ``outer`` is the scope around the query that contains it."""
         shown = isinstance(relation, DetachedRel) and id(relation.relation) in self.marks.detached
         inputs: list[Block] = []
         for child in () if shown else relation.inputs:
@@ -254,7 +254,7 @@ class _Page:
                 anchor = relation.common.rel_anchor
                 around = Scope(columns=columns, labels=labels(columns), outer=outer, lateral=True, anchor=anchor)
             inputs.append(self._relation(child, around))
-        # the columns behind an input whose number of columns nobody knows have no position
+        # columns after an input with an unknown number of columns have no position
         known = [block.columns for block in inputs]
         if inputs and inputs[0].left_open:
             known[1:] = [() for _ in known[1:]]
@@ -263,7 +263,7 @@ class _Page:
             about = details(relation, known, outer, self.marks)
         except RecursionError:
             raise
-        except Exception as error:  # a plan that contradicts itself is shown as far as it goes
+        except Exception as error:  # a plan that contradicts itself is shown as far as possible
             about = Details(properties=("…",), items=(), scope=Scope(columns=(), labels=()))
             problems.append(_message(error))
         if inputs and inputs[0].left_open and not isinstance(relation, _OWN_SCHEMA):
@@ -335,7 +335,7 @@ class _Page:
         )
 
     def _direct(self, relation: Relation, about: Details, made: tuple[Made, ...], broken: bool) -> tuple[Made, ...]:
-        """The columns before emit; as far as they are known."""
+        """Return the columns before emit, as far as they are known."""
         if relation.common.emit is None:
             return made
         types: tuple[Type, ...] = ()
@@ -349,9 +349,9 @@ class _Page:
         return _made(columns, about.items)
 
     def _listed(self, made: tuple[Made, ...], items: list[Item], about: Details) -> list[str]:
-        """The columns that a relation puts out; runs of columns that pass unchanged are abbreviated.
+        """Return the output columns of a relation; runs of columns that pass unchanged are abbreviated.
 
-        So are runs whose only change is that their columns may be null, as behind an outer join: ``right.*?``.
+        So are runs that only become nullable, as in an outer join: ``right.*?``.
         """
         passed, looser = [], []
         for column, item in zip((item.column for item in made), items, strict=True):
@@ -385,7 +385,7 @@ class _Page:
         return listed
 
     def _first(self, made: tuple[Made, ...]) -> list[str]:
-        """The columns of a root, the first ones if there are many."""
+        """Return the columns of a root; only the first ones if there are many."""
         shown = made if len(made) <= MOST_COLUMNS + 1 else made[:MOST_COLUMNS]
         more = [f"… and {len(made) - len(shown):,} more columns"] if len(shown) < len(made) else []
         return [*map(self._column, shown), *more]
@@ -399,21 +399,21 @@ class _Page:
 
 
 def _without_positions(about: Details) -> Details:
-    """What is left of a description where nobody knows how many columns stand before those that a relation makes."""
+    """Describe a relation without column positions, where the number of columns before its new ones is unknown."""
     made = [item.source for item in about.items if item.expression]
     properties = (*about.properties, f"makes {', '.join(made)}") if made else about.properties
     return replace(about, properties=properties, items=())
 
 
 def _name(relation: Relation) -> str:
-    """What a line begins with: the class of the relation, or with ``!`` the kind of a broken one."""
+    """Return the first word of a line: the class of the relation, or ``!`` and the kind of a broken one."""
     if isinstance(relation, BrokenRelation):
         return "!" + ("".join(part.capitalize() for part in relation.kind.split("_")) or "Missing")
     return "Detached" if isinstance(relation, DetachedRel) else relation.__class__.__name__
 
 
 def _columns(relation: Relation, items: list[Item], types: tuple[Type, ...] | None) -> tuple[Column, ...]:
-    """The columns that a relation puts out: what they come from, their types, and the names that a hint gives them."""
+    """Return the output columns of a relation: their sources, their types, and the names that a hint gives them."""
     hint = relation.common.hint
     hinted = hint.output_names if hint is not None else ()
     columns, position = [], 0
@@ -444,7 +444,7 @@ def _about(title: str, columns: tuple[Made, ...]) -> About:
 
 
 def _nullable(column: Column) -> Column:
-    """A column as it is where it may be null."""
+    """Return a column with a nullable type."""
     return column if column.type is None else replace(column, type=with_nullability(column.type, True))
 
 

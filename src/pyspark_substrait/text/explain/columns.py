@@ -1,8 +1,8 @@
 """Columns, the labels by which a text names them, and the scopes in which expressions see them.
 
-A label is the column's name where that is clear. Of two columns with one name, each is told by its table
-(``orders.product_id``) where that helps, or by its side of a join (``left.product_id``), and by its position otherwise
-(``product_id$3``); a column without a name is its position (``$3``, counted from 0).
+The label is the column's name where that is unique. Columns with the same name are labelled by their table
+(``orders.product_id``) where that helps, or by their side of a join (``left.product_id``), and by their position
+otherwise (``product_id$3``); a column without a name is labelled by its position (``$3``, counted from 0).
 """
 
 from __future__ import annotations
@@ -50,8 +50,8 @@ class Column:
     """A column of a relation.
 
     Args:
-        name: its name, None when it has none.
-        type: its type, None when it could not be derived.
+        name: its name; None if it has none.
+        type: its type; None if it could not be derived.
         inner: the names of the fields nested in it, depth first, as far as they are known.
         table: the table it comes from unchanged, or the alias of the relation; empty otherwise.
     """
@@ -64,12 +64,12 @@ class Column:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scope:
-    """What an expression can refer to.
+    """The columns, outer scopes and lambda parameters that an expression can refer to.
 
     Args:
-        columns: the record it is evaluated on.
+        columns: the columns of the record that it is evaluated on.
         labels: a label for each column.
-        outer: the scope of the relation around the query, None at the top.
+        outer: the scope of the relation around the query; None at the top.
         lateral: whether that relation is a lateral join, which is no subquery boundary.
         anchor: the ``rel_anchor`` of the relation that the expression belongs to.
         parameters: the number of parameters of the enclosing lambdas, the innermost last.
@@ -83,11 +83,11 @@ class Scope:
     parameters: tuple[int, ...] = ()
 
     def label(self, position: int) -> str:
-        """The label of the column at a position, whether it exists or not."""
+        """Return the label of the column at a position, whether or not it exists."""
         return self.labels[position] if 0 <= position < len(self.labels) else f"${position}"
 
     def steps_out(self, steps: int) -> Scope | None:
-        """The scope that many subquery boundaries up; None when there are fewer."""
+        """Return the scope that many subquery boundaries up; None if there are fewer."""
         scope: Scope | None = self
         while scope is not None and steps > 0:
             scope = scope.outer
@@ -96,7 +96,7 @@ class Scope:
         return scope
 
     def anchored(self, anchor: int) -> Scope | None:
-        """The enclosing scope of the relation with that anchor; None when there is none."""
+        """Return the enclosing scope of the relation with that anchor; None if there is none."""
         scope = self.outer
         while scope is not None and scope.anchor != anchor:
             scope = scope.outer
@@ -104,10 +104,10 @@ class Scope:
 
 
 def labels(columns: tuple[Column, ...], left: int | None = None) -> tuple[str, ...]:
-    """A label for each column; no two are the same.
+    """Return a label for each column; all are different.
 
-    ``left`` is the number of left columns where these are the columns of a join: a name that only stands once on each
-    side is told by its side, where the table doesn't help.
+    ``left`` is the number of left columns if these are the columns of a join: a name that occurs once on each side is
+    labelled by its side, where the table doesn't help.
     """
     names = Counter(column.name for column in columns)
     full_names = Counter((column.table, column.name) for column in columns)
@@ -134,17 +134,17 @@ def parameter_name(depth: int, position: int) -> str:
 
 
 def name_text(name: str) -> str:
-    """A name as people read it: as escapes what doesn't show, and without its middle if it is long."""
+    """Return a name for display: invisible characters are escaped, and a long name is shortened in the middle."""
     return escaped(shortened_name(name))
 
 
 def quoted(name: str) -> str:
-    """A name as it is, or in double quotes where it could be taken for something else; a long one loses its middle."""
+    """Return a name, in double quotes where it is ambiguous; a long one is shortened in the middle."""
     return whole_quoted(shortened_name(name))
 
 
 def whole_quoted(name: str) -> str:
-    """The same, however long the name is."""
+    """Return a name as :func:`quoted`, but never shortened."""
     if name.isidentifier() and not _TAKEN.fullmatch(name):
         return name
     return _in_double_quotes(name)
@@ -155,12 +155,12 @@ def _in_double_quotes(text: str) -> str:
 
 
 def dotted(names: tuple[str, ...], *, whole: bool = False) -> str:
-    """The name of a table, like ``db.orders``; ``whole``: however long it is."""
+    """Return the name of a table, like ``db.orders``; ``whole``: never shortened."""
     return ".".join(map(whole_quoted if whole else quoted, names)) or '""'
 
 
 def type_text(type: Type, inner: tuple[str, ...] = ()) -> str:
-    """A type in the specification's syntax, struct fields with their names as far as they are known."""
+    """Return a type in the specification's syntax, with the names of struct fields as far as they are known."""
     return _type(type, iter(inner))
 
 

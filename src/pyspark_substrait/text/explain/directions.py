@@ -1,4 +1,4 @@
-"""Text whose every character shows, and whose parts from right to left can be kept apart from the rest."""
+"""Text whose every character is visible, and whose right-to-left parts can be isolated from the rest."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _RIGHT_TO_LEFT = re.compile(
 
 
 def pieces(text: str) -> Iterator[tuple[str, bool]]:
-    """The parts of a text, and of each whether it runs from right to left, so that it would turn what stands around it.
+    """Yield the parts of a text, each with whether it runs from right to left and would reorder the text around it.
 
-    What doesn't show, or changes how the rest shows, is written as an escape.
+    Characters that are invisible, or change the display of others, are escaped.
     """
     shown, done = escaped(text), 0
     for match in _RIGHT_TO_LEFT.finditer(shown):

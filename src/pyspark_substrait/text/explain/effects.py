@@ -1,4 +1,4 @@
-"""What a plan would read and change, without running it."""
+"""The effects of a plan: the objects that it would read and change, found without running it."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ __all__ = ["Action", "Touch", "touches"]
 
 
 class Action(Enum):
-    """What is done to a thing: in words, before and after."""
+    """The kind of access to an object; each value is its wording before and after the run."""
 
     READ = "read", "read"
     CREATE = "create", "created"
@@ -63,7 +63,7 @@ class Action(Enum):
 
     @property
     def changes(self) -> bool:
-        """Whether it does more than read."""
+        """Whether the action does more than read."""
         return self is not Action.READ
 
 
@@ -72,13 +72,13 @@ _Kind: TypeAlias = Literal["table", "view", "files", "in-memory table", "Iceberg
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Touch:
-    """A thing that a plan reads or changes.
+    """An object that a plan reads or changes.
 
     Args:
-        action: what is done to it.
-        kind: what it is; of what is read by name, it can't be told whether it is a table or a view.
+        action: the kind of access.
+        kind: the kind of object; one that is read by name counts as a table, though it may be a view.
         name: its name, quoted where it must be; of files, their path; of an extension, the type URL of its message.
-        path: where in the plan it stands.
+        path: its path in the plan.
     """
 
     action: Action
@@ -90,12 +90,12 @@ class Touch:
         return f"{self.action.value[0]} the {self.kind} {self.name}"
 
     def done(self) -> str:
-        """The same, after it was done."""
+        """Return the description of the access after the run."""
         return f"{self.action.value[1]} the {self.kind} {self.name}"
 
 
 def touches(plan: Plan, root: int | None = None) -> tuple[Touch, ...]:
-    """What a plan would read and change, in the order in which it would do so; each thing as often as it stands there.
+    """Return the objects that a plan would read and change, in order of execution, once per access.
 
     Args:
         plan: the plan.
@@ -113,14 +113,14 @@ def touches(plan: Plan, root: int | None = None) -> tuple[Touch, ...]:
 
 
 class _Walk:
-    """A way through a plan, inputs first. A tree that is referred to several times is gone through once."""
+    """A walk through a plan, inputs first. A tree with several references is visited once."""
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
         self._seen: set[int] = set()
 
     def tree(self, place: int) -> Iterator[Touch]:
-        """What one of the plan's trees touches."""
+        """Yield the objects that one of the plan's trees reads and changes."""
         if place in self._seen:
             return
         self._seen.add(place)
@@ -146,14 +146,14 @@ class _Walk:
 
 
 def _field(node: Relation) -> str:
-    """The field of ``Rel`` that a relation stands in."""
+    """Return the field of ``Rel`` that holds a relation."""
     if isinstance(node, ConsistentPartitionWindow):
         return "window"
     return re.sub("(?<!^)(?=[A-Z])", "_", type(node).__name__).lower()
 
 
 def _inputs(node: Relation) -> list[str]:
-    """The fields that a relation's inputs stand in."""
+    """Return the fields that hold a relation's inputs."""
     if isinstance(node, Set | ExtensionMulti):
         return [f"inputs[{place}]" for place in range(len(node.inputs))]
     if isinstance(node, Ddl):
@@ -161,7 +161,7 @@ def _inputs(node: Relation) -> list[str]:
     return ["input"] if len(node.inputs) == 1 else ["left", "right"][: len(node.inputs)]
 
 
-# relations that touch something ---------------------------------------------------------------------------------------
+# relations that read or change an object ------------------------------------------------------------------------------
 
 
 def _own(node: Relation, path: str) -> Iterator[Touch]:

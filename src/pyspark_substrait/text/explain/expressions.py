@@ -1,7 +1,7 @@
-"""Expressions as text, near SQL: operators where the standard functions have one, ``name(arguments)`` elsewhere.
+"""Expressions as text, close to SQL: operators for the standard functions that have one, else ``name(arguments)``.
 
 A subquery is only named in the text (``subquery #1``); the page shows it below the line. Subqueries and detached
-expressions are numbered in the order they are met, which is what ``Marks`` remembers.
+expressions are numbered in the order they are met, which ``Marks`` tracks.
 """
 
 from __future__ import annotations
@@ -110,9 +110,9 @@ _DIRECTIONS = {
 
 
 def expression_text(node: Expression, scope: Scope, marks: Marks, binding: int = _LAMBDA, no: str = "") -> str:
-    """An expression; in parentheses where it binds more loosely than ``binding``.
+    """Return an expression as text, in parentheses if it binds more loosely than ``binding``.
 
-    ``no`` stands before the operator that has its negation inside: that of ``a NOT IN (1, 2)``.
+    ``no`` is put before an operator that takes its negation inside, as in ``a NOT IN (1, 2)``.
     """
     level = _ATOM
     match node:
@@ -201,7 +201,7 @@ def expression_text(node: Expression, scope: Scope, marks: Marks, binding: int =
     return f"({text})" if level < binding else text
 
 
-#: An error is what a cast in SQL does, and what nearly all plans say.
+#: An error is what a cast in SQL raises, and what nearly all plans ask for.
 _FAILURES = {
     FailureBehavior.UNSPECIFIED: "[on failure: unspecified]",
     FailureBehavior.RETURN_NULL: "[on failure: NULL]",
@@ -210,7 +210,7 @@ _FAILURES = {
 
 
 def list_text(nodes: tuple[Argument, ...], scope: Scope, marks: Marks) -> str:
-    """Expressions or arguments with commas between them."""
+    """Join expressions or arguments with commas."""
     texts = []
     for node in nodes:
         match node:
@@ -290,7 +290,7 @@ def _inside(reference: tuple[ReferenceSegment, ...] | MaskExpression, type: Type
 
 
 def _scalar(node: ScalarFunction, scope: Scope, marks: Marks, no: str = "") -> tuple[str, int]:
-    """A call, as an operator where the standard function has one; and how tightly it binds."""
+    """Return a call, as an operator if the standard function has one, and how tightly it binds."""
     name, arguments = node.function.name, node.arguments
     operands = [argument for argument in arguments if not isinstance(argument, (EnumArgument, TypeArgument))]
     options = marks.options(node.function, node.options)
@@ -301,7 +301,7 @@ def _scalar(node: ScalarFunction, scope: Scope, marks: Marks, no: str = "") -> t
             for position, operand in enumerate(operands):
                 binding = first if position == 0 else others
                 if name == "or" and _is_and(operand):
-                    binding = _NOT  # it would be right without parentheses, but hard to read
+                    binding = _NOT  # correct without parentheses, but hard to read
                 texts.append(expression_text(operand, scope, marks, binding))
             return f"{no} {operator} ".join(texts), level
         if len(operands) == 1:
@@ -321,7 +321,7 @@ def _scalar(node: ScalarFunction, scope: Scope, marks: Marks, no: str = "") -> t
 
 
 def _takes_not(node: Expression, marks: Marks) -> bool:
-    """Whether ``NOT`` stands inside an expression: ``a NOT LIKE 'b'``."""
+    """Whether ``NOT`` goes inside an expression: ``a NOT LIKE 'b'``."""
     match node:
         case SingularOrList() | MultiOrList() | InPredicate():
             return True
@@ -348,14 +348,14 @@ def _call(function: Function, arguments: str) -> str:
 
 
 def options_text(options: Options, *more: str) -> str:
-    """The options of a call, and what else is said of it, in brackets."""
+    """Return the options of a call, and its other properties, in brackets."""
     stated = [f"{name_text(option.name)}: {'|'.join(map(name_text, option.preference))}" for option in options]
     stated.extend(text for text in more if text)
     return f"[{', '.join(stated)}]" if stated else ""
 
 
 def sorts_text(sorts: tuple[SortField, ...], scope: Scope, marks: Marks) -> str:
-    """Sort fields with commas between them."""
+    """Join sort fields with commas."""
     if not sorts:
         return "no sort fields"
     texts = []
@@ -388,7 +388,7 @@ def _aggregate(
 
 
 def window_text(node: WindowFunction | WindowRelFunction, scope: Scope, marks: Marks) -> str:
-    """The call of a window function. One of a window relation has its partitions and sorts on the relation."""
+    """Return the call of a window function. For a window relation, the partitions and sorts are on the relation."""
     window = []
     if isinstance(node, WindowFunction):
         if node.partitions:

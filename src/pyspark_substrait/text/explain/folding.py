@@ -1,4 +1,4 @@
-"""Lines broken where they are too long: at commas and before AND rather than inside an operand."""
+"""Line breaks in long lines: at commas and before AND rather than inside an operand."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import re
 
 __all__ = ["folded"]
 
-#: What is never broken: quoted text and the word before it, the parameters of a decimal, a name and its type, a name
-#: and the equals sign behind it.
+#: Parts of a line that are never broken: quoted text and the word before it, the parameters of a decimal, a name and
+#: its type, a name and the equals sign after it.
 _TOKEN = re.compile(
     r"""(?:(?:DATE|TIME|TIMESTAMP|INTERVAL|UUID)\ ' # goes on as a quoted text
         (?:[^'\\]|\\.)*'
@@ -24,7 +24,7 @@ _NARROWEST = 30
 
 
 def folded(indent: str, line: str, width: int | None) -> list[str]:
-    """A line, broken at spaces where it is longer than ``width``; what follows is indented by four more."""
+    """Return a line, broken at spaces if it is longer than ``width``; continuation lines are indented by four more."""
     if width is None or len(indent) + len(line) <= width:
         return [indent + line]
     hanging = indent + _HANGING
@@ -49,7 +49,7 @@ def folded(indent: str, line: str, width: int | None) -> list[str]:
 
 
 def _ranks(tokens: list[str]) -> list[tuple[bool, int]]:
-    """How bad a break before each token is: whether it is inside an operand, and in how many brackets."""
+    """Rank a break before each token: whether it is inside an operand, and in how many brackets."""
     ranks, depth = [], 0
     previous = ""
     for token in tokens:

@@ -24,10 +24,10 @@ class GraphColumn:
     """A column of a node.
 
     Args:
-        label: what it is called there; no two columns of a node are called the same.
-        type: its type as text, with ``?`` where it may be null; empty where it can't be told.
-        source: what it is made of, or the label of the column that is passed on.
-        new: whether the node makes it, and says so nowhere but in ``source``.
+        label: its label; no two columns of a node have the same.
+        type: its type as text, with ``?`` if it is nullable; empty if unknown.
+        source: its expression, or the label of the column that is passed on.
+        new: whether the node computes it, and shows that in ``source`` only.
     """
 
     label: str
@@ -38,7 +38,7 @@ class GraphColumn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Node:
-    """A relation, a root, or what an extended expression holds.
+    """A relation, a root, or a part of an extended expression.
 
     Args:
         number: its place among the nodes.
@@ -47,13 +47,13 @@ class Node:
         title: its kind of relation and its ``rel_anchor``.
         properties: each readable by itself.
         margin: hints and advice.
-        columns: what it puts out.
+        columns: its output columns.
         direct: its columns before emit.
-        emit: which of them are put out; None for all.
-        left_open: whether only the makers of its message know its columns.
-        path: where in the plan it stands; None where that isn't known.
-        faults: what contradicts itself in it, where no finding of an error says so.
-        findings: what was found in it.
+        emit: the positions of those that are output; None for all.
+        left_open: whether its columns are unknown, because they depend on an unknown extension.
+        path: its path in the plan; None if unknown.
+        faults: contradictions in it that no error finding reports.
+        findings: the findings in it.
         relation: the relation of the model; None for other nodes.
     """
 
@@ -73,7 +73,7 @@ class Node:
 
 
 class EdgeKind(Enum):
-    """What an edge is.
+    """The kind of an edge.
 
     ``INPUT``: the records of one node go into another. ``SUBQUERY``: they go into an expression there. ``OUTER``: an
     expression in a subquery, or on the right of a lateral join, refers to the record of the other node.
@@ -90,8 +90,8 @@ class Edge:
 
     Args:
         source, target: the numbers of the nodes.
-        kind: what it is.
-        label: ``left`` and ``right`` where an input is one of two, the number of a subquery; empty otherwise.
+        kind: its kind.
+        label: ``left`` and ``right`` for the inputs of a relation with two, the number of a subquery; empty otherwise.
     """
 
     source: int
@@ -105,11 +105,11 @@ class Graph:
     """A plan as a graph.
 
     Args:
-        title: what kind of document, which release.
-        nodes: each before its inputs; a subtree that is used several times is there once.
-        edges: from inputs to who uses them.
-        definitions: what stands beside the relations: values of parameters, named lambdas, aliases.
-        footer: what else is to be said.
+        title: the kind of document, and its release.
+        nodes: each before its inputs; a shared subtree occurs once.
+        edges: from inputs to the nodes that use them.
+        definitions: the parts outside of relations: values of parameters, named lambdas, aliases.
+        footer: further remarks.
         findings: those that belong to the document as a whole.
     """
 
@@ -127,8 +127,8 @@ def graph(
     """A plan as a graph.
 
     Args:
-        document: what to show, however wrong it is. None for a source that can't be read at all.
-        places: where its nodes were read from; without, only roots have paths.
+        document: the document to show, however faulty. None for a source that can't be read at all.
+        places: the paths from which its nodes were read; without them, only roots have paths.
         findings: each goes to the node of the innermost relation that it is in, or to the graph as a whole.
     """
     if document is None:
@@ -153,7 +153,7 @@ def graph(
 
 @dataclass(frozen=True, slots=True)
 class _Frame:
-    """A query around: the node whose record its subqueries see."""
+    """An enclosing query: the node whose record its subqueries see."""
 
     node: int
     lateral: bool
@@ -168,7 +168,7 @@ class _Making:
     _detached: dict[int, int] = field(default_factory=dict)
 
     def expressions(self, top: Block) -> None:
-        """The nodes of an extended expression: what it is over, and each expression."""
+        """Add the nodes of an extended expression: its schema, and each expression."""
         over = None
         for block in top.children:
             number = self.tree(block)
@@ -178,7 +178,7 @@ class _Making:
                 self._edge(over, number, EdgeKind.INPUT)
 
     def tree(self, top: Block) -> int | None:
-        """The nodes of a block and all below it; the number of its own."""
+        """Add the nodes of a block and of all blocks below it; return the number of its own."""
         first = None
         pending: list[tuple[Block, int | None, EdgeKind, str, tuple[_Frame, ...]]] = [
             (top, None, EdgeKind.INPUT, "", ())
@@ -203,7 +203,7 @@ class _Making:
     def _below(
         self, block: Block, relation: Relation | None, number: int, frames: tuple[_Frame, ...]
     ) -> Iterator[tuple[Block, int | None, EdgeKind, str, tuple[_Frame, ...]]]:
-        """What stands below a block, and what it is to it."""
+        """Yield the blocks below a block, each with its user, its kind of edge, the edge's label and its frames."""
         anchor = None if relation is None else relation.common.rel_anchor
         inputs = [child for child in block.children if child.kind is not LineKind.SUBQUERY]
         sides = ("left", "right") if len(inputs) == 2 else ("",) * len(inputs)
@@ -218,7 +218,7 @@ class _Making:
             yield child, number, EdgeKind.INPUT, sides[position], around
 
     def all_edges(self, document: Plan | ExtendedExpression) -> Iterator[Edge]:
-        """The edges, and those from subtrees that stand elsewhere."""
+        """Yield the edges, and those from subtrees that are shown elsewhere."""
         yield from self.edges
         joined = {(edge.source, edge.target) for edge in self.edges}
         for node in self.nodes:
@@ -264,7 +264,7 @@ def _column(made: Made) -> GraphColumn:
 
 
 def _targets(relation: Relation, frames: tuple[_Frame, ...]) -> Iterator[int]:
-    """The nodes around whose records the expressions of a relation refer to."""
+    """Yield the enclosing nodes whose records the expressions of a relation refer to."""
     if not frames:
         return
     for current in expressions_within(relation_expressions(relation)):
@@ -275,7 +275,7 @@ def _targets(relation: Relation, frames: tuple[_Frame, ...]) -> Iterator[int]:
 
 
 def _frame(root: OuterReference, frames: tuple[_Frame, ...]) -> _Frame | None:
-    """Which of the queries around an outer reference means; None when there is no such query."""
+    """Return the enclosing query that an outer reference refers to; None if there is none."""
     if root.steps_out is None:
         return next((frame for frame in reversed(frames) if frame.anchor == root.rel_reference), None)
     queries = [frame for frame in frames if not frame.lateral]
@@ -283,7 +283,7 @@ def _frame(root: OuterReference, frames: tuple[_Frame, ...]) -> _Frame | None:
 
 
 def _with_findings(nodes: Iterable[Node], findings: Sequence[Finding]) -> tuple[list[Node], list[Finding]]:
-    """Nodes with what was found in them; and what belongs to none."""
+    """Attach findings to nodes; return the nodes, and the findings that belong to none."""
     known = [*nodes]
     places: dict[str, int] = {}
     for node in known:

@@ -1,4 +1,4 @@
-"""The lines of a page, and which of them a finding belongs to."""
+"""The lines of a page, and the line that each finding belongs to."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ __all__ = ["Line", "LineKind", "innermost", "with_findings"]
 
 
 class LineKind(Enum):
-    """What a line of a page shows.
+    """The kind of content that a line of a page shows.
 
-    ``HEADER``: the plan as a whole, always the first line. ``DEFINITION``: what the plan holds beside its relations: a
+    ``HEADER``: the plan as a whole, always the first line. ``DEFINITION``: a part of the plan outside its relations: a
     parameter's value, a named lambda, a type alias. ``ROOT``: the result and its names. ``SUBQUERY``: a query that the
     line above it names; its relation is indented below. ``EXPRESSION`` and ``SCHEMA``: of an extended expression.
-    ``FAULT``: what contradicts itself in the line above, where no finding says so. ``FOOTER``: what else there is.
+    ``FAULT``: a contradiction in the line above that no finding reports. ``FOOTER``: all other content.
     """
 
     HEADER = "header"
@@ -37,11 +37,11 @@ class Line:
     """A line of a page.
 
     Args:
-        depth: how far it is indented.
-        text: what it says; all of its characters show.
-        path: where in the plan what it shows stands; empty for the plan as a whole, None where that isn't known.
-        kind: what it shows.
-        findings: what was found in it.
+        depth: its level of indentation.
+        text: its text; all characters are visible.
+        path: the path in the plan of what it shows; empty for the plan as a whole, None if unknown.
+        kind: the kind of its content.
+        findings: the findings in it.
     """
 
     depth: int
@@ -52,9 +52,9 @@ class Line:
 
 
 def with_findings(lines: Sequence[Line], findings: Iterable[Finding]) -> tuple[Line, ...]:
-    """Lines with findings, each at the line of the innermost part of the plan that it is in; at the header otherwise.
+    """Attach each finding to the line of the innermost part of the plan that contains it, or else to the header.
 
-    What a line says of its faults itself is left out where a finding of an error stands there.
+    The ``FAULT`` lines of a line are left out where an error finding is attached to it.
     """
     places: dict[str, int] = {}
     for number, line in enumerate(lines):
@@ -78,9 +78,9 @@ def with_findings(lines: Sequence[Line], findings: Iterable[Finding]) -> tuple[L
 
 
 def innermost(path: str, places: dict[str, int], longest: int) -> int:
-    """The place whose path is the longest beginning of ``path`` that ends with one of its segments; else that of all.
+    """Return the place with the longest path that is a prefix of ``path``, segment by segment; else that of the plan.
 
-    No path of a place is longer than ``longest``; those of findings may be, by far.
+    No place has a path longer than ``longest``; a finding may have a much longer one.
     """
     path = path[: longest + 1]
     while path:

@@ -37,7 +37,7 @@ _DAYS_BEFORE_1970 = 719162  # since 0001-01-01
 
 
 def literal_text(literal: Literal) -> str:
-    """A literal. Long strings and lists are cut, and say so."""
+    """Return a literal as text. Long strings and lists are cut, with a mark."""
     type, value = concrete(literal.type), literal.value
     match type, value:
         case _, None:
@@ -72,7 +72,7 @@ def literal_text(literal: Literal) -> str:
 
 
 def _plain(value: LiteralValue) -> str:
-    """A value whose Python class tells how to write it."""
+    """Return a value whose Python class alone determines its text."""
     match value:
         case None:
             return "NULL"
@@ -114,7 +114,7 @@ def _values(values: tuple[Any, ...]) -> str:
 
 
 def limited(texts: list[str], count: int | None = None) -> str:
-    """Items with commas between; of more than 20 the first, and how many more.
+    """Join items with commas; of more than 20, the first ones and the number of the rest.
 
     ``count`` is the number of items where ``texts`` has only the first ones.
     """
@@ -136,7 +136,7 @@ def string_text(value: str) -> str:
 
 
 def message_text(message: AnyMessage) -> str:
-    """A message of others: its type and size."""
+    """Return an opaque message as its type and size."""
     name = message.type_url.rpartition("/")[2]
     return f"{name_text(name) or 'message'} ({counted(len(message.value), 'byte')})"
 
@@ -147,7 +147,7 @@ def _bytes(value: bytes) -> str:
 
 
 def _fp32(value: float) -> str:
-    """The shortest number that is this one among those of 4 bytes."""
+    """Return the shortest number that rounds to this FP32 value."""
     if math.isfinite(value):
         for digits in range(1, 10):
             short = float(f"{value:.{digits}g}")

@@ -1,4 +1,4 @@
-"""Masks as text: ``{a, b.{c}}`` keeps a, and of b the field c."""
+"""Masks as text: ``{a, b.{c}}`` keeps a, and the field c of b."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = ["mask_text"]
 
 
 def mask_text(mask: MaskExpression, names: Sequence[str | None] = ()) -> str:
-    """A mask; ``names`` are those of the outermost struct's fields, as far as they are known."""
+    """Return a mask as text; ``names`` are those of the outermost struct's fields, as far as they are known."""
     return _select(mask.select, names) + ("[keep singular structs]" if mask.maintain_singular_struct else "")
 
 

@@ -14,7 +14,7 @@ __all__ = ["brief", "relation_count", "result_columns"]
 
 
 def brief(document: Plan | ExtendedExpression) -> str:
-    """Like ``<Plan 0.108.0: 5 relations, result (product_id, sales)>``."""
+    """Return a summary like ``<Plan 0.108.0: 5 relations, result (product_id, sales)>``."""
     if isinstance(document, ExtendedExpression):
         names = [reference.output_names[0] for reference in document.referred_expr if reference.output_names]
         number = counted(len(document.referred_expr), "expression")
@@ -25,7 +25,7 @@ def brief(document: Plan | ExtendedExpression) -> str:
 
 
 def result_columns(root: RelRoot) -> tuple[str, ...] | None:
-    """The labels of the columns of a result; None where they can't be told."""
+    """Return the labels of the columns of a result; None if they are unknown."""
     try:
         schema = root.input.schema
     except (SubstraitError, RecursionError):
@@ -36,5 +36,5 @@ def result_columns(root: RelRoot) -> tuple[str, ...] | None:
 
 
 def relation_count(plan: Plan) -> int:
-    """How many relations a plan has, those of subqueries among them; one that several refer to counts once."""
+    """Return the number of relations of a plan, those of subqueries included; a shared one counts once."""
     return sum(1 for _ in relations_within(*plan.trees))

@@ -27,15 +27,15 @@ def page(
     type and, where it is new here, what it is made of. ``*`` stands for all columns of the input, unchanged.
 
     Columns are written by name where that is clear, otherwise as ``table.name``, ``left.name``, ``name$3`` or ``$3``,
-    the position counted from 0. Subqueries are numbered and stand below the line that uses them; ``outer.x`` is a
-    column of the query around. What can't be understood starts with ``!``.
+    the position counted from 0. Subqueries are numbered and shown below the line that uses them; ``outer.x`` is a
+    column of the enclosing query. Parts that can't be understood start with ``!``.
 
     Args:
-        document: what to show; however wrong it is, it can be shown. None for a source that can't be read at all.
-        places: where its nodes were read from; without, only lines that stand for no node have a path.
-        findings: what to put beside the lines.
+        document: the document to show, however faulty. None for a source that can't be read at all.
+        places: the paths from which its nodes were read; without them, only lines that show no node have a path.
+        findings: the findings to attach to the lines.
         types: whether to show the types of columns.
-        beside: a text to stand behind the line of a relation, by the relation's path.
+        beside: the text to append to the line of a relation, by the relation's path.
     """
     if document is None:
         header = Line(depth=0, text="Not a plan", path="", kind=LineKind.HEADER)
@@ -54,6 +54,6 @@ def page(
 
 
 def _text(block: Block, beside: Mapping[str, str]) -> str:
-    """The text of a line, with what is to stand beside it."""
+    """Return the text of a line, with the text to append to it."""
     said = beside.get(block.path) if block.path is not None and block.kind is LineKind.RELATION else None
     return f"{block.text}  {said}" if said else block.text

@@ -1,4 +1,4 @@
-"""What a page remembers while it is written."""
+"""The state of a page while it is written."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ class Subquery:
 
 @dataclass(frozen=True, slots=True)
 class Marks:
-    """What has been met so far on the page.
+    """The subqueries, detached nodes and options met so far on the page.
 
     Args:
-        named_lambdas: those of the plan.
+        named_lambdas: the named lambdas of the plan.
         common: the names of the functions whose options the page states once for all of their calls.
-        subqueries: those of the line at hand that are yet to be shown.
+        subqueries: the subqueries of the current line that aren't shown yet.
         detached: the numbers of the detached nodes that were shown, by identity.
         calls: the options with which the functions are called, by name.
     """
@@ -56,17 +56,17 @@ class Marks:
         return self.detached.setdefault(id(node), len(self.detached) + 1), known
 
     def lambda_name(self, named: NamedLambda) -> str:
-        """How a named lambda is called in the text."""
+        """Return the name of a named lambda in the text."""
         if named.name is not None:
             return f"@{quoted(named.name)}"
         return f"@lambda{self.named_lambdas.index(named) if named in self.named_lambdas else ''}"
 
     def options(self, function: Function, options: Options) -> Options:
-        """The options of a call, as far as they have to stand beside it."""
+        """Return the options of a call that have to be shown with it."""
         self.calls.setdefault(function.name, set()).add(options)
         return () if function.name in self.common else options
 
     def uniform(self) -> dict[str, Options]:
-        """The functions that have options and were called with the same ones everywhere, by name."""
+        """Return the options of the functions that are called with the same ones everywhere, by function name."""
         alike = {name: next(iter(found)) for name, found in self.calls.items() if len(found) == 1}
         return {name: options for name, options in alike.items() if options}

@@ -1,4 +1,4 @@
-"""What the line of a relation says: its properties, and where each of its columns comes from."""
+"""The content of a relation's line: its properties, and the source of each of its columns."""
 
 from __future__ import annotations
 
@@ -79,9 +79,9 @@ class Item:
 
     Args:
         column: the column, without its type.
-        source: what it is made of, as text.
-        origin: its position in the relation's scope where it is one of those columns; None where it is computed.
-        expression: whether the source is said nowhere else on the line, so that it must be shown even when not emitted.
+        source: its expression as text.
+        origin: its position in the relation's scope if it is one of those columns; None if it is computed.
+        expression: whether the source is shown nowhere else on the line, so that it must be shown even if not emitted.
     """
 
     column: Column
@@ -92,7 +92,7 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """Columns of the scope, from ``start`` to before ``stop``, written as ``label`` when they pass unchanged."""
+    """Columns of the scope, from ``start`` to before ``stop``, written as ``label`` if they pass unchanged."""
 
     label: str
     start: int
@@ -101,13 +101,13 @@ class Run:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Details:
-    """What the line of a relation says.
+    """The properties and columns that the line of a relation shows.
 
     Args:
-        properties: the properties, each readable by itself; the first may be what the relation is about.
+        properties: the properties, each readable by itself; the first may be the main one.
         items: the columns of the direct output.
-        scope: what its expressions see.
-        runs: the abbreviations its columns can be written with, the longest first.
+        scope: the scope of its expressions.
+        runs: the abbreviations for runs of its columns, the longest first.
     """
 
     properties: tuple[str, ...]
@@ -121,8 +121,8 @@ def details(relation: Relation, inputs: Sequence[tuple[Column, ...]], outer: Sco
 
     Args:
         inputs: the columns of each of its inputs.
-        outer: the scope around the query it is part of.
-        marks: where subqueries go.
+        outer: the scope around the query that contains it.
+        marks: the state of the page, which collects subqueries.
     """
     left = inputs[0] if inputs else ()
     right = inputs[1] if len(inputs) > 1 else ()
@@ -245,7 +245,7 @@ def _scope(columns: tuple[Column, ...], outer: Scope | None, anchor: int | None,
 
 
 def _passed(scope: Scope, start: int, stop: int) -> tuple[Item, ...]:
-    """Columns of the scope as they are."""
+    """Return columns of the scope unchanged."""
     return tuple(Item(scope.columns[position], scope.labels[position], position) for position in range(start, stop))
 
 
@@ -257,7 +257,7 @@ def _unknown(relation: DetachedRel | Reference) -> tuple[Item, ...]:
 
 
 def _computed(expression: Expression, scope: Scope, marks: Marks) -> Item:
-    """The column that an expression makes; a plain reference to a column carries it on."""
+    """Return the column that an expression computes; a plain reference passes its column on."""
     match expression:
         case FieldReference(root=RootReference(), reference=(StructField(field=position),)):
             if 0 <= position < len(scope.columns):
@@ -274,7 +274,7 @@ def _stated(word: str, expression: Expression | None, scope: Scope, marks: Marks
 
 
 def _aggregate(relation: Aggregate, scope: Scope, marks: Marks) -> tuple[str, tuple[Item, ...]]:
-    """What is grouped by, and the columns. A key is written once: a column only says which key it is."""
+    """Return the grouping and the columns. A key is written once: its column only shows the key's number."""
     keys = [_computed(expression, scope, marks) for expression in relation.grouping_expressions]
     items = [Item(Column(), f"key {number}") if key.origin is None else key for number, key in enumerate(keys, start=1)]
     for measure in relation.measures:
@@ -290,7 +290,7 @@ def _aggregate(relation: Aggregate, scope: Scope, marks: Marks) -> tuple[str, tu
         return "one group", tuple(items)
     if len(sets) == 1 and sets[0] == tuple(range(len(keys))):
         return f"by {', '.join(sources)}", tuple(items)
-    # keys that aren't plain columns are referred to by number, so that a set stays short
+    # keys that aren't plain columns are referred to by number, to keep a set short
     texts = [item.source for item in items]
     shown = [", ".join(texts[key] if 0 <= key < len(keys) else f"key {key + 1}" for key in group) for group in sets]
     grouped = f"sets {', '.join(f'({text})' for text in shown)}" if sets else "no grouping sets"
@@ -301,7 +301,7 @@ def _aggregate(relation: Aggregate, scope: Scope, marks: Marks) -> tuple[str, tu
 
 
 def _join_output(type: JoinType, scope: Scope, width: int) -> tuple[tuple[Item, ...], tuple[Run, ...]]:
-    """The columns of a join, and how they can be abbreviated; ``width`` is the number of left columns."""
+    """Return the columns of a join, and their abbreviations; ``width`` is the number of left columns."""
     total = len(scope.columns)
     lefts, rights = Run("left.*", 0, width), Run("right.*", width, total)
     match type:

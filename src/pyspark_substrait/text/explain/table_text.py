@@ -1,4 +1,4 @@
-"""What relations read and write, as text: tables, files, schemas; and the hints and extensions they carry."""
+"""The sources and targets of relations as text: tables, files and schemas, with hints and extensions."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ _PATH_TYPES = {"uri_path": "path", "uri_path_glob": "glob", "uri_file": "file", 
 
 
 def named_columns(schema: NamedStruct, source: ReadType | None = None) -> tuple[Column, ...]:
-    """The columns of a schema; those of a named table know their table."""
+    """Return the columns of a schema; those of a named table carry its name."""
     table = source.names[-1] if isinstance(source, NamedTable) and source.names else ""
     columns, position = [], 0
     for type in schema.struct.types:
@@ -84,9 +84,9 @@ def schema_text(schema: NamedStruct) -> str:
 
 
 def read_columns(relation: Read, scope: Scope) -> tuple[list[str], tuple[Column, ...]]:
-    """What the projection keeps, as a property where there is one, and the columns that are left.
+    """Return the projection of a read as a property, if it has one, and the columns that it keeps.
 
-    ``scope`` is that of the table's own columns.
+    ``scope`` is the scope of the table's own columns.
     """
     mask = relation.projection
     if mask is None:
@@ -101,7 +101,7 @@ def read_columns(relation: Read, scope: Scope) -> tuple[list[str], tuple[Column,
 
 
 def read_text(read_type: ReadType, scope: Scope, marks: Marks) -> str:
-    """What is read."""
+    """Return the source of a read as text."""
     match read_type:
         case NamedTable():
             return object_text(read_type)
@@ -162,7 +162,7 @@ def _file_format(format: FileFormat) -> str:
 
 
 def object_text(target: NamedTable | NamedObjectWrite | ExtensionObject) -> str:
-    """A table or view by name, or what others made it."""
+    """Return the name of a table or view, or a description of an extension's target."""
     match target:
         case ExtensionObject(target=InMemoryTable(name=name, pin=pin)):
             return f"in-memory table {dotted((name,))}{' (pinned)' if pin else ''}"
@@ -179,7 +179,7 @@ def object_text(target: NamedTable | NamedObjectWrite | ExtensionObject) -> str:
 
 
 def exchange_targets(targets: tuple[ExchangeTarget, ...]) -> list[str]:
-    """Where the partitions of an exchange go."""
+    """Return the targets of an exchange's partitions as text."""
     texts = []
     for target in targets:
         partitions = limited([str(partition) for partition in target.partition_id])
@@ -201,7 +201,7 @@ def exchange_targets(targets: tuple[ExchangeTarget, ...]) -> list[str]:
 
 
 def margin_text(relation: Relation) -> str:
-    """What a relation carries beside its meaning, in braces: its hint, and the messages of others."""
+    """Return the hint and the extension messages of a relation, in braces."""
     texts = [] if relation.common.hint is None else _hint(relation.common.hint)
     texts.extend(extension_texts(relation.common.advanced_extension))
     if not isinstance(
@@ -212,7 +212,7 @@ def margin_text(relation: Relation) -> str:
 
 
 def extension_texts(extension: AdvancedExtension | None) -> list[str]:
-    """The messages of an advanced extension."""
+    """Return the messages of an advanced extension as text."""
     if extension is None:
         return []
     texts = [f"optimization {message_text(message)}" for message in extension.optimization]

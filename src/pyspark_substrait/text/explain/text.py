@@ -28,12 +28,12 @@ def explain(
     places: Places | None = None,
     findings: Sequence[Finding] = (),
 ) -> str:
-    """A plan as text for people: what :func:`~pyspark_substrait.text.explain.page` shows, indented.
+    """Return a plan as text for people: the lines of :func:`~pyspark_substrait.text.explain.page`, indented.
 
-    A part that contradicts the specification has a line starting with ``!`` below it, and so has each finding.
+    Contradictions of the specification and findings are shown below their lines, in lines that start with ``!``.
 
     Args:
-        plan: what to show, as for ``page``; so are ``places``, ``findings`` and ``types``.
+        plan: the document to show, as for ``page``; so are ``places``, ``findings`` and ``types``.
         width: break lines that are longer than this many characters; None leaves them whole.
         proto_paths: whether to end the line of a relation, and of a finding, with its path in the plan.
     """
@@ -42,9 +42,9 @@ def explain(
 
 
 def rendered(lines: Iterable[Line], *, width: int | None = None, proto_paths: bool = False) -> str:
-    """Lines as text, the findings of each below it: errors in full, the others where they are the first of their class.
+    """Return lines as text, with findings below: errors in full, others only at the first one of their class.
 
-    Later ones of that class are only named, as most warnings of a plan say the same many times.
+    Later ones of that class are shown by level and code only, as most warnings of a plan say the same many times.
     """
     texts: list[str] = []
     explained: set[Code] = set()
@@ -67,9 +67,9 @@ def rendered(lines: Iterable[Line], *, width: int | None = None, proto_paths: bo
 
 
 def finding_text(finding: Finding, known: str | None = None) -> str:
-    """A finding as it stands below the line of what it was found in.
+    """Return a finding as text below the line that it belongs to.
 
-    ``known`` is the path of that line; of several parts of it, like its expressions, the text says which.
+    ``known`` is the path of that line; for a finding in one of its parts, like an expression, the text names the part.
     """
     below = finding.path.removeprefix(known) if known is not None and finding.path.startswith(known) else ""
     item = _ITEM.match(below)
@@ -82,5 +82,5 @@ _ITEM = re.compile(r"\.?(\w+\[\d+\])")
 
 
 def _path(path: str | None, known: str | None) -> str:
-    """A path behind a line, unless it is known."""
+    """Return a path to append to a line, unless it is known."""
     return f"  @ {escaped(path)}" if path and path != known else ""

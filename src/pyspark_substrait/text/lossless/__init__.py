@@ -1,7 +1,7 @@
 """Plans and extended expressions as text that people read and write, without loss.
 
-The text stands for the message: whatever a message says has a place in it. ``write`` makes it out of the fields of a
-message, ``parse`` makes those fields out of it; binding and checking is left to whoever reads the message.
+The text represents the whole message: every field has a place in it. ``write`` makes the text from the fields of a
+message, ``parse`` makes the fields from the text; the reader of the message binds and checks it.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ _LONGEST_FIRST = 65_536
 
 
 def text_of(content: bytes | str) -> str | None:
-    """The text, if it starts as this form does: with ``substrait plan`` or ``substrait expressions``.
+    """Return the text if it starts like this form, with ``substrait plan`` or ``substrait expressions``; else None.
 
     Raises:
-        PlanFormatError: it does, but isn't UTF-8.
+        PlanFormatError: it starts like this form, but isn't UTF-8.
     """
     start = content[:_LONGEST_FIRST]
     if _FIRST.match(start.encode(errors="replace") if isinstance(start, str) else start) is None:
@@ -50,16 +50,16 @@ def write(document: Mapping[str, Any], *, is_plan: bool) -> str:
 
 
 def parse(text: str) -> dict[str, Any]:
-    """The fields of the ``Plan`` or ``ExtendedExpression`` that a text stands for.
+    """Return the fields of the ``Plan`` or ``ExtendedExpression`` that a text represents.
 
     Args:
-        text: what :func:`write` wrote, or somebody by hand.
+        text: the output of :func:`write`, or text written by hand.
 
     Returns:
         The message as protobuf's JSON mapping has it, with bytes as bytes.
 
     Raises:
-        PlanFormatError: the text doesn't follow the grammar; says where and what was expected.
+        PlanFormatError: the text doesn't follow the grammar; the message states where, and what was expected.
     """
     from pyspark_substrait.text.lossless.parser import parse as parsed
 

@@ -1,4 +1,4 @@
-"""What a text declares, and the anchors that its names get."""
+"""The declarations of a text, and the anchors that its names get."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _MESSAGES = {
 
 
 class Fault(Exception):
-    """What is wrong with a text, where it was being read."""
+    """A fault in a text, raised at the position being read."""
 
 
 @dataclass(slots=True)
@@ -30,14 +30,14 @@ class Declarations:
     _current: str | None = None
 
     def extension(self, urn: str | None) -> None:
-        """The extension that the declarations after it belong to."""
+        """Start an extension; the declarations that follow belong to it."""
         self._current = urn
         if urn is not None:
             self.urns.append({"extension_urn_anchor": len(self.urns) + 1, "urn": urn})
             self._known[urn] = len(self.urns)
 
     def declare(self, kind: str, name: str, alias: str) -> None:
-        """A function, type or variation of the current extension, and what it is called in the text.
+        """Declare a function, type or variation of the current extension, with its name in the text.
 
         Raises:
             Fault: the name is taken.
@@ -49,7 +49,7 @@ class Declarations:
         self._add(kind, name, alias, self._known[self._current] if self._current is not None else 0)
 
     def anchor(self, kind: str, alias: str) -> int:
-        """The number of a function, type or variation."""
+        """Return the anchor of a function, type or variation."""
         found = self._anchors.get((kind, alias))
         if found is None:
             self._undeclared.add((kind, alias))

@@ -1,4 +1,4 @@
-"""Statements at the top of a text, to the message of a plan or an extended expression."""
+"""Conversion of the statements at the top of a text to the message of a plan or an extended expression."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ TOP = frozenset(
         "DetachedRelation",
     }
 )
-"""The statements that are no relations; they stand at the top only."""
+"""The statements that aren't relations; they are allowed only at the top."""
 
 
 class Document:
@@ -43,7 +43,7 @@ class Document:
         self.is_plan = True
 
     def start(self, kind: str, version: str | None, producer: str | None) -> None:
-        """The first line."""
+        """Read the first line."""
         if kind not in ("plan", "expressions"):
             raise Fault("the first line is `substrait plan` or `substrait expressions`")
         self.is_plan = kind == "plan"
@@ -57,10 +57,10 @@ class Document:
             self.message["version"] = stated
 
     def add(self, line: Line) -> None:
-        """A statement at the top.
+        """Add a statement at the top.
 
         Raises:
-            Fault: it has no place there.
+            Fault: it isn't allowed there.
         """
         if line.title not in TOP:
             self._of_plan(line.title, True)
@@ -172,7 +172,7 @@ class Document:
         self._list("referred_expr").append(item)
 
     def _holder(self) -> _Message:
-        """What detached parts belong to: the relation before them, or the whole extended expression."""
+        """Return the message that detached parts belong to: the last relation, or the whole extended expression."""
         if not self.is_plan:
             return self.message
         relations = self._list("relations")

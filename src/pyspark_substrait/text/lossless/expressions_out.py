@@ -1,4 +1,4 @@
-"""Expressions as text, and every other message: where it has no short form, field by field."""
+"""Expressions and all other messages as text; messages without a short form are written field by field."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _WINDOW_FIELDS = ("partitions", "sorts", "bounds_type", "lower_bound", "upper_bo
 
 @dataclass(slots=True)
 class Expressions:
-    """Writes what stands in a line. Relations in it become blocks with numbers, which stand below the line."""
+    """Writes the content of a line. Relations in it become numbered blocks below the line."""
 
     symbols: Symbols
     blocks: list[_Message] = field(default_factory=list)
@@ -145,7 +145,7 @@ class Expressions:
     # calls
 
     def call(self, message: _Message, extra: Iterable[str] = ()) -> str:
-        """A call of a function; what ``extra`` says stands behind the arguments."""
+        """Return a call of a function; ``extra`` follows the arguments."""
         if not extra:
             only(message, *_CALL)
         result = f" -> {type_text(message['output_type'], self.symbols)}" if "output_type" in message else ""
@@ -297,18 +297,18 @@ class Expressions:
         return f"invoke({', '.join([function, *map(self.expression, message['arguments'].get('fields', ()))])})"
 
     def block(self, relation: _Message) -> str:
-        """The number of a relation that will stand below the line."""
+        """Return the block number of a relation, which is written below the line."""
         self.blocks.append(relation)
         return f"#{len(self.blocks)}"
 
     # fields
 
     def object(self, message: _Message, shape: Shape | None = None) -> str:
-        """A message field by field."""
+        """Return a message, written field by field."""
         return f"{{{', '.join(f'{key}: {self.value(key, value, shape)}' for key, value in message.items())}}}"
 
     def value(self, key: str, value: Any, shape: Shape | None = None) -> str:
-        """What a field holds."""
+        """Return the value of a field as text."""
         prefix = prefix_of(key, shape)
         if prefix is not None and isinstance(value, str):
             return _word(value, prefix)
@@ -318,7 +318,7 @@ class Expressions:
         return self.of_kind(kind, value)
 
     def of_kind(self, kind: Kind, value: Any) -> str:
-        """A single value of a field."""
+        """Return a single value of a field as text."""
         before = len(self.blocks)
         try:
             return self._of_kind(kind, value)
@@ -420,7 +420,7 @@ class Expressions:
 
 
 def _mask(message: _Message) -> str:
-    """The positions of columns, where a mask takes nothing apart."""
+    """Return the positions of the columns that a mask keeps; raise ``Odd`` if it selects parts of them."""
     if set(message) != {"select"}:
         raise Odd
     items = message["select"].get("struct_items", ())

@@ -1,4 +1,4 @@
-"""Expressions that look like calls and are none: ``cast(…)``, ``if(…)``, ``exists(#1)``."""
+"""Expressions that look like calls but aren't: ``cast(…)``, ``if(…)``, ``exists(#1)``."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ def _window(values: Values, call: Call) -> _Message:
 
 
 def column_of(values: Values, container: Value, reference: _Message) -> _Message:
-    """A reference with its root: ``outer(1)``, ``relation(7)``, ``argument(0)`` or an expression in parentheses."""
+    """A reference with its root: ``outer(1)``, ``relation(7)``, ``argument(0)`` or a parenthesized expression."""
     match container:
         case Tuple(items=[item]):
             return {**reference, "expression": values.expression(item)}
@@ -185,4 +185,4 @@ FORMS_IN: Mapping[str, Callable[[Values, Call], _Message]] = {
     "detached": _detached,
     "over": _window,
 }
-"""The forms by their names."""
+"""The functions that read the forms, by the forms' names."""

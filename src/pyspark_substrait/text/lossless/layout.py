@@ -1,4 +1,4 @@
-"""Lines and their indentation: what the grammar's ``_NL``, ``_INDENT`` and ``_DEDENT`` are made of."""
+"""Lines and their indentation: the source of the grammar's ``_NL``, ``_INDENT`` and ``_DEDENT``."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _CLOSED = frozenset({"RPAR", "RSQB", "RBRACE"})
 
 
 class BadIndentation(Exception):
-    """A line that is indented like none around it."""
+    """A line whose indentation fits none of the lines around it."""
 
     def __init__(self, token: Token) -> None:
         super().__init__("indentation")
@@ -22,15 +22,15 @@ class BadIndentation(Exception):
 
 
 class Layout(PostLex):
-    """Leaves out the ends of lines between brackets, and turns indentation into tokens elsewhere.
+    """Drops the line ends between brackets, and turns indentation into tokens elsewhere.
 
-    A line that starts with its depth in parentheses, ``(31)``, is indented so many times two spaces.
+    A line that starts with its depth in parentheses, ``(31)``, is indented by that many levels of two spaces.
     """
 
     always_accept = ("_NL",)
 
     def process(self, stream: Iterator[Token]) -> Iterator[Token]:
-        """The tokens that the grammar knows."""
+        """Yield the tokens that the grammar knows."""
         levels = [0]
         nesting = 0
         started = False

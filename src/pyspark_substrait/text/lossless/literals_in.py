@@ -40,7 +40,7 @@ INTERVALS: Mapping[str, tuple[str, ...]] = {
 
 
 class BadLiteral(ValueError):
-    """A literal whose text isn't one of its type; says what is wrong."""
+    """A literal whose text doesn't fit its type; the message states the reason."""
 
 
 def _modifiers(type: _Message) -> dict[str, Any]:

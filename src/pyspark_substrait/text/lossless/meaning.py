@@ -1,4 +1,4 @@
-"""What the parts of a line can be taken for, and how they are called where they can't."""
+"""Interpretation of the parts of a line, and their descriptions in error messages."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ def is_word(name: Name, *words: str) -> bool:
 
 
 def first_item(call: Call) -> Value:
-    """What stands first in a call."""
+    """Return the first item of a call, or raise a ``Fault`` if there is none."""
     if not call.items:
         raise Fault(f"{call.function.text} needs something between its parentheses")
     return call.items[0]
 
 
 def without_names(call: Call) -> None:
-    """Make sure that a call has only what stands between its parentheses, without names."""
+    """Check that a call has positional items only: no names, options or type."""
     if call.pairs or call.options is not None or call.output is not None:
         raise Fault(f"{call.function.text}(…) takes nothing with a name, no options and no type")
 
@@ -59,7 +59,7 @@ def enum_value(value: Value, prefix: str) -> str | int:
 
 
 def said(value: Value) -> str:
-    """What to call a value in an error."""
+    """Return the description of a value for an error message."""
     match value:
         case Name():
             return value.text

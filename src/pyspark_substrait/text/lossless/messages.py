@@ -1,4 +1,4 @@
-"""What is said about a text that can't be read: where, what stands there, what was expected."""
+"""Error messages for text that can't be parsed: the position, the unexpected token and the expected ones."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ _SHOWN = 100
 
 
 class _TextError(PlanFormatError):
-    """Shows the line below what is wrong with it."""
+    """An error whose message is followed by the faulty line and a pointer to the fault."""
 
     def __init__(self, message: str, line: str, pointer: str) -> None:
         super().__init__(message)
@@ -94,7 +94,7 @@ def syntax_error(error: UnexpectedInput, text: str) -> PlanFormatError:
 
 
 def fault_error(what: str, text: str, line: int, column: int) -> PlanFormatError:
-    """The error for what is wrong at a place of a text; the line is shown with it."""
+    """Return the error for a fault at a position in a text, with the line shown."""
     lines = text.split("\n")
     content = lines[line - 1].rstrip("\r") if line <= len(lines) else ""
     start = max(0, column - 1 - _SHOWN // 2) if len(content) > _SHOWN else 0

@@ -1,7 +1,7 @@
-"""What the parser makes of the parts of a line before it is known what they stand for.
+"""The parser's nodes for the parts of a line whose meaning isn't known yet.
 
 ``10`` may be a literal or the value of a field, ``price`` a name or an enumeration's value, ``list(…)`` a literal or a
-call: only where they stand decides.
+call: the meaning depends on the position.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ __all__ = [
 
 @dataclass(slots=True)
 class Name:
-    """A name, or several with dots between them; ``quoted``: it stood in backticks."""
+    """A name, or several with dots between them; ``quoted``: it was in backticks."""
 
     parts: tuple[str, ...]
     quoted: bool
@@ -61,7 +61,7 @@ class ExpressionValue:
 
 @dataclass(slots=True)
 class TypeValue:
-    """A type, and the names of the fields of the structs in it where they have some."""
+    """A type, and the names of the fields of its structs, if they have names."""
 
     message: dict[str, Any]
     names: list[str] = field(default_factory=list)
@@ -69,7 +69,7 @@ class TypeValue:
 
 @dataclass(slots=True)
 class RelationValue:
-    """A block that stands below the line; the message is filled when the block is read."""
+    """A block below the line; its message is filled in when the block is read."""
 
     message: dict[str, Any]
 

@@ -1,4 +1,4 @@
-"""Text to the fields of a message."""
+"""Conversion of text to the fields of a message."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def parse(text: str) -> dict[str, Any]:
 
 
 class _Reading:
-    """What is known while a text is read."""
+    """The state of one parse: declarations, document, pending blocks and position."""
 
     def __init__(self) -> None:
         self.known = Declarations()
@@ -80,7 +80,7 @@ _READING: ContextVar[_Reading] = ContextVar("reading")
 
 
 class _Layout(Layout):
-    """Remembers where the reader is, for faults that the grammar doesn't see."""
+    """A layout that tracks the current position, for faults that the grammar doesn't detect."""
 
     def process(self, stream: Any) -> Any:
         reading = _READING.get()
@@ -111,17 +111,17 @@ def _field(key: Token, value: Value) -> tuple[str, Value]:
 
 
 _Below = tuple[str, dict[str, Any]]
-"""A relation below a line, with the number of its block or nothing."""
+"""A block below a line: its number and its relation."""
 
 
 @v_args(inline=True)
 class _Builder(Transformer[Token, Any]):
-    """A function for each rule of the grammar. Rules are called from the inside to the outside, each once."""
+    """A method for each rule of the grammar. Rules are called from the inside out, each once."""
 
     # statements
 
     def start(self, *parts: Any) -> None:
-        """Everything was taken when it was read."""
+        """Do nothing: each statement is processed when it is read."""
 
     def header(self, kind: Token, version: Token | None, producer: Token | None) -> None:
         maker = unquoted(producer) if producer is not None else None

@@ -1,4 +1,4 @@
-"""The line of a relation and what stands below it, to the message of the relation."""
+"""Conversion of a relation's line, and of the lines below it, to the message of the relation."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ Pair = tuple[str, Value]
 _PROPERTIES = {"anchor": "rel_anchor", "extension": "advanced_extension"}
 
 MISSING: _Message = {}
-"""Stands for an input that isn't there, before one that is."""
+"""A missing input that is followed by another input."""
 
 
 @dataclass(slots=True)
 class Line:
-    """A line: its title, what stands between its brackets and behind them, and the relations below it."""
+    """A line: its title, the items in its brackets, emit and properties, and the relations below it."""
 
     title: str
     items: list[Value | Pair]
@@ -35,20 +35,20 @@ class Line:
 
     @property
     def positional(self) -> list[Value]:
-        """What stands there without a name."""
+        """The items without a name."""
         return [item for item in self.items if not isinstance(item, tuple)]
 
     @property
     def pairs(self) -> list[Pair]:
-        """What stands there with a name."""
+        """The items with a name."""
         return [item for item in self.items if isinstance(item, tuple)]
 
 
 def relation(line: Line, values: Values) -> _Message:
-    """A ``Rel``.
+    """Return the ``Rel`` of a line.
 
     Raises:
-        Fault: there is no such relation, or something in its line has no place in it.
+        Fault: there is no such relation, or the line has an item that the relation doesn't take.
     """
     if line.title == "Detached" and len(line.items) == 1 and isinstance(line.items[0], Number):
         return {"detached_rel_ordinal": integer(line.items[0].text)}

@@ -1,7 +1,7 @@
-"""What the text form knows of the messages: which fields hold expressions, and how relations are called.
+"""Tables that describe messages to the text form: which fields hold expressions, and the names of relations.
 
-Fields that stand in none of these tables are written as they are, ``name: value``; so no field can be lost, whether
-the text form has heard of it or not.
+Fields in none of these tables are written as they are, ``name: value``, so that no field is lost, whether or not the
+text form knows it.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ __all__ = ["BY_KEY", "BY_TITLE", "PREFIXES", "RELATIONS", "REPEATED", "Kind", "S
 
 
 class Kind(Enum):
-    """What a field holds; a list of such is of the same kind."""
+    """The kind of value that a field holds; for a list, the kind of its elements."""
 
     EXPRESSION = auto()
     LITERAL = auto()
@@ -68,7 +68,7 @@ BY_KEY: Mapping[str, Kind] = {
     "names": Kind.NAME,
     "output_names": Kind.NAME,
 }
-"""The kinds of fields by their names, where nothing else is said."""
+"""The default kinds of fields, by name."""
 
 PREFIXES: Mapping[str, str] = {
     "phase": "AGGREGATION_PHASE_",
@@ -85,7 +85,7 @@ PREFIXES: Mapping[str, str] = {
     "variable_eval_mode": "VARIABLE_EVALUATION_MODE_",
     "nullability": "NULLABILITY_",
 }
-"""What the values of an enumeration start with, by the field that holds them. The text leaves it out."""
+"""The prefixes of enumeration values, which the text leaves out, by the field that holds the enumeration."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,8 +96,8 @@ class Shape:
         key: the field of a ``Rel`` that holds it.
         title: its name in the text.
         inputs: its fields that hold relations, written below the line.
-        first: an enumeration that stands before all else, without its field's name, and the prefix of its values.
-        rest: the field that stands in the line without a name.
+        first: an enumeration that is written first, without its field's name, and the prefix of its values.
+        rest: the field whose value is written without a name.
         kinds: of fields, where they differ from :data:`BY_KEY`.
         prefixes: of enumerations, where they differ from :data:`PREFIXES`.
         renamed: names of fields in the text.
@@ -172,14 +172,14 @@ REPEATED = frozenset({"expressions", "measures", "sorts", "window_functions", "f
 
 
 def kind_of(key: str, shape: Shape | None = None) -> Kind:
-    """What a field holds."""
+    """Return the kind of value that a field holds."""
     if shape is not None and key in shape.kinds:
         return shape.kinds[key]
     return BY_KEY.get(key, Kind.PLAIN)
 
 
 def prefix_of(key: str, shape: Shape | None = None) -> str | None:
-    """What the values of an enumeration start with; None for other fields."""
+    """Return the prefix of the enumeration values that a field holds; None for other fields."""
     if shape is not None and key in shape.prefixes:
         return shape.prefixes[key]
     return PREFIXES.get(key)

@@ -1,4 +1,4 @@
-"""Recognises the text form among all that a plan can be read from."""
+"""Recognition of the text form among the sources that a plan can be read from."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ _T = TypeVar("_T")
 
 
 def without_text(source: _T) -> _T | bytes | dict[str, Any]:
-    """The source of a plan, or if it is text of this form, or a file with it, the message that it stands for.
+    """Return the message of a source in the text form, or of a file with it; any other source as it is.
 
-    A file is read once: if it holds something else, that is returned. One that can't be read is left to others.
+    A file is read once: its content is returned if it holds something else. Unreadable files are left to other readers.
 
     Raises:
-        PlanFormatError: it is this form, but doesn't follow the grammar; it is too large.
+        PlanFormatError: it has this form, but doesn't follow the grammar; it is too large.
     """
     check_size(source)
     content: bytes | str

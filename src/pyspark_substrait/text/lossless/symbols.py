@@ -1,4 +1,4 @@
-"""The functions, types and type variations that a document declares, and what they are called in its text."""
+"""The functions, types and type variations that a document declares, and their names in its text."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class _Declared:
 
 @dataclass(slots=True)
 class Symbols:
-    """What stands for the anchors of a document: a name, or where two have the same name, one with a number."""
+    """The names that stand for the anchors of a document in its text; duplicate names get a number."""
 
     urns: list[tuple[int, str]]
     declared: list[_Declared]
@@ -47,7 +47,7 @@ class Symbols:
 
     @classmethod
     def of(cls, document: Mapping[str, Any]) -> Symbols:
-        """Those of a ``Plan`` or an ``ExtendedExpression``."""
+        """Return the symbols of a ``Plan`` or an ``ExtendedExpression``."""
         urns = [
             (each.get("extension_urn_anchor", 0), each.get("urn", "")) for each in document.get("extension_urns", ())
         ]
@@ -89,9 +89,9 @@ class Symbols:
         return declared.text
 
     def lines(self) -> Iterator[tuple[int, str]]:
-        """The declarations, with how deep each line is indented.
+        """Yield the lines of the declarations, each with its indentation depth.
 
-        What is used is grouped by its extension and sorted; what is not keeps its order, which is that of
+        Used declarations are grouped by extension and sorted; unused ones keep the order that they have in
         ``unused_extensions``.
         """
         used = [each for each in self.declared if each.used]

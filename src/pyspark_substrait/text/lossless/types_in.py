@@ -1,4 +1,4 @@
-"""Text to types."""
+"""Conversion of text to types."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class NamedParameter:
 
 @dataclass(slots=True)
 class FunctionParameter:
-    """What a function type takes and returns."""
+    """The parameter types and the return type of a function type."""
 
     taken: list[TypeValue]
     returned: TypeValue
@@ -48,10 +48,10 @@ Parameter = TypeValue | NamedParameter | FunctionParameter | int | str | Name
 def make_type(
     written: str, nullable: bool, variation: Name | None, parameters: Sequence[Parameter] | None, known: Declarations
 ) -> TypeValue:
-    """A type by its name in the text and its parameters.
+    """Return the type with a name and parameters from the text.
 
     Raises:
-        Fault: the parameters aren't those of the type.
+        Fault: the parameters don't fit the type.
     """
     common: dict[str, Any] = {"nullability": "NULLABILITY_NULLABLE" if nullable else "NULLABILITY_REQUIRED"}
     if variation is not None:

@@ -24,18 +24,18 @@ _COMMON = {"nullability", "type_variation_reference"}
 
 
 class Odd(Exception):
-    """A message that its own short form doesn't fit; it is written field by field."""
+    """Raised for a message that doesn't fit its short form; it is written field by field."""
 
 
 MISFITS = (Odd, KeyError, ValueError)
-"""What is raised where a short form is made of a message that isn't complete."""
+"""The exceptions raised when a short form is made from an incomplete message."""
 
 
 def only(message: _Message, *keys: str) -> None:
-    """Make sure that a message has no other fields.
+    """Check that a message has no other fields.
 
     Raises:
-        Odd: it has.
+        Odd: it has others.
     """
     for key in message:
         if key not in keys:
@@ -43,10 +43,10 @@ def only(message: _Message, *keys: str) -> None:
 
 
 def is_nullable(parts: _Message) -> bool:
-    """Whether the parts of a type say that it is nullable.
+    """Whether the parts of a type state that it is nullable.
 
     Raises:
-        Odd: they say nothing.
+        Odd: they don't state its nullability.
     """
     mark = _NULLABILITY.get(parts.get("nullability", ""))
     if mark is None:
@@ -60,10 +60,10 @@ def type_text(message: _Message, symbols: Symbols, names: Iterator[str] | None =
     Args:
         message: a ``Type``.
         symbols: the names of types and variations.
-        names: names for the fields of all structs in it, in their order, where they have some.
+        names: the names of all struct fields in it, in order, if they have names.
 
     Raises:
-        Odd: it isn't complete.
+        Odd: the type isn't complete.
     """
     if len(message) != 1:
         raise Odd

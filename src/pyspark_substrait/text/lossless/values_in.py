@@ -1,4 +1,4 @@
-"""The parts of a line to the fields of messages."""
+"""Conversion of the parts of a line to the fields of messages."""
 
 from __future__ import annotations
 
@@ -42,10 +42,10 @@ _WINDOW = ("partitions", "sorts", "bounds_type", "lower_bound", "upper_bound", "
 
 
 class Values:
-    """Gives a value the meaning that it has where it stands.
+    """Converts values to message fields, by the meaning that their position gives them.
 
     Raises:
-        Fault: it can't stand there; every method.
+        Fault: a value isn't allowed at its position; raised by every method.
     """
 
     def __init__(self, known: Declarations) -> None:
@@ -112,7 +112,7 @@ class Values:
         return found
 
     def settled(self, value: Value) -> Value:
-        """The value, or what it stands for if that is sure: so that what is nested deeply is never read as a whole."""
+        """Resolve a call whose meaning doesn't depend on its position, so that deep nesting needs no deep recursion."""
         if not isinstance(value, Call):
             return value
         form = None if value.function.quoted or value.function.text not in FORMS else value.function.text
@@ -154,7 +154,7 @@ class Values:
         return message | self.parts(call.pairs, fields, call.function.text)
 
     def parts(self, pairs: Iterable[tuple[str, Value]], fields: Sequence[str], what: str) -> _Message:
-        """What stands in a call with a name; fields that have a default get it where it isn't there."""
+        """Return the named parts of a call; absent fields that have a default get it."""
         message: _Message = {key: _DEFAULTS[key] for key in fields if key in _DEFAULTS}
         given: set[str] = set()
         for key, value in pairs:
@@ -189,7 +189,7 @@ class Values:
         return {"measure": call} if filter is None else {"measure": call, "filter": filter}
 
     def window_call(self, value: Value) -> _Message:
-        """A ``WindowFunction``, or that of a window relation."""
+        """A ``WindowFunction``, or a ``WindowRelFunction`` of a window relation."""
         if not isinstance(value, Call) or not is_word(value.function, "over") or len(value.items) != 1:
             raise Fault("a window function is written over(sum:i64($0) -> i64?, partitions: [$1])")
         return self.call(value.items[0]) | self.parts(value.pairs, _WINDOW, "over")
@@ -212,7 +212,7 @@ class Values:
         return found
 
     def field(self, key: str, value: Value, shape: Shape | None = None) -> Any:
-        """What a field holds."""
+        """Return the value of a field."""
         prefix = prefix_of(key, shape)
         if prefix is not None and isinstance(value, Name):
             return enum_value(value, prefix)
@@ -279,7 +279,7 @@ class Values:
         raise Fault(f"{said(value)} is no name; names that aren't plain words stand in backticks")
 
     def schema(self, items: Iterable[Any]) -> _Message:
-        """A ``NamedStruct`` by its columns."""
+        """Return the ``NamedStruct`` with these columns."""
         columns: list[NamedParameter] = []
         for item in items:
             if isinstance(item, tuple) and isinstance(item[1], Name):

@@ -27,7 +27,7 @@ FORMS = frozenset(
         """,
     )
 )
-"""What looks like a call and is none; a function of such a name stands in backticks."""
+"""The names of syntactic forms that look like calls; a function with such a name is written in backticks."""
 
 _RESERVED = TYPE_NAMES | {"true", "false", "null", "empty", "inf", "nan"}
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -42,7 +42,7 @@ _ESCAPE = re.compile(r"\\(?:u\{([0-9a-fA-F]{1,6})\}|(.))", re.DOTALL)
 
 
 def quoted(text: str, mark: str = '"') -> str:
-    """Text between quotation marks; what can't be seen is escaped."""
+    """Return the text in quotation marks, with invisible characters escaped."""
     if text.isascii() and text.isalnum():
         return f"{mark}{text}{mark}"
     escaped = _SPECIAL.sub(lambda found: _ESCAPES.get(found[0]) or f"\\u{{{ord(found[0]):x}}}", text)
@@ -50,10 +50,10 @@ def quoted(text: str, mark: str = '"') -> str:
 
 
 def unquoted(text: str) -> str:
-    """What stands between the quotation marks.
+    """Return the text between the quotation marks, with its escapes resolved.
 
     Raises:
-        ValueError: it has an escape that stands for nothing.
+        ValueError: it has an unknown escape.
     """
     inner = text[1:-1]
     return _ESCAPE.sub(_unescaped, inner) if "\\" in inner else inner
@@ -74,7 +74,7 @@ def _unescaped(found: re.Match[str]) -> str:
 
 
 def name(text: str, *, of_function: bool = False) -> str:
-    """A name as it is where it can be, otherwise in backticks."""
+    """Return a name as it is where possible, otherwise in backticks."""
     if _WORD.fullmatch(text) and text not in _RESERVED and not (of_function and text in FORMS):
         return text
     if of_function:
@@ -85,7 +85,7 @@ def name(text: str, *, of_function: bool = False) -> str:
 
 
 def split_name(token: str) -> tuple[str, ...]:
-    """The parts of a name with dots between them."""
+    """Return the parts of a dotted name."""
     return tuple(unquoted(part) if part.startswith("`") else part for part in _PART.findall(token))
 
 
@@ -93,7 +93,7 @@ _NOT_A_NUMBER = 0x7FF8000000000000
 
 
 def number_text(value: float, *, single: bool) -> str:
-    """A floating-point number in as few digits as give it back; NaN with its bits where they aren't the usual ones."""
+    """Return a floating-point number in the fewest digits that round-trip; NaN with its bits if they are unusual."""
     if value != value:
         (bits,) = struct.unpack(">Q", struct.pack(">d", value))
         return "nan" if bits == _NOT_A_NUMBER else f"nan({bits:016x})"
@@ -116,7 +116,7 @@ def _as_single(value: float) -> float | None:
 
 
 def parse_number(text: str) -> float | str:
-    """The number that :func:`number_text` wrote, bit by bit; an infinite one by its name in protobuf's JSON."""
+    """Return the number that :func:`number_text` wrote, bit by bit; infinity by its name in protobuf's JSON."""
     if text.startswith("nan("):
         value: float = struct.unpack(">d", bytes.fromhex(text[4:-1]))[0]
         return value

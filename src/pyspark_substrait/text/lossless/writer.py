@@ -15,11 +15,11 @@ __all__ = ["write"]
 
 _Message: TypeAlias = Mapping[str, Any]
 _Below: TypeAlias = "tuple[str, _Message | None]"
-"""What stands below a line: the number of a block or nothing, and a relation; None for a missing input."""
+"""An entry below a line: a block number or an empty string, and a relation; None for a missing input."""
 
 _INDENT = "  "
 DEEPEST = 30
-"""From this depth on a line says its depth instead of being indented further."""
+"""From this depth on, a line states its depth instead of being indented further."""
 
 _WIDE = 100
 _LIKE_VERSION = ("major_number", "minor_number", "patch_number")
@@ -176,7 +176,7 @@ def _referred(out: Expressions, item: _Message) -> Iterator[str]:
 
 
 def _relation(message: _Message | None, symbols: Symbols, depth: int) -> tuple[str, list[_Below]]:
-    """The line of a relation, and what stands below it."""
+    """Return the line of a relation, and the entries below it."""
     if message is None:
         return "Missing[]", []
     if not message:
@@ -213,7 +213,7 @@ def _relation(message: _Message | None, symbols: Symbols, depth: int) -> tuple[s
 
 
 def _filled(items: list[str], space: str) -> str:
-    """Items with commas between them; on several lines if they are long together."""
+    """Join items with commas; on several lines if they are long together."""
     text = ", ".join(items)
     if len(text) <= _WIDE or len(items) < 2:
         return text
@@ -260,7 +260,7 @@ def _kinds_of_rest(key: str) -> Kind:
 
 
 def _read_head(out: Expressions, parts: _Message) -> tuple[list[str], set[str]]:
-    """The table with its columns, the rows, and which fields that were."""
+    """Return the table with its columns or the schema with its rows, and the fields that these texts cover."""
     try:
         columns = schema_text(parts["base_schema"], out.symbols)
     except (Odd, KeyError):
@@ -285,7 +285,7 @@ def _row(out: Expressions, row: _Message) -> str:
 
 
 def _sets(parts: _Message) -> Iterator[str]:
-    """The grouping sets, where there isn't just one, of all grouping expressions in their order."""
+    """Yield the grouping sets, unless there is only one, of all grouping expressions in their order."""
     groupings = parts["groupings"]
     count = len(parts.get("grouping_expressions", ()))
     sets = [list(each.get("expression_references", ())) for each in groupings]

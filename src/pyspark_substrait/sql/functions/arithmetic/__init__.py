@@ -1,1 +1,1 @@
-"""What functions of numbers are made of: aggregates, windows, quantiles, division, directed rounding."""
+"""Building blocks of numeric functions: aggregates, windows, quantiles, division, directed rounding."""

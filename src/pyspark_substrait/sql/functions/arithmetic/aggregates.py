@@ -1,8 +1,8 @@
 """The aggregates of ``functions_arithmetic.yaml``: sums, averages, products, extremes and statistics.
 
-Nulls are left out of all of them. What is computed in several phases has intermediate values of the types that the
-extension states, so a partial sum that doesn't fit there is an error, whatever the option ``overflow`` says: a bound
-in its place would make the result wrong.
+All of them ignore nulls. Aggregates in several phases have intermediate values of the types that the extension states,
+so a partial sum that doesn't fit is an error, whatever the option ``overflow`` says: a bound in its place would make
+the result wrong.
 """
 
 from __future__ import annotations
@@ -59,12 +59,12 @@ def native_sum(call: Call) -> str:
 
 
 def wide_sum(call: Call, x: str) -> str:
-    """A sum of integers that no number of records makes overflow."""
+    """Return a sum of integers that can't overflow for any number of records."""
     return call.aggregate("sum", f"CAST({x} AS DECIMAL(20, 0))")
 
 
 def halves(call: Call) -> tuple[str, str]:
-    """The upper and the lower 32 bits of a sum of BIGINTs, which may be beyond a BIGINT.
+    """Return the upper and the lower 32 bits of a sum of BIGINTs, which may exceed a BIGINT.
 
     The sums of the halves are far from overflow for 2**31 records and fast: a sum of decimals takes several times as
     long.
@@ -78,7 +78,7 @@ def fitting_sum(call: Call) -> str:
     """A sum that is an error only if it doesn't fit itself, whatever the order of the numbers."""
     if not isinstance(concrete(call.type(0)), I64):  # 2**32 records don't make it overflow
         return native_sum(call)
-    if call.distinct:  # different numbers may have a half in common
+    if call.distinct:  # different numbers may share a half
         return f"CAST({wide_sum(call, call.sql(0))} AS BIGINT)"
     upper, lower = halves(call)
     return f"{upper} * 4294967296L + {lower}"
@@ -101,17 +101,17 @@ _SMALLER, _LARGER = f"{2.0**-64!r}D", f"{2.0**64!r}D"
 
 
 def scaled_sum(call: Call, x: str) -> str:
-    """A sum of DOUBLEs, none of whose parts overflows."""
+    """Return a sum of DOUBLEs without overflow in partial sums."""
     return f"({call.aggregate('sum', f'{x} * {_SMALLER}')} * {_LARGER})"
 
 
 def overflowed(call: Call, total: str, x: str) -> str:
-    """The condition that a sum of finite DOUBLEs is infinite, or NaN because two parts of it are."""
+    """Return the condition that a sum of finite DOUBLEs is infinite, or NaN because two partial sums are."""
     return f"NOT (abs({total}) < {infinity(FP64())}) AND {call.aggregate('max', f'abs({x})')} < {infinity(FP64())}"
 
 
 def bounded_sum(call: Call, x: str, saturate: bool) -> str:
-    """A sum of DOUBLEs that is an error or the largest number if it overflows itself, not only a part of it."""
+    """Return a sum of DOUBLEs that is an error or the largest number only if the sum itself overflows."""
     total, again = call.aggregate("sum", x), scaled_sum(call, x)
     limit = raised(replace(call, output=FP64()), "overflow")
     if saturate:
@@ -181,7 +181,7 @@ def _bounded(saturate: bool) -> Text:
 
 
 def packed(*texts: str) -> str:
-    """A struct of these fields, as the intermediate values of aggregates are."""
+    """Return a struct of these fields, like the intermediate values of aggregates."""
     fields = [f"'{field_name(position)}', {text}" for position, text in enumerate(texts)]
     return f"named_struct({', '.join(fields)})"
 
@@ -231,14 +231,14 @@ def average(call: Call) -> str:
 
 
 def fitting_average(call: Call) -> str:
-    """An average of DOUBLEs whose sum may overflow; the average itself can't, so no stated option has its case."""
+    """Return an average of DOUBLEs whose sum may overflow; the average itself can't, so no option for that applies."""
     x = call.sql(0)
     mean, again = call.aggregate("avg", x), f"{call.aggregate('avg', f'{x} * {_SMALLER}')} * {_LARGER}"
     return f"if({overflowed(call, mean, x)}, {_no_larger(call, again, x)}, {mean})"
 
 
 def _no_larger(call: Call, mean: str, x: str) -> str:
-    """An average that rounding has made no larger than the largest of the numbers."""
+    """Return an average, limited to the largest of the numbers in spite of rounding."""
     top = call.aggregate("max", f"abs({x})")
     return f"greatest(least({mean}, {top}), negative({top}))"
 
@@ -273,9 +273,10 @@ _BEYOND = "9223372036854775808BD"  # the magnitude of the smallest i64
 
 
 def integer_product(saturate: bool) -> Text:
-    """A product of integers, 1 of none.
+    """Return a product of integers; 1 if there are none.
 
-    It overflows only if it doesn't fit itself: once it is beyond every integer, only a zero brings it back, and the
+    It overflows only if it doesn't fit itself: once it exceeds every integer, only a zero brings it back, and the sign
+    still matters.
     sign still counts.
     """
 
@@ -297,7 +298,7 @@ def integer_product(saturate: bool) -> Text:
 
 
 def float_product(call: Call) -> str:
-    """A product of floating-point numbers, 1 of none; each multiplication is rounded as stated."""
+    """Return a product of floating-point numbers, 1 if there are none; each multiplication is rounded as stated."""
     rounding = call.options.get("rounding", EVEN)
     values, step = call.aggregate("collect_list", as_double(call, 0)), rounded_product("p", "e", FP64(), rounding)
     total = f"aggregate({values}, 1D, (p, e) -> {step})"
@@ -308,7 +309,7 @@ def float_product(call: Call) -> str:
 
 
 def mode(call: Call) -> str:
-    """The most frequent value; the two zeros of floating-point numbers are one."""
+    """Return the most frequent value; the two zeros of floating-point numbers count as one."""
     x = call.sql(0)
     if call.distinct:
         return call.aggregate("any_value", x, ignore_nulls=True)
@@ -327,7 +328,7 @@ def statistic(name: str, *arguments: int) -> Text:
 
 
 def distributed(name: str, sample: str, population: str, sample_class: str, class_: str) -> tuple[Row, ...]:
-    """The rows of a statistic with SAMPLE or POPULATION, as an enumeration argument or as the option it used to be."""
+    """Return the rows of a statistic with SAMPLE or POPULATION, as an enumeration argument or as the former option."""
     enumerated = tuple(f"req_{type}" for type in _FLOAT)
     return (
         *(

@@ -50,9 +50,9 @@ def plain_quotient(call: Call) -> str:
 
 
 def float_division(call: Call) -> str:
-    """The quotient of two floating-point numbers under stated options.
+    """Return the quotient of two floating-point numbers under stated options.
 
-    The domain goes first: a NaN divided by zero is a matter of ``on_domain_error``.
+    The domain takes precedence: a NaN divided by zero is a matter of ``on_domain_error``.
     """
     x, y, type = call.sql(0), call.sql(1), call.output
     both_infinite = f"abs({x}) = {infinity(type)} AND abs({y}) = {infinity(type)}"
@@ -65,7 +65,7 @@ def float_division(call: Call) -> str:
     by_zero = {
         "ERROR": raised(call, "division by zero"),
         "NULL": "NULL",
-        # word for word as the extension defines it, and not as IEEE 754 does, where only 0 / 0 is NaN
+        # exactly as the extension defines it, and not as IEEE 754 does, where only 0 / 0 is NaN
         "IEEE": f"if(abs({x}) = {infinity(type)}, {x}, {constant(math.nan, type)})",
         # the signs of the zeros count, as in a limit; so 0 / 0 has one, too
         "LIMIT": f"if({same_sign}, {infinity(type)}, {constant(-math.inf, type)})",

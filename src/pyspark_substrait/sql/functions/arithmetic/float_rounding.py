@@ -1,12 +1,12 @@
 """Sums, products, quotients and roots of floating-point numbers, rounded in any direction.
 
 Spark rounds to the nearest number, ties to even. The other directions start from that number, the *nearest*, and from
-what it leaves over, the *rest*: the exact result minus the nearest number. The rest is found without an error. That of
-a sum takes more subtractions; that of a product takes the products of halves (a DOUBLE is a sum of two numbers of 26
-binary digits); those of quotients and roots take the product that leads back. A product of two FLOATs is a DOUBLE.
-Where the rest has the wrong sign for the direction, a neighbour of the nearest number is the result.
+the *rest*: the exact result minus the nearest number. The rest is computed without an error. That of a sum takes more
+subtractions; that of a product takes the products of halves (a DOUBLE is a sum of two numbers of 26 binary digits);
+those of quotients and roots take the product that reverses them. A product of two FLOATs is a DOUBLE. Where the rest
+has the wrong sign for the direction, a neighbour of the nearest number is the result.
 
-Very large and very small DOUBLEs are brought near to 1 first, by powers of two, so that nothing overflows and no digit
+Very large and very small DOUBLEs are scaled close to 1 first, by powers of two, so that nothing overflows and no digit
 of the rest is lost.
 
 As IEEE 754 says: a finite result beyond the range becomes the largest number where the direction points toward zero,
@@ -39,7 +39,7 @@ __all__ = [
 ]
 
 EVEN, AWAY = "TIE_TO_EVEN", "TIE_AWAY_FROM_ZERO"
-#: the roundings that Spark's own operations don't do
+#: the rounding directions that Spark's own operations lack
 DIRECTED = (AWAY, "TRUNCATE", "CEILING", "FLOOR")
 ROUNDINGS = (EVEN, *DIRECTED)
 
@@ -61,7 +61,7 @@ def rounded_sum(x: str, y: str, type: Type, rounding: str) -> str:
     if rounding == EVEN:
         return f"{x} + {y}"
     total = "(v.x + v.y)"
-    # the number of the larger magnitude goes first: then the difference is exact
+    # the number with the larger magnitude is first: then the difference is exact
     rest = f"if(abs(v.x) < abs(v.y), v.x - ({total} - v.y), v.y - ({total} - v.x))"
     fields = {
         # the negative of the sum of the negatives is the same number, but for the sign of a zero
@@ -141,8 +141,8 @@ def rounded_root(x: str, type: Type, rounding: str) -> str:
 def rounded_root_of_integer(x: str, rounding: str) -> str:
     """The square root of a BIGINT as a DOUBLE, NaN for a negative one.
 
-    Beyond 2**53 the number is no DOUBLE, so its root is compared with the root of the DOUBLE next to it in exact
-    arithmetic: times 2**27, these roots and the middles between them are integers.
+    Beyond 2**53 the number may not be a DOUBLE, so its root is compared with the root of the nearest DOUBLE in exact
+    arithmetic: times 2**27, these roots and the midpoints between them are integers.
     """
 
     def whole(root: str) -> str:
@@ -154,7 +154,7 @@ def rounded_root_of_integer(x: str, rounding: str) -> str:
     neighbours = {"nearest": "v.s", "down": next_down("v.s", FP64()), "up": next_up("v.s", FP64())}
     wholes = {"s": whole("u.nearest"), "down": whole("u.down"), "up": whole("u.up"), "x": f"v.x * {2**54}BD"}
     if rounding in (EVEN, AWAY):
-        # four times the squares of the middles
+        # four times the squares of the midpoints
         below, above = (
             f"CAST(4 * w.x AS DECIMAL(38, 0)) {sign} {square(f'(w.s + w.{next})')}" for sign, next in _SIDES
         )
@@ -176,7 +176,7 @@ _SIDES = (("<", "down"), (">", "up"))
 
 
 def rounded_to_float(x: str, rounding: str) -> str:
-    """A DOUBLE as a FLOAT."""
+    """Return a DOUBLE rounded to a FLOAT."""
     if rounding == EVEN:
         return f"CAST({x} AS FLOAT)"
     single = "CAST(v.x AS FLOAT)"
@@ -186,10 +186,10 @@ def rounded_to_float(x: str, rounding: str) -> str:
 
 
 def _chosen(type: Type, rounding: str, half: str) -> str:
-    """The nearest number or its neighbour.
+    """Return the nearest number or its neighbour.
 
-    The struct ``n`` has the nearest number and, as a sum of two DOUBLEs, a multiple of what it leaves over; ``half`` is
-    what half the distance of two numbers is multiplied by in it, with the half.
+    The struct ``n`` has the nearest number and, as a sum of two DOUBLEs, a multiple of the rest; ``half`` is half the
+    factor of that multiple: the distance between two numbers, times ``half``, is compared with the rest.
     """
     nearest, up, down = "n.nearest", next_up("n.nearest", type), next_down("n.nearest", type)
     above, below = "n.rest + n.error > 0D", "n.rest + n.error < 0D"
@@ -207,7 +207,7 @@ def _chosen(type: Type, rounding: str, half: str) -> str:
 
 
 def _if_tie(type: Type, half: str) -> str:
-    """The neighbour ``m.next`` if the exact result lies in the middle, otherwise the nearest number.
+    """Return the neighbour ``m.next`` if the exact result is the midpoint, otherwise the nearest number.
 
     The comparison is exact: the difference is zero or the error, or else larger than any error.
     """
@@ -218,7 +218,7 @@ def _if_tie(type: Type, half: str) -> str:
 
 
 def _unless_infinite(rest: str, nearest: str, *operands: str) -> str:
-    """``rest``; but zero where an operand isn't finite, and toward zero where finite ones overflow."""
+    """Return ``rest``; but zero if an operand isn't finite, and a value towards zero if finite ones overflow."""
     finite = " AND ".join(f"abs({operand}) < {_INFINITY}" for operand in operands)
     return (
         f"CASE WHEN NOT ({finite}) THEN 0D WHEN abs({nearest}) = {_INFINITY} THEN negative({nearest}) ELSE {rest} END"
@@ -236,7 +236,7 @@ def _scaled(x: str, magnitude: str = "") -> str:
 
 
 def _scale(x: str) -> str:
-    """A power of two whose square brings a DOUBLE between 2**-474 and 2**424, where its digits are safe."""
+    """Return a power of two whose square scales a DOUBLE between 2**-474 and 2**424, where its digits are safe."""
     return _by_magnitude(x, f"{1 / _HALF_SCALE!r}D", f"{_HALF_SCALE!r}D", "1D")
 
 
@@ -246,7 +246,7 @@ def _by_magnitude(x: str, large: str, small: str, otherwise: str) -> str:
 
 
 def exact_product(a: str, b: str) -> str:
-    """A struct: the product ``p`` of two DOUBLEs and what it leaves over, ``error``, without an error."""
+    """Return a struct of the product ``p`` of two DOUBLEs and its exact rounding error, ``error``."""
     halves = {"a": "f.a", "b": "f.b", "p": "f.a * f.b", "c": _first_half("f.a"), "d": _first_half("f.b")}
     error = "((t.c * t.d - t.p) + t.c * (t.b - t.d) + (t.a - t.c) * t.d) + (t.a - t.c) * (t.b - t.d)"
     product = let("t", halves, f"named_struct('p', t.p, 'error', {error})")

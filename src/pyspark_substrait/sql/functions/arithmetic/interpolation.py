@@ -1,7 +1,7 @@
-"""The number that lies some parts of the way between two others, rounded once.
+"""The number at a fraction of the way between two others, rounded once.
 
 It is ``(a * (n - k) + b * k) / n`` for the numbers ``a`` and ``b``, a literal number ``n`` of parts, and ``k`` of them.
-All texts are atoms that may stand several times.
+All texts are atoms that may be repeated.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def rounded(dividend: str, divisor: str, rounding: str) -> str:
 
 
 def between_integers(a: str, b: str, part: str, n: int, rounding: str) -> str:
-    """Between two integers, as a BIGINT."""
+    """Interpolate between two integers, as a BIGINT."""
     low, high = (f"CAST({value} AS DECIMAL(19, 0))" for value in (a, b))
     weights = f"CAST({n}L - {part} AS DECIMAL(18, 0))", f"CAST({part} AS DECIMAL(18, 0))"
     total = f"CAST({low} * {weights[0]} + {high} * {weights[1]} AS DECIMAL(38, 0))"
@@ -45,12 +45,12 @@ def between_integers(a: str, b: str, part: str, n: int, rounding: str) -> str:
 
 # decimals ------------------------------------------------------------------------------------------------------------
 
-#: a decimal as an integer is cut here, so that products with a number of parts stay below 38 digits
+#: a decimal as an integer is split here, so that products with a number of parts stay below 38 digits
 _CUT = 10**19
 
 
 def between_decimals(a: str, b: str, part: str, n: int, precision: int, scale: int, rounding: str) -> str:
-    """Between two decimals of one type, whatever its precision."""
+    """Interpolate between two decimals of one type, whatever its precision."""
     type = f"DECIMAL({precision}, {scale})"
     # as integers: without the point, as a product with a power of ten would cost digits
     a, b = (f"CAST(replace(CAST({value} AS STRING), '.', '') AS DECIMAL(38, 0))" for value in (a, b))
@@ -61,7 +61,7 @@ def between_decimals(a: str, b: str, part: str, n: int, precision: int, scale: i
         "j": f"CAST({n}L - {part} AS DECIMAL(10, 0))",
     }
     upper, lower = (f"{_digits('v.a', half)} * v.j + {_digits('v.b', half)} * v.k" for half in ("upper", "lower"))
-    # long division by n with two digits of the base 10**19; what is left over isn't negative
+    # long division by n with two digits of the base 10**19; the remainder isn't negative
     first = {"upper": upper, "lower": lower}
     second = {
         "quotient": _quotient("t.upper", n),
@@ -91,7 +91,7 @@ def _digits(x: str, half: str) -> str:
 
 
 def _quotient(x: str, n: int) -> str:
-    """The quotient of an integer, rounded down, where it has no more than 30 digits."""
+    """Return the quotient of an integer, rounded down, if it has no more than 30 digits."""
     return f"CAST(({x} - pmod({x}, {n}BD)) / {n}BD AS DECIMAL(30, 0))"
 
 
@@ -99,14 +99,14 @@ def _quotient(x: str, n: int) -> str:
 
 
 def between_floats(a: str, b: str, part: str, n: int, type: Type, rounding: str) -> str:
-    """Between two floating-point numbers of one type.
+    """Interpolate between two floating-point numbers of one type.
 
-    A first value is made better by what it leaves over until it is next to the exact one; then the exact sign of what
-    is left decides. What isn't finite is computed as usual.
+    A first value is refined by its error until it is next to the exact one; then the exact sign of the remaining error
+    decides. Values that aren't finite are computed as usual.
     """
     single, sql = isinstance(concrete(type), FP32), spark_type(type)
     given = {"a": f"CAST({a} AS DOUBLE)", "b": f"CAST({b} AS DOUBLE)", "k": f"CAST({part} AS DOUBLE)"}
-    # all numbers times this are far from overflow, and their digits from underflow
+    # all numbers times this scale are far from overflow, and their digits from underflow
     scale = f"if(greatest(abs(v.a), abs(v.b)) > {_LARGE!r}D, {_LARGE**-2!r}D, {_LARGE**2!r}D)"
     scaled = {
         "h": "u.h",
@@ -118,7 +118,7 @@ def between_floats(a: str, b: str, part: str, n: int, type: Type, rounding: str)
     }
 
     def left_over(*numbers: str) -> str:
-        """How far the exact number lies above the mean of others: a multiple with the right sign."""
+        """Return the distance of the exact number above the mean of others: a multiple with the right sign."""
         times = float(len(numbers))
         terms = [(f"{times!r}D * w.j", "w.a"), (f"{times!r}D * w.k", "w.b")]
         return exact_sum(*terms, *((f"{-float(n)!r}D", f"{number} * w.h") for number in numbers))
@@ -128,7 +128,7 @@ def between_floats(a: str, b: str, part: str, n: int, type: Type, rounding: str)
     up, down = next_up("m.near", type), next_down("m.near", type)
     lower, higher = "l.rest < 0D", "l.rest > 0D"
     if rounding in (EVEN, AWAY):
-        # of two neighbours, the middle rounds to the even one
+        # the midpoint of two neighbours rounds to the even one
         tie = f"if(abs({next}) > abs({near}), o.next, m.near)"
         if rounding == EVEN:
             middle = f"if(abs({near}) > 1D, {near} * 0.5D + {next} * 0.5D, ({near} + {next}) * 0.5D)"
@@ -154,17 +154,17 @@ _LARGE, _INFINITY = 2.0**300, infinity(FP64())
 
 
 def _scaled(x: str) -> str:
-    """A number times the scale; next to a very large one, a very small one counts by its sign only."""
+    """Return a number times the scale; next to a very large one, only the sign of a very small one matters."""
     sticky = f"u.h < 1D AND {x} <> 0D AND abs({x}) < {1 / _LARGE!r}D"
     return f"if({sticky}, sign({x}) * {_LARGE**-3!r}D, {x} * u.h)"
 
 
 def exact_sum(*products: tuple[str, str]) -> str:
-    """A sum of products of DOUBLEs, with the right sign and all but the last digit.
+    """Return a sum of products of DOUBLEs, with the right sign and all but the last digit.
 
-    The products and what they leave over are added into a list of numbers whose sum is exact and whose digits don't
-    overlap, the smallest first: each number goes through the list and leaves there what its sum with an element
-    leaves over (J. R. Shewchuk, Adaptive Precision Floating-Point Arithmetic, 1997, figure 6).
+    The products and their errors are added to a list of numbers whose sum is exact and whose digits don't overlap, the
+    smallest first: each number passes through the list and leaves the error of its sum with each element (J. R.
+    Shewchuk, Adaptive Precision Floating-Point Arithmetic, 1997, figure 6).
     """
     factors = ", ".join(f"named_struct('a', {a}, 'b', {b})" for a, b in products)
     both = bound(exact_product("g.a", "g.b"), "q", "array(q.p, q.error)")

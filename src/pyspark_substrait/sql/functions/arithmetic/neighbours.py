@@ -1,8 +1,8 @@
-"""The next floating-point number up or down: what a rounding direction needs where Spark rounds to the nearest only.
+"""The next floating-point number up or down, for rounding directions where Spark only rounds to the nearest number.
 
-Spark SQL can't look at the bits of a number, but one addition finds the neighbour: ``x + |x| * u * (1 + 2u)``, where
-``u`` is half the distance from 1 to the next number, lies past the middle between ``x`` and its neighbour and before
-the middle after that. Near the subnormal numbers, whose distance is fixed, the sum is made at a larger scale.
+Spark SQL can't access the bits of a number, but one addition finds the neighbour: ``x + |x| * u * (1 + 2u)``, where
+``u`` is half the distance from 1 to the next number, is beyond the midpoint between ``x`` and its neighbour and before
+the following midpoint. Near the subnormal numbers, whose distance is fixed, the sum is computed at a larger scale.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _SINGLE_LARGEST = (2 - 2.0**-23) * 2.0**127
 
 
 def next_up(x: str, type: Type) -> str:
-    """The next larger number of a floating-point type.
+    """Return the next larger number of a floating-point type.
 
     It is -0.0 after the negative number next to zero, infinity after the largest number and after infinity, and NaN
     or null for those.
@@ -57,6 +57,6 @@ def _neighbour(x: str, type: Type, sign: int) -> str:
 
 
 def _step(digits: int) -> str:
-    """The factor that gives the step to the neighbour, for numbers of so many binary digits."""
+    """Return the factor of the step to the neighbour, for numbers of ``digits`` binary digits."""
     u = 2.0**-digits
     return f"{u * (1 + 2 * u)!r}D"

@@ -1,6 +1,6 @@
 """Quantiles and medians: exact, by the positions of the values in order.
 
-An approximate quantile may be any value between the smallest and the largest, so the exact one serves.
+An approximate quantile may be any value between the smallest and the largest, so the exact one is allowed.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from pyspark_substrait.sql.functions.table import Call
 
 __all__ = ["median_of_floats", "median_of_integers", "plain_median", "quantile"]
 
-#: what rounds a DOUBLE that is an integer or lies halfway between two
+#: the functions that round a DOUBLE that is an integer or halfway between two
 _HALVES = {
     "TIE_TO_EVEN": "rint({})",
     "TIE_AWAY_FROM_ZERO": "round({})",
@@ -32,7 +32,7 @@ _HALVES = {
 
 
 def median_of_integers(call: Call) -> str:
-    """The value in the middle, or the mean of the two there, rounded."""
+    """Return the middle value, or the rounded mean of the two middle values."""
     x, rounding = call.sql(1), call.options.get("rounding", EVEN)
     if not isinstance(concrete(call.type(1)), I64):
         middle = call.aggregate("percentile", x, "0.5D")
@@ -46,7 +46,7 @@ def plain_median(call: Call) -> str:
 
 
 def median_of_floats(call: Call) -> str:
-    """The mean of the two values in the middle, rounded once; the value in the middle is both of them."""
+    """Return the mean of the two middle values, rounded once; a single middle value is both of them."""
     return _in_the_middle(call, between_floats(*_MIDDLE, "1L", 2, call.output, call.options.get("rounding", EVEN)))
 
 
@@ -58,17 +58,17 @@ def _in_the_middle(call: Call, text: str) -> str:
 
 
 def quantile(call: Call) -> str:
-    """The values at the boundaries of n equal parts of the records in their order; boundary i is at i * (m - 1) / n.
+    """Return the values at the boundaries of n equal parts of the ordered records; boundary i is at i * (m - 1) / n.
 
-    Without an order, the records come in that of the values, smallest first. Null if a value is null, if n is or is
-    less than one, and if there is no record.
+    Without an order, the records are ordered by the values, smallest first. Null if a value is null, if n is null or
+    less than one, and if there are no records.
     """
     boundaries, n, value = call.sql(0), call.operands[2].literal, call.sql(3)
     if n is None and not call.sql(2).upper().startswith(("NULL", "CAST(NULL", "(CAST(NULL")):
         raise InvalidPlanError("the number of parts must be a literal", path="arguments[2]")
     known, records = call.aggregate("count", value), call.aggregate("count", "1")
     if n is None or int(n) < 1:
-        # it has to stay an aggregate
+        # it must remain an aggregate
         return f"CAST(if({records} < 0L, array(), NULL) AS {spark_type(call.output)})"
     n = int(n)
     first = 0 if boundaries in ("MINIMUM", "BOTH") else 1
@@ -106,5 +106,5 @@ def at_boundary(type: Type, n: int, rounding: str) -> str:
         case _ if has_map(type) or not has_order(type):
             raise UnsupportedPlanError(f"quantiles of {type}: Spark can't put its values in order")
         case _:
-            # other values have no number between them: the place is rounded
+            # other values can't be interpolated: the position is rounded
             return f"get(a, CAST({rounded(place, f'{n}L', rounding)} AS INT))"

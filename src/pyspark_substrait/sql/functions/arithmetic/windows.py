@@ -1,7 +1,7 @@
 """The window functions of ``functions_arithmetic.yaml``.
 
-Numbers, ranks, ``ntile``, ``lead`` and ``lag`` look at the whole partition whatever the frame, as in SQL; the values at
-positions look at the frame. What Spark takes as a constant only is computed from the list of the records otherwise.
+Numbers, ranks, ``ntile``, ``lead`` and ``lag`` use the whole partition whatever the frame, as in SQL; the values at
+positions use the frame. Arguments that Spark requires to be constant are otherwise applied to the list of the records.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def window(call: Call) -> Over:
 
 
 def over_order(call: Call, name: str, *arguments: str) -> str:
-    """A call of one of Spark's functions of the order, which take no frame."""
+    """Return a call of one of Spark's ordered window functions, which take no frame."""
     return f"{name}({', '.join(arguments)}) OVER ({window(call).ordered})"
 
 
@@ -37,12 +37,12 @@ def ranked(name: str) -> Callable[[Call], str]:
 
 
 def numbered(name: str) -> Callable[[Call], str]:
-    """A rank, which Spark counts as INT."""
+    """Return a rank function, which Spark computes as INT."""
     return lambda call: f"CAST({over_order(call, name)} AS BIGINT)"
 
 
 def ntile(call: Call) -> str:
-    """The number of the record's part of the partition; the first parts are one larger where they can't be equal."""
+    """Return the number of the record's part of the partition; the first parts are larger by one if sizes differ."""
     n, literal = call.sql(0), call.operands[0].literal
     long = isinstance(concrete(call.output), I64)
     if isinstance(literal, int) and 0 < literal <= _LARGEST:
@@ -75,7 +75,7 @@ def at_end(name: str, position: int) -> Callable[[Call], str]:
 
 
 def nth_value(otherwise: Callable[[Call], str]) -> Callable[[Call], str]:
-    """The value at a position of the frame, null behind its end; ``otherwise`` for what is no position."""
+    """Return the value at a position of the frame, null after its end; ``otherwise`` for invalid positions."""
 
     def body(call: Call) -> str:
         x, n, literal = call.sql(0), call.sql(1), call.operands[1].literal
@@ -98,7 +98,7 @@ def position_nan(call: Call) -> str:
 
 
 def shifted(name: str, sign: str) -> Callable[[Call], str]:
-    """The value of the record some places further on (``sign`` is +) or back (-), else the default."""
+    """Return the value of the record some places ahead (``sign`` is +) or back (-), else the default."""
 
     def body(call: Call) -> str:
         x, count = call.sql(0), len(call.operands)

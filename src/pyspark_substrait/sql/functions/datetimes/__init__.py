@@ -1,1 +1,1 @@
-"""What functions of dates and times are made of: parts, zones, intervals, rounding, counts of fine units."""
+"""Building blocks of date and time functions: parts, zones, intervals, rounding, counts of fine units."""

@@ -1,10 +1,10 @@
-"""``add`` and ``subtract`` of a date or timestamp and an interval, and the conversions that name a time zone.
+"""``add`` and ``subtract`` of a date or timestamp and an interval, and the conversions with a time zone argument.
 
 A month added to the end of a month gives the end of the shorter month. Days are 24 hours. Months are added to an
-instant on the calendar of the zone; the result has the offset to UTC that the instant had, if clocks of the zone show
-that time with it (so that adding no month changes nothing), else what ``zones`` says of gaps and overlaps.
+instant on the calendar of the zone; the result keeps the instant's offset to UTC, if clocks of the zone show that time
+with it (so that adding no month changes nothing); else the rules of ``zones`` for gaps and overlaps apply.
 
-Any result that Spark or the carrier can hold is given, outside of the years 1 to 9999 too; what is beyond is an error.
+Any result that Spark or the carrier can hold is returned, also outside of the years 1 to 9999; others are errors.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _SECONDS_OF_DAY: Final = 86_400
 
 
 def _months(operator: str) -> Callable[[Call], str]:
-    """A timestamp and months."""
+    """Return a timestamp plus or minus months."""
 
     def body(call: Call) -> str:
         value, months = call.sql(0), call.sql(1)
@@ -41,13 +41,13 @@ def _months(operator: str) -> Callable[[Call], str]:
 
 
 def _months_in_zone(operator: str) -> Callable[[Call], str]:
-    """An instant and months, on the calendar of a zone."""
+    """Return an instant plus or minus months, on the calendar of a zone."""
 
     def body(call: Call) -> str:
         value, months, zone = moments.plain(call.type(0), call.sql(0)), call.sql(1), zones.zone(call)
 
         def shifted(shown: str) -> str:
-            """By what clocks showed, the instant with the months."""
+            """Return the instant plus or minus the months, given its local time."""
             wanted = f"({shown} {operator} {months})"
             same_offset = f"timestamp_micros(unix_micros({value}) + {zones.micros_between(shown, wanted)})"
 
@@ -63,9 +63,9 @@ def _months_in_zone(operator: str) -> Callable[[Call], str]:
 
 
 def _with_rest(call: Call, instant: str) -> str:
-    """A TIMESTAMP as the result, with the digits of the first argument that Spark doesn't compute with.
+    """Return a TIMESTAMP as the result, with the digits of the first argument that Spark doesn't compute with.
 
-    A count is the same whether it is one of an instant or of what clocks in UTC show then.
+    A count is the same for an instant and for its local time in UTC.
     """
     precision = moments.precision_of(call.type(0))
     if precision is None:
@@ -75,7 +75,7 @@ def _with_rest(call: Call, instant: str) -> str:
 
 
 def _days(operator: str) -> Callable[[Call], str]:
-    """A date, timestamp or instant and days, hours and so on."""
+    """Return a date, timestamp or instant plus or minus days, hours and so on."""
 
     def body(call: Call) -> str:
         value, interval = call.sql(0), call.sql(1)
@@ -112,7 +112,7 @@ def _assume_timezone(call: Call) -> str:
 
 
 def _midnight(call: Call) -> str:
-    """The instant at which clocks of the zone show the date and midnight; in a gap, what ``zones`` says."""
+    """Return the instant of midnight on the date in the zone; in a gap, by the rules of ``zones``."""
     instant = zones.instant(f"CAST({call.sql(0)} AS TIMESTAMP_NTZ)", zones.zone(call))
     precision = moments.precision_of(call.output)
     return instant if precision is None else f"unix_seconds({instant}) * {units_per_second(precision)}L"
@@ -125,7 +125,7 @@ def _shifts(
     timestamp: CatalystForms = (),
     instant: CatalystForms = (),
 ) -> tuple[Row, ...]:
-    """The rows of an operator, and the Catalyst expressions that mean it with months."""
+    """Return the rows of an operator, and the equivalent Catalyst expressions with months."""
     return (
         row(name, f"{{x}} {operator} {{y}}", signatures=("date_iyear",), catalyst=date),
         row(name, _months(operator), signatures=("pts_iyear",), foreign=Foreign.MOVED, catalyst=timestamp),
@@ -149,7 +149,7 @@ ROWS: Final = (
         instant=in_zone("TimestampAddYMInterval"),
     ),
     *_shifts("subtract", "-"),
-    # an interval may become longer than those that a plan can write, up to what the carrier holds
+    # the interval may become longer than those that a plan can contain, up to the limits of the carrier
     row("multiply", "{y} * {x}", foreign=Foreign.MOVED),
     row("add_intervals", "{x} + {y}", foreign=Foreign.MOVED, catalyst=ansi("Add")),
     row("local_timestamp", _local_timestamp, foreign=Foreign.MOVED),

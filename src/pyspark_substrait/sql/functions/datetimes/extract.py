@@ -1,12 +1,11 @@
 """``extract`` and ``extract_boolean``: parts of dates, times and timestamps.
 
-The week of a date has the year in which one of its days lies: of MONDAY_WEEK and SUNDAY_WEEK its first day, of the ISO
-week its Thursday, of the US week its Wednesday. So the days before the first Monday of a year are in the week 52 or 53
-of the year before, and all weeks are from 1 to 53 (or from 0 to 52), which are the ranges that the specification
-states.
+The week of a date belongs to the year of one of its days: for MONDAY_WEEK and SUNDAY_WEEK its first day, for the ISO
+week its Thursday, for the US week its Wednesday. So the days before the first Monday of a year are in week 52 or 53 of
+the year before, and all weeks are from 1 to 53 (or from 0 to 52), which are the ranges that the specification states.
 
-Of an instant, the local time in the zone is looked at. UNIX_TIME and the fractions of a second are the same in all
-zones, but the zone must be one.
+For an instant, the local time in the zone is used. UNIX_TIME and the fractions of a second are the same in all zones,
+but the zone must be valid.
 """
 
 from __future__ import annotations
@@ -73,7 +72,7 @@ def _of_time(name: str) -> tuple[CatalystForm, ...]:
     return in_zone(name, returns=I32()), catalyst(name, returns=I32()), catalyst(f"{name}sOfTime", returns=I32())
 
 
-#: the Catalyst expressions that mean a component, by it and the signatures or the indexing of its row
+#: the equivalent Catalyst expressions of a component, by it and the signatures or the indexing of its row
 _CATALYST: Final[dict[tuple[str, tuple[str, ...]], CatalystForms]] = {
     ("YEAR", _DATE): catalyst("Year", returns=I32()),
     ("ISO_YEAR", _DATE): catalyst("YearOfWeek", returns=I32()),
@@ -93,7 +92,7 @@ _INDEXED_CATALYST: Final[dict[tuple[str, str], CatalystForms]] = {
 
 
 def _local(call: Call) -> str:
-    """The argument as a DATE, TIME or TIMESTAMP_NTZ: of an instant, what clocks of the zone show."""
+    """Return the argument as a DATE, TIME or TIMESTAMP_NTZ: for an instant, its local time in the zone."""
     value = _plain(call)
     return zones.local(value, zones.zone(call)) if "timezone" in call.names else value
 
@@ -108,7 +107,7 @@ def _of_local(template: str) -> Callable[[Call], str]:
 
 
 def _nothing(call: Call) -> str:
-    """Zero as a BIGINT, null where an argument is null, an error where the zone is none."""
+    """Return zero as a BIGINT, null if an argument is null, an error if the zone is invalid."""
     if "timezone" not in call.names:
         return f"if({call.sql(call.names.index('x'))} IS NULL, NULL, 0L)"
     return f"unix_micros({zones.shown(_plain(call), zones.zone(call))}) % 1L"
@@ -125,7 +124,7 @@ def _unix_time(call: Call) -> str:
 
 
 def _behind_micros(digits: int) -> Callable[[Call], str]:
-    """Nanoseconds (nine digits) or picoseconds (twelve) since the last full unit that is a thousand times as long."""
+    """Return the nanoseconds (nine digits) or picoseconds (twelve) since the last full unit 1000 times as long."""
 
     def body(call: Call) -> str:
         position = call.names.index("x")
@@ -143,7 +142,7 @@ def _behind_micros(digits: int) -> Callable[[Call], str]:
 
 
 def _offset(call: Call, zone: str) -> str:
-    """The seconds by which clocks of the zone are ahead of UTC; before zones were made, they are no full minutes."""
+    """Return the offset of the zone in seconds; before standard time zones, it isn't a multiple of a minute."""
     value = _plain(call)
     return f"(unix_seconds({zones.shown(value, zone)}) - unix_seconds({value}))"
 
@@ -153,7 +152,7 @@ def _timezone_offset(call: Call) -> str:
 
 
 def _daylight(call: Call) -> str:
-    """Whether clocks show another time than the zone's standard time, which the statement brings along.
+    """Return whether the local time differs from the zone's standard time, which the statement contains.
 
     It is the flag of the time zone database. By that, Ireland and Morocco have daylight saving time when their clocks
     are behind those of the rest of the year.
@@ -178,7 +177,7 @@ def _daylight(call: Call) -> str:
 
 
 def _daylight_of_column(call: Call, zone: str) -> str:
-    """As :func:`_daylight`, with the rules of all zones in the statement: about 170 thousand characters."""
+    """Return :func:`_daylight` with the rules of all zones in the statement: about 170 thousand characters."""
     found = {name: eras for name in zone_rules.names() if (eras := zone_rules.eras(name)) is not None}
     if not found:
         raise UnsupportedPlanError(
@@ -199,14 +198,14 @@ def _daylight_of_column(call: Call, zone: str) -> str:
 
 
 def _ends(found: tuple[zone_rules.Era, ...]) -> list[int]:
-    """The last second of each era but the last."""
+    """Return the last second of each era except the last era."""
     return [era.start - 1 for era in found if era.start is not None]
 
 
 def _differs(call: Call, zone: str, ends: str, standards: str) -> str:
-    """Whether clocks show another time than the standard one of the era; false where it has none."""
+    """Return whether the local time differs from the standard time of the era; false if it has none."""
     second = f"unix_seconds({_plain(call)})"
-    # the number of eras that are over by then: no lambda, since there may be a subquery in the argument
+    # the number of eras that are over by then: without a lambda, since the argument may contain a subquery
     over = f"CAST(array_position(sort_array(array_append({ends}, {second})), {second}) - 1 AS INT)"
     return f"coalesce({_offset(call, zone)} <> {standards}[{over}], false)"
 

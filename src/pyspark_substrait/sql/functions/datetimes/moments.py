@@ -1,7 +1,7 @@
-"""Dates, times and timestamps as the types that Spark computes with, whatever carries them.
+"""Dates, times and timestamps in the types that Spark computes with, whatever carries them.
 
-What has more than six digits behind the second is a count in a BIGINT. Spark's functions get the time without its last
-digits (:func:`plain`); those are put behind the result again (:func:`whole`). Texts are atoms.
+Values with more than six fractional digits are a count in a BIGINT. Spark's functions get the time without its last
+digits (:func:`plain`); those are appended to the result again (:func:`whole`). Texts are atoms.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ __all__ = ["plain", "precision_of", "rest", "whole"]
 
 
 def precision_of(type: Type) -> int | None:
-    """The digits behind the second of a time or timestamp whose carrier is a count; None of what Spark has itself."""
+    """The fractional digits of a time or timestamp whose carrier is a count; None for a type that Spark has."""
     match concrete(type):
         case (
             PrecisionTimestamp(precision=precision)
@@ -27,9 +27,9 @@ def precision_of(type: Type) -> int | None:
 
 
 def plain(type: Type, sql: str) -> str:
-    """A value of the type as a DATE, TIME, TIMESTAMP_NTZ or TIMESTAMP, rounded down to microseconds.
+    """Return a value of the type as a DATE, TIME, TIMESTAMP_NTZ or TIMESTAMP, rounded down to microseconds.
 
-    A count stands there twice, that of a time once.
+    A count appears twice in the text, that of a time once.
     """
     precision = precision_of(type)
     if precision is None:
@@ -45,12 +45,12 @@ def plain(type: Type, sql: str) -> str:
 
 
 def rest(type: Type, sql: str) -> str:
-    """What :func:`plain` leaves out of a count: its units since the last microsecond, as a BIGINT."""
+    """Return the part of a count that :func:`plain` drops: its units since the last microsecond, as a BIGINT."""
     precision = precision_of(type)
     assert precision is not None
     return f"pmod({sql}, {units_per_second(precision - FINEST)}L)"
 
 
 def whole(number: str, units: int, rest: str) -> str:
-    """``number * units + rest`` as a BIGINT; only a result too large for one is an error, no step on the way is."""
+    """Return ``number * units + rest`` as a BIGINT; it fails only if the result is too large, not an intermediate."""
     return f"CAST(CAST({number} AS DECIMAL(20, 0)) * {units}BD + {rest} AS BIGINT)"

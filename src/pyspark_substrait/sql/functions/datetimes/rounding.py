@@ -5,25 +5,25 @@
 ``origin``, in which the value lies: the first of January of its year, its full hour, the Monday of its week
 (``MONDAY_WEEK``, ``ISO_WEEK``) or the Sunday (``SUNDAY_WEEK``, ``US_WEEK``; each pair differs only in how weeks are
 numbered). Any unit goes with any origin, years may be counted from a full minute. The grid doesn't end with the unit
-in which it starts: the first multiple of five hours that isn't before 23:00, counted from the start of the day, is
+in which it starts: the first multiple of five hours at or after 23:00, counted from the start of the day, is
 01:00 of the next day.
 
-**Units.** A week has 7 days, a day 24 hours and so on. A year has 12 months. So many months later is the same day of
-another month, or that month's last day where it is shorter, counted from the origin: from 31 January, the grid of
+**Units.** A week has 7 days, a day 24 hours and so on. A year has 12 months. A number of months later is the same day
+of another month, or that month's last day if it is shorter, counted from the origin: from 31 January, the grid of
 months has 29 February and then 31 March.
 
-**The choice.** A value that is a point of the grid stays what it is. Else FLOOR is the last point before it and CEIL
-the first one after it. The other two take the nearer of these; when they are equally far, ROUND_TIE_DOWN takes the
-earlier and ROUND_TIE_UP the later one. What is compared is how much time lies between.
+**The choice.** A value that is a point of the grid doesn't change. Otherwise FLOOR is the last point before it and CEIL
+the first one after it. The other two take the nearer of these; if they are equally far, ROUND_TIE_DOWN takes the
+earlier and ROUND_TIE_UP the later one. Distances are measured in time.
 
-**Zones.** In a zone, all that is done with what its clocks show: the local times of the value and the origin are
-rounded as if there were no zone, distances included, and the result is the instant at which clocks show what comes
-out. Of two such instants (clocks were put back) it is the one with the value's own offset from UTC, which is the nearer
-one, or else the earlier. If there is none (clocks were put forward), the local time is taken to be as much later as the
-gap is long; but as much earlier, if it is a point before the value that would come after it otherwise.
+**Zones.** In a zone, everything is computed with local times: the local times of the value and the origin are rounded
+as if there were no zone, distances included, and the result is the instant with the resulting local time. Of two such
+instants (clocks were put back) it is the one with the value's own offset from UTC, which is the nearer one, or else the
+earlier. If there is none (clocks were put forward), the local time is moved forward by the length of the gap; but
+backward, if it is a point before the value that would come after it otherwise.
 
-**Errors.** The specification doesn't speak of them: a multiple below one, and a result that the type doesn't have. That
-may be beyond the end of the day for a time, beyond the years of a timestamp, or between two values of the type (a
+**Errors.** The specification doesn't define them: a multiple below one, and a result that the type can't hold. That may
+be beyond the end of the day for a time, beyond the years of a timestamp, or between two values of the type (a
 multiple of 700 milliseconds as a timestamp of whole seconds).
 """
 
@@ -51,7 +51,7 @@ from pyspark_substrait.sql.functions.table import Call, Foreign, Operand, Row, r
 
 __all__ = ["ROWS"]
 
-#: how the interval of a unit is written: in which unit, how many of those it has, and how many are possible for sure
+#: the interval of a unit: the unit in which it is written, how many of those it has, and how many are surely possible
 _INTERVALS: Final = {
     "YEAR": ("MONTH", 12, 120_000),
     "MONTH": ("MONTH", 1, 120_000),
@@ -61,12 +61,12 @@ _INTERVALS: Final = {
     "MINUTE": ("MINUTE", 1, 3_650_000),
     "SECOND": ("SECOND", 1, 3_650_000),
 }
-#: names of the time whose clocks need no table of zones
+#: names of UTC, whose clocks need no zone rules
 _UTC: Final = ("UTC", "Etc/UTC")
 
 
 def rounded(call: Call) -> str:
-    """The body of both functions: an error, if the multiple isn't positive."""
+    """The body of both functions: an error if the multiple isn't positive."""
     multiple = _argument(call, "multiple")
     if isinstance(multiple.literal, int) and multiple.literal > 0:
         return _zoned(call, multiple.literal)
@@ -84,7 +84,7 @@ def _zoned(call: Call, multiple: int | str) -> str:
 
 
 def _rounded(call: Call, values: Values, multiple: int | str) -> str:
-    """The value, moved by its distance from the point of the grid that is chosen."""
+    """Return the value, moved by its distance from the chosen point of the grid."""
     x, rounding, unit = call.sql(0), call.sql(1), call.sql(2)
     origin = _argument(call, "origin")
     if origin.type is None:
@@ -97,12 +97,12 @@ def _rounded(call: Call, values: Values, multiple: int | str) -> str:
         return bucket
 
     def start(n: str) -> str:
-        """Where the grid of a count starts."""
+        """Return the start of the grid for a count."""
         if constant is not None:
             return f"{constant}L"
         if origin.type is not None:
             return values.count(origin.sql)
-        # a unit may start before the first value that there is
+        # a unit may start before the smallest possible value
         return f"(CAST({n} AS DECIMAL(20, 0)) - {elapsed(values, origin.sql, n)})"
 
     def distance(n: str) -> str:
@@ -117,7 +117,7 @@ def _rounded(call: Call, values: Values, multiple: int | str) -> str:
 
 
 def _bucket(values: Values, call: Call, multiple: int | str, origin: int | None) -> str | None:
-    """Rounded down by the function that Spark has for it, which takes constants; None where that doesn't serve."""
+    """Round down with Spark's function for it, which takes constants; None where it doesn't apply."""
     x, rounding, unit = call.sql(0), call.sql(1), call.sql(2)
     if rounding != "FLOOR" or unit not in _INTERVALS or origin is None or isinstance(multiple, str):
         return None

@@ -1,7 +1,7 @@
-"""How far a value is from a point of a grid, as Spark SQL: the arithmetic of ``rounding``, on counts.
+"""The distance of a value from a point of a grid, as Spark SQL: the arithmetic of ``rounding``, on counts.
 
-A grid of equal steps needs nothing but a remainder: that of the time since any of its points, the *phase*. One of
-months is looked for in the calendar.
+A grid of equal steps only needs a remainder: that of the time since any of its points, the *phase*. A grid of months is
+computed with the calendar.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from pyspark_substrait.sql.functions.fragments import bound
 
 __all__ = ["MONTHS", "Step", "anchor", "by_months", "by_steps", "elapsed", "since"]
 
-#: how many months the units of the calendar have
+#: the number of months of the calendar units
 MONTHS: Final = {"MONTH": 1, "YEAR": 12}
-#: the days from the start of a week to 1970-01-01, a Thursday, by what the week is called
+#: the days from the start of a week to 1970-01-01, a Thursday, by the kind of week
 _THURSDAY: Final = {"MONDAY_WEEK": 3, "ISO_WEEK": 3, "SUNDAY_WEEK": 4, "US_WEEK": 4}
 #: more than twice the months between any two timestamps. A longer step gives the same results: the origin, or nothing
 _MOST_MONTHS: Final = 15_000_000
 
-#: the distance to the point that is chosen
+#: the distance to the chosen point
 _BY_STEPS: Final = {
     "FLOOR": "-pmod({phase}, {step})",
     "CEIL": "pmod(-{phase}, {step})",
@@ -37,7 +37,7 @@ class Step:
     """The distance between two points of a grid.
 
     Args:
-        multiple: how many units it is; a text where that isn't a constant.
+        multiple: the number of units; a text if that isn't a constant.
         ticks: the length of the unit.
     """
 
@@ -46,7 +46,7 @@ class Step:
 
     @property
     def wide(self) -> bool:
-        """Whether the arithmetic is one of decimals, in which nothing overflows. Else a BIGINT holds two steps."""
+        """Whether the arithmetic is done in decimals, in which nothing overflows. Else a BIGINT holds two steps."""
         return isinstance(self.multiple, str) or self.multiple * self.ticks > 1 << 61
 
     @property
@@ -57,7 +57,7 @@ class Step:
 
     @property
     def half(self) -> str:
-        """Half of it, rounded down: two whole numbers are as near to each other as their distance from a half."""
+        """Half of the step, rounded down, which suffices as counts are whole numbers."""
         if isinstance(self.multiple, str):
             return f"({self.multiple} DIV 2 * {self.ticks}BD + {self.multiple} % 2 * {self.ticks // 2}BD)"
         return f"{self.multiple * self.ticks // 2}{'BD' if self.wide else 'L'}"
@@ -81,9 +81,9 @@ def since(step: Step, n: str, origin: int | str) -> str:
 
 
 def anchor(values: Values, unit: str, multiple: int | str, start: str) -> int | None:
-    """A point that all grids have which begin with a unit ``start``, if they are one grid; as days since 1970-01-01.
+    """Return a point of all grids that start at the start of a unit, as days since 1970-01-01; None if they differ.
 
-    They are, if that unit, or the day where its length varies, is a whole number of steps.
+    They are the same grid if that unit, or the day if its length varies, is a whole number of steps.
     """
     if isinstance(multiple, str):
         return None
@@ -96,7 +96,7 @@ def anchor(values: Values, unit: str, multiple: int | str, start: str) -> int | 
 
 
 def elapsed(values: Values, unit: str, n: str) -> str:
-    """How far a count is from the start of the unit in which it lies."""
+    """Return the distance of a count from the start of the unit that contains it."""
     if unit in _THURSDAY:
         week = values.ticks["WEEK"]
         return f"pmod(pmod({n}, {week}L) + {_THURSDAY[unit] * values.day}L, {week}L)"
@@ -111,7 +111,7 @@ def elapsed(values: Values, unit: str, n: str) -> str:
 
 
 def by_steps(values: Values, rounding: str, step: Step, phase: str) -> str:
-    """The distance to the point that is chosen, of a value with a phase."""
+    """Return the distance to the chosen point, for a value with a phase."""
     distance = _BY_STEPS[rounding].format(phase=phase, step=step.length, half=step.half)
     resolution = values.resolution
     if step.lands_on(resolution):
@@ -127,7 +127,7 @@ def by_steps(values: Values, rounding: str, step: Step, phase: str) -> str:
 def by_months(
     values: Values, rounding: str, unit: str, multiple: int | str, n: str, start: Callable[[str], str]
 ) -> str:
-    """The distance to the point that is chosen, of a count on a grid of months, which starts at ``start`` of it."""
+    """Return the distance to the chosen point, for a count on a grid of months that starts at its ``start``."""
     factor = MONTHS[unit]
     step = (
         f"{min(multiple * factor, _MOST_MONTHS)}"
@@ -139,7 +139,7 @@ def by_months(
 
 def _by_months(values: Values, rounding: str, step: str, n: str, o: str) -> str:
     def point(months: str) -> str:
-        """The point so many months from the origin."""
+        """Return the point ``months`` months from the origin."""
         day = f"unix_date(add_months({values.date(o)}, {months}))"
         return day if values.day == 1 else f"({day} * {values.day}BD + {values.clock(o)})"
 

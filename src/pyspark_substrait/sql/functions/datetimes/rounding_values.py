@@ -1,7 +1,7 @@
-"""Dates, times and timestamps as counts, for rounding: what a value is as a BIGINT, and how it is moved.
+"""Dates, times and timestamps as counts, for rounding: conversion to BIGINT, and moving by a distance.
 
-A count is of days for a date, else of microseconds, or of the type's own units where those are finer: since 1970-01-01
-or since midnight. That of an instant is of what clocks show in a zone.
+A count is of days for a date, else of microseconds, or of the type's own units if those are finer: since 1970-01-01
+or since midnight. The count of an instant is that of its local time in a zone.
 """
 
 from __future__ import annotations
@@ -24,21 +24,21 @@ _Temporal: TypeAlias = Date | PrecisionTime | PrecisionTimestamp | PrecisionTime
 _SECONDS: Final = {"WEEK": 604_800, "DAY": 86_400, "HOUR": 3600, "MINUTE": 60, "SECOND": 1}
 _PARTS: Final = {"MILLISECOND": 1000, "MICROSECOND": 1_000_000}
 
-#: what costs nothing to write several times: a name, with fields, a number, a short text or date
+#: texts that are cheap to repeat: a name, with fields, a number, a short text or date
 _PLAIN: Final = re.compile(r"[\w.]+|\w*'[^'\\]{0,60}'")
 
 
 def once(value: str, name: str, text: Callable[[str], str]) -> str:
-    """What ``text`` makes of a value that it uses several times: the value has a name there, unless it is short."""
+    """Return ``text`` of a value that it uses several times: the value is bound to a name, unless it is short."""
     return text(value) if _PLAIN.fullmatch(value) else bound(value, name, text(name))
 
 
 class Values:
-    """The values that a call is about.
+    """The values that a call computes with.
 
     Args:
         call: the call, whose result has the type of the values.
-        zone: the zone whose clocks are meant, as text; None where there is none, or it is UTC.
+        zone: the zone whose local time is used, as text; None if there is none, or it is UTC.
     """
 
     def __init__(self, call: Call, zone: str | None) -> None:
@@ -51,7 +51,7 @@ class Values:
 
     @property
     def ticks(self) -> Mapping[str, int]:
-        """The units that always have the same length, and how long they are."""
+        """The units of fixed length, with their lengths."""
         if isinstance(self.type, Date):
             return {"WEEK": 7, "DAY": 1}
         whole = {unit: seconds * self._second for unit, seconds in _SECONDS.items()}
@@ -64,12 +64,12 @@ class Values:
 
     @property
     def resolution(self) -> int:
-        """The distance between two neighbours that the type has."""
+        """The distance between two neighbouring values of the type."""
         return 1 if isinstance(self.type, Date) else units_per_second(max(0, FINEST - self.type.precision))
 
     @property
     def _fine(self) -> int:
-        """How many units of the carrier a microsecond has: more than one only if the carrier is itself a count."""
+        """The number of units of the carrier in a microsecond: more than one only if the carrier is itself a count."""
         return max(1, self._second // 1_000_000)
 
     def constant(self, operand: Operand) -> int | None:
@@ -78,7 +78,7 @@ class Values:
         return known * self.resolution if isinstance(known, int) and self.zone is None else None
 
     def count(self, sql: str) -> str:
-        """The count of a value, which stands there once, in a zone with finer units than microseconds several times."""
+        """Return the count of a value; the value is repeated only in a zone with units finer than microseconds."""
         if self.zone is not None:
             return self._shown(self._instant(sql))
         match self.type:
@@ -94,16 +94,16 @@ class Values:
                 return f"time_to_micros({sql})"
 
     def date(self, count: str) -> str:
-        """The DATE of a count, which stands there twice."""
+        """Return the DATE of a count; the count appears twice."""
         days = count if self.day == 1 else temporal.floored(count, self.day)
         return f"date_from_unix_date(CAST({days} AS INT))"
 
     def clock(self, count: str) -> str:
-        """How far a count is from midnight."""
+        """Return the distance of a count from midnight."""
         return f"pmod({count}, {self.day}L)"
 
     def moved(self, sql: str, distance: Callable[[str], str]) -> str:
-        """A value moved by a distance, a whole number of any type that is made of the value's count."""
+        """Return a value moved by a distance, a whole number of any type that is computed from the value's count."""
         if self.zone is not None:
             return once(self._instant(sql), "i", lambda i: self._from_instant(self._kept(i, distance)))
         if isinstance(self.type, PrecisionTimestamp) and self._fine == 1:
@@ -124,7 +124,7 @@ class Values:
             case _:
                 return self._from_instant(count)
 
-    # instants, as counts of what clocks show in UTC -------------------------------------------------------------------
+    # instants, as counts of the local time --------------------------------------------------------------------------
 
     def _instant(self, sql: str) -> str:
         return sql if self._fine > 1 else f"unix_micros({sql})"
@@ -133,15 +133,15 @@ class Values:
         return count if self._fine > 1 else f"timestamp_micros({count})"
 
     def _kept(self, i: str, distance: Callable[[str], str]) -> str:
-        """The instant that is a distance from ``i`` on the clocks of the zone; at the same offset, if it can be."""
-        # n: what clocks show at i; p: what they have to show
+        """Return the instant at a distance from ``i`` in local time; with the same offset, if possible."""
+        # n: the local time at i; p: the local time of the result
         moved = f"p - (n - {i})"
         elsewhere = bound(self._shifted("p", "to_utc_timestamp"), "t", f"if(p < n AND t > {i}, {moved}, t)")
         text = f"CASE WHEN {self._shown(moved)} = p THEN {moved} ELSE {elsewhere} END"
         return bound(self._shown(i), "n", bound(_sum("n", distance("n")), "p", text))
 
     def _shown(self, instant: str) -> str:
-        """What clocks of the zone show at an instant."""
+        """Return the local time of an instant in the zone."""
         return self._shifted(instant, "from_utc_timestamp")
 
     def _shifted(self, count: str, function: str) -> str:

@@ -1,9 +1,9 @@
-"""When a time zone observes daylight saving time, from the time zone database that Python has.
+"""The periods of daylight saving time of a time zone, from Python's time zone database.
 
-Spark says what clocks show in a zone, but not whether that is its daylight saving time. The database has a flag for
-it, in the files that the system or the package ``tzdata`` brings (TZif, RFC 9636). From 1970 on, what is written into
-a statement is only what Spark can't say, the zone's standard times: daylight saving time is when clocks show another
-time than the standard one. Databases differ in what they keep of the years before, so that those have every change.
+Spark gives the local time in a zone, but not whether that is its daylight saving time. The database has a flag for
+it, in the files of the system or of the package ``tzdata`` (TZif, RFC 9636). From 1970 on, only the zone's standard
+times, which Spark can't give, are written into a statement: daylight saving time is when the local time differs from
+the standard one. Databases differ in what they keep of the years before, so for these every change is written.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Final
 
 __all__ = ["ALWAYS", "Era", "eras", "names"]
 
-#: in place of a standard time: no clock shows it
+#: in place of a standard time: no local time is equal to it
 ALWAYS: Final = 999_999
 
 _LONG_AGO: Final = -(1 << 60)
@@ -26,12 +26,12 @@ _TIME_TYPE: Final = struct.Struct(">lbb")
 
 @dataclass(frozen=True)
 class Era:
-    """A time in which daylight saving time is when clocks show another time than the standard one.
+    """A period in which daylight saving time is when the local time differs from the standard time.
 
     Args:
-        start: its first second, since 1970-01-01 00:00:00 in UTC; of the first era, None.
-        standard: the standard time's seconds east of UTC, or ``ALWAYS``; None where daylight saving time isn't
-            observed at all.
+        start: its first second, since 1970-01-01 00:00:00 in UTC; None for the first era.
+        standard: the offset of the standard time in seconds east of UTC, or ``ALWAYS``; None if daylight saving time
+            isn't observed at all.
     """
 
     start: int | None
@@ -40,7 +40,7 @@ class Era:
 
 @dataclass(frozen=True)
 class _Period:
-    """A time between two changes: seconds east of UTC, and the flag for daylight saving time."""
+    """The time between two changes: the offset in seconds east of UTC, and the flag for daylight saving time."""
 
     start: int
     offset: int
@@ -48,15 +48,15 @@ class _Period:
 
 
 def names() -> tuple[str, ...]:
-    """The zones that the database has, in order; none where there is no database."""
-    import zoneinfo  # takes longer than all of this module, and few plans need it
+    """Return the zones of the database, in order; empty without a database."""
+    import zoneinfo  # takes longer than the rest of this module, and few plans need it
 
     return tuple(sorted(name for name in zoneinfo.available_timezones() if name not in ("localtime", "Factory")))
 
 
 @functools.cache
 def eras(zone: str) -> tuple[Era, ...] | None:
-    """The eras of a zone, as few as can be, the earliest first; None where the database doesn't have the zone."""
+    """Return the eras of a zone, as few as possible, the earliest first; None if the database doesn't have the zone."""
     data = _file(zone)
     if data is None or data[:4] != b"TZif" or data[4] < ord("2"):
         return None
@@ -73,10 +73,10 @@ def eras(zone: str) -> tuple[Era, ...] | None:
             if known != ALWAYS:
                 found.append(Era(period.start, ALWAYS))
         elif known in (None, ALWAYS, period.offset):
-            # a zone may go to daylight saving time and another standard time at once
+            # a zone may change to daylight saving time and another standard time at once
             found.append(Era(period.start, before if before != period.offset else period.offset - 3600))
     if alternating and found[-1].standard != standard:
-        # what a file doesn't list goes on by its rule
+        # beyond the list of a file, its rule applies
         found.append(Era(periods[-1].start if periods else _LONG_AGO, standard))
     return tuple(found)
 
@@ -98,8 +98,8 @@ def _file(zone: str) -> bytes | None:
 
 
 def _read(data: bytes) -> tuple[list[_Period], int, bool]:
-    """The periods of a file; the standard time behind them, and whether daylight saving time comes again and again."""
-    start = _size(data, 0, 4)  # the first part has the times that fit into 32 bits, and those once more
+    """Return the periods of a file, the standard time after them, and whether daylight saving time recurs."""
+    start = _size(data, 0, 4)  # the first part has the times that fit into 32 bits; the second part repeats them
     transitions, types = struct.unpack_from(">2l", data, start + 32)
     position = start + 44
     moments = struct.unpack_from(f">{transitions}q", data, position)
@@ -119,7 +119,7 @@ def _read(data: bytes) -> tuple[list[_Period], int, bool]:
 
 
 def _size(data: bytes, start: int, width: int) -> int:
-    """The length of one part of a file, whose times have so many bytes."""
+    """Return the length of one part of a file, whose times have ``width`` bytes."""
     flags, universals, leaps, transitions, types, characters = struct.unpack_from(">6l", data, start + 20)
     times = transitions * (width + 1) + types * _TIME_TYPE.size + characters
     return int(44 + times + leaps * (width + 4) + flags + universals)

@@ -1,11 +1,11 @@
-"""Time zones in function tables: what a zone may be called, and the way from an instant to its local time and back.
+"""Time zones in function tables: the valid names, and conversions between an instant and its local time.
 
-A zone is a name of the IANA time zone database, as the specification demands. Its rules are those of the Java runtime
-that Spark runs on. Clocks put forward leave a gap: a local time in it is taken to be as much later as the gap is
-long, as if the clocks hadn't been touched. Clocks put back make an overlap: a local time in it is the earlier of the
-two instants. Java, Spark and Python (``fold=0``) do so; the specification is silent.
+A zone is a name of the IANA time zone database, as the specification requires. Its rules are those of the Java runtime
+that Spark runs on. Clocks put forward leave a gap: a local time in it is moved forward by the length of the gap, as if
+the clocks had not been changed. Clocks put back make an overlap: a local time in it is the earlier of the two instants.
+Java, Spark and Python (``fold=0``) do so; the specification is silent.
 
-No text here depends on the session's time zone, and operands stand in them once unless something else is said.
+No text here depends on the session's time zone, and operands appear in them once unless stated otherwise.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ __all__ = [
 
 _EPOCH: Final = "TIMESTAMP_NTZ'1970-01-01 00:00:00'"
 
-#: what Java takes for a zone although the database has no such name: offsets, and abbreviations, of which some mean
-#: another zone to most people
+#: names that Java accepts as a zone although the database doesn't have them: offsets, and abbreviations, of which some
+#: mean another zone to most people
 _NO_NAME: Final = (
     r"(UTC?|GMT)?[+-](?!0$).*|(UTC?)?[+-]0|Z|UT"
     "|ACT|AET|AGT|ART|AST|BET|BST|CAT|CNT|CST|CTT|EAT|ECT|IET|IST|JST|MIT|NET|NST|PLT|PNT|PRT|PST|SST|VST"
@@ -44,9 +44,9 @@ _MISSING: Final = ("ROC", "Asia/Taipei")
 
 
 def zone(call: Call, name: str = "timezone") -> str:
-    """The argument with the zone, as an operand that is an error where it is no name of a zone.
+    """Return the argument with the zone, as an operand that is an error if it isn't the name of a zone.
 
-    A literal stands there once. Another text is looked at for each record, and stands there four times.
+    A literal appears once. Any other text is checked for each record, and appears four times.
 
     Raises:
         InvalidPlanError: it is a literal and has the form of an offset or of an abbreviation.
@@ -70,22 +70,22 @@ def zone(call: Call, name: str = "timezone") -> str:
 
 
 def shown(sql: str, zone: str) -> str:
-    """A TIMESTAMP as the one at which clocks in UTC show what clocks of a zone show at the first one."""
+    """Return a TIMESTAMP as the one whose local time in UTC is the first one's local time in a zone."""
     return f"from_utc_timestamp({sql}, {zone})"
 
 
 def local(sql: str, zone: str) -> str:
-    """A TIMESTAMP as the TIMESTAMP_NTZ that clocks of a zone show."""
+    """Return a TIMESTAMP as a TIMESTAMP_NTZ, its local time in a zone."""
     return local_of_instant(shown(sql, zone))
 
 
 def instant(sql: str, zone: str) -> str:
-    """A TIMESTAMP_NTZ as the TIMESTAMP at which clocks of a zone show it (see the module for gaps and overlaps)."""
+    """Return a TIMESTAMP_NTZ, a local time in a zone, as a TIMESTAMP (see the module for gaps and overlaps)."""
     return f"to_utc_timestamp({instant_of_utc(sql)}, {zone})"
 
 
 def instant_of_utc(sql: str) -> str:
-    """A TIMESTAMP_NTZ as the TIMESTAMP at which clocks show it in UTC."""
+    """Return a TIMESTAMP_NTZ in UTC as a TIMESTAMP."""
     return f"timestamp_micros({micros_of(sql)})"
 
 

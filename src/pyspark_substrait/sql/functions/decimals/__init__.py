@@ -1,1 +1,1 @@
-"""What functions of decimals are made of: digits beyond those of Spark, quotients, sums, bits, ways to round."""
+"""Building blocks of decimal functions: digits beyond Spark's limits, quotients, sums, bits, rounding modes."""

@@ -1,4 +1,4 @@
-"""Bitwise operations on whole decimals, which are two's complement numbers of any length."""
+"""Bitwise operations on whole decimals, as two's complement numbers of any length."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pyspark_substrait.sql.functions.table import Call
 
 __all__ = ["bitwise"]
 
-#: digits that a BIGINT always has room for
+#: the digits that always fit into a BIGINT
 _BIGINT = 18
 _WORD = f"{2**64}BD"
 _HALF_WORD = f"{2**63}BD"
@@ -21,7 +21,7 @@ _LOW = f"CAST(if(n % {_WORD} < {_HALF_WORD}, n % {_WORD}, n % {_WORD} - {_WORD})
 
 
 def bitwise(operator: str) -> Callable[[Call], str]:
-    """``&``, ``|`` or ``^``. A result that needs more digits than its type has is an error."""
+    """Return the operation ``&``, ``|`` or ``^``. A result that needs more digits than its type has is an error."""
 
     def body(call: Call) -> str:
         target = spark_type(call.output)
@@ -37,7 +37,7 @@ def bitwise(operator: str) -> Callable[[Call], str]:
 
 
 def _words() -> str:
-    """The bits of ``v``; a negative number is the complement of one that isn't."""
+    """Return the bits of ``v``; those of a negative number are a complement."""
     flip = "if(v < 0, -1L, 0L)"
     bits = f"named_struct('high', ({_HIGH}) ^ {flip}, 'low', {_LOW} ^ {flip})"
     return bound("if(v < 0, -1BD - v, v)", "n", bits)

@@ -1,8 +1,8 @@
-"""Decimals by their digits, for what Spark's operators have no room for.
+"""Decimals by their digits, for operations that exceed the limits of Spark's operators.
 
-Spark gives a sum or difference of decimals one digit more than its operands and, where that is more than 38, cuts
-digits behind the point. Without digits behind the point nothing is cut: such operations go by the *digits* of a
-decimal, the whole number ``value * 10**scale`` as a DECIMAL(38, 0).
+Spark gives a sum or difference of decimals one digit more than its operands and, if that is more than 38, cuts
+fractional digits. Without fractional digits nothing is cut: such operations use the *digits* of a decimal, the whole
+number ``value * 10**scale`` as a DECIMAL(38, 0).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ __all__ = ["WHOLE", "as_decimal", "decimal_of", "digits", "is_negative", "is_zer
 
 #: the Spark type of digits
 WHOLE = "DECIMAL(38, 0)"
-#: digits beyond which Spark's unary minus and abs round
+#: the number of digits beyond which Spark's unary minus and abs round
 _EXACT_MINUS = 34
 
 
@@ -32,12 +32,12 @@ def digits(x: str, type: Decimal) -> str:
 
 
 def magnitude(x: str) -> str:
-    """The digits of a decimal without its sign, as text: at least one in front of the point."""
+    """Return the digits of a decimal without its sign, as text: at least one before the point."""
     return f"translate(CAST({x} AS STRING), '-.', '')"
 
 
 def as_decimal(text: str, type: Type, cast: str = "CAST") -> str:
-    """Digits as the decimal that they are the digits of; ``try_cast`` gives null where it has no room for them."""
+    """Return the decimal with these digits; ``try_cast`` gives null if they don't fit."""
     found = decimal_of(type)
     return f"{cast}({text} AS {spark_type(found)})" if found.scale == 0 else shifted(text, -found.scale, found, cast)
 
@@ -58,7 +58,7 @@ def is_zero(x: str, type: Type) -> str:
 
 
 def _zero(type: Type) -> str:
-    # compared with a number that has a digit in front of the point, a DECIMAL(38, 38) loses its last one
+    # compared with a number that has a digit before the point, a DECIMAL(38, 38) loses its last one
     found = decimal_of(type)
     return constant(0, found) if found.scale == 38 else "0"
 

@@ -1,6 +1,6 @@
 """Quotients and remainders of decimals.
 
-A quotient is rounded half away from zero, which the specification leaves open, and once: with a cast to a smaller
+A quotient is rounded half away from zero, which the specification leaves open, and only once: with a cast to a smaller
 scale, 0.49 would become 0.5 and then 1.
 """
 
@@ -36,7 +36,7 @@ def divide(call: Call) -> str:
 
 
 def saturating_divide(call: Call) -> str:
-    """A quotient; one that needs more than 38 digits is the nearest number of the type. Zero divisors are errors."""
+    """Return a quotient; one with more than 38 digits is the nearest number of the type. Zero divisors are errors."""
     left, right, output = decimal_of(call.type(0)), decimal_of(call.type(1)), decimal_of(call.output)
     found = _widened(left, right, output.scale)
     whole = left.precision - left.scale + right.scale
@@ -59,15 +59,15 @@ def _spark_quotient(left: Decimal, right: Decimal) -> Decimal:
 
 
 def _widened(left: Decimal, right: Decimal, scale: int) -> tuple[Decimal, Decimal] | None:
-    """Operand types of larger precision with which Spark rounds the quotient to this scale, if there are any.
+    """Return operand types of larger precision with which Spark rounds the quotient to this scale, if there are any.
 
-    They make Spark leave more room in front of the point and less behind it.
+    They make Spark leave more room before the point and less after it.
     """
     for more in range(77):
         for more_left in range(max(0, more - (38 - right.precision)), min(more, 38 - left.precision) + 1):
             more_right = more - more_left
             wide_left = replace(left, precision=left.precision + more_left)
-            # the same value with more zeros behind the point
+            # the same value with more zeros after the point
             wide_right = replace(right, precision=right.precision + more_right, scale=right.scale + more_right)
             if _spark_quotient(wide_left, wide_right).scale == scale:
                 return wide_left, wide_right
@@ -86,7 +86,7 @@ def _operands(call: Call, types: tuple[Decimal, Decimal]) -> tuple[str, str, Dec
 
 
 def _of_digits(call: Call, left: Decimal, right: Decimal, output: Decimal) -> str:
-    """A quotient with fewer digits behind the point than Spark gives it: rounded up or down as the remainder says.
+    """Return a quotient with fewer fractional digits than Spark gives it: rounded up or down by the remainder.
 
     In units of the result it is ``a / (b * 10**cut)``, where a and b are the digits of the operands. With
     ``a = 10**cut * high + low``, the remainder is ``10**cut * (high % b) + low``.
@@ -103,13 +103,13 @@ def _of_digits(call: Call, left: Decimal, right: Decimal, output: Decimal) -> st
 
 
 def modulus(call: Call) -> str:
-    """A remainder, which has the sign of the dividend. It always fits its type; a zero divisor is an error."""
+    """Return a remainder, with the sign of the dividend. It always fits its type; a zero divisor is an error."""
     x, y = call.sql(0), call.sql(1)
     left, right = decimal_of(call.type(0)), decimal_of(call.type(1))
     quotient_digits = left.precision - left.scale + right.scale
     if quotient_digits <= 38:
         return f"{x} % {y}"
-    # Spark fails for a quotient of more than 39 digits; the first remainder takes off all but the last 38
+    # Spark fails for a quotient of more than 39 digits; the first remainder removes all but the last 38
     places = quotient_digits - 38
     multiple = shifted(y, places, replace(right, scale=right.scale - places))
     return f"({x} % {multiple}) % {y}"

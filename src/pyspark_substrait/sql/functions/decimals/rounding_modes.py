@@ -1,4 +1,4 @@
-"""The ten rounding modes of the functions ``round``, on the digits of a number."""
+"""The ten modes of the functions ``round``, on the digits of a number."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from pyspark_substrait.sql.functions.fragments import bound
 
 __all__ = ["MODES", "rounded", "sign"]
 
-# when the magnitude goes up, by mode: the remainder ``r`` has the sign of the number, {h} is half of the last place
-# and {l} the negative of that
+# the condition for rounding the magnitude up, by mode: the remainder ``r`` has the sign of the number, {h} is half of
+# the last place and {l} the negative of that
 _NEARER = "r > {h} OR r < {l}"
 _TIE = "(r = {h} OR r = {l})"
 _UP = {
@@ -23,16 +23,16 @@ _UP = {
     "CEILING": "r > 0",
     "FLOOR": "r < 0",
 }
-#: the first one is what an unstated option gets: it is what SQL does
+#: the first one is the default, as in SQL
 MODES = tuple(_UP)
 
 
 def rounded(number: str, count: int | str, mode: str) -> str:
-    """A whole number rounded to a multiple of ``10**count``; what needs more than 38 digits is an error.
+    """Return a whole number rounded to a multiple of ``10**count``; more than 38 digits are an error.
 
     Args:
         number: a DECIMAL(38, 0).
-        count: how many digits are cut, from 1 to 38: a number, or an SQL expression that is used several times.
+        count: the number of digits to cut, from 1 to 38: a number, or an SQL expression that is used several times.
         mode: a value of the option ``rounding``.
     """
     if isinstance(count, int):
@@ -40,7 +40,7 @@ def rounded(number: str, count: int | str, mode: str) -> str:
         rest = "n" if count == 38 else f"n % {10**count}BD"
         odd = "0" if count == 38 else f"(n - r) % {2 * 10**count}BD"
     else:
-        # with 38 digits cut, nothing is left whose last digit could be odd
+        # with 38 digits cut, no last digit is left that could be odd
         half, low = (f"CAST(concat('{digit}E', {count} - 1) AS {WHOLE})" for digit in (5, -5))
         rest = f"if({count} = 38, n, n % CAST(concat('1E', least({count}, 37)) AS {WHOLE}))"
         odd = f"(n - r) % CAST(concat('2E', least({count}, 37)) AS {WHOLE})"
@@ -50,5 +50,5 @@ def rounded(number: str, count: int | str, mode: str) -> str:
 
 
 def sign(number: str) -> str:
-    """-1, 0 or 1: rounds as the number does where more digits are cut than it has."""
+    """Return -1, 0 or 1: it rounds like the number if more digits are cut than it has."""
     return f"CASE WHEN {number} > 0 THEN 1BD WHEN {number} < 0 THEN -1BD ELSE {number} END"

@@ -1,10 +1,10 @@
 """Sums and averages of decimals.
 
-A sum has 38 digits. Where the argument has at most 28 of them, there is room for 10**10 numbers of any size, and
-Spark's own sum is exact; its overflow is an error. What must not fail sums two *halves* instead: ``x div split`` and
+A sum has 38 digits. If the argument has at most 28 digits, there is room for 10**10 numbers of any size, and Spark's
+own sum is exact; its overflow is an error. Sums that must not fail add two *halves* instead: ``x div split`` and
 ``x % split``, of at most 18 and 20 digits, whose sums have room for 10**10 and 10**18 numbers.
 
-An average is rounded half away from zero, which the specification leaves open, and once.
+An average is rounded half away from zero, which the specification leaves open, and only once.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ __all__ = [
     "total",
 ]
 
-#: precision of the numbers whose sums always fit
+#: the precision of numbers whose sums always fit
 _FEW_DIGITS = 28
-#: digits of the lower half
+#: the digits of the lower half
 _LOW_DIGITS = 20
 _LOW_UNIT = f"{10**_LOW_DIGITS}BD"
 
@@ -46,11 +46,11 @@ def total(call: Call) -> str:
 
 
 def saturating_total(call: Call) -> str:
-    """A sum that is the nearest number of its type where it has more than 38 digits itself; parts of it may have."""
+    """Return a sum; one with more than 38 digits is the nearest number of its type, whatever its partial sums."""
     type = decimal_of(call.type(0))
     if type.precision <= _FEW_DIGITS:
         return total(call)
-    # moved by one unit of the upper half, each of the two has room where their sum has
+    # moved by one unit of the upper half, each of the two has room if their sum has
     positive = f"try_add(try_multiply(h - 1BD, {_LOW_UNIT}), l + {_LOW_UNIT})"
     negative = f"try_add(try_multiply(h + 1BD, {_LOW_UNIT}), l - {_LOW_UNIT})"
     exact = as_decimal(f"if(h > 0, {positive}, {negative})", call.output)
@@ -64,7 +64,7 @@ def or_zero(body: Callable[[Call], str]) -> Callable[[Call], str]:
 
 
 def _with_halves(call: Call, x: str, type: Decimal, text: str) -> str:
-    """``text`` of a sum whose digits are ``h * 10**20 + l``, with ``abs(l) < 10**20``; null for no numbers."""
+    """Return ``text`` of a sum with the digits ``h * 10**20 + l``, ``abs(l) < 10**20``; null for no numbers."""
     split = f"{10 ** (_LOW_DIGITS - type.scale)}BD" if type.scale <= _LOW_DIGITS else _power(_LOW_DIGITS - type.scale)
     if call.distinct:
         # different numbers may have equal halves
@@ -113,7 +113,7 @@ def _average_of_halves(call: Call, x: str, type: Decimal, count: str) -> str:
     """An average of any numbers: no sum in it has too many digits."""
     # both halves get the sign of the whole
     sign = "CASE WHEN h > 0 AND l < 0 THEN -1BD WHEN h < 0 AND l > 0 THEN 1BD ELSE 0BD END"
-    # what is left of the upper half goes down to the lower one
+    # the rest of the upper half is carried to the lower one
     rest = f"CAST((h + s) % n AS DECIMAL(19, 0)) * {_LOW_UNIT} + (l - s * {_LOW_UNIT})"
     last = "CASE WHEN r % n + r % n >= n THEN 1BD WHEN r % n + r % n <= -n THEN -1BD ELSE 0BD END"
     low = f"CAST((r - r % n) / n AS {WHOLE}) + {last}"
@@ -131,7 +131,7 @@ def merged_average(call: Call) -> str:
 
 
 def _intermediate_total(call: Call, x: str) -> str:
-    """The sum in the intermediate value of an average: a partial sum that has more than 38 digits is an error."""
+    """Return the sum in the intermediate value of an average: a partial sum with more than 38 digits is an error."""
     intermediate = concrete(call.output)
     assert isinstance(intermediate, Struct)
     target = spark_type(intermediate.types[0])

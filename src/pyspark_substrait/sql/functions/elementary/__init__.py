@@ -1,7 +1,7 @@
 """Exponentials, logarithms and functions of angles, rounded in every direction.
 
 * ``rows``: the functions of ``functions_arithmetic.yaml``
-* ``rounding``: the nearest number, and its neighbours where a direction asks for one
+* ``rounding``: the nearest number, or its neighbours for the other directions
 * ``machine``: programs over numbers of twice the digits of a DOUBLE
-* ``formulas``, ``arguments``, ``numbers``: the programs, what they start from, and their constants
+* ``formulas``, ``arguments``, ``numbers``: the programs, their inputs and their constants
 """

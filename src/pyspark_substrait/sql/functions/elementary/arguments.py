@@ -1,4 +1,4 @@
-"""What has to be known of an angle or a point before the formulas for them begin (see ``formulas``)."""
+"""Preparation of an angle or a point for the formulas (see ``formulas``)."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from pyspark_substrait.sql.functions.fragments import bound
 
 __all__ = ["directions", "turned"]
 
-#: the digits of 2 / pi are needed to that place: 1024 for the largest DOUBLE, 62 for the nearest to a multiple, 106
+#: the number of digits of 2 / pi needed: 1024 for the largest DOUBLE, 62 for the nearest to a multiple, 106
 _PLACES = 1224
 _PLACES_OF_PIECE = 24
 _SCALE = 2.0**500
 
 
 def turned(x: str) -> str:
-    """A finite angle as a struct of ``n``, a number of quarter turns from 0 to 3, and the pair ``r``, the rest.
+    """Return a finite angle as a struct of ``n``, a number of quarter turns from 0 to 3, and the pair ``r``, the rest.
 
     The rest is within a quarter of pi, and precise however small it is.
     """
     # x * 2 / pi modulo 4: the pieces of 2 / pi that give multiples of 4 are skipped, the others multiplied exactly with
-    # both halves of x and summed from the largest; what they nearly cancel in the end is the multiple n
+    # both halves of x and summed from the largest; the multiple n nearly cancels the sum in the end
     halves = bound(f"{x} * {1 / _SCALE!r}D", "o", f"array({upper_half('o')}, o - {upper_half('o')})")
     skipped = f"floor((log2(greatest(abs({x}), 1D)) - 60D) / {_PLACES_OF_PIECE}D)"
     pieces = f"slice({array_of_doubles(_pieces_of_2_over_pi())}, 1 + CAST(greatest(0, {skipped}) AS INT), 12)"
@@ -45,7 +45,7 @@ def turned(x: str) -> str:
 
 
 def _pieces_of_2_over_pi() -> list[float]:
-    """The digits of 2 / pi in pieces, each times a scale that keeps the smallest a normal number."""
+    """Return the digits of 2 / pi in pieces, each times a scale that keeps the smallest one a normal number."""
     digits = int(2 / PI * 2**_PLACES)
     mask = (1 << _PLACES_OF_PIECE) - 1
     return [
@@ -55,11 +55,11 @@ def _pieces_of_2_over_pi() -> list[float]:
 
 
 def directions(y: str, x: str) -> str:
-    """A point that isn't (0, 0) as a struct of DOUBLEs that neither overflow nor vanish when they are multiplied.
+    """Return a point that isn't (0, 0) as a struct of DOUBLEs whose products neither overflow nor underflow.
 
-    It has ``sign``, that of y; ``right``, whether x is positive; ``a`` and ``b``, the sizes of y and x at a common
-    scale (where one is infinite, those of a finite point in the same direction); and for finite points off the axes
-    ``y`` and ``x``, the sizes at scales of their own: their quotient has to be multiplied with 2^``k``.
+    It has ``sign``, that of y; ``right``, whether x is positive; ``a`` and ``b``, the magnitudes of y and x at a common
+    scale (if one is infinite, those of a finite point in the same direction); and for finite points off the axes
+    ``y`` and ``x``, the magnitudes at separate scales: their quotient has to be multiplied by 2^``k``.
     """
     finite = f"least(abs({{}}), {sys.float_info.max!r}D)"
     exponent = f"CAST(floor(log2({finite})) AS DOUBLE)".format
@@ -71,7 +71,7 @@ def directions(y: str, x: str) -> str:
         "b": _leg(f"abs({x})", f"abs({y})"),
         "y": power_of_two("-m.y", f"abs({y})"),
         "x": power_of_two("-m.x", f"abs({x})"),
-        "k": "greatest(m.y - m.x, -1500D)",  # quotients beyond that are beyond the DOUBLEs, as all their powers of two
+        "k": "greatest(m.y - m.x, -1500D)",  # smaller quotients are beyond the DOUBLEs, like all their powers of two
     }
     struct = ", ".join(f"'{name}', {text}" for name, text in fields.items())
     return bound(scales, "m", f"named_struct({struct})")

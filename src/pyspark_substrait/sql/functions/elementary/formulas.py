@@ -1,12 +1,12 @@
 """The elementary functions as formulas for the machine (``machine``): values of about 100 binary digits.
 
-There are two series, ``exp(x) - 1`` and sine with cosine, for arguments that were brought next to zero. What is an
-inverse of them (logarithms, arcus and area functions) starts from Spark's own result, which has 53 digits, and corrects
-it by one step: the difference between the argument and the function of the result is computed as a pair, and no more
-than the first digits of the correction are needed. For small arguments, all have their Taylor series.
+There are two series, ``exp(x) - 1`` and sine with cosine, for arguments that were reduced to near zero. Their inverses
+(logarithms, inverse trigonometric and hyperbolic functions) start from Spark's own result, which has 53 digits, and
+correct it in one step: the difference between the argument and the function of the result is computed as a pair, and
+only the first digits of the correction are needed. For small arguments, all have their Taylor series.
 
-The conditions and texts are about the DOUBLE ``x``. The values hold where Spark's own result isn't exact anyway: not
-for NaN, nor where a function is infinite, nor for the few arguments with a rational result.
+The conditions and texts refer to the DOUBLE ``x``. The values hold where Spark's own result isn't exact: not for NaN,
+nor where a function is infinite, nor for the few arguments with a rational result.
 """
 
 from __future__ import annotations
@@ -44,12 +44,12 @@ __all__ = [
     "trigonometric",
 ]
 
-#: values with the conditions under which they hold, the first one first
+#: values with the conditions under which they hold; the first one applies
 Cases: TypeAlias = list[tuple[str, Value]]
 
 
 def _arcus_tangent_of_inverse(n: int, unit: int) -> int:
-    """The angle whose tangent is 1 / n, in parts of a unit."""
+    """Return the angle whose tangent is 1 / n, in units of 1 / ``unit``."""
     term = total = unit // n
     for k in range(3, unit.bit_length(), 2):
         term //= -n * n
@@ -65,13 +65,13 @@ with localcontext() as _context:
     LN_2: Final = Fraction(Decimal(2).ln())
     LN_10: Final = Fraction(Decimal(10).ln())
 
-#: below this, the Taylor series
+#: below this, the Taylor series is used
 SMALL: Final = 2.0**-8
-#: below this, a function lies directly beside its first term
+#: below this, a function is adjacent to its first term
 _TINY: Final = 2.0**-30
-#: a difference that is too small to be seen in a DOUBLE beside 1
+#: a difference too small to change a DOUBLE near 1
 _BESIDE: Final = 2.0**-60
-#: beyond this, exp and its relatives are beyond the DOUBLEs
+#: beyond this, exp and related functions exceed the DOUBLEs
 _LARGEST: Final = 750.0
 
 _X: Final = given("x")
@@ -99,7 +99,7 @@ _TANH = _quotient(_SINH, _COSH)
 _ASIN = [Fraction(factorial(2 * n), 4**n * factorial(n) ** 2 * (2 * n + 1)) for n in range(9)]
 _ATANH = [Fraction(1, 2 * n + 1) for n in range(9)]
 
-#: by powers of the square of the argument; those of odd functions, divided by the argument
+#: coefficients by powers of the square of the argument; those of odd functions are divided by the argument
 _SERIES: Final = {
     "cosh": _COSH,
     "sinh": _SINH,
@@ -115,9 +115,9 @@ _SERIES: Final = {
 
 
 def _near_zero(name: str) -> Cases:
-    """A function of a small argument: the argument itself, or 1 for an even function, and a correction.
+    """Return a function of a small argument: the argument itself, or 1 for an even function, and a correction.
 
-    With the first term exact, that tells the side even where the next terms happen to be DOUBLEs themselves.
+    As the first term is exact, the sign of the correction is known even if the next terms happen to be DOUBLEs.
     """
     even = name in ("cos", "cosh")
     coefficients = _SERIES[name][1:]
@@ -139,7 +139,7 @@ def _beside_one(distance: str, series: list[Fraction]) -> Value:
     double = half * constant(4.0)
     first, rest = double.first_root()
     root = first + rest.ratio(first + first)
-    # an exact square root leaves the uncertainty of the series
+    # for an exact square root, only the error of the series remains
     uncertain = (rest * rest).choose(ONE, half)
     return Value(root.times(half * half.polynomial(series[1:]), plus=root), uncertain=uncertain)
 
@@ -148,11 +148,11 @@ def _beside_one(distance: str, series: list[Fraction]) -> Value:
 
 
 def _expm1(x: Number) -> tuple[Number, Number]:
-    """``v`` and ``k`` of a DOUBLE: ``exp(x)`` is ``(1 + v) * 2^k``, with ``v`` between -0.3 and 0.42."""
+    """Return ``v`` and ``k`` for a DOUBLE: ``exp(x)`` is ``(1 + v) * 2^k``, with ``v`` between -0.3 and 0.42."""
     turns = (x * constant(1 / LN_2)).whole()
     first, second = (Fraction(math.floor(LN_2 * 2**digits), 2**digits) for digits in (42, 84))
     rest = x
-    # the first two products are exact, for turns has no more than 11 binary digits
+    # the first two products are exact, because turns has no more than 11 binary digits
     for piece in (first, second - first, LN_2 - second):
         rest = turns.times(constant(-piece), plus=rest)
     return rest * rest.polynomial([Fraction(1, factorial(n + 1)) for n in range(23)]), turns
@@ -189,7 +189,7 @@ def hyperbolic(name: str) -> Cases:
 
 def logarithm(y: Number, u: Number) -> Number:
     """The natural logarithm of a positive number ``y``, which is ``1 + u``."""
-    # the square of a huge number is infinite or NaN, which Spark takes for the larger one
+    # the square of a huge number is infinite or NaN, which Spark treats as the larger one
     near = (u * u - constant(0.25)).choose(y.native("ln"), u.native("log1p"))
     # exp(near) is (1 + v) * 2^k, and log(y) is near + log1p(d), where d is (y / 2^k - 1 - v) / (1 + v)
     v, turns = _expm1(near)
@@ -236,14 +236,14 @@ def area(name: str) -> Cases:
 
 
 def _sine_and_cosine(r: Number) -> tuple[Number, Number]:
-    """Of an angle within a quarter of pi."""
+    """Return sine and cosine of an angle within a quarter of pi."""
     square = r * r
     sine = square.polynomial([Fraction((-1) ** n, factorial(2 * n + 1)) for n in range(15)])
     return r * sine, square.polynomial([Fraction((-1) ** n, factorial(2 * n)) for n in range(16)])
 
 
 def trigonometric(name: str) -> Cases:
-    """``sin``, ``cos`` or ``tan``; ``g`` is what :func:`turned` makes of the argument."""
+    """``sin``, ``cos`` or ``tan``; ``g`` is the result of :func:`turned` for the argument."""
     s, c = _sine_and_cosine(given("g.r.h", "g.r.l"))
     if name == "tan":
         general = given("g.n % 2D").choose(-(c / s), s / c)
@@ -257,7 +257,7 @@ def _arctangent(a: Number, b: Number) -> Number:
     """The angle from 0 to half of pi whose tangent is ``a / b``, neither of them negative and not both zero."""
     steep = a - b
     t = steep.choose(b, a) / steep.choose(a, b)
-    # t is tan(y) but for a little: atan(t) = y + atan((t cos y - sin y) / (cos y + t sin y))
+    # t is nearly tan(y): atan(t) = y + atan((t cos y - sin y) / (cos y + t sin y))
     y = t.native("atan")
     s, c = _sine_and_cosine(y)
     flat = y + (t * c - s).ratio(c + t * s)
@@ -265,7 +265,7 @@ def _arctangent(a: Number, b: Number) -> Number:
 
 
 def _mirrored(angle: Number, left: str) -> Number:
-    """An angle from 0 to half of pi, or that on the other side of the vertical under a condition."""
+    """Return an angle from 0 to half of pi, mirrored at the vertical under a condition."""
     return given(f"if({left}, 1D, 0D)").choose(constant(PI) - angle, angle)
 
 
@@ -283,16 +283,16 @@ def arcus_cosine() -> Cases:
 
 
 def arcus_tangent() -> Cases:
-    # an angle whose tangent is beyond the limit differs less from the right one than a pair can say
+    # for a tangent beyond the limit, the error of the angle is below the precision of a pair
     steep = given(f"least(abs(x), {2.0**200!r}D)")
     return [*_near_zero("atan"), ("", Value(_arctangent(steep, ONE) * _SIGN))]
 
 
 def angle() -> Cases:
-    """The angle of the point (x, y), from what :func:`directions` makes of it."""
+    """Return the angle of the point (x, y), from the result of :func:`directions` for it."""
     a, b = given("g.a"), given("g.b")
     sign = given("g.sign")
-    # the angle is close to the quotient: if that is a DOUBLE, the series tells the side
+    # the angle is close to the quotient: if that is a DOUBLE, the series determines the side
     first = a.ratio(b)
     rest = a - first * b
     more = rest.ratio(b)

@@ -1,13 +1,13 @@
 """A machine in Spark SQL that computes with about 104 binary digits.
 
-A number is a *pair*: a struct of the DOUBLEs ``h`` and ``l`` whose sum it is, where ``h`` is the sum rounded. The
-algorithms of Dekker and Knuth recover what a rounded product or sum loses; they need numbers between 2^-900 and 2^990,
-for which the users of the machine scale.
+A number is a *pair*: a struct of the DOUBLEs ``h`` and ``l`` whose sum it is, where ``h`` is the rounded sum. The
+algorithms of Dekker and Knuth recover the rounding error of a product or sum; they need numbers between 2^-900 and
+2^990, so callers scale their numbers.
 
 A formula is written with :class:`Number` in Python and becomes a program: a list of instructions, each of which appends
 a number to a list of registers. The text of the machine is one ``aggregate`` over the instructions. It doesn't grow
-with the program and isn't deeply nested, as formulas of the same length in SQL would be: Spark's analyzer takes a
-round for each level of lambda functions, and no more than 100.
+with the program and isn't deeply nested, as formulas of the same length in SQL would be: Spark's analyzer needs an
+iteration for each level of lambda functions, with a maximum of 100.
 """
 
 from __future__ import annotations
@@ -45,20 +45,20 @@ def _text(part: str | float) -> str:
 
 
 def power_of_two(exponent: str, times: str) -> str:
-    """A DOUBLE times a power of two of a whole DOUBLE, which may be beyond those that a DOUBLE has."""
+    """Return a DOUBLE times a power of two with a whole DOUBLE as exponent; the power may exceed the DOUBLEs."""
     half = f"floor({exponent} / 2D)"
     return f"({times} * pow(2D, {half}) * pow(2D, {exponent} - {half}))"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Number:
-    """A number of a formula.
+    """A number in a formula.
 
     Args:
-        source: the text of the pair, for what an argument gives.
+        source: the text of the pair, for an argument.
         parts: the pair itself, for a constant.
-        operation: what makes it from others: one of ``_OPERATIONS``.
-        operands: these others.
+        operation: the operation that computes it from others: one of ``_OPERATIONS``.
+        operands: the operands of that.
     """
 
     source: str = ""
@@ -83,7 +83,7 @@ class Number:
         return first + (self - first * other).ratio(other)
 
     def times(self, factor: Number, plus: Number) -> Number:
-        """``self * factor + plus``, of which no more than 2^-102 of the larger part is lost."""
+        """Return ``self * factor + plus``, with an error of at most 2^-102 of the larger part."""
         return Number(operation="times", operands=(self, factor, plus))
 
     def ratio(self, divisor: Number) -> Number:
@@ -91,12 +91,12 @@ class Number:
         return Number(operation="ratio", operands=(self, divisor))
 
     def first_root(self) -> tuple[Number, Number]:
-        """The square root of a number that isn't negative as a DOUBLE, and what its square lacks."""
+        """Return the square root of a nonnegative number as a DOUBLE, and the number minus the square of that."""
         first = Number(operation="root", operands=(self,))
         return first, self - first * first
 
     def root(self) -> Number:
-        """The square root of a number that isn't negative."""
+        """Return the square root of a nonnegative number."""
         first, rest = self.first_root()
         return first + rest.ratio(first + first)
 
@@ -109,7 +109,7 @@ class Number:
         return Number(operation="whole", operands=(self,))
 
     def native(self, name: str) -> Number:
-        """The result of a function of Spark as a DOUBLE: ``ln``, ``log1p`` or ``atan``."""
+        """Return the result of a Spark function as a DOUBLE: ``ln``, ``log1p`` or ``atan``."""
         return Number(operation=name, operands=(self,))
 
     def choose(self, positive: Number, otherwise: Number) -> Number:
@@ -117,7 +117,7 @@ class Number:
         return Number(operation="choose", operands=(self, positive, otherwise))
 
     def polynomial(self, coefficients: Sequence[Fraction]) -> Number:
-        """The polynomial with these coefficients, that of the power 0 first."""
+        """Return the polynomial with these coefficients, the constant one first."""
         *others, total = (constant(coefficient) for coefficient in coefficients)
         for coefficient in reversed(others):
             total = total.times(self, plus=coefficient)
@@ -131,7 +131,7 @@ def constant(value: Fraction | float) -> Number:
 
 
 def given(high: str, low: str | float = 0.0) -> Number:
-    """What texts give."""
+    """Return the number with these texts as its pair."""
     return Number(pair(high, low))
 
 
@@ -142,12 +142,12 @@ _MINUS_ONE: Final = constant(-1.0)
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """A result to be rounded: ``number * 2^exponent``.
+    """A result to round: ``number * 2^exponent``.
 
     Args:
-        number: it must be within 2^-99 of ``uncertain`` times itself.
-        exponent: a whole number; the value may be beyond what a DOUBLE can be.
-        uncertain: the part that isn't exact, relatively.
+        number: its error must be within 2^-99 of ``uncertain`` times itself.
+        exponent: a whole number; the value may exceed the DOUBLEs.
+        uncertain: the part that isn't exact, relative to the number.
     """
 
     number: Number
@@ -156,7 +156,7 @@ class Value:
 
 
 def upper_half(x: str) -> str:
-    """The leading 26 digits of a DOUBLE; ``x`` minus this has no more than 26 either."""
+    """Return the leading 26 digits of a DOUBLE; ``x`` minus this has no more than 26 digits, either."""
     return f"(134217729D * {x} - (134217729D * {x} - {x}))"
 
 
@@ -169,7 +169,7 @@ def _times() -> str:
     return bound(total, "t", pair("t.h + t.l", "t.l - ((t.h + t.l) - t.h)"))
 
 
-#: what the machine can do with the operands a, b and c
+#: the operations of the machine on the operands a, b and c
 _OPERATIONS: Final = {
     "times": _times(),
     "ratio": pair("if(o.b.h = 0D, 0D, o.a.h / o.b.h)"),
@@ -189,10 +189,10 @@ def times_plus(a: str, b: str, c: str) -> str:
 
 
 def machine(cases: Sequence[tuple[str, Value]]) -> str:
-    """Results as a struct of the pair ``p`` and the DOUBLEs ``k`` and ``d``, its exponent and its uncertainty.
+    """Return results as a struct of the pair ``p`` and the DOUBLEs ``k`` and ``d``, its exponent and its uncertainty.
 
     Args:
-        cases: the values with their conditions; the first one holds, and the condition of the last one isn't asked.
+        cases: the values with their conditions; the first match applies, and the condition of the last one is ignored.
     """
     *others, (_, last) = cases
     program = _program(last)
@@ -210,7 +210,7 @@ def machine(cases: Sequence[tuple[str, Value]]) -> str:
 
 
 def _program(value: Value) -> str:
-    """The text of the registers at the start, and of the instructions; the last three make the result."""
+    """Return the text of the initial registers, and of the instructions; the last three are the result."""
     results = (value.number, value.exponent, value.uncertain)
     order: dict[Number, None] = {}  # every number after its operands
     for number in results:
@@ -243,7 +243,7 @@ def array_of_doubles(values: Sequence[float]) -> str:
 
 
 def _array(items: Iterable[str], type: str) -> str:
-    """An array of constants: as one string, because Spark looks many times at every literal while it analyses."""
+    """Return an array of constants: as one string, because Spark's analysis visits every literal many times."""
     return f"CAST(split('{' '.join(items)}', ' ') AS ARRAY<{type}>)"
 
 

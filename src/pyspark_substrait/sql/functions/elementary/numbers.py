@@ -1,4 +1,4 @@
-"""Integers and decimals as numbers of the machine (``machine``), and which numbers are powers of others."""
+"""Integers and decimals as numbers of the machine (``machine``), and the test whether a number is a power."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ def number(x: str, type: Type) -> Number:
 
 
 def beside_one(x: str, type: Type, sign: int) -> Number:
-    """``x - 1`` or, with the sign 1, ``x + 1``; as precise as a number even where the difference is small."""
+    """Return ``x - 1`` or, with the sign 1, ``x + 1``; precise even if the difference is small."""
     if not isinstance(decimal := concrete(type), Decimal):
         return constant(sign) + number(x, type)  # a product with a huge number would be too large
-    # the digits of both are subtracted piece by piece, for the machine would lose the last ones of the whole
+    # the digits of both are subtracted piece by piece, as the machine would lose the last ones of the whole
     one = str(10**decimal.scale).rjust(45, "0")
     ones = (one[:15], one[15:30], one[30:])
     parts = [
@@ -41,9 +41,9 @@ def beside_one(x: str, type: Type, sign: int) -> Number:
 
 def _pieces(x: str) -> list[str]:
     """The digits of a decimal, without the point, in three DOUBLEs with its sign."""
-    # as text, for Spark's negative of a decimal keeps no more than 34 digits
+    # as text, because Spark's negative of a decimal keeps no more than 34 digits
     digits = f"lpad(translate(CAST({x} AS STRING), '-.', ''), 45, '0')"
-    sign = f"sign(CAST({x} AS DOUBLE))"  # small decimals don't compare well with 0
+    sign = f"sign(CAST({x} AS DOUBLE))"  # comparing small decimals with 0 is unreliable
     return [f"CAST(substr({digits}, {start}, 15) AS DOUBLE) * {sign}" for start in (1, 16, 31)]
 
 
@@ -54,15 +54,15 @@ def _sum(pieces: list[str], scale: int) -> Number:
 
 
 def is_power(x: str, base: str, exponent: str, types: tuple[Type, Type]) -> str:
-    """The condition that a positive number is exactly a power of another one.
+    """Return the condition that a positive number is exactly a power of another one.
 
-    It isn't found where the proof takes integers of more than 38 digits.
+    It is false if the proof needs integers of more than 38 digits.
 
     Args:
         x: the name of the number.
         base: a name or a literal.
-        exponent: the name of a DOUBLE, which isn't zero; a multiple of 1/1024, or else it is no exponent.
-        types: those of the number and of the base, both decimals or integers, or both floating-point.
+        exponent: the name of a DOUBLE, which isn't zero; the condition is false if it isn't a multiple of 1/1024.
+        types: the types of the number and of the base, both decimals or integers, or both floating-point.
     """
     # with x = m * r^i and base = n * r^j, neither m nor n divisible by r, and the exponent p / q in lowest terms, n is
     # g^q, m is g^p, and i q = j p; a negative exponent makes m * g^p a power of r, which is 1 but for decimals

@@ -1,9 +1,9 @@
-"""The rounding directions of the elementary functions: from a value of about 100 digits to the number next to it.
+"""The rounding directions of the elementary functions: from a value of about 100 digits to an adjacent number.
 
-Spark's own functions are within one or two units of the last place, which serves TIE_TO_EVEN. The other directions
-need the value itself: a kernel computes it as a pair (``machine``), and the sign of what the pair has
-beyond the result's type says which neighbour is right. Where even the pair can't tell, the value is either one of the
-type exactly, or a case that occurs once in 10^13: that one fails with an error.
+Spark's own functions are within one or two units of the last place, which is enough for TIE_TO_EVEN. The other
+directions need the value itself: a kernel computes it as a pair (``machine``), and the sign of the part of the pair
+beyond the result's type determines the neighbour. If even the pair is not precise enough, the value is either exactly
+a number of the type, or a case that occurs once in 10^13: that one fails with an error.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from pyspark_substrait.sql.functions.fragments import bound
 
 __all__ = ["DIRECTIONS", "NEAREST", "rounded"]
 
-#: no value of a transcendental function is in the middle between two numbers, so ties don't exist
+#: no value of a transcendental function is a midpoint between two numbers, so ties don't exist
 NEAREST = ("TIE_TO_EVEN", "TIE_AWAY_FROM_ZERO")
 DIRECTIONS = ("TRUNCATE", "CEILING", "FLOOR")
 
-#: how far the pairs of a formula may be from the true values, relatively
+#: the maximum relative error of the pairs of a formula
 _DOUBT = 2.0**-99
 
 
@@ -28,10 +28,10 @@ def rounded(value: str, direction: str, type: Type, in_doubt: str) -> str:
     """A value as a number of a floating-point type.
 
     Args:
-        value: what the machine gives.
+        value: the result of the machine.
         direction: one of ``DIRECTIONS``, or another for the nearest number.
         type: FP32 or FP64.
-        in_doubt: where the pair can't tell: the sign of the difference from ``v`` (the value of the machine), a DOUBLE.
+        in_doubt: used if the pair isn't precise enough: the sign of the difference from ``v`` (the result), a DOUBLE.
     """
     double = isinstance(concrete(type), FP64)
     nearest = power_of_two("v.k", "v.p.h")

@@ -1,10 +1,10 @@
 """The elementary functions of ``functions_arithmetic.yaml``: exponential, trigonometric and hyperbolic ones.
 
 TIE_TO_EVEN is Spark's own function, whose results are within two units of the last place; so is TIE_AWAY_FROM_ZERO,
-because none of these functions has a value in the middle between two numbers. The other directions are exact.
+because none of these functions has a value that is a midpoint between two numbers. The other directions are exact.
 
-A NaN isn't outside a domain: it gives NaN. The arguments of ``atan2`` are y, then x, as the specification's cases have
-them. No pair is outside its domain: the angle of (0, 0) is 0, as IEEE 754 has it, so both values of
+A NaN isn't outside a domain: it gives NaN. The arguments of ``atan2`` are y, then x, as in the specification's cases.
+No pair is outside its domain: the angle of (0, 0) is 0, as IEEE 754 has it, so both values of
 ``on_domain_error`` mean the same.
 """
 
@@ -27,7 +27,7 @@ __all__ = ["ROWS", "failed", "through_double"]
 
 
 def failed(call: Call) -> str:
-    """What is to be done where the exact value can't be told from a number of the type: an error."""
+    """Return the error for an exact value that can't be distinguished from a number of the type."""
     reason = "the result is too near to a number to be rounded in a direction"
     return raised(replace(call, output=FP64()), reason)
 
@@ -44,15 +44,15 @@ def through_double(name: str) -> Callable[[Call], str]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Elementary:
-    """A function.
+    """An elementary function and its exact form.
 
     Args:
         name: its name, which is also that of Spark's function.
         exact: the condition on ``x`` that Spark's result is exact (infinite ones are).
-        formula: what is to be rounded elsewhere.
+        formula: the value to be rounded elsewhere.
         outside: the condition on ``{x}`` that it is outside the domain, if there is such a number.
-        turned: whether the formula is of what is beyond the quarter turns of an angle.
-        catalyst: the class of Catalyst, where it isn't the name with a capital.
+        turned: whether the formula is of the rest after the quarter turns of an angle.
+        catalyst: the Catalyst class, if it isn't the capitalized name.
     """
 
     name: str
@@ -90,7 +90,7 @@ class Elementary:
 
 
 def _failing(outside: str, body: Callable[[Call], str]) -> Callable[[Call], str]:
-    """A body, but an error outside the domain."""
+    """Return a body that raises an error outside the domain."""
 
     def failing(call: Call) -> str:
         failed = raised(call, "the argument is outside the domain")

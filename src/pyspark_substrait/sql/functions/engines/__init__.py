@@ -1,1 +1,1 @@
-"""Functions of other engines that mean something else than the specification's: a module per extension file."""
+"""Functions of other engines that differ from the specification's of the same name: a module per extension file."""

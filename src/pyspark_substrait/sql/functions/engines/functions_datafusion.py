@@ -1,6 +1,6 @@
-"""DataFusion's functions where they aren't the specification's of the same name (``functions_datafusion.yaml``).
+"""DataFusion's functions that differ from the specification's of the same name (``functions_datafusion.yaml``).
 
-What they mean was found by running DataFusion 55; ``tests/spark/test_datafusion_functions.py`` compares the two.
+Their meaning was determined by running DataFusion 55; ``tests/spark/test_datafusion_functions.py`` compares the two.
 """
 
 from __future__ import annotations
@@ -61,17 +61,17 @@ def is_float(type: Type) -> bool:
     return isinstance(concrete(type), FP32 | FP64)
 
 
-#: a null, which says that there is no other escape character
+#: a null, which stands for no other escape character
 _NULL = re.compile(r"\(?(?:NULL|CAST\(NULL AS STRING\))\)?")
 
 # strings -------------------------------------------------------------------------------------------------------------
 
-#: between two words: behind the last character that is no letter or digit
+#: between two words: after the last character that isn't a letter or digit
 _GAP = string_literal(r"(?<=[^\p{IsAlphabetic}\p{N}])(?=[\p{IsAlphabetic}\p{N}])")
 
 
 def initcap(call: Call) -> str:
-    """Each character by itself: there is no final sigma."""
+    """Capitalize words, each character by itself: there is no final sigma."""
     lower = "lower(translate(substring(w, 2), 'Σ', 'σ'))"
     return f"array_join(transform(split({call.sql(0)}, {_GAP}), w -> concat(upper(left(w, 1)), {lower})), '')"
 
@@ -98,7 +98,7 @@ def substring(call: Call) -> str:
     if len(call.operands) == 2:
         return f"substring({text}, {first})"
     count = call.sql(2)
-    # a sum of a number below 1 and one above 0 has room
+    # a sum of a number below 1 and one above 0 can't overflow
     taken = f"if({start} < 1, {start} - 1 + {count}, {count})"
     bounded = f"CAST(CASE WHEN {taken} < 0 THEN 0 WHEN {taken} > {length} THEN {length} ELSE {taken} END AS INT)"
     found = f"substring({text}, {first}, {bounded})"
@@ -110,7 +110,7 @@ def substring(call: Call) -> str:
 
 
 def like(call: Call) -> str:
-    """The specification's ``like``, told that the backslash is the escape character."""
+    """Return the specification's ``like`` with the backslash as the escape character."""
     if len(call.operands) > 2 and call.operands[2].literal != "\\" and not _NULL.fullmatch(call.sql(2)):
         raise UnsupportedPlanError("DataFusion has no other escape character in LIKE than the backslash")
     escape = Operand(string_literal("\\"), String(), "\\")
@@ -145,7 +145,7 @@ def regexp_replace(call: Call) -> str:
 
 
 def extreme(name: str) -> Callable[[Call], str]:
-    """``greatest`` or ``least``, which leave nulls out in Spark, too; to Spark, both zeros are equal."""
+    """``greatest`` or ``least``, which ignore nulls in Spark, too; for Spark, both zeros are equal."""
 
     def body(call: Call) -> str:
         operands = [operand.sql for operand in call.operands]
@@ -203,16 +203,16 @@ def divide(call: Call) -> str:
 
 
 def cut_quotient(dividend: str, divisor: str, output: Type) -> str:
-    """The quotient of two whole decimals, as the digits of another; cut off towards zero.
+    """Return the quotient of two whole decimals, as the digits of another decimal, truncated.
 
-    Both have 38 digits at most; what would need more is an error, in DataFusion as well.
+    Both have 38 digits at most; a result that needs more is an error, in DataFusion as well.
     """
     exact = f"CAST((v.x - v.x % v.y) / v.y AS {WHOLE})"
     return let("v", {"x": dividend, "y": divisor}, as_decimal(exact, output))
 
 
 def atan2(call: Call) -> str:
-    """Spark's own takes -0.0 for 0.0."""
+    """Return ``atan2`` with signed zeros: Spark's own treats -0.0 as 0.0."""
     y, x = (as_double(call, position) for position in (0, 1))
     half_turn = f"if(v.x < 0D OR CAST(v.x AS STRING) = '-0.0', {math.pi!r}D, 0D)"
     signed = f"if(CAST(v.y AS STRING) = '-0.0', -{half_turn}, {half_turn})"
@@ -221,7 +221,7 @@ def atan2(call: Call) -> str:
 
 
 def logarithm(call: Call) -> str:
-    """Of the base 10 where there is none."""
+    """Return a logarithm, to base 10 by default."""
     infinite, nothing = constant(-math.inf, FP64()), constant(math.nan, FP64())
 
     def natural(position: int) -> str:
@@ -233,7 +233,7 @@ def logarithm(call: Call) -> str:
 
 
 def rounded(call: Call) -> str:
-    """``round(x * 10**s) / 10**s`` in the arithmetic of the type."""
+    """Round as ``round(x * 10**s) / 10**s`` in the arithmetic of the type."""
     if not is_float(call.output):
         extension = "functions_rounding_decimal" if isinstance(concrete(call.output), Decimal) else "functions_rounding"
         return as_specified(extension, rounding="TIE_AWAY_FROM_ZERO")(call)
@@ -245,7 +245,7 @@ def rounded(call: Call) -> str:
         )
     factor = constant(10.0**places, call.output)
     scaled = call.sql(0) if places == 0 else f"{call.sql(0)} * {factor}"
-    # rint goes to the even neighbour
+    # rint rounds ties to even
     whole = "if(abs(v - rint(v)) = 0.5D, if(v < 0D, v - 0.5D, v + 0.5D), rint(v))"
     text = bound(f"CAST({scaled} AS DOUBLE)", "v", whole)
     if places == 0:

@@ -1,8 +1,8 @@
-"""Regular expressions of Rust as ICU's, which the translation to Java's starts from.
+"""Translation of Rust's regular expressions to ICU's, which are then translated to Java's.
 
-The two mean the same by most of what patterns are made of: characters, sets of them, groups, alternatives, quantifiers,
-``\\d``, ``\\w`` and ``\\s``. The dot stands for all characters but the line feed in Rust, and ``$`` for the end of the
-text alone; that is written out. Anything else is refused.
+Most parts of patterns have the same meaning in both: characters, sets of them, groups, alternatives, quantifiers,
+``\\d``, ``\\w`` and ``\\s``. In Rust, the dot matches all characters but the line feed, and ``$`` only the end of the
+text; these are written explicitly. Anything else is refused.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pyspark_substrait.errors import UnsupportedPlanError
 __all__ = ["icu_pattern", "icu_replacement"]
 
 _ESCAPED = r"\\[dDwWsS\\.$^\[\](){}*+?|/#&~-]"
-#: a part of a pattern: the dot, the end, a set, or one that is written alike
+#: a part of a pattern: the dot, the end, a set, or a part with the same notation
 _PART = re.compile(
     rf"(?P<dot>\.)|(?P<end>\$)|(?P<set>\[\^?(?:{_ESCAPED}|[^\\\[\]&~^#\s-]-[^\\\[\]&~^#\s-]|[^\\\[\]&~^#-])+\])"
     rf"|(?P<quantifier>(?:[*+?]|\{{\d+(?:,\d*)?\}})\??(?![*+?{{]))|\((?:\?:)?(?!\?)|[)|^]|{_ESCAPED}|[^\\.$\[\](){{}}*+?|^]"
@@ -23,10 +23,10 @@ _REPLACEMENT = re.compile(r"(?:[^\\$]|\\[1-9](?![0-9]))*")
 
 
 def icu_pattern(pattern: str) -> str:
-    """The pattern as ICU has it.
+    """Return the pattern in ICU's syntax.
 
     Raises:
-        UnsupportedPlanError: there is something in it that ICU has otherwise.
+        UnsupportedPlanError: it has a part that ICU interprets differently.
     """
     parts = []
     position = 0
@@ -48,10 +48,10 @@ def icu_pattern(pattern: str) -> str:
 
 
 def icu_replacement(text: str) -> str:
-    """The replacement, which is the same in both, or refused.
+    """Return the replacement, which is the same in both, or refuse it.
 
     Raises:
-        UnsupportedPlanError: it has a dollar sign, or a backslash that isn't that of a group.
+        UnsupportedPlanError: it has a dollar sign, or a backslash that isn't followed by the number of a group.
     """
     if _REPLACEMENT.fullmatch(text) is None:
         raise UnsupportedPlanError("the replacement has a dollar sign, or a backslash without the number of a group")

@@ -1,4 +1,4 @@
-"""Regular expressions: ``parser`` reads those of ICU, ``java`` writes those of Java, ``rows`` has the functions."""
+"""Regular expressions: ``parser`` reads ICU's, ``java`` writes Java's, ``rows`` has the functions."""
 
 from pyspark_substrait.sql.functions.regexp.rows import ROWS
 

@@ -1,12 +1,12 @@
-"""How many ways there are to match a text: what Java's engine, which tries them one after another, may take long for.
+"""Detection of slow patterns, by the number of ways to match a text, which Java's engine tries one after another.
 
-A pattern becomes an automaton whose states are the places of characters in it (Glushkov's construction). Two different
-ways from a state back to itself over one text double with every turn: exponential time. States in a row, each with a
-turn over one text that also leads to the next, have as many ways as the text's length to the power of their number
-(Weber and Seidl, "On the degree of ambiguity of finite automata", 1991).
+A pattern becomes an automaton whose states are the positions of characters in it (Glushkov's construction). Two
+different paths from a state back to itself over one text double with every iteration: exponential time. Several states
+in a row, each with a loop over one text that also leads to the next, have as many paths as the text's length to the
+power of their number (Weber and Seidl, "On the degree of ambiguity of finite automata", 1991).
 
-It is an estimate from the safe side: what follows a loop may make sure that all goes well, and is looked at only as far
-as the pattern ends there.
+It is a conservative estimate: the part after a loop may prevent backtracking, but is considered only as far as the
+pattern ends there.
 """
 
 from __future__ import annotations
@@ -56,17 +56,17 @@ __all__ = ["TOO_LARGE", "slowness"]
 TOO_LARGE = "it is too large to tell how many ways there are to match a text"
 """The reason for a pattern that is too large to analyse."""
 
-#: a loop with a bound is written out so often, and is one without a bound where it may turn more often
+#: a bounded loop is expanded this often; it counts as unbounded if it may iterate more often
 _MOST_COPIES = 3
-#: so many loops in a row take too long: the square of a text's length is common, its cube is much
+#: this many loops in a row take too long: the square of a text's length is common, its cube is much
 _MOST_LOOPS = 2
-#: so often a part that may be empty is repeated without harm
+#: the number of harmless repetitions of a part that may be empty
 _MOST_OPTIONAL = 9
 _MOST_STATES = 250
-#: beyond this, a tree isn't looked at: it has brackets and other things that are no states, too
+#: larger trees aren't analysed: they have brackets and other nodes that aren't states, too
 _MOST_NODES = 4_000
 _MOST_STEPS = 300_000
-#: parts without states are copied, too, and each copy costs as much as so many steps
+#: parts without states are copied, too, and each copy costs this many steps
 _STEPS_OF_PART = 10
 
 _LINE_ENDS = "\n\v\f\r\x85\u2028\u2029"
@@ -75,12 +75,12 @@ _PROPERTY = re.compile(r"\\([pP])\{([^}]*)\}")
 
 
 class _TooLarge(Exception):
-    """There is more to look at than is worth it."""
+    """The pattern is too large to analyse."""
 
 
 @lru_cache(256)
 def slowness(pattern: Pattern) -> str | None:
-    """Say why a pattern may take very long for some texts of moderate length; None if it doesn't.
+    """Return the reason why a pattern may take very long for some texts of moderate length; None if it doesn't.
 
     Args:
         pattern: the pattern.
@@ -96,7 +96,7 @@ def slowness(pattern: Pattern) -> str | None:
 
 
 def _apart(root: Node) -> Iterator[Node]:
-    """The tree, and those of its look-around, which is matched by itself."""
+    """Yield the tree, and the trees of its look-around, which are matched separately."""
     yield root
     for node in walk(root):
         if isinstance(node, Look):
@@ -105,7 +105,7 @@ def _apart(root: Node) -> Iterator[Node]:
 
 @dataclass(slots=True)
 class _Part:
-    """Where a part of a pattern begins and ends, and whether it may be empty."""
+    """The first and last states of a part of a pattern, and whether it may be empty."""
 
     first: list[int]
     last: list[int]
@@ -116,7 +116,7 @@ class _Part:
 class _Automaton:
     root: Node
     steps: int = 0
-    """How much was looked at, of all that there is to look at."""
+    """The number of analysis steps so far."""
     sets: list[int] = field(default_factory=list)
     """The characters of each state, as bits of the alphabet."""
     follow: dict[int, Counter[int]] = field(default_factory=lambda: defaultdict(Counter))
@@ -148,7 +148,7 @@ class _Automaton:
     # the automaton ---------------------------------------------------------------------------------------------------
 
     def _spend(self, steps: int) -> None:
-        """Go on only if so many steps more aren't too many."""
+        """Count analysis steps, and stop if there are too many."""
         self.steps += steps
         if self.steps > _MOST_STEPS:
             raise _TooLarge
@@ -229,10 +229,10 @@ class _Automaton:
     def _bits(self, characters: Iterable[str]) -> int:
         return sum(1 << self.bits[character] for character in set(characters) if character in self.bits)
 
-    # what there is in it ---------------------------------------------------------------------------------------------
+    # analysis --------------------------------------------------------------------------------------------------------
 
     def _reaching(self) -> list[set[int]]:
-        """The states that each one reaches."""
+        """Return the states that each state reaches."""
         count = len(self.sets)
         reached = [sum(1 << other for other in self.follow[state]) for state in range(count)]
         for way in range(count):
@@ -242,7 +242,7 @@ class _Automaton:
         return [{other for other in range(count) if bits >> other & 1} for bits in reached]
 
     def _doubles(self, reached: list[set[int]]) -> bool:
-        """Whether two ways lead from a state back to itself over the same text."""
+        """Whether two paths lead from a state back to itself over the same text."""
         for state, after in self.follow.items():
             if any(times > 1 and state in reached[other] for other, times in after.items()):
                 return True
@@ -277,7 +277,7 @@ class _Automaton:
         return False
 
     def _loops(self, reached: list[set[int]]) -> int:
-        """How many loops in a row can share one text between them in any way."""
+        """The number of loops in a row that can share one text in any way."""
         turning = [state for state in range(len(self.sets)) if state in reached[state]]
         groups: list[tuple[int, ...]] = []
         for state in turning:
@@ -293,7 +293,7 @@ class _Automaton:
         return max(longest.values(), default=0)
 
     def _shared(self, before: tuple[int, ...], after: tuple[int, ...], reached: list[set[int]]) -> bool:
-        """Whether a text leads around in one loop, from it to the other, and around in the other."""
+        """Whether one text leads around in one loop, from it to the other, and around in the other."""
         first, second = set(before), set(after)
         between = {state for state in reached[before[0]] if after[0] in reached[state]} | first | second
         self._spend(len(reached[before[0]]))
@@ -319,7 +319,7 @@ class _Automaton:
 
 
 def _check_size(root: Node) -> None:
-    """Refuse a tree that has more characters and sets outside of look-around than there may be states, and copies."""
+    """Refuse a tree with more characters and sets outside of look-around than the limits on states and copies allow."""
     size = 0
     for node in walk(root):
         size += len(node.characters) if isinstance(node, Text) else 1
@@ -328,7 +328,7 @@ def _check_size(root: Node) -> None:
 
 
 def _leaves(node: Node) -> Iterator[object]:
-    """The parts of which a set is made, and the characters of a text."""
+    """Yield the parts of a set, and the characters of a text."""
     if isinstance(node, Text):
         yield from node.characters
     pending: list[CharacterSet] = [node.set] if isinstance(node, OneOf) else []
@@ -353,7 +353,7 @@ def _either(parts: list[_Part]) -> _Part:
 
 
 def _without_end(node: Node) -> Node:
-    """A pattern without what it ends with if that can't fail, however much or little it takes."""
+    """Return a pattern without an end that can't fail, however much it matches."""
     if isinstance(node, Repeat) and node.least == 0 and not isinstance(node.body, Look):
         return Sequence(())
     if isinstance(node, Group) and node.number is None:
@@ -370,7 +370,7 @@ def _takes_something(node: Node) -> bool:
 
 
 def _characters(root: Node) -> Iterator[str]:
-    """Characters that tell the sets of a pattern from each other."""
+    """Yield characters that distinguish the sets of a pattern."""
     yield from map(chr, range(0x20, 0x7F))
     yield from _LINE_ENDS + "\t" + _BEYOND
     for node in walk(root):
@@ -407,7 +407,7 @@ def _has(set: CharacterSet, character: str) -> bool:
 
 
 def _member(set: CharacterSet, character: str) -> bool | None:
-    """Whether a character is in a set; None if it isn't known."""
+    """Whether a character is in a set; None if unknown."""
     match set:
         case Characters(ranges=ranges):
             place = bisect_right(ranges, (ord(character), sys.maxunicode))
@@ -440,7 +440,7 @@ def _and(left: bool | None, right: bool | None) -> bool | None:
 
 
 def _named(name: str, character: str, positive: bool) -> bool | None:
-    """Whether a character has one of Java's properties; None of those that Python doesn't know."""
+    """Whether a character has one of Java's properties; None for those unknown to Python."""
     category = unicodedata.category(character)
     match name:
         case "IsAlphabetic":

@@ -1,4 +1,4 @@
-"""Upper and lower case: which characters a pattern takes for equal when it ignores case."""
+"""Upper and lower case: the characters that a pattern treats as equal when it ignores case."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _BLOCK = 0x400
 
 
 class Case(Enum):
-    """How a part of a pattern sees case; the values are those of the option ``case_sensitivity``."""
+    """The case sensitivity of a part of a pattern; the values are those of the option ``case_sensitivity``."""
 
     EXACT = "CASE_SENSITIVE"
     UNICODE = "CASE_INSENSITIVE"
@@ -22,7 +22,7 @@ class Case(Enum):
 
 
 def folded(text: str, case: Case) -> str:
-    """A text without its case. Full folding of Unicode may make it longer: ``ß`` becomes ``ss``."""
+    """Return a text with its case folded. Full Unicode folding may make it longer: ``ß`` becomes ``ss``."""
     match case:
         case Case.EXACT:
             return text
@@ -37,7 +37,7 @@ _ASCII = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
 
 @cache
 def unfolded(case: Case) -> dict[str, frozenset[str]]:
-    """The characters that fold to a text of one to three characters, those included that fold to themselves."""
+    """Return the characters that fold to each text of one to three characters, unchanged ones included."""
     found: defaultdict[str, set[str]] = defaultdict(set)
     for character in _cased():
         found[folded(character, case)].add(character)
@@ -49,10 +49,10 @@ def unfolded(case: Case) -> dict[str, frozenset[str]]:
 
 @cache
 def variants(case: Case) -> dict[int, frozenset[int]]:
-    """The code points that a set takes in with one of its members, by that member; itself included.
+    """Return the code points that a set also matches for each member, itself included.
 
-    Sets match one character each, so of two characters that fold to several only equal ones are variants. ``ẞ`` is
-    one of ``ß``, which both are ``ss``.
+    Sets match one character each, so of two characters that fold to several only equal ones are variants. ``ẞ`` is a
+    variant of ``ß``, as both fold to ``ss``.
     """
     found: dict[int, frozenset[int]] = {}
     for characters in unfolded(case).values():
@@ -64,14 +64,14 @@ def variants(case: Case) -> dict[int, frozenset[int]]:
 
 @cache
 def cased_points() -> tuple[int, ...]:
-    """The code points, in order, that have case variants or are folded to several characters."""
+    """Return the code points, in order, that have case variants or fold to several characters."""
     return tuple(sorted({*variants(Case.UNICODE), *map(ord, _cased())}))
 
 
 @cache
 def _cased() -> tuple[str, ...]:
-    """Every character that is folded to something else, in order."""
+    """Return every character that folds to something else, in order."""
     blocks = ("".join(map(chr, range(start, start + _BLOCK))) for start in range(0, sys.maxunicode + 1, _BLOCK))
-    # few blocks have any: the others aren't gone through one character after another
+    # few blocks have any: the others aren't checked character by character
     changing = [block for block in blocks if block.casefold() != block]
     return tuple(character for block in changing for character in block if character.casefold() != character)

@@ -1,7 +1,7 @@
-"""A regular expression in Java's terms, with equal meaning in every Java from 17 on.
+"""Regular expressions in Java's syntax, with the same meaning in every Java version from 17 on.
 
-No flag of Java's is used: where lines end, what letters are and how case is ignored is written out, because Java and
-ICU disagree in all of it.
+No flag of Java's is used: line endings, letters and case-insensitivity are written explicitly, because Java and ICU
+disagree in all of them.
 """
 
 from __future__ import annotations
@@ -43,15 +43,15 @@ from pyspark_substrait.sql.functions.regexp.sets import (
 
 __all__ = ["NOTHING", "WIDE", "java"]
 
-#: what matches nothing but the empty text
+#: a pattern that only matches the empty text
 NOTHING = "(?:)"
-#: Java's look-behind counts code points only if the text of the pattern has one beyond the first plane from there on
+#: Java's look-behind counts code points only if the pattern contains one beyond the first plane from there on
 WIDE = "\U00010000{0}"
 
 _LINE_END = class_text(LINE_ENDS)
 #: not between CR and LF, which end a line together
 _WHOLE_END = r"(?!(?<=\r)\n)"
-#: combining marks and invisible characters, which word boundaries pass over
+#: combining marks and invisible characters, which word boundaries skip
 _MARK = r"[\p{Mn}\p{Me}\p{Cf}]"
 _WORD = r"[\p{IsAlphabetic}\p{Mc}\p{Nd}\p{Pc}&&[^\p{Mn}]]"
 _AFTER_WORD = f"{_WORD}|{_MARK}(?<={_WORD}{_MARK}{{1,999}}{WIDE})"
@@ -59,12 +59,12 @@ _BOUNDARY = (
     rf"(?={_WORD})(?<!{_AFTER_WORD})"
     rf"|(?![\p{{IsAlphabetic}}\p{{M}}\p{{Nd}}\p{{Pc}}\p{{Cf}}])(?<={_AFTER_WORD})"
 )
-#: the longest run of letters of which several may be one character when case is ignored (ss is ß, ffi is ﬃ)
+#: the longest run of letters that may match fewer characters when case is ignored (ss is ß, ffi is ﬃ)
 _LONGEST_RUN = 12
 _LONGEST_LOOP = 50
-#: as much text a repeated group in a look-behind may come to
+#: the maximum text of a repeated group in a look-behind
 _LONGEST_WRITTEN = 20_000
-#: more than the number of a group has
+#: more digits than the number of a group has
 _MOST_DIGITS = 20
 
 
@@ -72,14 +72,14 @@ def java(pattern: Pattern, *, before: int = 0, named: bool = False) -> str:
     """The text of a pattern for Java.
 
     Args:
-        before: the number of capturing groups that stand before it.
+        before: the number of capturing groups before it.
         named: whether its groups have the names g1, g2 and so on, and the whole match is g0.
     """
     text = _Writer(pattern, before, named).text(pattern.root)
     if named:
         text = f"(?<g0>{text})"
     if pattern.may_be_empty:
-        # Java finds an empty match between the halves of a character, too
+        # Java also finds an empty match between the halves of a character
         text = rf"(?!\p{{Cs}})(?:{text})"
     return text
 
@@ -126,9 +126,9 @@ class _Writer:
                 assert_never(node)
 
     def _behind(self, body: Node) -> str:
-        """What stands in a look-behind."""
+        """Return the body of a look-behind."""
         match body:
-            # what ends between CR and LF has one of them
+            # a position between CR and LF is after one of them
             case NewLine():
                 return _LINE_END
             case AnyCharacter(all=True):
@@ -151,7 +151,7 @@ class _Writer:
         text = ""
         for part in parts:
             after = self.text(part)
-            # a digit would belong to the number
+            # a digit would become part of the number
             text += f"{NOTHING}{after}" if text[-1:].isdigit() and _is_reference(text[-_MOST_DIGITS:], after) else after
         return text
 
@@ -176,12 +176,12 @@ class _Writer:
             )
         text = f"{text if _is_one(body, text) else f'(?:{text})'}{counts}"
         if node.mode == "+" and not isinstance(body, Text | OneOf):
-            # Java's possessive loop never goes back into one of its rounds, ICU's only when it is through
+            # Java's possessive loop never backtracks into one of its iterations, ICU's only at the end
             return f"(?>{text})"
         return f"{text}{node.mode}"
 
     def _written_out(self, node: Repeat, text: str) -> str:
-        """A group as often as it is repeated: Java's look-behind doesn't know how long loops over groups are."""
+        """Return a group, repeated explicitly: Java's look-behind doesn't know the length of loops over groups."""
         assert node.most is not None
         if node.most > _LONGEST_LOOP or _captures(node):
             raise UnsupportedPlanError(
@@ -210,7 +210,7 @@ class _Writer:
         return text
 
     def _groups_without_case(self) -> dict[int, bool]:
-        """Whether each capturing group holds only what has no case variants."""
+        """Return whether each capturing group contains only parts without case variants."""
         if self._caseless is None:
             self._caseless = {
                 group.number: all(map(_without_case, walk(group.body)))
@@ -229,7 +229,7 @@ def _is_reference(text: str, after: str) -> bool:
 
 
 def _is_one(node: Node, text: str) -> bool:
-    """Whether a quantifier behind the text of a node belongs to all of it."""
+    """Whether a quantifier after the text of a node applies to all of it."""
     match node:
         case OneOf() | AnyCharacter() | Cluster() | NewLine() | Group():
             return True
@@ -269,7 +269,7 @@ def _place(anchor: Anchor, unix: bool) -> str:
 
 
 def _may_be_wide(node: Node) -> bool:
-    """Whether it may match characters beyond the first plane."""
+    """Whether a node may match characters beyond the first plane."""
     for inner in walk(node):
         match inner:
             case Text(characters=characters):
@@ -307,7 +307,7 @@ def _literal(characters: str, case: Case) -> str:
 
 
 def _run_end(text: str, start: int, case: Case) -> int:
-    """Where the run of letters ends that single characters may stand for several of."""
+    """Return the end of the run of letters of which single characters may match several."""
     end, position = start + 1, start
     while position < end:
         for length in (2, 3):
@@ -334,7 +334,7 @@ def _run(text: str, start: int, end: int, case: Case) -> str:
 
 
 def _without_case(node: Node) -> bool:
-    """Whether what the node matches itself has no case variants."""
+    """Whether the node itself, without its children, has no case variants."""
     match node:
         case Text(characters=characters):
             return not _has_cased(of((ord(character), ord(character)) for character in characters))

@@ -1,4 +1,4 @@
-"""The patterns in calls of functions, and whether they may take very long."""
+"""The patterns in function calls, and whether they may take very long."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _STANDARD = "extension:io.substrait:functions_string"
 _SPARK = "extension:pyspark_substrait:functions_spark_string"
 _COLLECTION = "extension:pyspark_substrait:functions_spark_collection"
 
-#: the arguments that are regular expressions, by extension and function
+#: the positions of regular expressions among the arguments, by extension and function
 _EXPRESSIONS: dict[tuple[str, str], tuple[int, ...]] = {
     **{
         (_STANDARD, name): (1,)
@@ -49,10 +49,10 @@ _EXPRESSIONS: dict[tuple[str, str], tuple[int, ...]] = {
     },
     (_COLLECTION, "str_to_map"): (1, 2),
 }
-#: those whose second argument is a pattern of LIKE, which becomes a regular expression in Spark
+#: functions whose second argument is a pattern of LIKE, which becomes a regular expression in Spark
 _LIKES = ((_STANDARD, "like"), (_SPARK, "like"), (_SPARK, "ilike"))
 
-#: what says which value an expression has; None for one that isn't known before it runs
+#: returns the value of an expression; None if it isn't known before it runs
 Known = Callable[[Expression], "Literal | None"]
 
 
@@ -61,10 +61,10 @@ class SlowPattern:
     """A pattern that may take very long for some texts.
 
     Args:
-        argument: which argument of its call it is, from 0.
+        argument: its position among the arguments of the call, from 0.
         text: the pattern; None if it is computed.
-        reason: why it may take long.
-        sure: whether that follows from the pattern, and not from what isn't known of it.
+        reason: the reason why it may take long.
+        sure: whether that follows from the pattern itself, not from its unknown parts.
     """
 
     argument: int
@@ -74,7 +74,7 @@ class SlowPattern:
 
 
 def slow_patterns(call: ScalarFunction, known: Known) -> Iterator[SlowPattern]:
-    """The patterns in a call that may take very long, or of which nobody can say that they don't."""
+    """Yield the patterns in a call that may take very long, or that can't be analysed."""
     name = (call.function.urn, call.function.name)
     is_like = name in _LIKES
     for position in (1,) if is_like else _EXPRESSIONS.get(name, ()):
@@ -97,7 +97,7 @@ def refuse_slow_patterns(call: ScalarFunction, known: Known) -> None:
     """Refuse a call with a pattern that may take very long.
 
     Raises:
-        UnsupportedPlanError: says which one, and why.
+        UnsupportedPlanError: there is one; the message names it and the reason.
     """
     for found in slow_patterns(call, known):
         shown = "the pattern" if found.text is None else f"the pattern {found.text!r}"

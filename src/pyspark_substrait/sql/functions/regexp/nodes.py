@@ -38,7 +38,7 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """Characters that stand for themselves. Under full case folding they match as one text: ``ß`` is ``ss``."""
+    """Literal characters. Under full case folding they match as one text: ``ß`` is ``ss``."""
 
     characters: str
     case: Case
@@ -46,7 +46,7 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class OneOf:
-    """One character of a set, which has its case variants already."""
+    """One character of a set, which already contains its case variants."""
 
     set: CharacterSet
 
@@ -60,7 +60,7 @@ class AnyCharacter:
 
 
 class Anchor(Enum):
-    """A place in the text."""
+    """A position in the text."""
 
     START = "the start of the text"
     LINE_START = "the start of a line"
@@ -74,7 +74,7 @@ class Anchor(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Assertion:
-    """A test of the current place. ``unix``: a line ends with LF only."""
+    """A test of the current position. ``unix``: a line ends with LF only."""
 
     anchor: Anchor
     unix: bool
@@ -102,7 +102,7 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Brackets. ``number``: of a capturing group. ``atomic``: its first match is the only one."""
+    """A group. ``number``: that of a capturing group. ``atomic``: its first match is the only one."""
 
     body: Node
     number: int | None = None
@@ -118,7 +118,7 @@ class Look:
 
 @dataclass(frozen=True, slots=True)
 class Repeat:
-    """``mode``: nothing for greedy, ``?`` for lazy, ``+`` for possessive. ``most``: None for any number."""
+    """A quantifier. ``mode``: empty for greedy, ``?`` for lazy, ``+`` for possessive. ``most``: None for no limit."""
 
     body: Node
     least: int
@@ -157,7 +157,7 @@ class Pattern:
 
     @property
     def stale(self) -> frozenset[int]:
-        """The groups that Java may leave with what they matched on a way that was given up."""
+        """The groups for which Java may keep the match of an abandoned attempt."""
         return frozenset(_stale(self.root, sealed=False, optional=False))
 
     @property
@@ -166,7 +166,7 @@ class Pattern:
 
     @property
     def looks_back(self) -> bool:
-        """Whether a match may depend on what stands before it."""
+        """Whether a match may depend on the text before it."""
         return any(
             (isinstance(node, Look) and not node.ahead)
             or (isinstance(node, Assertion) and node.anchor not in (Anchor.VERY_END, Anchor.PREVIOUS))
@@ -179,7 +179,7 @@ class Pattern:
 
 
 def walk(node: Node) -> Iterator[Node]:
-    """The node and all that are in it."""
+    """Yield the node and all nodes in it."""
     yield node
     match node:
         case Sequence(parts=inner) | Choice(branches=inner):
@@ -192,12 +192,12 @@ def walk(node: Node) -> Iterator[Node]:
 
 
 def _stale(node: Node, sealed: bool, optional: bool) -> Iterator[int]:
-    """The numbers of groups in look-around or atomic groups, if these are part of alternatives or hold some.
+    """Yield the numbers of groups in look-around or atomic groups, if these are part of alternatives or contain some.
 
     Args:
-        node: where to look.
-        sealed: whether it is in look-around or an atomic group, which Java doesn't go back into.
-        optional: whether there are ways past it.
+        node: the node to search.
+        sealed: whether it is in look-around or an atomic group, into which Java doesn't backtrack.
+        optional: whether there are alternatives to it.
     """
     match node:
         case Sequence(parts=parts):
@@ -219,7 +219,7 @@ def _stale(node: Node, sealed: bool, optional: bool) -> Iterator[int]:
 
 
 def shortest(node: Node) -> int:
-    """A number of characters that every match has at least; 0 if it may be empty."""
+    """The minimum number of characters of a match; 0 if it may be empty."""
     match node:
         case Text() | OneOf() | AnyCharacter() | NewLine() | Cluster():
             return 1  # a text of several characters may match one: ß is ss
@@ -238,10 +238,10 @@ def shortest(node: Node) -> int:
 
 
 def invalid(reason: str, position: int) -> InvalidPlanError:
-    """The error for what isn't a regular expression; ``position`` counts characters of the pattern from 0."""
+    """Return the error for an invalid regular expression; ``position`` counts characters of the pattern from 0."""
     return InvalidPlanError(f"the regular expression is wrong at character {position + 1}: {reason}")
 
 
 def unsupported(reason: str, position: int) -> UnsupportedPlanError:
-    """The error for what Java's regular expressions can't do."""
+    """Return the error for a part that Java's regular expressions don't support."""
     return UnsupportedPlanError(f"the regular expression can't run on Spark, at character {position + 1}: {reason}")

@@ -35,7 +35,7 @@ __all__ = ["Flags", "parsed"]
 
 @dataclass(frozen=True, slots=True)
 class Flags:
-    """What a pattern's flags say; in brackets the letter that changes each within a pattern.
+    """The flags of a pattern; in brackets the letter that changes each within a pattern.
 
     Args:
         case: how letters are compared (``i`` takes full Unicode).
@@ -54,11 +54,11 @@ class Flags:
 
 @lru_cache(256)
 def parsed(text: str, flags: Flags) -> Pattern:
-    """The tree of a pattern.
+    """Return the tree of a pattern.
 
     Raises:
-        InvalidPlanError: it is none.
-        UnsupportedPlanError: Java's regular expressions can't do what it says.
+        InvalidPlanError: it isn't valid.
+        UnsupportedPlanError: Java's regular expressions don't support it.
     """
     return _Parser(text, flags).pattern()
 
@@ -97,7 +97,7 @@ class _Parser:
         return branches[0] if len(branches) == 1 else Choice(tuple(branches))
 
     def _sequence(self) -> Node:
-        """What stands between two bars or brackets."""
+        """Parse a sequence, up to a bar or a closing bracket."""
         reader, parts = self.reader, _Parts()
         while True:
             if reader.quoted:
@@ -189,7 +189,7 @@ class _Parser:
             parts.character(reader.escaped_character(start), self.flags.case)
 
     def _reference(self, start: int) -> BackReference:
-        r"""``\1``; further digits belong to the number as long as there are so many groups so far."""
+        r"""Parse ``\1``; further digits belong to the number as long as there are that many groups so far."""
         number = int(self.reader.next())
         while self.reader.peek() in tuple("0123456789") and number * 10 + int(self.reader.peek()) <= self.groups:
             number = number * 10 + int(self.reader.next())
@@ -206,7 +206,7 @@ class _Parser:
         return BackReference(self.names[name], self.flags.case)
 
     def _bracket(self, parts: _Parts, start: int) -> None:
-        """A group, look-around, comment or flags; the reader stands behind the opening bracket."""
+        """Parse a group, look-around, comment or flags; the reader is after the opening bracket."""
         reader = self.reader
         reader.skip()
         if not reader.taken("?"):
@@ -244,7 +244,7 @@ class _Parser:
         return name
 
     def _body(self, start: int) -> Node:
-        """What a bracket holds, up to the closing one. Flags that are set in it end with it."""
+        """Parse the body of a bracket, up to the closing one. Flags that are set in it end with it."""
         flags, comments = self.flags, self.reader.comments
         with self.reader.inside(start):
             body = self._choice()
@@ -288,7 +288,7 @@ class _Parser:
 
 
 class _Parts:
-    """The parts of a sequence so far; characters side by side become one text."""
+    """The parts of a sequence so far; adjacent characters become one text."""
 
     def __init__(self) -> None:
         self.parts: list[Node] = []
@@ -313,7 +313,7 @@ class _Parts:
         self.repeatable = repeatable
 
     def repeat(self, least: int, most: int | None, mode: str, start: int) -> None:
-        """Repeat what stands before: one character, not the text that it belongs to."""
+        """Repeat the last part: one character, not the whole text that it belongs to."""
         if not self.repeatable:
             raise invalid("there is nothing here that can be repeated", start)
         if self.text:

@@ -77,9 +77,10 @@ def named(name: str) -> str | None:
 
 @lru_cache(1024)
 def property_set(text: str) -> CharacterSet | None:
-    """The characters with a property: ``name`` or ``name=value``, in any case, with or without blanks and underscores.
+    """Return the characters with a property: ``name`` or ``name=value``, in any case, with or without blanks and
+    underscores.
 
-    None for a property that Java hasn't.
+    None for a property that Java doesn't have.
     """
     name, equal, value = text.partition("=")
     key = _plain(name)
@@ -132,7 +133,7 @@ _HEX_DIGITS = of((*_ASCII_HEX, (0xFF10, 0xFF19), (0xFF21, 0xFF26), (0xFF41, 0xFF
 
 @cache
 def _named_sets() -> dict[str, CharacterSet]:
-    """The properties that are there or not, with the classes of POSIX as UTS 18 has them."""
+    """Return the binary properties, with the classes of POSIX as UTS 18 defines them."""
     visible = Complement(Property(r"\p{IsWhite_Space}\p{Cc}\p{Cs}\p{Cn}"))
     return {
         "alnum": Property(r"\p{IsAlphabetic}\p{Nd}"),
@@ -143,7 +144,7 @@ def _named_sets() -> dict[str, CharacterSet]:
         "assigned": Complement(Property(r"\p{Cn}")),
         "blank": SPACES_IN_LINE,
         "graph": visible,
-        # Java takes all decimal digits for hexadecimal ones
+        # Java treats all decimal digits as hexadecimal
         "hexdigit": _HEX_DIGITS,
         "ideographic": Property(r"\p{IsIdeographic}"),
         "joincontrol": of(((0x200C, 0x200D),)),
@@ -162,7 +163,7 @@ def _case_property(java: str, member: Callable[[str], bool]) -> Property:
 
 
 def _variants_outside(member: Callable[[str], bool]) -> Characters:
-    """The case variants of the characters with a property that haven't it themselves."""
+    """Return the case variants, without the property, of characters with the property."""
     return of(
         (point, point)
         for point, equal in variants(Case.UNICODE).items()
@@ -208,7 +209,7 @@ def _block(name: str) -> Property | None:
 
 
 def _numbers(value: str) -> Characters | None:
-    """The characters that stand for a number, like ``9`` or ``1/2``; by Python's version of Unicode."""
+    """Return the characters with a numeric value, like ``9`` or ``1/2``; by Python's version of Unicode."""
     found = re.fullmatch(r"\s*(-?\d+(?:\.\d+)?)(?:/(\d+))?\s*", value, re.ASCII)
     if found is None or (found[2] is not None and not float(found[2])):
         return None
@@ -218,7 +219,7 @@ def _numbers(value: str) -> Characters | None:
 
 @cache
 def _numeric_points() -> dict[float, list[int]]:
-    """The code points that stand for each number."""
+    """Return the code points for each numeric value."""
     points: defaultdict[float, list[int]] = defaultdict(list)
     for point in range(sys.maxunicode + 1):
         if (number := unicodedata.numeric(chr(point), None)) is not None:

@@ -1,4 +1,4 @@
-"""Reads the characters of a pattern: where it stands, what is skipped, which character an escape is."""
+"""Reads the characters of a pattern: the position, skipped characters and escapes."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ __all__ = ["Reader"]
 _BLANKS = frozenset("\t\n\v\f\r \x85\u200e\u200f\u2028\u2029")
 _LINE_ENDS = frozenset("\n\v\f\r\x85\u2028\u2029")
 _CONTROLS = {"a": "\a", "e": "\x1b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
-#: as deep as everything that goes through a pattern is sure to get, here and in Java
+#: the depth that everything that processes a pattern can surely handle, here and in Java
 _DEEPEST = 100
 _HEX = frozenset("0123456789abcdefABCDEF")
 
 
 class Reader:
-    """The text of a pattern and a place in it.
+    """The text of a pattern and a position in it.
 
     Attributes:
-        index: where it stands.
+        index: the position.
         comments: whether white space and comments are skipped (the flag ``x``).
         quoted: whether it is between ``\\Q`` and ``\\E``.
-        depth: how many groups and sets it is in.
+        depth: the number of enclosing groups and sets.
     """
 
     def __init__(self, text: str) -> None:
@@ -37,7 +37,7 @@ class Reader:
         self.quoted = False
 
     def skip(self) -> None:
-        """Past white space and comments, where the flag says so."""
+        """Skip white space and comments, if the flag is set."""
         while self.comments and self.index < len(self.text):
             if self.text[self.index] == "#":
                 while self.index < len(self.text) and self.text[self.index] not in _LINE_ENDS:
@@ -49,14 +49,14 @@ class Reader:
 
     @contextmanager
     def inside(self, start: int) -> Iterator[None]:
-        """A group or a set, which stands at ``start``."""
+        """A context inside a group or a set, which starts at ``start``."""
         self.deeper(start)
         depth = self.depth
         yield
         self.depth = depth - 1
 
     def deeper(self, start: int) -> None:
-        """One more thing around what follows.
+        """Add one level of nesting.
 
         Raises:
             UnsupportedPlanError: it is too deep.
@@ -66,7 +66,7 @@ class Reader:
             raise unsupported(f"groups, sets and operators stand more than {_DEEPEST} deep in each other", start)
 
     def peek(self, ahead: int = 0) -> str:
-        """A character, without moving; empty at the end."""
+        """Return a character without moving; empty at the end."""
         return self.text[self.index + ahead : self.index + ahead + 1]
 
     def next(self) -> str:
@@ -75,14 +75,14 @@ class Reader:
         return character
 
     def taken(self, expected: str) -> bool:
-        """Whether the text goes on like this, moving past it if it does."""
+        """Return whether the text continues with this, and move past it if it does."""
         if not self.text.startswith(expected, self.index):
             return False
         self.index += len(expected)
         return True
 
     def until(self, end: str, what: str) -> str:
-        """What stands before ``end``, moving past that."""
+        """Return the text before ``end``, and move past that."""
         start, found = self.index, self.text.find(end, self.index)
         if found < 0:
             raise invalid(f"{what} isn't closed by {end}", start)
@@ -90,7 +90,7 @@ class Reader:
         return self.text[start:found]
 
     def escaped_character(self, start: int) -> str:
-        """The character of an escape; the reader stands behind the backslash, which is at ``start``."""
+        """Return the character of an escape; the reader is after the backslash, which is at ``start``."""
         kind = self.next()
         match kind:
             case "":
@@ -111,11 +111,11 @@ class Reader:
                 found = named(self._braced(start)) if self.peek() == "{" else None
                 return found or self._broken(start, "there is no character of this name")
             case _:
-                # escaped letters without a meaning are the letters
+                # escaped letters without a meaning stand for themselves
                 return _CONTROLS.get(kind, kind)
 
     def escaped_property(self, start: int) -> CharacterSet:
-        r"""The set of a property, behind ``\p`` or ``\P``."""
+        r"""Return the set of a property, after ``\p`` or ``\P``."""
         name = self._braced(start)
         return property_set(name) or self.no_property(name, start)
 

@@ -1,8 +1,7 @@
-r"""Replacement texts: ``\1`` is what a group matched, ``\0`` the whole match.
+r"""Replacement texts: ``\1`` is the match of a group, ``\0`` the whole match.
 
-A backslash before anything else makes that stand for itself. A number has one digit, as in PostgreSQL and RE2: ``\10``
-is the first group and a zero. A dollar sign is nothing special, though it is to ICU: the specification's cases have
-the backslash.
+A backslash before any other character makes it literal. A number has one digit, as in PostgreSQL and RE2: ``\10`` is
+the first group and a zero. A dollar sign is not special, unlike in ICU: the specification's cases have the backslash.
 """
 
 from __future__ import annotations
@@ -21,14 +20,14 @@ def groups_in(text: str) -> list[int]:
 
 
 def java_replacement(text: str, groups: int, before: int = 0) -> str:
-    """A replacement as Java has it.
+    """Return a replacement in Java's syntax.
 
     Args:
         groups: the number of groups of the pattern.
-        before: the number of groups that stand before those.
+        before: the number of groups before those.
 
     Raises:
-        InvalidPlanError: it refers to a group that isn't there, or ends with a backslash.
+        InvalidPlanError: it refers to a group that doesn't exist, or ends with a backslash.
     """
     parts: list[str] = []
     characters = iter(text)
@@ -55,15 +54,15 @@ def _group(number: int, groups: int, before: int) -> str:
 
 
 def translation(column: str) -> str:
-    """The expression that translates the replacements of a column, for a pattern with named groups.
+    """Return the expression that translates the replacements of a column, for a pattern with named groups.
 
-    What refers to a group that isn't there fails when it is used.
+    A reference to a group that doesn't exist fails when it is used.
     """
     dollars = f"regexp_replace({column}, {string_literal(_BARE_DOLLAR)}, {string_literal(_DOLLAR)})"
     return f"regexp_replace({dollars}, {string_literal(_NUMBER)}, {string_literal(_NAME)})"
 
 
-#: a dollar sign without a backslash that makes it stand for itself, and all before it
+#: a dollar sign that isn't escaped with a backslash, and all before it
 _BARE_DOLLAR = r"\G((?:[^\\$]|\\[\s\S])*+)\$"
 _DOLLAR = r"$1\\\$"
 #: a number, and all before it: going from escape to escape, the second of two backslashes doesn't begin one

@@ -1,12 +1,12 @@
 """The functions with regular expressions in Spark SQL.
 
-The pattern of a plan is one of ICU. It is translated to Java's, which is what Spark has, so it must be a constant.
-Positions, occurrences and groups may be columns. Positions count code points from 1, and a search that starts further
-on still sees what stands before: ``^`` matches at the start of the text only, look-behind looks back.
+The pattern of a plan is one of ICU. It is translated to Java's syntax, which Spark uses, so it must be a constant.
+Positions, occurrences and groups may be columns. Positions count code points from 1, and a search from a later position
+still sees the text before: ``^`` matches at the start of the text only, look-behind looks back.
 
-What the specification leaves undefined: without the match that is asked for, or with a group that took no part in it,
-a substring is empty, as it is in Spark and DuckDB (the type has no null). A position, occurrence or group that can't be
-raises an error.
+Cases that the specification leaves undefined: without the requested match, or with a group that took no part in it, a
+substring is empty, as in Spark and DuckDB (the type has no null). An invalid position, occurrence or group raises an
+error.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ _MOST = 0x7FFFFFFF
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """A call: what it looks for, and where.
+    """A search: a call, its pattern and its start.
 
     Args:
         text: the input.
-        pattern: what is looked for.
+        pattern: the pattern to search for.
         position: where the search starts; None at the first character.
     """
 
@@ -60,20 +60,20 @@ class Search:
         return self.position is None or self.position.literal == 1
 
     def subject(self, front: str = "", *, named: bool = False) -> tuple[str, str]:
-        """A text and a Java pattern as SQL, which have just the matches from the position on.
+        """Return a text and a Java pattern as SQL, which have exactly the matches from the position on.
 
         Args:
-            front: what is put before the pattern; one group if it is anything.
+            front: a prefix of the pattern; it has one group unless it is empty.
             named: whether the pattern's groups have names.
         """
         text = f"{front}(?:{java(self.pattern, before=1, named=named)})" if front else java(self.pattern, named=named)
         if self.whole:
             return self.text, string_literal(text)
         if not self.pattern.looks_back and not self.pattern.may_be_empty:
-            # an empty match would be found behind the end, too
+            # an empty match would also be found after the end
             return f"substring({self.text}, {_int(self.position)})", string_literal(text)
         self.refuse_previous("from a position other than 1")
-        # a match must have so many characters before it
+        # a match must have that many characters before it
         return self.text, _joined("(?<=(?s:.{", self.start, f"}}){WIDE})(?:{text})")
 
     def refuse_previous(self, where: str) -> None:
@@ -83,7 +83,7 @@ class Search:
             )
 
     def refuse_stale(self, groups: Iterable[int]) -> None:
-        """Refuse to tell what groups matched where Java doesn't know it for sure."""
+        """Refuse groups whose matches Java doesn't know for sure."""
         for number in self.pattern.stale & set(groups):
             raise UnsupportedPlanError(
                 f"group {number} of the regular expression is in look-around or an atomic group with alternatives, and "
@@ -92,7 +92,7 @@ class Search:
             )
 
     def checked(self, text: str, *numbers: tuple[str, int]) -> str:
-        """The text, or an error where an argument is less than it may be; null where one is null."""
+        """Return the text, or an error if an argument is below its minimum; null if one is null."""
         conditions = []
         columns = [self.text]
         for name, least in numbers:
@@ -130,7 +130,7 @@ def _less_one(number: Operand) -> str:
 
 
 def _int(number: Operand | None) -> str:
-    """A number as an INT; all that are too large are the same."""
+    """Return a number as an INT; values that are too large are equivalent."""
     assert number is not None
     if isinstance(number.literal, int):
         return str(min(number.literal, _MOST))
@@ -145,7 +145,7 @@ def _joined(left: str, middle: str, right: str) -> str:
 
 
 def searching(name: str, body: Callable[[Search], str]) -> tuple[Row, ...]:
-    """The rows of a function, by the values of its options; those that come first hold if nothing is said."""
+    """Return the rows of a function, by the values of its options; the first ones are the defaults."""
 
     def with_flags(flags: Flags) -> Callable[[Call], str]:
         def text(call: Call) -> str:
@@ -181,7 +181,7 @@ def searching(name: str, body: Callable[[Search], str]) -> tuple[Row, ...]:
 
 
 def group(search: Search) -> str:
-    """The number of the group that is asked for, as an INT."""
+    """Return the number of the requested group, as an INT."""
     number = argument(search.call, "group")
     if number is None:
         return "0"
@@ -212,9 +212,9 @@ def count_substring(search: Search) -> str:
     return search.checked(f"CAST(regexp_count({text}, {pattern}) AS BIGINT)", ("position", 1))
 
 
-# where it is matched -------------------------------------------------------------------------------------------------
+# positions of matches ------------------------------------------------------------------------------------------------
 
-#: a group that holds the text from the start of a match to the end
+#: a group with the text from the start of a match to the end
 _REST = "(?=((?s:.*)))"
 
 
@@ -223,7 +223,7 @@ def strpos(search: Search) -> str:
 
 
 def place(search: Search) -> str:
-    """The position of the occurrence that is asked for, 0 if there is none, as an INT."""
+    """Return the position of the requested occurrence, 0 if there is none, as an INT."""
     text, pattern = search.subject(_REST)
     occurrence = argument(search.call, "occurrence")
     assert occurrence is not None
@@ -235,7 +235,7 @@ def place(search: Search) -> str:
     return f"coalesce({length} - char_length({rest}) + 1, 0 * {length})"
 
 
-# what comes in its place ---------------------------------------------------------------------------------------------
+# replacements --------------------------------------------------------------------------------------------------------
 
 
 def replace(search: Search) -> str:
@@ -260,7 +260,7 @@ def replace_all(search: Search) -> str:
 
 
 def replace_one(search: Search, occurrence: Operand) -> str:
-    """The first occurrence behind so many characters is replaced together with these, which are put back."""
+    """Replace the first occurrence after some characters together with these, which are put back."""
     search.refuse_previous("where one occurrence is replaced")
     replacement, named = replacing(search, front="${before}")
     pattern = java(search.pattern, before=1, named=True) if named else f"({java(search.pattern, before=2)})"
@@ -274,9 +274,9 @@ def replace_one(search: Search, occurrence: Operand) -> str:
 
 
 def replacing(search: Search, front: str = "") -> tuple[str, bool]:
-    """The replacement as SQL, and whether it needs groups with names.
+    """Return the replacement as SQL, and whether it needs named groups.
 
-    ``front`` is put before it; then the groups of the pattern follow one of what it stands for and one of the match.
+    ``front`` is a prefix of it; then the pattern's groups are preceded by one for the prefix and one for the match.
     """
     replacement = search.call.operands[2]
     if isinstance(replacement.literal, str):
@@ -288,11 +288,11 @@ def replacing(search: Search, front: str = "") -> tuple[str, bool]:
     return (f"concat({string_literal(front)}, {text})" if front else text), True
 
 
-# what is between -----------------------------------------------------------------------------------------------------
+# splitting -----------------------------------------------------------------------------------------------------------
 
 
 def split(search: Search) -> str:
-    """One piece more than there are matches. Spark leaves out the one before an empty match at the start."""
+    """Return the pieces, one more than there are matches. Spark omits one before an empty match at the start."""
     found = f"split({search.text}, {string_literal(java(search.pattern))}, -1)"
     if not search.pattern.may_be_empty:
         return found

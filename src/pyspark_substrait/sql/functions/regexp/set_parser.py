@@ -1,6 +1,6 @@
-r"""Sets of characters as patterns write them: ``[a-z\d]``, ``[^\p{L}--[aeiou]]``, ``[\w&&[:Greek:]]``.
+r"""Character sets in the syntax of patterns: ``[a-z\d]``, ``[^\p{L}--[aeiou]]``, ``[\w&&[:Greek:]]``.
 
-Union binds more tightly than ``&&`` and ``--``, which are worked off from left to right.
+Union binds more tightly than ``&&`` and ``--``, which are evaluated from left to right.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ __all__ = ["CLASSES", "bracketed", "in_case", "property_escape"]
 
 _POSIX = re.compile(r":([^\[\]:]*):\]")
 
-#: what one letter behind a backslash is, in a set or outside
+#: the meaning of a letter after a backslash, in a set or outside
 CLASSES: dict[str, CharacterSet] = {
     "d": DIGITS,
     "D": Complement(DIGITS),
@@ -57,13 +57,13 @@ def in_case(set: CharacterSet, case: Case, start: int) -> CharacterSet:
 
 
 def property_escape(reader: Reader, negative: bool, case: Case, start: int) -> CharacterSet:
-    r"""The set of ``\p{…}`` or ``\P{…}``: the latter has no case variants of what the former has."""
+    r"""Return the set of ``\p{…}`` or ``\P{…}``: the latter excludes case variants of the former."""
     found = in_case(reader.escaped_property(start), case, start)
     return Complement(found) if negative else found
 
 
 def bracketed(reader: Reader, case: Case) -> CharacterSet:
-    """The set in brackets; the reader stands behind the opening one."""
+    """Return the set in brackets; the reader is after the opening one."""
     start = reader.index - 1
     with reader.inside(start):
         return _bracketed(reader, case, start)
@@ -112,12 +112,12 @@ class _Item:
 
 @dataclass(slots=True)
 class _Expression:
-    """What has been read of a set.
+    """The part of a set that has been read.
 
     Attributes:
-        left: the operand before ``operator``, which is ``&&``, ``--`` or nothing.
-        union: what stands side by side since.
-        last: the last character, from which a range may go on.
+        left: the operand before ``operator``, which is ``&&``, ``--`` or empty.
+        union: the operands since then, which form a union.
+        last: the last character, which may start a range.
         combined: whether two sets in brackets have just been combined.
     """
 
@@ -139,7 +139,7 @@ class _Expression:
         self.union[-1] = Characters(((ord(self.last), ord(end)),))
 
     def combine(self, kind: str, right: CharacterSet) -> None:
-        """``[a-z]-[aeiou]`` and ``[a-z]&[aeiou]``, which bind like union."""
+        """Add ``[a-z]-[aeiou]`` or ``[a-z]&[aeiou]``, which bind like union."""
         left = Union(tuple(self.union))
         self.union = [Difference(left, right) if kind == "difference" else Intersection(left, right)]
         self.combined = True
@@ -155,10 +155,10 @@ class _Expression:
 
 
 def _character(reader: Reader, expression: _Expression, item: str, literal: bool, state: str, start: int) -> str:
-    """Take a character that isn't a bracket, and give the state after it.
+    """Read a character that isn't a bracket, and return the state after it.
 
-    The state is what stood before: ``start``, ``character``, ``range``, ``set`` (brackets or a property) or
-    ``operator``. The states ``difference`` and ``intersection`` say that an operand in brackets must be read.
+    The state is the kind of the previous item: ``start``, ``character``, ``range``, ``set`` (brackets or a property) or
+    ``operator``. The states ``difference`` and ``intersection`` mean that an operand in brackets must follow.
     """
     if not literal and item in "-&" and state != "operator":
         reader.skip()
@@ -173,7 +173,7 @@ def _character(reader: Reader, expression: _Expression, item: str, literal: bool
         if following == "[" and state == "set":
             return "difference" if item == "-" else "intersection"
         if expression.combined:
-            # ICU puts it into the second of the two sets
+            # ICU treats it as part of the second of the two sets
             raise unsupported("a dash or ampersand must be escaped here", reader.index - 1)
         if item == "-" and state == "character" and following not in ("[", "]"):
             _, end = _token(reader, start, Case.EXACT)
@@ -186,7 +186,7 @@ def _character(reader: Reader, expression: _Expression, item: str, literal: bool
 
 
 def _token(reader: Reader, start: int, case: Case) -> tuple[bool, str | _Item]:
-    """A character, or a set within the set; whether it stands for itself, whatever it is."""
+    """Return a character or a nested set, and whether it is literal."""
     if reader.quoted:
         if reader.taken("\\E"):
             reader.quoted = False
@@ -218,7 +218,7 @@ def _open(start: int) -> str:
 
 
 def _posix(reader: Reader, case: Case, start: int) -> CharacterSet | None:
-    """The set of ``[:name:]``, behind the bracket; None if it isn't one."""
+    """Return the set of ``[:name:]``, after the bracket; None if it isn't one."""
     match = _POSIX.match(reader.text, reader.index)
     if match is None:
         return None

@@ -1,4 +1,4 @@
-"""Sets of characters: unions, intersections and differences of characters and properties, and their Java text."""
+"""Character sets: unions, intersections and differences of characters and properties, and their Java text."""
 
 from __future__ import annotations
 
@@ -32,18 +32,18 @@ LAST = 0x10FFFF
 
 @dataclass(frozen=True, slots=True)
 class Characters:
-    """Code points, as ranges in order that don't touch each other."""
+    """Code points, as ordered ranges that don't touch each other."""
 
     ranges: tuple[tuple[int, int], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Property:
-    r"""What Java has a name for.
+    r"""A set that has a name in Java.
 
     Args:
-        java: how it stands between brackets: ``\p{L}``, or several of such things.
-        variants: the case variants of its members that it hasn't itself; None if they aren't known.
+        java: its text between brackets: ``\p{L}``, or several such texts.
+        variants: the case variants of its members that aren't members; None if they aren't known.
     """
 
     java: str
@@ -89,7 +89,7 @@ def of(ranges: Iterable[tuple[int, int]]) -> Characters:
 
 
 def closed(set: CharacterSet, case: Case) -> CharacterSet | None:
-    """The set with the case variants of its members; None if they can't be told."""
+    """Return the set with the case variants of its members; None if they are unknown."""
     if case is Case.EXACT:
         return set
     known = _known(set)
@@ -107,7 +107,7 @@ def closed(set: CharacterSet, case: Case) -> CharacterSet | None:
             parts = [closed(part, case) for part in sets]
             return None if None in parts else Union(tuple(part for part in parts if part is not None))
         case Complement(set=Property(variants=further)) if further is not None:
-            # what is outside and has a variant inside brings that in
+            # a character outside that has a variant inside adds that
             return _together(set, of(_variants(_in_case(further, case), case)))
         case Intersection(left=left, right=right):
             left, right = (right, left) if _has_variants(left, case) else (left, right)
@@ -143,7 +143,7 @@ def _together(set: CharacterSet, more: Characters) -> CharacterSet:
 
 
 def _in_case(variants: Characters, case: Case) -> Characters:
-    """Of case variants by Unicode, those by the rules of ``case``."""
+    """Return those of the Unicode case variants that are also variants under ``case``."""
     return variants if case is Case.UNICODE else _common(variants, Characters(((65, 90), (97, 122))))
 
 
@@ -158,7 +158,7 @@ def _variants(characters: Characters, case: Case) -> list[tuple[int, int]]:
 
 
 def _known(set: CharacterSet) -> Characters | None:
-    """The code points of a set; None if a property is in it."""
+    """Return the code points of a set; None if it contains a property."""
     match set:
         case Characters():
             return set
@@ -231,7 +231,7 @@ def class_text(set: CharacterSet) -> str:
 
 
 def _item(set: CharacterSet) -> str:
-    """The set as it stands between the brackets of a Java class, beside others."""
+    """Return the set as text between the brackets of a Java class, which may contain others."""
     known = _known(set)
     if known is not None:
         inverted = _inverted(known)
@@ -267,7 +267,7 @@ def _range(ends: tuple[int, int]) -> str:
 
 
 def escaped(point: int) -> str:
-    """A character that stands for itself, in a class or outside."""
+    """Return the text of a literal character, in a class or outside."""
     character = chr(point)
     if character.isascii():
         if character.isalnum() or character in " _\"'%/:;<>=@,`!":

@@ -1,1 +1,1 @@
-"""What only Spark has: the tables of the extensions that this package ships (``extensions/own``)."""
+"""Functions that only Spark has: the tables of the extensions that this package ships (``extensions/own``)."""

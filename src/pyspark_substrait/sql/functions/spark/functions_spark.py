@@ -77,7 +77,7 @@ _SAME: Final[Mapping[str, CatalystForms]] = {
     "uuid": (),
     "randstr": (),
     "uniform": (),
-    # what the engine and the session know
+    # state of the engine and the session
     "monotonically_increasing_id": "MonotonicallyIncreasingID",
     "spark_partition_id": "SparkPartitionID",
     "input_file_name": "InputFileName",
@@ -113,12 +113,12 @@ _SCHEMAS: Final = ("schema_of_json", "schema_of_csv", "schema_of_xml")
 
 
 def _same(name: str) -> Callable[[Call], str]:
-    """The call of Spark's function of that name with the arguments as they are."""
+    """Return the call of Spark's function of that name with the arguments unchanged."""
     return lambda call: f"{name}({', '.join(operand.sql for operand in call.operands)})"
 
 
 def _options(call: Call, start: int) -> str:
-    """The options of a call, names and values in turn, as the last argument of Spark's function; empty without any."""
+    """Return the options of a call, names and values in turn, as the last argument of Spark's function; else empty."""
     given = [operand.sql for operand in call.operands[start:]]
     if len(given) % 2:
         raise InvalidPlanError(f"the last option of {call.function.key} has no value")
@@ -126,7 +126,7 @@ def _options(call: Call, start: int) -> str:
 
 
 def _named(call: Call, type: Type, position: int) -> str:
-    """The Spark type that a type is with the names that an argument lists."""
+    """Return the Spark type of a type, with the field names that an argument lists."""
     given = call.operands[position].literal
     if not isinstance(given, str):
         raise UnsupportedPlanError(f"the names of {call.function.key} are no constant")
@@ -160,7 +160,7 @@ def _raised(call: Call) -> str:
 
 
 def _class(*words: str) -> str:
-    """The name of the class of Catalyst for a function that is these words."""
+    """Return the name of the Catalyst class for a function whose name consists of these words."""
     return "".join(part.capitalize() for word in words for part in word.split("_"))
 
 

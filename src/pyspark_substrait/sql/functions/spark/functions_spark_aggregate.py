@@ -16,7 +16,7 @@ __all__ = ["TABLE"]
 
 _KINDS: Final = ("bigint", "float", "double")
 
-#: functions that Spark has under the same name, with the same arguments, and that take no notice of nulls
+#: functions that Spark has under the same name, with the same arguments, and that ignore nulls
 _SAME: Final[Mapping[str, CatalystForms]] = {
     "collect_list": (),
     "collect_set": (),
@@ -66,17 +66,17 @@ _SAME: Final[Mapping[str, CatalystForms]] = {
 
 
 def _same(name: str) -> Callable[[Call], str]:
-    """The call of Spark's function of that name with the arguments as they are."""
+    """Return the call of Spark's function of that name with the arguments unchanged."""
     return lambda call: call.aggregate(name, *(operand.sql for operand in call.operands))
 
 
 def _cast(name: str) -> Callable[[Call], str]:
-    """As :func:`_same`, of a function whose result has struct fields with names."""
+    """Return :func:`_same` for a function whose result has named struct fields."""
     return lambda call: f"CAST({_same(name)(call)} AS {spark_type(call.output)})"
 
 
 def _noticing(name: str, nulls: str = "") -> Callable[[Call], str]:
-    """As :func:`_same`, of a function that takes notice of nulls, so that a null leaves no record out."""
+    """Return :func:`_same` for a function that takes nulls into account, so a null must not drop a record."""
 
     def body(call: Call) -> str:
         if call.filter is not None and call.over is not None:
@@ -88,7 +88,7 @@ def _noticing(name: str, nulls: str = "") -> Callable[[Call], str]:
 
 
 def _within(name: str, order: str, *, value: int = 0) -> Callable[[Call], str]:
-    """The call of a function that gets its values in an order; ``value`` is the argument that they are."""
+    """Return the call of a function that receives its values in an order; ``value`` is the position of the values."""
 
     def body(call: Call) -> str:
         arguments = ", ".join(operand.sql for number, operand in enumerate(call.operands) if number != value)
@@ -107,7 +107,7 @@ def _within(name: str, order: str, *, value: int = 0) -> Callable[[Call], str]:
 
 
 def _joined(call: Call) -> str:
-    """Binary values with a delimiter between them: Spark's ``listagg`` orders records by single keys only."""
+    """Join binary values with a delimiter: Spark's ``listagg`` orders records by single keys only."""
     values, delimiter = in_order(call, call.sql(0)), call.sql(1)
     count = replace(call, distinct=False).aggregate("count", call.sql(0))
     pieces = f"aggregate(slice({values}, 2, {count}), {values}[0], (a, x) -> concat(a, {delimiter}, x))"

@@ -1,6 +1,6 @@
-"""Arithmetic as only Spark has it (``functions_spark_arithmetic.yaml``).
+"""Arithmetic with Spark's semantics (``functions_spark_arithmetic.yaml``).
 
-What Spark does with ANSI mode off is written so that it raises nothing in a session with ANSI mode on.
+Spark's behavior with ANSI mode off is expressed so that nothing raises in a session with ANSI mode on.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ def _wrapped(exact: str, call: Call) -> str:
 
 
 def wrapping(function: str, operator: str) -> Callable[[Call], str]:
-    """A sum, difference or product: in a wider type, of which the lowest bits are kept."""
+    """Return a sum, difference or product: computed in a wider type, of which the lowest bits are kept."""
 
     def body(call: Call) -> str:
         x, y = call.sql(0), call.sql(1)
         if isinstance(concrete(call.output), I64):
             exact = f"CAST({x} AS DECIMAL(19, 0)) {operator} CAST({y} AS DECIMAL(19, 0))"
             parts = [f"{function}({x}, {y})", _wrapped(f"({exact})", call)]
-            # never null, which Spark doesn't see
+            # never null, which Spark can't infer
             return f"coalesce({', '.join(parts if call.output.nullable else [*parts, '0L'])})"
         rest = 64 - INTEGERS[concrete(call.output).__class__]
         wide = f"CAST({x} AS BIGINT) {operator} CAST({y} AS BIGINT)"
@@ -58,7 +58,7 @@ def wrapping_divide(call: Call) -> str:
 
 
 def of_nonzero(template: str) -> Callable[[Call], str]:
-    """``template`` of ``{x}`` and ``{y}``, null where ``{y}`` is zero."""
+    """Return ``template`` of ``{x}`` and ``{y}``, null if ``{y}`` is zero."""
 
     def body(call: Call) -> str:
         x, y, type = call.sql(0), call.sql(1), call.type(1)
@@ -81,7 +81,7 @@ def wrapping_round(function: str) -> Callable[[Call], str]:
     def body(call: Call) -> str:
         places = call.operands[1].literal
         assert isinstance(places, int)
-        # beyond 20 places before the point there is nothing left
+        # beyond 20 places before the point nothing is left
         exact = f"{function}(CAST({call.sql(0)} AS DECIMAL(19, 0)), {max(min(places, 0), -20)})"
         return _wrapped(exact, call)
 
@@ -102,7 +102,7 @@ def _try_and_wrapping() -> tuple[Row, ...]:
 
 _DIVISIONS = (
     row("wrapping_divide", wrapping_divide, catalyst=legacy("IntegralDivide")),
-    # those of doubles, and of decimals by the function of the specification, are the producer's own choice
+    # those of doubles, and of decimals by the specification's function, are the producer's choice
     row("divide", "{x} / {y}", signatures=_DECIMALS),
     row("divide", "{x} / {y}", signatures=("fp64_fp64",)),
     row("try_divide", "try_divide({x}, {y})", catalyst=[try_("Divide"), legacy("Divide")]),

@@ -1,4 +1,4 @@
-"""Casts as only Spark has them (``functions_spark_cast.yaml``). No text here depends on the session's time zone."""
+"""Casts with Spark's semantics (``functions_spark_cast.yaml``). No text here depends on the session's time zone."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from pyspark_substrait.sql.functions.table import Call, Table, row
 
 __all__ = ["TABLE"]
 
-#: text with a time zone: a letter or a sign behind the first colon
+#: text with a time zone: a letter or a sign after the first colon
 _ZONED = "'^[^:]*:.*[A-Za-z+-]'"
-#: text with nothing before the first colon but an hour: it is a time of today
+#: text with only an hour before the first colon: it is a time of today
 _TIME = r"'^\\s*T?\\d+:'"
 #: a number with a point, blanks and control characters around it
 _FRACTION = r"'^[\\x00-\\x20\\x7F]*[+-]?[0-9]*[.][0-9]*[\\x00-\\x20\\x7F]*$'"
 
 
 def _low_bits(text: str, bits: int) -> str:
-    """A BIGINT modulo some bits, still as a BIGINT."""
+    """Return a BIGINT modulo 2**bits, still as a BIGINT."""
     return f"shiftright(shiftleft({text}, {64 - bits}), {64 - bits})"
 
 
@@ -63,7 +63,7 @@ def integer_of_text(call: Call) -> str:
 
 
 def of_text(cast: str) -> Callable[[Call], str]:
-    """The instant that a text says."""
+    """Return the instant in a text."""
 
     def body(call: Call) -> str:
         x, zone = call.sql(0), call.sql(1)

@@ -1,4 +1,4 @@
-"""Lists and maps as only Spark has them (``functions_spark_collection.yaml``)."""
+"""Functions of lists and maps that only Spark has (``functions_spark_collection.yaml``)."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ __all__ = ["TABLE"]
 
 
 def zipped(call: Call) -> str:
-    """``arrays_zip``, its fields by position: those of arguments that are no names are called by numbers."""
+    """``arrays_zip``, its fields by position: Spark names the fields of arguments that aren't names by number."""
     lists = [f"coalesce({operand.sql})" for operand in call.operands]
     fields = ", ".join(f"'{field_name(position)}', e.`{position}`" for position in range(len(lists)))
     return f"transform(arrays_zip({', '.join(lists)}), e -> named_struct({fields}))"
 
 
 def with_named_fields(call: Call) -> str:
-    """``map_entries`` with the fields called as those of all structs."""
+    """``map_entries`` with its fields named like those of all structs."""
     key, value = field_name(0), field_name(1)
     return f"transform(map_entries({call.sql(0)}), e -> named_struct('{key}', e.key, '{value}', e.value))"
 

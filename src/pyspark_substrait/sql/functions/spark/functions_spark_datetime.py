@@ -1,7 +1,7 @@
-"""Dates, times and intervals as only Spark has them (``functions_spark_datetime.yaml``).
+"""Functions of dates, times and intervals that only Spark has (``functions_spark_datetime.yaml``).
 
-Many of Spark's own functions reckon in the time zone of the session. A plan says which zone is meant, so the bodies
-here are made of those that take a zone, or need none.
+Many of Spark's own functions use the time zone of the session. A plan states its zone, so the bodies here use functions
+that take a zone, or need none.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def _zoned(call: Call) -> bool:
 
 
 def add(call: Call) -> str:
-    """Full days on the calendar, where the offset to UTC stays if clocks show it; then the rest as time."""
+    """Add full days on the calendar, with the same offset to UTC if clocks show that; then the rest as time."""
     if isinstance(concrete(call.type(0)), PrecisionTime):
         return f"{call.sql(0)} + {call.sql(1)}"
     value, interval, zone = call.sql(0), call.sql(1), zones.zone(call)
@@ -52,7 +52,7 @@ def add(call: Call) -> str:
 
 
 def months_between(call: Call) -> str:
-    """Seconds of a day are those since it began, of which there are fewer or more on days when clocks are changed."""
+    """Return the months between two instants; seconds are counted from the start of a day, despite clock changes."""
     zone = zones.zone(call)
 
     def parts(position: int) -> str:
@@ -71,7 +71,7 @@ def months_between(call: Call) -> str:
 
 
 def months_diff(call: Call) -> str:
-    """Full months: the last day doesn't count, from either side, where the time of the day isn't reached on it."""
+    """Return the full months between two times; the last day counts only if its time is reached, in both directions."""
 
     def day(name: str) -> str:
         return f"CAST({name} AS DATE)"
@@ -109,7 +109,7 @@ def _formatted(call: Call, instant: str) -> str:
 
 
 def _certain(call: Call, text: str, other: str) -> str:
-    """A value that can't be null, so that Spark sees it; the other one is never taken."""
+    """Return a value that can't be null, in a form that Spark recognizes; the other value is never used."""
     return text if call.output.nullable else f"coalesce({text}, {other})"
 
 
@@ -120,14 +120,14 @@ def date_format(call: Call) -> str:
 
 
 def from_unixtime(call: Call) -> str:
-    """Microseconds that 64 bits have no room for wrap around in Spark."""
+    """Format a count of seconds; microseconds that 64 bits can't hold wrap around in Spark."""
     wide = f"(CAST({call.sql(0)} AS DECIMAL(38, 0)) * 1000000BD + 9223372036854775808BD)"
     micros = f"CAST(pmod({wide}, 18446744073709551616BD) - 9223372036854775808BD AS BIGINT)"
     return _formatted(call, f"timestamp_micros({micros})")
 
 
 def parsed(type: str, *, failing: bool) -> Callable[[Call], str]:
-    """A text as a TIMESTAMP or TIMESTAMP_NTZ."""
+    """Parse a text as a TIMESTAMP or TIMESTAMP_NTZ."""
 
     def body(call: Call) -> str:
         name = "timestampFormat" if type == "TIMESTAMP" else "timestampNTZFormat"
@@ -159,7 +159,7 @@ def timestamp_seconds(call: Call) -> str:
 
 
 def listed(name: str) -> Callable[[Call], str]:
-    """The function of Spark with this name, of all the arguments."""
+    """Return the Spark function with this name, with all arguments."""
     return lambda call: f"{name}({', '.join(operand.sql for operand in call.operands)})"
 
 
@@ -182,7 +182,7 @@ TABLE = Table(
         row("date_add", "date_add({0}, {1})", catalyst="DateAdd"),
         row("date_sub", "date_sub({0}, {1})", catalyst="DateSub"),
         row("date_diff", "datediff({0}, {1})", catalyst="DateDiff"),
-        # of dates, Spark has days only
+        # for dates, Spark only has days
         row("subtract", "CAST({0} - {1} AS INTERVAL DAY TO SECOND)", catalyst=("SubtractDates", "SubtractTimes")),
         row("add", add, catalyst="TimeAddInterval"),
         row("last_day", "last_day({0})", catalyst="LastDay"),

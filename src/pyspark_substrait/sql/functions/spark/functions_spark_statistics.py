@@ -1,4 +1,4 @@
-"""Extremes, sums and averages as Spark has them (``functions_spark_statistics.yaml``)."""
+"""Extremes, sums and averages with Spark's semantics (``functions_spark_statistics.yaml``)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["TABLE"]
 
 
 def wrapping_sum(call: Call) -> str:
-    """The lowest 64 bits of a sum: Spark's own has an error for the others in ANSI mode."""
+    """Return the lowest 64 bits of a sum: in ANSI mode, Spark's own sum raises an error on overflow."""
     total = call.aggregate("sum", f"CAST({call.sql(0)} AS DECIMAL(20, 0))")
     return f"CAST(pmod({total} + {2**63}BD, {2**64}BD) - {2**63}BD AS BIGINT)"
 

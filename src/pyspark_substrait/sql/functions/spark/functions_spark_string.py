@@ -1,7 +1,7 @@
-"""Texts and binary values as only Spark has them (``functions_spark_string.yaml``).
+"""Functions of texts and binary values that only Spark has (``functions_spark_string.yaml``).
 
-The bodies are Spark's own functions. Where one of those depends on a setting of the session, the body is right under
-all of them.
+The bodies are Spark's own functions. Where one of those depends on a setting of the session, the body is correct under
+all its values.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ __all__ = ["TABLE"]
 
 
 def listed(name: str) -> Callable[[Call], str]:
-    """The function of Spark with this name, of all the arguments."""
+    """Return the Spark function with this name, with all arguments."""
     return lambda call: f"{name}({', '.join(operand.sql for operand in call.operands)})"
 
 
@@ -28,7 +28,7 @@ def elt_or_null(call: Call) -> str:
 
 
 def liked(operator: str) -> Callable[[Call], str]:
-    """``LIKE`` with an escape character, which is a part of Spark's grammar and so a constant."""
+    """Return ``LIKE`` with an escape character, which is part of Spark's grammar and so must be a constant."""
 
     def body(call: Call) -> str:
         text, pattern, escape = call.operands

@@ -1,4 +1,4 @@
-"""Window functions as only Spark has them (``functions_spark_window.yaml``): those that ignore nulls."""
+"""Window functions that only Spark has (``functions_spark_window.yaml``): those that ignore nulls."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def known_at_end(name: str, position: int) -> Callable[[Call], str]:
 
 
 def known_nth_value(call: Call) -> str:
-    """The value at a position among those of the frame that aren't null."""
+    """Return the value at a position among the non-null values of the frame."""
     position = _constant(call, 1, 1)
     if _window(call).frame is not None:
         return call.aggregate("nth_value", call.sql(0), str(position), ignore_nulls=True)
@@ -52,7 +52,7 @@ def _known(call: Call, position: int) -> str:
 
 
 def known_shifted(name: str) -> Callable[[Call], str]:
-    """The value of a record before or behind, among those whose value isn't null."""
+    """Return the value of a record before or after, among those whose value isn't null."""
 
     def body(call: Call) -> str:
         arguments = [call.sql(0), str(_constant(call, 1, -_LARGEST)), *(operand.sql for operand in call.operands[2:])]

@@ -1,1 +1,1 @@
-"""What functions of text are made of: letters, searching without regard to case."""
+"""Building blocks of text functions: letter case, and case-insensitive search."""

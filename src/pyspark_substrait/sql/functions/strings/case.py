@@ -1,12 +1,12 @@
 """Functions of strings that change upper and lower case.
 
-UTF8 is the full case mapping of Unicode, without the rules of a language: "ß" becomes "SS", and a capital sigma at the
-end of a word "ς". A text may grow by it, so that it may not fit into a varchar or fixedchar (:func:`fitted`). The first
-character of a word becomes title case, which differs from upper case where a character stands for two letters: "ǆ"
+UTF8 is the full case mapping of Unicode, without language-specific rules: "ß" becomes "SS", and a capital sigma at the
+end of a word "ς". A text may grow, so that it may not fit into a varchar or fixedchar (:func:`fitted`). The first
+character of a word becomes title case, which differs from upper case if a character stands for two letters: "ǆ"
 becomes "ǅ", "ß" becomes "Ss". ASCII_ONLY changes A to Z and a to z, nothing else.
 
-The extension doesn't say what a word is. Here it is what stands between white space, as in "o'neil" and "well-known";
-if its first character isn't a letter, then none of it is capitalized.
+The extension doesn't define a word. Here it is the text between white space, as in "o'neil" and "well-known"; if its
+first character isn't a letter, then none of it is capitalized.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ from pyspark_substrait.sql.functions.table import Call, Row, row
 
 __all__ = ["ROWS"]
 
-#: between two words: behind white space, and in front of something else
+#: between two words: after white space, and before something else
 _GAP = string_literal(r"(?U)(?<=\s)(?=\S)")
-#: a word that is an article, with the white space and punctuation behind it
+#: a word that is an article, with the white space and punctuation after it
 _ARTICLE = string_literal(r"(?iU)^(an?|the)\W*$")
-#: white space that Spark's initcap doesn't know for a gap
+#: white space that Spark's initcap doesn't treat as a gap
 _OTHER_SPACE = r"(?U)([\s&&[^ ]])"
 
 
 def each_word(form: str) -> Callable[[Call], str]:
-    """A body that gives every word another form, in which it is ``w``; ``w`` ends with the white space behind it."""
+    """Return a body that changes every word, which is ``w`` in ``form``; ``w`` ends with the white space after it."""
 
     def body(call: Call) -> str:
         return f"array_join(transform(split({call.sql(0)}, {_GAP}), w -> {form}), '')"
@@ -43,10 +43,10 @@ def each_word(form: str) -> Callable[[Call], str]:
 
 
 def swapcase(call: Call) -> str:
-    """Every character in its other case; titlecase characters and those without case stay.
+    """Swap the case of every character; titlecase characters and those without case don't change.
 
-    The lower case of a sigma depends on what is around it, so lower case is taken from the whole string. No character
-    but the dotted capital I becomes two there.
+    The lower case of a sigma depends on its context, so lower case is taken from the whole string. No character but the
+    dotted capital I becomes two there.
     """
     text = call.sql(0)
     other = "CASE WHEN c = upper(c) THEN if(c = 'İ', lower(c), l) WHEN c = lower(c) THEN upper(c) ELSE c END"
@@ -59,11 +59,11 @@ def _capitalized(upper: str, word: str, rest: str = "{}") -> str:
 
 
 def _title(upper: str) -> str:
-    """A word with a capital; an article stays as it is."""
+    """Capitalize a word, unless it is an article."""
     return f"if(w RLIKE {_ARTICLE}, w, {_capitalized(upper, 'w')})"
 
 
-# Spark's initcap begins a word behind a blank only: for a moment there is one behind any other white space
+# Spark's initcap starts a word only after a blank: temporarily, any other white space is followed by one
 _MARKED = f"regexp_replace({{}}, {string_literal(_OTHER_SPACE)}, '$1 ')"
 _INITCAP = f"regexp_replace(initcap({_MARKED}), {string_literal(_OTHER_SPACE + ' ')}, '$1')"
 
@@ -74,10 +74,10 @@ ROWS: tuple[Row, ...] = (
     row("upper", applied(ASCII_UPPER), char_set="ASCII_ONLY"),
     row("swapcase", fitted(swapcase), char_set="UTF8"),
     row("swapcase", applied(ASCII_SWAPPED), char_set="ASCII_ONLY"),
-    # the rest of the string stays as it is
+    # the rest of the string doesn't change
     row("capitalize", fitted(lambda call: _capitalized("initcap({})", call.sql(0))), char_set="UTF8"),
     row("capitalize", lambda call: _capitalized(ASCII_UPPER, call.sql(0)), char_set="ASCII_ONLY"),
-    # so does that of a word: only initcap says that it becomes lower case
+    # nor does that of a word: only initcap changes it to lower case
     row("title", fitted(each_word(_title("initcap({})"))), char_set="UTF8"),
     row("title", each_word(_title(ASCII_UPPER)), char_set="ASCII_ONLY"),
     row("initcap", fitted(_INITCAP), char_set="UTF8"),

@@ -1,4 +1,4 @@
-"""Fragments of Spark SQL that the tables of strings share."""
+"""Fragments of Spark SQL that the tables of string functions share."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from pyspark_substrait.sql.functions.table import Call
 __all__ = ["ASCII_LOWER", "ASCII_SWAPPED", "ASCII_UPPER", "applied", "fitted", "quoted_pattern"]
 
 _UPPER, _LOWER = "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrstuvwxyz"
-#: a string with its letters A to Z, and no others, in lower case, in upper case, each in the other case
+#: a string with its letters A to Z, and no others, in lower case, in upper case, with swapped case
 ASCII_LOWER = f"translate({{}}, '{_UPPER}', '{_LOWER}')"
 ASCII_UPPER = f"translate({{}}, '{_LOWER}', '{_UPPER}')"
 ASCII_SWAPPED = f"translate({{}}, '{_LOWER}{_UPPER}', '{_UPPER}{_LOWER}')"
 
-#: what means something in a regular expression
+#: the characters that are special in a regular expression
 _REGULAR = frozenset(r"\^$.|?*+()[]{}-&#~")
 
 
 def applied(template: str) -> Callable[[Call], str]:
-    """The body that puts the arguments, by position, into a template."""
+    """Return the body that inserts the arguments, by position, into a template."""
     return lambda call: template.format(*[operand.sql for operand in call.operands])
 
 
 def fitted(body: str | Callable[[Call], str]) -> Callable[[Call], str]:
-    """A body whose value may have more characters than its type has room for; a template is one for :func:`applied`.
+    """Return a body whose value may be too long for its type; a template is one for :func:`applied`.
 
-    A varchar or fixedchar then gets what a cast gives it: blanks that are too much are cut off, anything else that is
-    too much fails, and a fixedchar is filled up with blanks.
+    For a varchar or fixedchar, the value is cast: excess blanks are cut off, any other excess characters fail, and a
+    fixedchar is padded with blanks.
     """
     text = applied(body) if isinstance(body, str) else body
 
@@ -42,7 +42,7 @@ def fitted(body: str | Callable[[Call], str]) -> Callable[[Call], str]:
 
 
 def quoted_pattern(text: str, known: str | int | None = None) -> str:
-    """A regular expression that matches a string and nothing else; ``known`` is its value if it is a literal."""
+    """Return a regular expression that matches a string only; ``known`` is its value if it is a literal."""
     if isinstance(known, str):
         return string_literal("".join(f"\\{character}" if character in _REGULAR else character for character in known))
     ends = rf"replace({text}, '\\E', '\\E\\\\E\\Q')"

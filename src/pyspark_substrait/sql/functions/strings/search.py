@@ -1,12 +1,12 @@
-"""Functions that look for a string in another, by ``case_sensitivity``.
+"""Functions that search for a string in another, by ``case_sensitivity``.
 
-CASE_INSENSITIVE compares by the simple case folding of Unicode: each character has one form, so that positions stay
-what they are. "ß" is "ẞ" and not "ss", a final sigma is a sigma, the Kelvin sign a k. The dotted capital I, for which
-simple folding has nothing, is an i; the dotless small one isn't. CASE_INSENSITIVE_ASCII takes A to Z for a to z, and
-leaves all else apart.
+CASE_INSENSITIVE compares by the simple case folding of Unicode: each character has one form, so that positions don't
+change. "ß" is "ẞ" and not "ss", a final sigma is a sigma, the Kelvin sign a k. The dotted capital I, for which simple
+folding has nothing, is an i; the dotless small one isn't. CASE_INSENSITIVE_ASCII treats A to Z as a to z, and
+distinguishes all other characters.
 
 The empty string is at the start, at the end and between all characters of any string: it is found at position 1, and
-there is one more of it than there are characters. Nothing is replaced by looking for it.
+occurs once more than there are characters. Replacing it changes nothing.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from pyspark_substrait.sql.functions.table import Call, Row, row
 
 __all__ = ["ROWS"]
 
-#: characters that are lower case, and yet another form of a letter: each with the letter it folds to
+#: lower-case characters that are variants of another letter: each with the letter it folds to
 _VARIANTS = (
     *("\u00b5\u03bc", "\u017fs", "\u0345\u03b9", "\u03c2\u03c3", "\u03d0\u03b2", "\u03d1\u03b8", "\u03d5\u03c6"),
     *("\u03d6\u03c0", "\u03f0\u03ba", "\u03f1\u03c1", "\u03f5\u03b5", "\u1c80\u0432", "\u1c81\u0434", "\u1c82\u043e"),
@@ -32,7 +32,7 @@ _VARIANTS = (
 _VARIANT, _LETTER = (string_literal("".join(pair[side] for pair in _VARIANTS)) for side in (0, 1))
 # the dotted capital I is the only letter whose lower case would be two characters
 _SIMPLE_FOLDING = f"translate(lower(translate({{}}, 'İ', 'i')), {_VARIANT}, {_LETTER})"
-#: how each case sensitivity sees a string
+#: the folding of a string for each case sensitivity
 _FOLDINGS = {
     "CASE_SENSITIVE": "{}",
     "CASE_INSENSITIVE": _SIMPLE_FOLDING,
@@ -42,9 +42,9 @@ _INSENSITIVE = ("CASE_INSENSITIVE", "CASE_INSENSITIVE_ASCII")
 
 
 def searching(name: str, body: Callable[[Call, str, str], str], sensitive: CatalystForms = ()) -> tuple[Row, ...]:
-    """The rows of a function that looks for its second argument in the first: both are folded for the body.
+    """Return the rows of a function that searches for its second argument in the first: both are folded for the body.
 
-    ``sensitive`` are the Catalyst expressions that mean the same and tell cases apart.
+    ``sensitive`` are the equivalent Catalyst expressions for case-sensitive search.
     """
 
     def folded(folding: str) -> Callable[[Call], str]:
@@ -66,12 +66,12 @@ def count_substring(call: Call, text: str, part: str) -> str:
 
 
 def replaced(folding: str) -> Callable[[Call], str]:
-    """``replace`` without regard to case: what is between the places found is cut out of the text as it was."""
+    """Return case-insensitive ``replace``: the text between matches is cut out of the original text."""
 
     def body(call: Call) -> str:
         text, part, replacement = (operand.sql for operand in call.operands)
         between = f"split({folding.format(text)}, {quoted_pattern(folding.format(part))}, -1)"
-        # a null replacement makes the start a null, and so the result; `next` is where in the text the next piece is
+        # a null replacement makes the start a null, and so the result; `next` is where the next piece starts
         start = f"named_struct('done', left({replacement}, 0), 'next', 1)"
         piece = f"substring({text}, a.next, char_length(p))"
         done = f"concat(a.done, if(a.next = 1, '', {replacement}), {piece})"
@@ -88,7 +88,7 @@ def replaced(folding: str) -> Callable[[Call], str]:
 
 
 def like(folding: str) -> Callable[[Call], str]:
-    """The specification's ``like`` has no escape character; Spark's has the backslash, which must be doubled.
+    """Return ``like``: the specification's has no escape character; Spark's has the backslash, which must be doubled.
 
     A third argument, which some producers write, is the escape character.
     """
@@ -108,7 +108,7 @@ def _pattern(call: Call) -> str:
         return string_literal(_escaped(pattern, escape))
     if not escape:
         return rf"replace({call.sql(1)}, '\\', '\\\\')"
-    # first a backslash for each escape character and before each backslash, then it goes again where nothing needs it
+    # first add a backslash for each escape character and before each backslash, then remove unneeded ones
     escaped = string_literal(rf"(?s)\Q{escape}\E(.)|(\\|\Q{escape}\E)")
     needless = string_literal(r"(?s)\\([^%_\\])|(\\.)")
     return rf"regexp_replace(regexp_replace({call.sql(1)}, {escaped}, '\\\\$1$2'), {needless}, '$1$2')"

@@ -28,7 +28,7 @@ __all__ = [
     "refusal",
 ]
 
-#: from January on
+#: from January to December
 MONTHS: Final = (
     "January",
     "February",
@@ -43,10 +43,10 @@ MONTHS: Final = (
     "November",
     "December",
 )
-#: from Sunday on
+#: from Sunday to Saturday
 WEEKDAYS: Final = ("Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday")
 
-#: conversions that stand for several others
+#: conversions that are equivalent to several others
 COMPOSITES: Final[Mapping[str, str]] = {
     "c": "%a %b %e %H:%M:%S %Y",
     "D": "%m/%d/%y",
@@ -57,9 +57,9 @@ COMPOSITES: Final[Mapping[str, str]] = {
     "x": "%m/%d/%y",
     "X": "%H:%M:%S",
 }
-#: the others
+#: all other conversions
 SINGLE: Final = "%aAbBCdefgGhHIjklmMnpPsStuUVwWyYzZ"
-#: a modifier asks for the locale's other form of a conversion, and the POSIX locale has none
+#: a modifier requests the locale's alternative form of a conversion, and the POSIX locale has none
 MODIFIED: Final = {"E": "cCxXyY", "O": "deHImMSuUVwWy"}
 _CONVERSION: Final = re.compile(r"%([_\-0^#]*)([0-9]{0,9})([EO]?)(.?)", re.DOTALL)
 
@@ -69,11 +69,11 @@ class Conversion:
     """A conversion of a format, like ``%-5d``.
 
     Args:
-        letter: the last character; the modifiers E and O aren't kept, as they mean nothing.
-        flags: the characters of ``_-0^#`` that stand before the width.
-        width: the least number of characters, 0 if none is stated.
-        text: the whole of it.
-        position: where it stands in the format, counted from 1.
+        letter: the last character; the modifiers E and O are dropped, as they have no effect.
+        flags: the characters of ``_-0^#`` before the width.
+        width: the minimum number of characters, 0 if none is stated.
+        text: the whole conversion.
+        position: its position in the format, counted from 1.
     """
 
     letter: str
@@ -112,7 +112,7 @@ def _pieces(function: Function, format: str) -> Iterator[Piece]:
 
 
 def parts(function: Function, composite: Conversion) -> tuple[Piece, ...]:
-    """What a conversion is made of; errors about a part are about the whole."""
+    """Return the parts of a composite conversion; errors about a part are reported for the whole."""
     return tuple(
         replace(item, text=composite.text, position=composite.position) if isinstance(item, Conversion) else item
         for item in pieces(function, COMPOSITES[composite.letter])
@@ -120,6 +120,6 @@ def parts(function: Function, composite: Conversion) -> tuple[Piece, ...]:
 
 
 def refusal(function: Function, conversion: Conversion, reason: str, hint: str | None = None) -> UnsupportedPlanError:
-    """The error about a conversion."""
+    """Return the error for a conversion."""
     where = f"{conversion.text!r} at character {conversion.position} of the format"
     return UnsupportedPlanError(f"{function.name}: {where} {reason}", hint=hint)

@@ -1,9 +1,9 @@
 r"""The regular expression of a format for ``strptime``, and the values that it finds in a text.
 
-It takes what C's strptime takes (and where the manual is silent, glibc's): white space of the format is any amount of
-it, or none; there may be some before a number; a number may have fewer digits; names may be in any case, in full or
-with three letters. The C function reads from left to right and never goes back, and so does the expression: no part of
-it can match in two ways. Unlike the C function it takes nothing behind what the format says.
+It accepts what C's strptime accepts (and where the manual is silent, glibc's): white space of the format matches any
+amount of it, or none; it is allowed before a number; a number may have fewer digits; names may be in any case, in full
+or with three letters. The C function reads from left to right without backtracking, and so does the expression: no part
+of it can match in two ways. Unlike the C function, it accepts no text after the format.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def _names(names: tuple[str, ...]) -> str:
     return "(?i:" + "|".join(f"{name[:3]}(?:{name[3:]})?+" if name[3:] else name for name in names) + ")"
 
 
-# a digit that may be the first of two is followed by another, or by no digit
+# a digit that may be the first of two is followed by another one, or by a non-digit
 _HOUR: Final = r"[01]\d|2[0-3]|[3-9]|[0-2](?!\d)"
 _OF_TWELVE: Final = r"0[1-9]|1[0-2]|[2-9]|1(?!\d)"
 _DAY: Final = r"0[1-9]|[12]\d|3[01]|[4-9]|[1-3](?!\d)"
@@ -78,7 +78,7 @@ _OTHERS: Final[Mapping[str, str]] = {
     "P": "(?i:[AP]M)",
     "Z": r"[A-Za-z][\w+/-]*+",
 }
-#: the conversions that are a value, each with those that say the same
+#: the conversions that are values, each with its equivalents
 VALUES: Final[Mapping[str, str]] = {
     **{letter: letter for letter in (*_NUMBERS, *_OTHERS)},
     "A": "a",
@@ -107,7 +107,7 @@ def _flattened(function: Function, items: tuple[Piece, ...]) -> Iterator[Piece]:
 
 
 class Matching:
-    """A format and what of it is asked for.
+    """A format and the values requested from it.
 
     Args:
         items: the pieces of the format.
@@ -115,7 +115,7 @@ class Matching:
 
     def __init__(self, items: tuple[Piece, ...]) -> None:
         self._items = items
-        #: where each value stands; the last of several counts, as in C
+        #: the position of each value; the last of several counts, as in C
         self._places = {
             VALUES[item.letter]: place
             for place, item in enumerate(items)
@@ -125,36 +125,36 @@ class Matching:
 
     @property
     def values(self) -> Set[str]:
-        """The conversions that the format has; of those that mean the same, the one of :data:`VALUES`."""
+        """The conversions in the format; equivalent ones are represented by the one in :data:`VALUES`."""
         return self._places.keys()
 
     def __contains__(self, value: str) -> bool:
         return value in self._places
 
     def text(self, value: str) -> str:
-        """What stands in the text for a conversion that the format has."""
+        """Return the text that a conversion of the format matches."""
         place = self._places[value]
         if place not in self._asked:
             self._asked.append(place)
         return f"parts[{self._asked.index(place)}]"
 
     def number(self, value: str) -> str:
-        """The same as an INT."""
+        """Return the text of a conversion as an INT."""
         return f"CAST({self.text(value)} AS INT)"
 
     def over(self, operand: str, value: str, failure: str) -> str:
-        """``value`` for a text that the format fits, ``failure`` for another, null for null.
+        """Return ``value`` for a text that fits the format, ``failure`` for another text, null for null.
 
         Args:
             operand: the text.
-            value: made of what ``text`` and ``number`` gave.
+            value: uses the results of ``text`` and ``number``.
             failure: an expression that raises.
         """
         expression = "".join(self._expression())
         if not self._asked:
             pattern = string_literal(rf"^{expression}\z")
             return f"CASE WHEN {operand} RLIKE {pattern} THEN {value} WHEN {operand} IS NOT NULL THEN {failure} END"
-        # the other alternative takes what the format doesn't fit, and leaves the groups empty
+        # the second alternative matches texts that don't fit the format, and leaves the groups empty
         pattern = rf"^(?:{expression}\z|[\s\S]*+)"
         order = sorted(self._asked)
         groups = ",".join(f"${order.index(place) + 1}" for place in self._asked)
@@ -176,7 +176,7 @@ class Matching:
 
 
 def _matched(item: Piece) -> Iterator[tuple[str, bool]]:
-    """The expressions of a piece, and whether each is one of a number."""
+    """Yield the expressions of a piece, and whether each is one of a number."""
     match item:
         case Conversion(letter=letter) if letter in _NUMBERS:
             yield _NUMBERS[letter], True

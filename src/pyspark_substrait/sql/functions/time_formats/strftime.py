@@ -1,8 +1,8 @@
 """``strftime``: dates, times and timestamps as text.
 
-A format becomes one call of ``printf`` (whose locale is always en_US): its text with ``%02d`` and the like in it, and
-the numbers and names for those. They are computed of the local date and time, a DATE, a TIME or a TIMESTAMP_NTZ, which
-is ``{t}`` in the texts here.
+A format becomes one call of ``printf`` (whose locale is always en_US): its text with ``%02d`` and similar conversions,
+and the numbers and names for those. They are computed from the local date and time, a DATE, a TIME or a TIMESTAMP_NTZ,
+which is ``{t}`` in the texts here.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ from pyspark_substrait.sql.functions.time_formats.conversions import (
 
 __all__ = ["ROWS"]
 
-#: more than anyone needs, and little enough for a plan not to fill the memory
+#: more than needed, and small enough that a plan can't exhaust the memory
 _WIDEST: Final = 1000
 
 
 @dataclass(frozen=True, slots=True)
 class _Number:
-    """An integer to be written: its value, how wide it is, and what it is filled up with."""
+    """An integer to write: its value, its width, and its fill character."""
 
     sql: str
     width: int = 1
@@ -50,7 +50,7 @@ class _Number:
 
 @dataclass(frozen=True, slots=True)
 class _Text:
-    """A text to be written, and the function that the flag # applies to it."""
+    """A text to write, and the function that the flag # applies to it."""
 
     sql: str
     swapped: str = "upper"
@@ -97,19 +97,19 @@ _OF_TIMES: Final[dict[str, _Value]] = {
     "S": _Number("second({t})", 2),
 }
 _CONSTANT: Final = {"%": "%", "n": "\n", "t": "\t"}
-#: what has parts that a format gives no other form
+#: conversions with several parts, for which a format can't change the form
 _FIXED: Final = "fz"
 
 
 @dataclass(frozen=True, slots=True)
 class _Moment:
-    """The value that is written.
+    """The value to write.
 
     Args:
         local: the local date and time.
         fraction: the fraction of the second.
-        seconds: the whole seconds since 1970 began in UTC; None for a time of day.
-        offset: the microseconds that the local time is ahead of UTC; None without a zone.
+        seconds: the whole seconds since 1970-01-01 in UTC; None for a time of day.
+        offset: the offset of the local time from UTC in microseconds; None without a zone.
         zone: the name of the zone.
     """
 
@@ -120,7 +120,7 @@ class _Moment:
     zone: str | None = None
 
     def value(self, call: Call, conversion: Conversion) -> _Value:
-        """What a conversion writes that isn't made of others."""
+        """Return the output of a conversion that isn't composite."""
         letter = conversion.letter
         if letter in _FIXED and (conversion.flags or conversion.width):
             raise refusal(call.function, conversion, "has a flag or a width, which only other numbers and names have")
@@ -149,12 +149,12 @@ class _Moment:
 
 
 def _moment(call: Call, letters: set[str]) -> _Moment:
-    """The first argument, to be written by a format with these conversions."""
+    """Return the first argument, for a format with these conversions."""
     x = call.sql(0)
     micros = _Number("CAST(extract(SECOND FROM {t}) % 1 * 1000000 AS INT)", FINEST)
     match concrete(call.type(0)):
         case Date():
-            # Spark would make a TIMESTAMP of a date whose hour it is asked for
+            # Spark would cast a date to a TIMESTAMP to get its hour
             timed = letters & {*_OF_TIMES, "f"}
             return _Moment(
                 f"CAST({x} AS TIMESTAMP_NTZ)" if timed else x, micros, f"CAST(unix_date({x}) AS BIGINT) * 86400L"
@@ -201,7 +201,7 @@ def _written(call: Call, moment: _Moment, items: tuple[Piece, ...]) -> str:
 
 
 def _parts(call: Call, moment: _Moment, items: tuple[Piece, ...]) -> Iterator[tuple[str, str]]:
-    """What each piece is in the pattern of printf, and the value for it; an empty string where it needs none."""
+    """Yield the printf pattern of each piece, and the value for it; an empty string if it needs none."""
     for item in items:
         if isinstance(item, str):
             yield item.replace("%", "%%"), ""
@@ -262,15 +262,15 @@ def _strftime(call: Call) -> str:
 
 
 def _letters(items: tuple[Piece, ...]) -> set[str]:
-    """The conversions of a format, those that others are made of included."""
+    """Return the conversions of a format, including the parts of composite ones."""
     single = {item.letter for item in items if isinstance(item, Conversion)}
     return single.union(*(COMPOSITES.get(letter, "") for letter in single))
 
 
 def _by_column(call: Call) -> str:
-    """The text by a format that is known only when it is used: each of its pieces is looked up there.
+    """Return the text for a format that isn't constant: each of its pieces is looked up at run time.
 
-    There are no flags and no widths: with them, there would be too many pieces to look up.
+    Flags and widths aren't supported: with them, there would be too many pieces to look up.
     """
     every = {*SINGLE, *COMPOSITES, "f"}
     moment = _moment(call, every)
@@ -280,7 +280,7 @@ def _by_column(call: Call) -> str:
         try:
             written = _written(call, moment, pieces(call.function, forms[0]))
         except UnsupportedPlanError:
-            continue  # a date's conversion, of a time
+            continue  # a conversion for dates, but the value is a time
         cases.append(f"WHEN piece IN ({', '.join(map(string_literal, forms))}) THEN {written}")
     none = string_literal(f"{call.function.name}: no conversion of such a value, in a format that isn't a literal: ")
     failed = f"CAST(raise_error(concat({none}, piece)) AS STRING)"
@@ -289,18 +289,18 @@ def _by_column(call: Call) -> str:
     return _of(moment, f"CASE WHEN {{t}} IS NOT NULL THEN array_join(transform({split}, piece -> {text}), '') END")
 
 
-#: what costs next to nothing to compute several times
+#: texts that are cheap to repeat
 _NAME: Final = re.compile(r"[\w.]+|CAST\([\w.]+ AS TIMESTAMP_NTZ\)")
 
 
 def _of(moment: _Moment, text: str) -> str:
-    """A text with the local date and time in it, computed once."""
+    """Return a text with the local date and time in it, which is computed once."""
     if _NAME.fullmatch(moment.local):
         return text.replace("{t}", moment.local)
     return bound(moment.local, "local", text.replace("{t}", "local"))
 
 
 ROWS = (
-    # the text is computed of the carriers too that are counts of units
+    # the text is also computed for carriers that are counts of units
     row("strftime", _strftime, foreign=Foreign.MOVED),
 )

@@ -1,9 +1,9 @@
 """``strptime_date``, ``strptime_time`` and ``strptime_timestamp``: text as dates, times and timestamps.
 
-What a format doesn't say is that of 1900-01-01 00:00:00. What it says in several ways is taken from the first of these
-that is there whole:
+Parts that a format lacks are those of 1900-01-01 00:00:00. A part that a format has in several forms is taken from the
+first of these that is complete:
 
-- the seconds since 1970 (``%s``); then nothing else counts, but a fraction of the second
+- the seconds since 1970 (``%s``); then only a fraction of the second is used additionally
 - the day: month and day, day of the year, week of the year and weekday, ISO year and week and weekday
 - the year: ``%Y``, or ``%C`` and ``%y``; ``%y`` alone is from 1969 to 2068
 - the hour: ``%H``, or ``%I`` and ``%p``
@@ -34,7 +34,7 @@ _NULL = literal(Literal(type=String(), value=None))
 
 
 def _parsed(value: Callable[[Call, Matching], str]) -> Callable[[Call], str]:
-    """The body of a function whose result is ``value`` for a text that has the form of the format."""
+    """Return the body of a function whose result is ``value`` for a text that fits the format."""
 
     def body(call: Call) -> str:
         format = call.operands[1].literal
@@ -71,7 +71,7 @@ def _time(call: Call, found: Matching) -> str:
         return f"CAST(time_from_micros({units}) AS {spark_type(type)})"
     if "s" in found or "S" not in found:
         return units
-    # a leap second at the end of the day is a time of the next one
+    # a leap second at the end of the day is a time of the next day
     return f"if({seconds} >= {_SECONDS_OF_DAY}, {raised(call, 'the time is not before 24:00:00')}, {units})"
 
 
@@ -89,7 +89,7 @@ def _timestamp(call: Call, found: Matching) -> str:
     else:
         seconds = f"CAST({found.text('s')} AS BIGINT)"
         if zone is not None:
-            # less than a day is no day: it adds nothing, but a null gives null, and what is no zone fails
+            # less than a day isn't a day: it adds nothing, but a null gives null, and an invalid zone fails
             seconds += f" + unix_seconds({_at_home('0L', zone)}) DIV {_SECONDS_OF_DAY}L"
     units = _units(found, seconds, type.precision)
     return f"timestamp_micros({units})" if type.precision <= FINEST else units
@@ -99,7 +99,7 @@ def _timestamp(call: Call, found: Matching) -> str:
 
 
 def _instant(call: Call, found: Matching, zone: str | None) -> str:
-    """The seconds since 1970 began in UTC."""
+    """Return the seconds since 1970-01-01 in UTC."""
     local = f"CAST(unix_date({_day(call, found)}) AS BIGINT) * {_SECONDS_OF_DAY}L + {_clock(found)}"
     if "z" in found:
         return f"{local} - {_offset(found.text('z'))}"
@@ -111,7 +111,7 @@ def _instant(call: Call, found: Matching, zone: str | None) -> str:
 
 
 def _at_home(sql: str, zone: str) -> str:
-    """The TIMESTAMP at which clocks of a zone show what those of UTC show so many seconds after 1970 began."""
+    """Return the TIMESTAMP whose local time in a zone is this many seconds after 1970-01-01."""
     return f"to_utc_timestamp(timestamp_seconds({sql}), {zone})"
 
 
@@ -156,7 +156,7 @@ def _day(call: Call, found: Matching) -> str:
     if {"a", "u", "w"} & found.values:
         for week, first in (("U", 0), ("W", 1)):
             if week in found and {"Y", "y", "C"} & found.values:
-                # to the first such weekday, then so many weeks
+                # to the first such weekday, then this many weeks
                 before = f"pmod({8 + first} - dayofweek(first), 7)"
                 days = f"{before} + ({found.number(week)} - 1) * 7 + {_weekday(found, first)}"
                 return _within(call, f"make_date({_year(found)}, 1, 1)", days, "YEAR")
@@ -174,7 +174,7 @@ def _day(call: Call, found: Matching) -> str:
 
 
 def _within(call: Call, start: str, days: str, unit: str) -> str:
-    """So many days after a date (``first``), which must be in the same year."""
+    """Return the date some days after ``first``, which must be in the same year."""
     failed = raised(replace(call, output=Date()), "there is no such day in the year")
     same = f"extract({unit} FROM day) = extract({unit} FROM first)"
     shifted = bound(f"date_add(first, CAST({days} AS INT))", "day", f"if({same}, day, {failed})")
@@ -201,7 +201,7 @@ def _of_century(sql: str) -> str:
 
 
 def _weekday(found: Matching, first: int) -> str:
-    """The days since the week began, on a Sunday (0) or Monday (1)."""
+    """Return the days since the start of the week, on a Sunday (0) or Monday (1)."""
     if "a" in found:
         sunday = _place(found.text("a"), WEEKDAYS, 0)
     else:
@@ -210,12 +210,12 @@ def _weekday(found: Matching, first: int) -> str:
 
 
 def _place(sql: str, names: tuple[str, ...], first: int) -> str:
-    """Which of some names a text is, in any case and perhaps only the first three letters of it."""
+    """Return the position of a text among names, in any case and possibly only their first three letters."""
     letters = string_literal("".join(name[:3].lower() for name in names))
     return f"CAST(locate(lower(left({sql}, 3)), {letters}) DIV 3 + {first} AS INT)"
 
 
-# they give the carriers too that are counts of units
+# they also return carriers that are counts of units
 ROWS = (
     row("strptime_date", _parsed(_date)),
     row("strptime_time", _parsed(_time), foreign=Foreign.MOVED),
