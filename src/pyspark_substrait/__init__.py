@@ -5,8 +5,8 @@
     >>> print(ps.explain(plan))                                             # doctest: +SKIP
     >>> ps.run_query(plan, tables={"orders": "orders.parquet"})             # doctest: +SKIP
 
-Importing this package imports neither Spark nor protobuf: a verb is imported, with all that it needs, when it is first
-asked for.
+Importing this package imports neither Spark nor protobuf: each function is imported, with its dependencies, on first
+access.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ __all__ = [
 
 register_formatter("pyspark_substrait.notebooks.outputs")
 
-#: the modules of what is imported when it is first asked for
+#: the modules of the names that are imported on first access
 _MODULES = {
     "Registry": "extensions.registry",
     "capabilities": "api.capabilities",
@@ -115,7 +115,7 @@ _MODULES = {
     "validate": "api.validate",
     "view": "api.view",
 }
-#: two threads that import modules which import each other may wait for each other; one at a time can't
+#: two threads that import modules with circular imports may deadlock; one thread at a time can't
 _importing = threading.RLock()
 
 
@@ -133,7 +133,7 @@ def __dir__() -> list[str]:
 
 
 def load_ipython_extension(shell: InteractiveShell) -> None:
-    """What ``%load_ext pyspark_substrait`` does in a notebook: the magics ``%substrait`` and ``%%substrait``."""
+    """Register the magics ``%substrait`` and ``%%substrait``; ``%load_ext pyspark_substrait`` calls this."""
     from pyspark_substrait.notebooks.magic import register
 
     register(shell)

@@ -1,4 +1,4 @@
-"""Plans and extended expressions as users hold them: the model, with the ways out of it as methods."""
+"""Plans and extended expressions as users get them: the model, with methods to convert and save it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ FORMS: dict[str, Literal["json", "pb", "text"]] = {".json": "json", ".txt": "tex
 
 
 class _Document(NotebookOutput):
-    """What both top-level messages can do."""
+    """The methods that plans and extended expressions share."""
 
     def __repr__(self) -> str:
         from pyspark_substrait.text.explain.one_line import brief
@@ -45,10 +45,10 @@ class _Document(NotebookOutput):
 
     @property
     def portability(self) -> tuple[Use, ...]:
-        """Where it needs more than the specification and its own extensions; empty for a standard one.
+        """The places that need more than the specification and its own extensions; empty for a standard plan.
 
         That is each use of a function, type or type variation of another extension, of ours or of a user, and each
-        message of an extension's own: a relation, a table, a target. Advice that an engine may ignore doesn't count.
+        custom message: a relation, a table, a target. Optimization hints that an engine may ignore don't count.
         """
         from pyspark_substrait.proto.portability import uses
 
@@ -148,7 +148,7 @@ class ExtendedExpression(_Document, model.ExtendedExpression):
 
 
 def form_of(content: bytes) -> Literal["json", "pb", "text"]:
-    """Which form the content of a file has, as far as its beginning shows."""
+    """Return the form of a file's content, judged by how it begins."""
     from pyspark_substrait.text.lossless import text_of
 
     if content.lstrip()[:1] == b"{":
@@ -159,7 +159,7 @@ def form_of(content: bytes) -> Literal["json", "pb", "text"]:
 def held(
     document: model.Plan | model.ExtendedExpression, *, deep: bool, registry: Registry | None = None
 ) -> Plan | ExtendedExpression:
-    """A document of the model as users hold it."""
+    """Return a document of the model as the class that users get."""
     parts = {part.name: getattr(document, part.name) for part in fields(document)}
     parts.update(deep=deep, registry=registry)
     return Plan(**parts) if isinstance(document, model.Plan) else ExtendedExpression(**parts)
@@ -167,10 +167,10 @@ def held(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Source:
-    """Where a plan was read from, as far as its validation needs it (:class:`~pyspark_substrait.proto.read.Bound`).
+    """The source of a plan, kept for its validation (:class:`~pyspark_substrait.proto.read.Bound`).
 
-    ``content`` is the message; ``places`` says where the nodes of the plan stand in the one that is written of it;
-    ``again`` is what reading that finds and notes.
+    ``content`` is the serialised message; ``places`` has the paths of the plan's nodes in the message that the plan is
+    written to; ``again`` has the findings and notes of reading that message.
     """
 
     content: bytes
@@ -180,13 +180,13 @@ class Source:
 
 _KEPT_SOURCES = 16
 _KEPT_NODES = 20_000
-#: by the identity of the plan; who changes a plan makes another one, which has no source
+#: by the identity of the plan; a changed plan is a new object, which has no source
 _sources: dict[int, tuple[weakref.ref[Plan], Source]] = {}
 _sources_lock = threading.Lock()
 
 
 def keep_source(plan: Plan, source: Source) -> None:
-    """Remember the source of a plan for a while: of the last few plans, and of none that is large."""
+    """Remember the source of a plan, for the last few plans and not for large ones."""
     if len(source.places) > _KEPT_NODES:
         return
     with _sources_lock:
@@ -198,6 +198,6 @@ def keep_source(plan: Plan, source: Source) -> None:
 
 
 def source_of(plan: Plan) -> Source | None:
-    """The source of a plan; None where it isn't kept, or says nothing about this plan."""
+    """Return the source of a plan; None if it isn't kept, or belongs to another plan."""
     known = _sources.get(id(plan))
     return None if known is None or known[0]() is not plan else known[1]

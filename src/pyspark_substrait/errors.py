@@ -1,4 +1,4 @@
-"""The error family. Every error says what is wrong, where in the plan, and what to do.
+"""The error classes. Every error states what is wrong, where in the plan, and what to do about it.
 
 An error is raised where the fault is seen, knowing only the fault. On its way up it collects the path: each level of
 the plan is entered with :func:`at`, which puts its segment in front.
@@ -86,8 +86,8 @@ class ParameterError(SubstraitError):
 
 
 class ExecutionError(SubstraitError):
-    """The plan ran, and failed: on its data (an overflow, a cast that can't be, a second match of a single join), by a
-    fault of Spark's own, or because Spark is gone. The message says which.
+    """The plan ran, and failed: on its data (an overflow, an invalid cast, a second match of a single join), on an
+    internal error of Spark, or because the connection to Spark was lost. The message states which.
     """
 
 
@@ -96,7 +96,7 @@ class JavaNotFoundError(SubstraitError):
 
 
 class SubstraitWarning(UserWarning):
-    """Something was done otherwise than a reader of the plan may think: a view was made that only the session has."""
+    """Something was done differently from what the plan suggests: for example, a view was made in the session only."""
 
     def __init__(self, message: str) -> None:
         super().__init__(message_text(message))

@@ -22,15 +22,15 @@ _ESCAPES: Final = {"\n": r"\n", "\r": r"\r", "\t": r"\t"}
 def escaped(text: str, *, keep: str = "") -> str:
     r"""Text with all non-printable characters escaped.
 
-    That is what Unicode calls control and format characters (marks of direction among them), surrogates, private use,
-    and all spaces but the usual one.
+    These are the control and format characters of Unicode (direction marks among them), surrogates, private-use
+    characters, and all spaces except U+0020.
 
     >>> print(escaped("a\x1b[2Jb\n"))
     a\x1b[2Jb\n
 
     Args:
         text: the text.
-        keep: characters that stay as they are all the same.
+        keep: characters that are not escaped.
     """
     if text.isprintable():
         return text
@@ -43,7 +43,7 @@ def _code(char: str) -> str:
 
 
 def shortened(text: str, most: int = _MOST_TOGETHER) -> str:
-    """Text of at most so many characters; a longer one loses its middle.
+    """Text of at most ``most`` characters; a longer text loses its middle.
 
     >>> shortened("abcdefghij", 7)
     'abc…hij'
@@ -55,7 +55,7 @@ def shortened(text: str, most: int = _MOST_TOGETHER) -> str:
 
 
 def shortened_name(name: str) -> str:
-    """A name; of a long one the middle is left out, and a part of its hash put there, so that it differs from others.
+    """A name; in a long one, part of its hash replaces the middle, so that it differs from other names.
 
     >>> shortened_name("n" * 300) == "n" * 56 + "…230b0774…" + "n" * 54
     True
@@ -67,7 +67,7 @@ def shortened_name(name: str) -> str:
 
 
 def message_text(text: str) -> str:
-    """A sentence that may hold names and values of a plan, escaped, and with its long parts shortened.
+    """Escape a sentence that may hold names and values of a plan, and shorten its long parts.
 
     Line breaks stay, because some messages have several lines.
     """
@@ -79,14 +79,14 @@ def message_text(text: str) -> str:
 def json_text(value: Any, *, indent: int | None = None) -> str:
     """A value as JSON text, in which only non-printable characters are escaped.
 
-    Half of a surrogate pair, which JSON can name and UTF-8 can't, is an escape as well.
+    Lone surrogates, which JSON allows and UTF-8 doesn't, are escaped as well.
     """
     return json_escaped(json.dumps(value, indent=indent, ensure_ascii=False))
 
 
 def json_escaped(text: str) -> str:
     """The same JSON value with non-printable characters written as JSON's escapes."""
-    # outside of its strings, JSON has no characters that don't show but line breaks and tabs
+    # outside of strings, line breaks and tabs are the only non-printable characters of JSON
     return "\n".join(line if line.isprintable() else _json_line(line) for line in text.split("\n"))
 
 

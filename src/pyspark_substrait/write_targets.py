@@ -1,13 +1,13 @@
-"""Targets of writes besides the tables of a catalog, for whoever makes plans.
+"""Targets of writes besides the tables of a catalog, for programs that build plans.
 
-Each function gives the detail of an ``ExtensionObject``, which stands in a ``WriteRel`` as ``extension_table`` and in a
+Each function returns the detail of an ``ExtensionObject``, used in a ``WriteRel`` as ``extension_table`` and in a
 ``DdlRel`` as ``extension_object``:
 
     >>> from pyspark_substrait.write_targets import in_memory_table
     >>> in_memory_table("sales").type_url
     'type.googleapis.com/pyspark_substrait.v1.InMemoryTable'
 
-Other languages have the messages from ``pyspark_substrait/proto/write_targets.proto``.
+Other languages can generate the messages from ``pyspark_substrait/proto/write_targets.proto``.
 """
 
 from __future__ import annotations

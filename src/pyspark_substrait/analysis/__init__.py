@@ -1,1 +1,1 @@
-"""What can be said of a plan without running it: findings, differences, lineage."""
+"""Static analysis of plans, without running them: validation, lint, diff, lineage and reports."""

@@ -1,1 +1,1 @@
-"""The verbs: what users call."""
+"""The functions that users call."""

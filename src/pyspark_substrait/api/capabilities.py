@@ -1,4 +1,4 @@
-"""Which releases are read and written, and what of each extension runs."""
+"""The supported releases, and the functions of each extension that run."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["capabilities"]
 
 
 def capabilities(*, registry: Registry | None = None) -> Capabilities:
-    """Which releases are read and written, and what of each extension runs.
+    """Return the releases that are read and written, and the parts of each extension that run.
 
     Args:
         registry: the extensions; by default those of the specification and those that this package ships.

@@ -1,4 +1,4 @@
-"""What runs on Spark, as a dialect file."""
+"""The dialect file of Spark: everything that runs there."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["dialect"]
 
 
 def dialect(*, registry: Registry | None = None) -> dict[str, Any]:
-    """What runs on Spark, as a dialect file of the specification: its content, for YAML or JSON.
+    """Return everything that runs on Spark as a dialect file of the specification: its content, for YAML or JSON.
 
     Args:
         registry: the extensions; by default those of the specification and those that this package ships.

@@ -1,4 +1,4 @@
-"""How two plans differ in what they mean."""
+"""The differences between two plans in their meaning."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ __all__ = ["diff"]
 
 
 def diff(a: PlanSource, b: PlanSource, *, registry: Registry | None = None) -> Difference:
-    """How two plans, or two extended expressions, differ in what they mean.
+    """Compare the meaning of two plans, or of two extended expressions.
 
-    Not compared: anchors, the order of declarations, what nothing uses, positions of columns (each is compared by what
-    it is), hints, statistics, optimizations that may be ignored, and whether a part stands in place or elsewhere.
+    Not compared: anchors, the order of declarations, unused declarations, positions of columns (columns are compared by
+    their definition), hints, statistics, optimizations that may be ignored, and whether a part is inline or detached.
 
     Args:
         a, b: anything that :func:`load` takes.
@@ -31,7 +31,7 @@ def diff(a: PlanSource, b: PlanSource, *, registry: Registry | None = None) -> D
 
     Raises:
         PlanFormatError: one of them isn't a plan, or has fields that no release has.
-        InvalidPlanError: one of them contradicts the specification, so that what it means can't be told.
+        InvalidPlanError: one of them contradicts the specification, so that its meaning isn't known.
     """
     known = extensions_of(a, registry)
     first, second = understood(a, known), understood(b, extensions_of(b, registry))
@@ -47,7 +47,7 @@ def diff(a: PlanSource, b: PlanSource, *, registry: Registry | None = None) -> D
 
 
 def _shown(node: Shown, record: Record) -> str:
-    """An expression as text, in the record that it sees."""
+    """Return an expression as text, given the record that it sees."""
 
     def scope(seen: Record) -> Scope:
         columns = tuple(Column(name=name, type=type) for name, type in zip(seen.names, seen.types, strict=False))

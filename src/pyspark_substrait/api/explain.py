@@ -29,17 +29,17 @@ def explain(
     target: str | None = None,
     registry: Registry | None = None,
 ) -> str:
-    """A plan as text for people: a line per relation, readable expressions, columns with names and types.
+    """Return a plan as text for people: a line per relation, readable expressions, columns with names and types.
 
-    Nothing is raised for a plan, however broken it is: what can't be understood starts with ``!``.
+    No error is raised, however broken the plan is: parts that can't be understood start with ``!``.
 
     Args:
-        plan: anything that :func:`load` takes, or what :func:`validate` returned for it.
+        plan: anything that :func:`load` takes, or the report of :func:`validate` on it.
         types: whether to show the types of columns.
         proto_paths: whether to end each relation's line with its path in the plan.
         width: break lines that are longer than this many characters; None leaves them whole.
         findings: whether to show each error and warning below the line that it belongs to.
-        target: also what an engine can't run, as for :func:`validate`.
+        target: also report what an engine can't run, as for :func:`validate`.
         registry: the extensions; by default those that the plan was loaded with, or those of the specification.
     """
     report = plan if isinstance(plan, Report) else seen(plan, target, registry)
@@ -57,7 +57,7 @@ def explain(
 
 
 def touches(plan: PlanSource, *, root: int | None = None) -> tuple[Touch, ...]:
-    """What a plan would read and change, in the order in which it would do so, without running it. Needs no session.
+    """Return what a plan would read and change, in the order of execution, without running it. Needs no session.
 
     Args:
         plan: the plan, or anything that :func:`load` takes.

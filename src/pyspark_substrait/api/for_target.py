@@ -1,4 +1,4 @@
-"""A plan in the form that an engine takes."""
+"""Plans in the form that an engine takes."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ __all__ = ["for_target"]
 
 
 def for_target(plan: PlanSource, target: str, *, registry: Registry | None = None) -> Plan:
-    """A plan in the form that an engine takes: its names of functions, its style of projections and so on.
+    """Return a plan in the form that an engine takes: its function names, its style of projections and so on.
 
-    What the engine doesn't look at, like function options, stands in the result's ``notes``.
+    Parts that the engine ignores, like function options, are listed in the result's ``notes``.
 
     Args:
         plan: the plan, or anything that :func:`load` takes.

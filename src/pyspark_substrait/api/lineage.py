@@ -1,4 +1,4 @@
-"""Which columns of a plan are made of which."""
+"""The lineage of a plan's columns."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["lineage"]
 
 
 def lineage(plan: PlanSource, *, registry: Registry | None = None) -> Lineage:
-    """Which columns of a plan are made of which: from the tables, through every relation, to the result.
+    """Return which columns of a plan are computed from which: from the tables, through every relation, to the result.
 
     Printed, it has a line for each column of the result. See :class:`pyspark_substrait.analysis.lineage.Lineage`.
 

@@ -1,4 +1,4 @@
-"""What could be written better in a plan."""
+"""Lint: suggestions for plans that could be written better, and their fixes."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ def lint(
     ignore: Sequence[str | int] = (),
     name: str | None = None,
 ) -> Report:
-    """What could be written better in a plan. Errors come along; what else is wrong, :func:`validate` says.
+    """Check a plan for parts that could be written better. Errors are included; for the rest, use :func:`validate`.
 
     Args:
         plan: anything that :func:`load` takes.
         registry: the extensions; by default those that the plan was loaded with, or those of the specification.
         select: only these, by the numbers of their classes or the names of rules, like ``9001``, ``double-negation``.
-        ignore: not these.
-        name: what the report calls the plan; by default its path, if it has one.
+        ignore: classes or rules to leave out.
+        name: the name of the plan in the report; by default its path, if it has one.
 
     Raises:
         ValueError: there is no such class or rule.
@@ -52,7 +52,7 @@ def fixed(
     ignore: Sequence[str | int] = (),
     name: str | None = None,
 ) -> tuple[Plan | ExtendedExpression, Report]:
-    """A plan with all done that :func:`lint` finds and that is provably the same; and the findings so mended.
+    """Apply the safe fixes of :func:`lint` to a plan; return the plan and the findings that were fixed.
 
     Arguments are those of :func:`lint`.
 
@@ -77,12 +77,12 @@ def _linted(
     ignore: Sequence[str | int],
     name: str | None,
 ) -> tuple[Report, tuple[Finding, ...]]:
-    """The report of :func:`lint`, and those of its findings that can be mended."""
+    """Return the report of :func:`lint`, and those of its findings that can be fixed."""
     wanted = selection.chosen(select, ignore)
     known = extensions_of(plan, registry)
     seen = validate(plan, registry=known, name=name)
     document, said = seen.document, list[linter.LintFinding]()
-    if document is not None and seen.ok:  # the rules are about plans that are right
+    if document is not None and seen.ok:  # the rules are for valid plans
         said = seen.called(lambda: linter.lint(document, seen.places, known, lambda rule: wanted(rule.code)))
     findings, mended = merge_findings.together(said, seen, wanted)
     parts = {"places": seen.places, "document": document, "name": seen.name, "file": seen.file}

@@ -1,4 +1,4 @@
-"""Reading plans: the verb that all others begin with."""
+"""Loading plans, the first step of every other function."""
 
 from __future__ import annotations
 
@@ -36,22 +36,22 @@ __all__ = [
     "with_room",
 ]
 
-#: Anything that :func:`load` takes.
+#: The sources that :func:`load` takes.
 PlanSource: TypeAlias = bytes | str | os.PathLike[str] | Mapping[str, Any] | Message | Plan | ExtendedExpression
 
 _T = TypeVar("_T")
 
 
 def load(source: PlanSource, *, strict: bool = False, registry: Registry | None = None) -> Plan | ExtendedExpression:
-    """Read a plan or an extended expression of any release since 0.10, bring it up to date and bind it.
+    """Read a plan or an extended expression of any release since 0.10, upgrade it and bind it.
 
-    What was rewritten stands in ``upgrades`` of the result, what was assumed where the plan is looser than the
-    specification in ``notes``.
+    Upgrades are listed in ``upgrades`` of the result; assumptions, where the plan is looser than the specification, in
+    ``notes``.
 
     Args:
         source: binary protobuf; JSON text; the text form (``to_text``); a path of a file with one of these; a dict of
             the JSON form; a message.
-        strict: refuse what is looser than the specification instead of noting it.
+        strict: raise an error where the plan is looser than the specification, instead of adding a note.
         registry: the extensions; by default those of the specification.
 
     Raises:
@@ -80,16 +80,16 @@ def load(source: PlanSource, *, strict: bool = False, registry: Registry | None 
 
 
 def message_of(plan: PlanSource, *, tolerant: bool = False) -> Parsed:
-    """The current message of a plan or an extended expression, from whatever :func:`load` takes.
+    """Return the current message of a plan or an extended expression, from anything that :func:`load` takes.
 
     Args:
         plan: the source.
-        tolerant: leave out fields that no release has, and JSON values that their fields can't take; the result says
-            which.
+        tolerant: leave out fields that no release has, and JSON values that their fields can't take; the result lists
+            them.
 
     Raises:
         PlanFormatError: the source isn't a plan, or has fields that no release has.
-        InvalidPlanError: the plan contradicts itself in a way that leaves its upgrade open.
+        InvalidPlanError: the plan contradicts itself, so that its upgrade is ambiguous.
     """
     source = _written(plan) if isinstance(plan, Plan | ExtendedExpression) else without_text(plan)
     if not tolerant:
@@ -99,7 +99,7 @@ def message_of(plan: PlanSource, *, tolerant: bool = False) -> Parsed:
 
 
 def _written(plan: Plan | ExtendedExpression) -> Any:
-    """The message of a plan, which one made by hand may not have: a number in it is too large for its field, say."""
+    """Return the message of a plan. A plan made by hand may have none, because a number is too large for its field."""
     try:
         return plan.to_message()
     except (TypeError, ValueError, OverflowError) as error:
@@ -125,7 +125,7 @@ def loaded_expressions(source: PlanSource, registry: Registry | None) -> Extende
 
 
 def understood(plan: PlanSource, registry: Registry) -> Checked:
-    """A plan with the places of its nodes; one that has errors is refused."""
+    """Return a plan with the paths of its nodes, or raise its first error."""
     parsed = message_of(plan)
     found = read.checked(parsed.message, registry, upgrades=parsed.notes, original_version=parsed.original_version)
     if any(finding.level is Level.ERROR for finding in found.findings):
@@ -135,20 +135,20 @@ def understood(plan: PlanSource, registry: Registry) -> Checked:
 
 
 def extensions_of(plan: PlanSource, registry: Registry | None) -> Registry:
-    """The extensions to check a plan with: those given, or else those that it was read with."""
+    """Return the extensions to check a plan with: those given, or else those that it was read with."""
     own = plan.registry if isinstance(plan, Plan | ExtendedExpression) else None
     return registry or own or Registry.default()
 
 
 def file_of(plan: PlanSource) -> Path | None:
-    """The file that a plan is to be read from, if it is one."""
+    """Return the file that a plan would be read from, if it is one."""
     if isinstance(plan, str):
         return None if plan.lstrip()[:1] in ("{", "[", "") or text_of(plan) else Path(plan)
     return Path(plan) if isinstance(plan, os.PathLike) else None
 
 
 def on_deep_stack(document: Plan | ExtendedExpression, function: Callable[[], _T]) -> _T:
-    """What a function that walks the document returns; it gets the stack that the document's depth needs."""
+    """Call a function that walks the document, on a stack that is large enough for the document's depth."""
     if not document.deep:
         return function()
 
@@ -156,7 +156,7 @@ def on_deep_stack(document: Plan | ExtendedExpression, function: Callable[[], _T
 
 
 def with_room(function: Callable[[], Any]) -> Any:
-    """What a function that goes through a plan returns, which may need more of the stack than there usually is."""
+    """Call a function that walks a plan, again on a larger stack if the usual one isn't enough."""
     try:
         return function()
     except RecursionError:

@@ -1,4 +1,4 @@
-"""Plans out of Spark."""
+"""Plans from Spark."""
 
 from __future__ import annotations
 
@@ -37,21 +37,21 @@ def to_substrait(
     target: str | None = None,
     registry: Registry | None = None,
 ) -> Plan:
-    """The plan of a DataFrame of a classic session, whatever made it.
+    """Return the plan of a DataFrame of a classic session, however it was made.
 
     Args:
         frame: the DataFrame, or one of ``pyspark.pandas``, whose index is left out.
-        tables: names of views and tables that go out as reads of tables of just that name, instead of as what they
-            stand for; or DataFrames by name, which do so wherever the query reads them.
-        max_rows: how many rows of in-memory data the plan may hold, for each of its sources.
+        tables: names of views and tables that become reads of tables with that name, instead of their definitions; or
+            DataFrames by name, which are replaced in the same way wherever the query reads them.
+        max_rows: the most rows of in-memory data that the plan may hold, for each of its sources.
         optimized: take Spark's optimized plan instead of the analysed one, which is closer to what was written.
-        portable: refuse what only Spark has, with its place in the query; otherwise it goes out by an extension of this
-            package, and the plan's ``portability`` lists it.
+        portable: raise an error for operations that only Spark has, with their place in the query; otherwise they use
+            an extension of this package, and are listed in the plan's ``portability``.
         target: the engine that the plan is for, as in :func:`for_target`; by default the specification alone.
         registry: the extensions; by default those of the specification.
 
     Raises:
-        UnsupportedPlanError: something in the query has no Substrait form; it is named as Spark writes it.
+        UnsupportedPlanError: something in the query has no Substrait form; the message shows it as Spark writes it.
     """
     return _produced(
         lambda: plan_from(
@@ -79,21 +79,21 @@ def from_sql(
     target: str | None = None,
     registry: Registry | None = None,
 ) -> Plan:
-    """The plan of a query in Spark SQL, or of a statement that changes tables. Nothing is executed.
+    """Return the plan of a query in Spark SQL, or of a statement that changes tables. Nothing is executed.
 
     Args:
         text: the query or statement.
-        spark: a classic session, whose catalog and views the query sees; by default as for :func:`from_substrait`.
-            It stays as it is.
-        tables: what the plan reads as named tables, by name, which may have dots: tables as for
-            :func:`from_substrait`, or only their schemas (of Arrow, of Spark, or a text: ``a INT, b STRING NOT NULL``).
+        spark: a classic session with the catalog and the views for the query; by default as for :func:`from_substrait`.
+            It isn't changed.
+        tables: the tables that the plan reads by name, which may have dots: tables as for :func:`from_substrait`, or
+            only their schemas (of Arrow, of Spark, or a text: ``a INT, b STRING NOT NULL``).
         args: the values of the query's parameters, by name (``:name``) or in order (``?``); they become literals.
         max_rows, optimized, portable, target, registry: as for :func:`to_substrait`.
 
     Raises:
-        InvalidPlanError: Spark doesn't take the query; the message says where.
-        TableError: what is given for a table isn't one.
-        ParameterError: Spark doesn't take the value of a parameter.
+        InvalidPlanError: Spark rejects the query; the message says where.
+        TableError: a value in ``tables`` isn't a table.
+        ParameterError: Spark doesn't accept the value of a parameter.
         UnsupportedPlanError: as for :func:`to_substrait`.
     """
     return _produced(
@@ -121,19 +121,19 @@ def to_substrait_expressions(
     portable: bool = False,
     registry: Registry | None = None,
 ) -> ExtendedExpression:
-    """Columns of a classic session as an extended expression, which other engines evaluate over their own records.
+    """Return columns of a classic session as an extended expression, which other engines can evaluate on their data.
 
     Args:
-        schema: the records: a schema of Spark, its text (``"a INT, b STRING"``), or a DataFrame that has it.
+        schema: the schema of the records: a Spark schema, its text (``"a INT, b STRING"``), or a DataFrame that has it.
         columns: the columns, or columns by name.
         names: their names; by default those that Spark gives them.
         spark: a classic session; by default that of the DataFrame, or the running one.
-        portable: refuse what only Spark has, as for :func:`to_substrait`.
+        portable: raise an error for operations that only Spark has, as for :func:`to_substrait`.
         registry: the extensions; by default those of the specification.
 
     Raises:
         InvalidPlanError: there is no session, or not as many names as columns.
-        UnsupportedPlanError: something in a column has no Substrait form, or isn't computed from one record alone.
+        UnsupportedPlanError: something in a column has no Substrait form, or depends on more than one record.
     """
     known = registry or Registry.default()
     made = expressions_from(schema, columns, names=names, spark=spark, registry=known, portable=portable)
@@ -143,7 +143,7 @@ def to_substrait_expressions(
 
 
 def _produced(produce: Callable[[], model.plan.Plan], target: str | None, portable: bool) -> Plan:
-    """A plan out of Spark, with the release that it is of, and the stack that its depth needs."""
+    """Return a plan from Spark, with the release that it is of, on a stack that is large enough for its depth."""
     deep = False
     try:
         made = produce()
@@ -162,6 +162,6 @@ def _produced(produce: Callable[[], model.plan.Plan], target: str | None, portab
 
 
 def _current(version: model.plan.Version) -> model.plan.Version:
-    """A version with the numbers of the current release."""
+    """Return a version with the numbers of the current release."""
     major, minor, patch = CURRENT_VERSION
     return replace(version, major_number=major, minor_number=minor, patch_number=patch)

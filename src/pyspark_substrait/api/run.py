@@ -1,4 +1,4 @@
-"""Plans and expressions on Spark."""
+"""Running plans and expressions on Spark."""
 
 from __future__ import annotations
 
@@ -41,26 +41,26 @@ def from_substrait(
     root: int | None = None,
     refuse_slow_patterns: bool = False,
 ) -> DataFrame:
-    """The result of a plan as a DataFrame.
+    """Return the result of a plan as a DataFrame.
 
     Args:
         plan: the plan, or anything that :func:`load` takes.
         spark: a classic or Spark Connect session; by default the running one, or an embedded one that is started.
         tables: tables by name (dotted, or a tuple of parts): DataFrames, Arrow tables or Parquet paths. Other names
             come from the session's catalog. Columns are matched by name.
-        parameters: values of the plan's dynamic parameters, by number; they go before those that the plan binds. What
-            stands for each type is listed in ``pyspark_substrait.model.values``: int, float, Decimal, str, bytes, date,
-            datetime and so on, lists, tuples and dicts of them, None for null.
-        allowed_paths: files and folders that the plan itself may name, to read from them or to write to them.
+        parameters: values of the plan's dynamic parameters, by number; they override the values that the plan binds.
+            ``pyspark_substrait.model.values`` lists the Python types for each type: int, float, Decimal, str, bytes,
+            date, datetime and so on, lists, tuples and dicts of them, None for null.
+        allowed_paths: files and folders that the plan itself may name, for reading or writing.
         registry: the extensions; by default those that the plan was loaded with, or those of the specification.
         root: which root of the plan, from 0; needed where it has several.
-        refuse_slow_patterns: refuse regular expressions, and patterns of LIKE, that may take very long for some texts,
-            and those that are computed. For plans that you don't trust.
+        refuse_slow_patterns: raise an error for regular expressions and LIKE patterns that may take very long for some
+            texts, and for patterns that aren't constant. For plans that you don't trust.
 
     Raises:
         InvalidPlanError: the plan is wrong.
         UnsupportedPlanError: something in it can't run on Spark with exactly its meaning.
-        TableError: a table is missing, or isn't what the plan says.
+        TableError: a table is missing, or doesn't match its schema in the plan.
         ParameterError: a dynamic parameter has no value, or one that isn't of its type.
     """
     loaded = loaded_plan(plan, registry)
@@ -94,22 +94,22 @@ def run_query(
     progress: bool | None = None,
     refuse_slow_patterns: bool = False,
 ) -> pa.Table:
-    """The result of a plan as an Arrow table, with exactly the types, nullability and names that the plan states.
+    """Run a plan and return an Arrow table, with exactly the types, nullability and names that the plan states.
 
     Like ``pyarrow.substrait.run_query``, on Spark. Further arguments and errors are those of :func:`from_substrait`.
 
     Args:
-        limit: the most rows; no more than that are computed.
-        progress: whether to show how far Spark is, on standard error or in the notebook. None: on a terminal and in a
-            notebook, of what takes more than half a second, unless ``PYSPARK_SUBSTRAIT_PROGRESS=0`` is set. True:
-            always, as a line now and then where neither is. False: never.
-        refuse_slow_patterns: refuse regular expressions, and patterns of LIKE, that may take very long for some texts,
-            and those that are computed. For plans that you don't trust.
+        limit: the most rows to compute.
+        progress: whether to show the progress, on standard error or in the notebook. None: on a terminal and in a
+            notebook, for runs of more than half a second, unless ``PYSPARK_SUBSTRAIT_PROGRESS=0`` is set. True: always,
+            as a line from time to time elsewhere. False: never.
+        refuse_slow_patterns: raise an error for regular expressions and LIKE patterns that may take very long for some
+            texts, and for patterns that aren't constant. For plans that you don't trust.
 
     Raises:
-        ExecutionError: the plan fails on its data, or Spark by a fault of its own, or Spark is gone.
-        KeyboardInterrupt: Ctrl-C; the Spark jobs of this run, and no others, were cancelled. The message says if tasks
-            go on.
+        ExecutionError: the plan fails on its data, Spark fails, or the connection to Spark is lost.
+        KeyboardInterrupt: Ctrl-C; only the Spark jobs of this run were cancelled. The message says if tasks are still
+            running.
     """
     loaded = loaded_plan(plan, registry)
     known = registry or loaded.registry or Registry.default()
@@ -141,7 +141,7 @@ def evaluate(
     registry: Registry | None = None,
     refuse_slow_patterns: bool = False,
 ) -> DataFrame:
-    """The expressions of an extended expression over the records of a table, as a DataFrame.
+    """Evaluate an extended expression over the records of a table, and return a DataFrame.
 
     It has a column for each expression, in their order and under their output names, and a row for each record.
     Measures give one row in all. Spec: expressions/extended_expression.
@@ -149,19 +149,19 @@ def evaluate(
     Args:
         extended_expression: the extended expression, or anything that :func:`load` takes.
         data: a DataFrame, Arrow data (a table, batch, reader or dataset) or a path of Parquet files. Its columns are
-            matched by name with the base schema; there may be more of them.
+            matched by name with the base schema; further columns are ignored.
         spark: a classic or Spark Connect session; by default that of the DataFrame or the running one, or else an
             embedded one that is started.
         parameters: values of dynamic parameters, as in :func:`from_substrait`.
         registry: the extensions; by default those of the specification.
-        refuse_slow_patterns: refuse regular expressions, and patterns of LIKE, that may take very long for some texts,
-            and those that are computed. For plans that you don't trust.
+        refuse_slow_patterns: raise an error for regular expressions and LIKE patterns that may take very long for some
+            texts, and for patterns that aren't constant. For plans that you don't trust.
 
     Raises:
-        InvalidPlanError: the extended expression is wrong, or a plan.
-        UnsupportedPlanError: something in it can't run on Spark with exactly its meaning, or it has expressions and
-            measures.
-        TableError: the data isn't what the base schema says.
+        InvalidPlanError: the extended expression is invalid, or it is a plan.
+        UnsupportedPlanError: something in it can't run on Spark with exactly its meaning, or it has both expressions
+            and measures.
+        TableError: the data doesn't match the base schema.
         ParameterError: a dynamic parameter has no value, or one that isn't of its type.
     """
     loaded = loaded_expressions(extended_expression, registry)
@@ -192,17 +192,17 @@ def evaluate_arrow(
     progress: bool | None = None,
     refuse_slow_patterns: bool = False,
 ) -> pa.Table:
-    """As :func:`evaluate`, as an Arrow table with exactly the types, nullability and names of the expressions.
+    """Like :func:`evaluate`, but return an Arrow table, with exactly the types, nullability and names that are stated.
 
     Args:
-        limit: the most rows; no more than that are computed.
-        progress: whether to show how far Spark is, as in :func:`run_query`.
-        refuse_slow_patterns: refuse regular expressions, and patterns of LIKE, that may take very long for some texts,
-            and those that are computed. For plans that you don't trust.
+        limit: the most rows to compute.
+        progress: whether to show the progress, as in :func:`run_query`.
+        refuse_slow_patterns: raise an error for regular expressions and LIKE patterns that may take very long for some
+            texts, and for patterns that aren't constant. For plans that you don't trust.
 
     Raises:
         ExecutionError: an expression fails on its data.
-        KeyboardInterrupt: Ctrl-C; the Spark jobs of this run, and no others, were cancelled.
+        KeyboardInterrupt: Ctrl-C; only the Spark jobs of this run were cancelled.
     """
     loaded = loaded_expressions(extended_expression, registry)
     known = registry or loaded.registry or Registry.default()
@@ -238,16 +238,16 @@ def profile(
     progress: bool | None = None,
     refuse_slow_patterns: bool = False,
 ) -> Profile:
-    """Run a plan once, and tell for each relation how many rows went in and out, what was read, and how long it took.
+    """Run a plan once, and measure for each relation the rows in and out, the bytes read, and the time.
 
-    Printed, it is the page of :func:`explain` with the figures beside the relations. Each figure says whether it was
-    measured, follows from others, or is an estimate; what isn't known is None. The result is that of :func:`run_query`.
+    Printed, it is the text of :func:`explain` with the figures beside the relations. Each figure states whether it was
+    measured, calculated from others, or estimated; unknown figures are None. The result is that of :func:`run_query`.
 
     Args:
         plan: the plan, or anything that :func:`load` takes.
         spark: a classic or Spark Connect session; by default the running one, or an embedded one that is started.
-        exact: whether to count every relation, also where Spark would run several as one. Conditions then stay above
-            the relations that they would have been moved into, so the plan may run much longer.
+        exact: whether to count every relation, even where Spark would run several as one. Conditions then aren't pushed
+            down into the relations below them, so the plan may run much longer.
 
     Other arguments are those of :func:`run_query`.
 
@@ -286,7 +286,7 @@ def profile(
 
 
 def _in_session(document: Plan | ExtendedExpression, spark: SparkSession | None, function: Callable[[], _T]) -> _T:
-    """Call a function with the stack that the document's depth needs; its jobs have the job group and tags of here."""
+    """Call a function on a large enough stack for the document's depth, with the job group and tags of this thread."""
     if not document.deep:
         return function()
 

@@ -18,7 +18,7 @@ def to_sql(
     registry: Registry | None = None,
     root: int | None = None,
 ) -> str:
-    """The Spark SQL statement that a plan becomes, over tables of the session's catalog. Needs no session.
+    """Return the Spark SQL statement for a plan, over tables of the session's catalog. Needs no session.
 
     Arguments are those of :func:`from_substrait`.
 

@@ -1,4 +1,4 @@
-"""What is wrong with a plan."""
+"""Validation of plans."""
 
 from __future__ import annotations
 
@@ -30,19 +30,19 @@ __all__ = ["seen", "upgrades", "validate"]
 def validate(
     plan: PlanSource, target: str | None = None, *, registry: Registry | None = None, name: str | None = None
 ) -> Report:
-    """All that is wrong or doubtful in a plan or an extended expression.
+    """Report everything that is wrong or doubtful in a plan or an extended expression.
 
-    Nothing is raised for a plan, however broken it is; a part that can't be understood doesn't hide the rest.
+    No error is raised, however broken the plan is; a part that can't be understood doesn't hide the rest.
 
     Args:
         plan: anything that :func:`load` takes.
-        target: also what an engine can't run: ``spark``, or the path of a dialect file that says what it can.
+        target: also report what an engine can't run: ``spark``, or the path of a dialect file.
         registry: the extensions; by default those that the plan was loaded with, or those of the specification.
-        name: what the report calls the plan; by default its path, if it has one.
+        name: the name of the plan in the report; by default its path, if it has one.
 
     Raises:
         UnsupportedPlanError: there is no such target.
-        PlanFormatError: the target is a file, but no dialect file.
+        PlanFormatError: the target is a file, but not a dialect file.
     """
     known = extensions_of(plan, registry)
     file = file_of(plan)
@@ -67,7 +67,7 @@ def validate(
 
 
 def seen(plan: PlanSource, target: str | None, registry: Registry | None) -> Report:
-    """The report on a plan; on one that was loaded before, it keeps how that came here, which no message says."""
+    """Return the report on a plan. A loaded plan keeps its upgrades and notes, which its message doesn't have."""
     report = validate(plan, target, registry=registry)
     if not isinstance(plan, Plan | ExtendedExpression):
         return report
@@ -78,11 +78,11 @@ def seen(plan: PlanSource, target: str | None, registry: Registry | None) -> Rep
 
 
 def upgrades(document: Plan | ExtendedExpression, *, name: str = "plan") -> Report:
-    """What was rewritten when a plan was loaded, because it is of an earlier release, as findings.
+    """Return the upgrades of a loaded plan of an earlier release, as findings.
 
     Args:
-        document: what :func:`load` gave.
-        name: what the report calls it.
+        document: the result of :func:`load`.
+        name: the name of the plan in the report.
     """
     return Report(findings=tuple(notes.upgraded(document.upgrades)), document=document, places=Places(), name=name)
 
@@ -108,7 +108,7 @@ def _checked(parsed: Parsed, target: str | None, registry: Registry) -> Report:
 
 
 def _checked_as_read(plan: PlanSource, target: str | None, registry: Registry) -> Report | None:
-    """The report on a plan that was just loaded, whose message needn't be written and read; None for any other."""
+    """Return the report on a plan that was just loaded, without writing and reading its message; None for any other."""
     source = source_of(plan) if isinstance(plan, Plan) else None
     if source is None or not isinstance(plan, Plan) or registry is not (plan.registry or Registry.default()):
         return None
@@ -136,7 +136,7 @@ def _checked_as_read(plan: PlanSource, target: str | None, registry: Registry) -
 def _of_the_target(
     target: str, document: Plan | ExtendedExpression, places: Places, registry: Registry, known: Sequence[Finding]
 ) -> list[Finding]:
-    """What an engine can't run, beside what is wrong with the plan itself."""
+    """Return findings for everything that an engine can't run."""
     errors = [finding for finding in known if finding.level is Level.ERROR]
 
     def found() -> list[Finding]:

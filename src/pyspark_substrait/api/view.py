@@ -35,21 +35,21 @@ def view(
     registry: Registry | None = None,
     name: str | None = None,
 ) -> View:
-    """A plan to look at: a page for the browser, or a drawing. Two plans stand beside each other.
+    """Show a plan: as a page for the browser, or as a drawing. Two plans are shown side by side.
 
-    Nothing is raised for a plan, however broken it is: what can be understood of it is shown, with what is wrong.
+    No error is raised, however broken the plan is: the understood parts are shown, with the findings.
 
     Args:
-        plan: anything that :func:`load` takes, what :func:`validate` returned for it, or what :func:`profile` did.
-        other: another plan, to be compared with.
-        profile: what happened when ``plan`` ran.
-        target: also what an engine can't run, as for :func:`validate`.
+        plan: anything that :func:`load` takes, or the report of :func:`validate`, or the profile of :func:`profile`.
+        other: another plan, to compare it with.
+        profile: the figures of a run of ``plan``.
+        target: also report what an engine can't run, as for :func:`validate`.
         registry: the extensions; by default those that the plan was loaded with, or those of the specification.
-        name: what the page calls the plan; by default its file, if it has one.
+        name: the name of the plan on the page; by default its file, if it has one.
 
     Raises:
         UnsupportedPlanError: there is no such target.
-        PlanFormatError: the target is a file, but no dialect file.
+        PlanFormatError: the target is a file, but not a dialect file.
     """
     source: PlanSource | Report
     if isinstance(plan, Profile):
@@ -69,7 +69,7 @@ def _sheet(
     name: str | None,
     profile: Profile | None,
 ) -> Sheet:
-    """A plan with all that a page shows of it."""
+    """Return a plan with everything that a page shows of it."""
     report = plan if isinstance(plan, Report) else seen(plan, target, registry)
     document, file = cast("Plan | None", report.document), report.file
     written = document if isinstance(plan, Report) else plan
@@ -93,7 +93,7 @@ def _sheet(
 def _beside(
     plans: tuple[PlanSource | Report, PlanSource | Report], sheets: tuple[Sheet, Sheet], registry: Registry | None
 ) -> View:
-    """Two plans beside each other, with how they differ; also where that can't be told."""
+    """Return two plans side by side, with their differences, or with the reason why these aren't known."""
     if sheets[0].name == sheets[1].name:
         sheets = replace(sheets[0], name=f"first {sheets[0].name}"), replace(sheets[1], name=f"second {sheets[1].name}")
     sources: list[Any] = [plan.document if isinstance(plan, Report) else plan for plan in plans]
@@ -104,7 +104,7 @@ def _beside(
 
 
 def _mistake(plan: PlanSource | None, registry: Registry | None) -> str:
-    """Why what a plan means can't be told; empty when it can."""
+    """Return the reason why the meaning of a plan isn't known; empty if it is."""
     if plan is None:
         return "it isn't a plan"
     try:
@@ -115,11 +115,11 @@ def _mistake(plan: PlanSource | None, registry: Registry | None) -> str:
 
 
 def _json_parts(plan: PlanSource | None, paths: Sequence[str | None]) -> dict[str, str]:
-    """The JSON of the messages at some paths, as far as the plan has any."""
+    """Return the JSON of the messages at some paths, as far as the plan has them."""
     if plan is None:
         return {}
     try:
         message = message_of(plan, tolerant=True).message
-    except (SubstraitError, TypeError):  # a broken plan may have no message of its own
+    except (SubstraitError, TypeError):  # a broken plan may have no message
         return {}
     return json_parts(message, [path for path in paths if path])

@@ -1,4 +1,4 @@
-"""The command line: arguments in, one call of the library, output out. Only what makes rows imports Spark."""
+"""The command line: commands parse arguments, call the library and print. Only commands that make rows import Spark."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ from pyspark_substrait.errors import SubstraitError
 
 __all__ = ["main"]
 
-#: what shells give for a program that Ctrl-C ends
+#: The exit code that shells report for a program ended by Ctrl-C.
 _INTERRUPTED = 130
 
 
 class _Commands(click.Group):
-    """A group whose commands end with exit code 1 and one line for every error of ours, and with 130 at Ctrl-C."""
+    """A group whose commands end with exit code 1 and one line for each of our errors, and with 130 on Ctrl-C."""
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
@@ -41,7 +41,7 @@ class _Commands(click.Group):
         except SubstraitError as error:
             say(f"error: {error}", err=True)
             ctx.exit(1)
-        except click.ClickException as error:  # which may hold the name of a file, or of a plan's column
+        except click.ClickException as error:  # the text may hold the name of a file, or of a plan's column
             texts = {name: text for name, text in vars(error).items() if isinstance(text, str)}
             vars(error).update({name: for_terminal(text) for name, text in texts.items()})
             raise
@@ -50,7 +50,7 @@ class _Commands(click.Group):
             ctx.exit(_INTERRUPTED)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(self.commands)  # in the order a reader meets them, not of the alphabet
+        return list(self.commands)  # in the order of the documentation, not of the alphabet
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})

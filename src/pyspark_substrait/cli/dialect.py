@@ -1,4 +1,4 @@
-"""The commands that say what runs on Spark, for other tools."""
+"""The commands that describe, for other tools, what runs on Spark."""
 
 from __future__ import annotations
 

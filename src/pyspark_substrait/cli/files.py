@@ -1,4 +1,4 @@
-"""What commands read and write: files, standard input and output."""
+"""The input and output of commands: files, standard input and standard output."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ _FILE_SUFFIXES = ("", ".parquet", ".parq", ".pq", ".orc", ".arrow", ".feather", 
 
 
 def opened(path: Path) -> Path | bytes:
-    """A file, or what standard input has."""
+    """Return a file, or the content of standard input."""
     return sys.stdin.buffer.read() if str(path) == "-" else path
 
 
 def form_of(source: Path | bytes) -> Literal["json", "pb", "text"]:
-    """The form that a plan has."""
+    """Return the form of a plan."""
     from pyspark_substrait import documents
 
     return documents.form_of(source if isinstance(source, bytes) else source.read_bytes())
@@ -50,7 +50,7 @@ def save(loaded: Plan | ExtendedExpression, target: Path, form: Literal["json", 
 
 
 def named(text: str) -> tuple[str, str]:
-    """The name and the path of a table."""
+    """Split an option into the name and the path of a table."""
     name, equals, path = text.partition("=")
     if not (name and equals and path):
         raise click.BadParameter(f"{text!r} is not of the form NAME=PATH", param_hint="--table")
@@ -58,7 +58,7 @@ def named(text: str) -> tuple[str, str]:
 
 
 def files(path: str, option: str) -> str:
-    """The path of files that hold a table, as far as can be seen from here."""
+    """Check the path of a table's files, as far as that is possible here."""
     file = Path(path)
     if "://" in path:
         return path
@@ -71,7 +71,7 @@ def files(path: str, option: str) -> str:
 
 @contextmanager
 def noted() -> Iterator[None]:
-    """Say in a line each, on standard error, what the library warns of in the body."""
+    """Print the warnings of the library in the body as a line each, on standard error."""
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always", SubstraitWarning)
         yield
@@ -84,17 +84,17 @@ def noted() -> Iterator[None]:
 
 
 def counted(number: int, noun: str) -> str:
-    """So many things, as a text."""
+    """Format a count with its noun."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 def place(path: Path) -> str:
-    """What to call the place where something was written."""
+    """Return the name of an output in messages."""
     return "standard output" if str(path) == "-" else str(path)
 
 
 def console() -> Console:
-    """Where tables go. A file or another program gets the whole width; only a terminal has an edge to fold at."""
+    """Return the console for tables. A file or another program gets the whole width; only a terminal has an edge."""
     from rich.console import Console
 
     return Console() if to_terminal() else Console(width=100_000)

@@ -1,4 +1,4 @@
-"""The command that says what can be found in plans."""
+"""The command that lists the classes of findings."""
 
 from __future__ import annotations
 

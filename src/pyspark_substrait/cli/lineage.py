@@ -1,4 +1,4 @@
-"""The command that says where columns come from."""
+"""The command that shows the lineage of columns."""
 
 from __future__ import annotations
 

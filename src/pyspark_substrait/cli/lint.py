@@ -1,4 +1,4 @@
-"""The command that says what could be written better in plans, and does it."""
+"""The command that reports what could be written better in plans, and fixes it."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def lint(
             _fix(plans, output, _rules(select), _rules(ignore), form or "text")
             return
         found = [_linted(plan, _rules(select), _rules(ignore)) for plan in plans]
-    except ValueError as error:  # a rule that there isn't
+    except ValueError as error:  # an unknown rule
         raise click.BadParameter(str(error), param_hint="--select, --ignore") from error
     target = output or Path("-")
     put(found, form or FORMS.get(target.suffix.lower(), "text"), target)

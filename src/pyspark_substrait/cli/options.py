@@ -1,4 +1,4 @@
-"""Options that several commands share, and what their values become: tables, parameters, a session."""
+"""Options that several commands share, and their values: tables, parameters, a session."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ __all__ = [
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 PLAN = click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path)
-"""The type of an argument that is a plan: a file, or ``-``."""
+"""The type of an argument for a plan: a file, or ``-``."""
 
 PARAMETERS = click.option(
     "--param",
@@ -88,7 +88,7 @@ _SESSION = (
 
 
 def with_options(*options: Callable[[_Command], _Command]) -> Callable[[_Command], _Command]:
-    """A decorator that gives a command these options, in this order."""
+    """Return a decorator that adds these options to a command, in this order."""
     return lambda command: reduce(lambda decorated, option: option(decorated), reversed(options), command)
 
 
@@ -101,7 +101,7 @@ with_session = with_options(*_SESSION)
 
 @dataclass(frozen=True)
 class Session:
-    """Where Spark runs, and whether to show how far it is, as options say."""
+    """The place where Spark runs, and whether to show progress, from the options."""
 
     master: str | None
     remote: str | None
@@ -112,10 +112,10 @@ class Session:
             raise click.UsageError("--master and --remote exclude each other")
 
     def start(self, brief: bool = False) -> Any:
-        """The session, which may take some seconds; that is shown.
+        """Return the session. Starting one may take some seconds, and shows progress.
 
         Args:
-            brief: what runs there is over in seconds.
+            brief: whether the run takes only seconds.
         """
         from pyspark_substrait.spark.progress import waiting
         from pyspark_substrait.spark.session import brief_session, embedded_session
@@ -130,7 +130,7 @@ class Session:
 
 
 def _archive_later(spark: Any) -> None:
-    """See that the next session on this machine starts faster."""
+    """Schedule what makes the next session on this machine start faster."""
     from pyspark_substrait.spark.archive import archive, make_at_exit
     from pyspark_substrait.spark.session import is_connect
 
@@ -140,7 +140,7 @@ def _archive_later(spark: Any) -> None:
 
 
 def table_paths(texts: Sequence[str]) -> dict[str, str]:
-    """The paths of tables by their names, as options give them.
+    """Return the paths of tables by their names, from the options.
 
     Raises:
         click.BadParameter: a text is not of the form NAME=PATH, there is no such file, or a name is given twice.
@@ -152,16 +152,16 @@ def table_paths(texts: Sequence[str]) -> dict[str, str]:
 
 
 def loaded_from(source: Path | bytes) -> Plan | ExtendedExpression:
-    """The plan, or the extended expression, in a file or in what standard input had."""
+    """Return the plan or the extended expression in a file or in the content of standard input."""
     return pyspark_substrait.load(source)
 
 
 def parameter_values(texts: Sequence[str], loaded: Plan | ExtendedExpression) -> dict[int, Any]:
-    """The values of the plan's parameters that options give.
+    """Return the values of the plan's parameters, from the options.
 
     Raises:
         click.BadParameter: a text is not of the form N=VALUE, or a parameter is given twice.
-        ParameterError: the plan has no such parameter, or the text is no value of its type.
+        ParameterError: the plan has no such parameter, or the text isn't a value of its type.
     """
     given: dict[int, str | None] = {}
     for text in texts:

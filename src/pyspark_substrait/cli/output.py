@@ -1,4 +1,4 @@
-"""Write to standard output and standard error; all commands go through here.
+"""Output to standard output and standard error; all commands use this module.
 
 Names and values of plans may hold escape sequences and direction marks. They are escaped for a terminal; a file or
 another program gets the exact text.
@@ -23,7 +23,7 @@ def to_terminal() -> bool:
 
 
 def for_terminal(text: str) -> str:
-    """Text for a terminal: all non-printable characters but line breaks and tabs are escaped."""
+    """Escape all non-printable characters but line breaks and tabs, for a terminal."""
     return escaped(text, keep=_LAYOUT)
 
 
@@ -35,7 +35,7 @@ def say(text: str, *, err: bool = False) -> None:
 def write_text(text: str, *, nl: bool = True) -> None:
     """Print a text that programs may read, exactly; on a terminal, escape it and note that it was escaped."""
     if not to_terminal():
-        click.echo(text, nl=nl, color=True)  # which leaves escape sequences in it
+        click.echo(text, nl=nl, color=True)  # color=True keeps escape sequences
         return
     shown = for_terminal(text)
     click.echo(shown, nl=nl)
@@ -44,7 +44,7 @@ def write_text(text: str, *, nl: bool = True) -> None:
 
 
 def write_bytes(content: bytes, form: str) -> None:
-    """Write bytes that are no text.
+    """Write binary content.
 
     Raises:
         click.UsageError: standard output is a terminal.

@@ -71,7 +71,7 @@ def plan(
     from pyspark_substrait.spark.session import brief_session
 
     with waiting("Starting Spark"):
-        spark = brief_session()  # which only analyses
+        spark = brief_session()  # a session that only analyses
     made = pyspark_substrait.from_sql(
         query, spark, tables=dict(given), optimized=optimized, portable=portable, target=target
     )
@@ -81,7 +81,7 @@ def plan(
 
 
 def _schema(text: str) -> tuple[str, str]:
-    """The name and the columns of a table."""
+    """Split an option into the name and the columns of a table."""
     name, equals, columns = text.partition("=")
     if not (name and equals and columns.strip()):
         raise click.BadParameter(f"{text!r} is not of the form NAME=COLUMNS", param_hint="--schema")
@@ -89,7 +89,7 @@ def _schema(text: str) -> tuple[str, str]:
 
 
 def _query(text: str) -> str:
-    """The text of the query: given as it is, in a file, or on standard input."""
+    """Return the text of the query: the argument itself, a file's content, or standard input."""
     if text == "-":
         found = sys.stdin.read()
     elif text.lower().endswith(".sql") and not any(mark.isspace() for mark in text):

@@ -1,4 +1,4 @@
-"""Rows out of a command: a table for people, or a format for programs, on standard output or in a file."""
+"""The rows of a command: a table for people, or a format for programs, on standard output or in a file."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ with_rows = with_options(
 
 @dataclass(frozen=True, kw_only=True)
 class Rows:
-    """How many rows there are to be, and where and how they go, as options say."""
+    """The number of rows, the output and its format, from the options."""
 
     limit: int | None
     form: Form | None
@@ -83,7 +83,7 @@ class Rows:
 
     @property
     def _file(self) -> Path | None:
-        """Where to; None for standard output."""
+        """The output file; None for standard output."""
         return None if self.output is None or str(self.output) == "-" else self.output
 
     @property
@@ -100,18 +100,18 @@ class Rows:
         done: Sequence[str] = (),
         brief: bool = False,
     ) -> None:
-        """Print, or write, the rows of a query, which is given a session and how many rows are wanted.
+        """Print or write the rows of a query, which gets a session and the number of rows.
 
         Args:
             session: where the query runs.
-            query: makes the rows.
-            done: what it changes, to be said afterwards.
-            brief: it is over in seconds.
+            query: computes the rows.
+            done: the changes that it makes, which are reported afterwards.
+            brief: whether it takes only seconds.
         """
         form = self._file_format
         spark = session.start(brief)
         shown = _DEFAULT_LIMIT if self.limit is None else self.limit
-        # one row more than are printed tells whether there are more
+        # one more row than is printed shows whether there are more
         rows = _queried(query, spark, shown + 1 if form is None else self.limit)
         for line in done:
             say(f"done: {line}", err=bool(rows.num_columns) or form is not None)
@@ -122,7 +122,7 @@ class Rows:
         elif self._file is None:
             from pyspark_substrait.spark.results import BINARY, write
 
-            content = io.BytesIO()  # so that what a format can't hold leaves no half of it
+            content = io.BytesIO()  # so that nothing is written if the format can't hold the rows
             write(rows, content, form)
             if form in BINARY:
                 write_bytes(content.getvalue(), form)
@@ -137,7 +137,7 @@ class Rows:
             say(f"{counted(rows.num_rows, 'row')} written to {self._file}", err=True)
 
     def _print(self, rows: pa.Table, shown: int) -> None:
-        """Print the first rows as a table, and say what isn't in it."""
+        """Print the first rows as a table, and a note on what isn't in it."""
         from rich.console import Console
 
         from pyspark_substrait.spark.results import as_table
@@ -152,12 +152,12 @@ class Rows:
             say(line, err=True)
 
 
-#: a console that folds nothing: the table has its widths already
+#: The width of a console that wraps nothing, as the table has its widths already.
 _ENDLESS = 1_000_000
 
 
 def _notes(rows: pa.Table, shown: int, left_out: Sequence[str], cut: int) -> list[str]:
-    """What is to be said below a table."""
+    """Return the notes below a table."""
     notes = []
     if left_out:
         names = ", ".join(left_out[:_NAMES_SAID]) + (", …" if len(left_out) > _NAMES_SAID else "")
@@ -175,7 +175,7 @@ def _notes(rows: pa.Table, shown: int, left_out: Sequence[str], cut: int) -> lis
 
 
 def _queried(query: Callable[[Any, int | None], pa.Table], spark: Any, most: int | None) -> pa.Table:
-    """The rows; what the library warns of is said in a line each."""
+    """Return the rows; warnings of the library are printed as a line each."""
     with noted():
         return query(spark, most)
 

@@ -1,4 +1,4 @@
-"""The commands that make rows: of a plan, and of an extended expression."""
+"""The commands that compute rows: from a plan, and from an extended expression."""
 
 from __future__ import annotations
 

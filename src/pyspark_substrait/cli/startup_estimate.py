@@ -1,4 +1,4 @@
-"""Whether a run is over in seconds, as far as can be told from outside; its Java then needn't prepare for more."""
+"""An estimate whether a run takes only seconds, so that its Java process needn't be tuned for more."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ _MOST_FILES = 256
 
 
 def is_brief(paths: Sequence[str], loaded: Plan | ExtendedExpression | None = None) -> bool:
-    """Whether there is little to read, and nothing that makes much of it.
+    """Whether there is little to read, and no relation that multiplies it.
 
     Args:
-        paths: all files and folders that may be read; other tables aren't known.
-        loaded: the plan; None for what goes through the records one by one.
+        paths: all files and folders that may be read; other tables aren't considered.
+        loaded: the plan; None for an evaluation record by record.
     """
     from pyspark_substrait.documents import Plan
 
@@ -50,7 +50,7 @@ def _small(paths: Sequence[str]) -> bool:
 
 
 def _files(path: Path) -> Iterator[Path]:
-    """The file itself, or the files in a folder; a path that isn't there, maybe a pattern, stands for itself."""
+    """Return the file itself, or the files in a folder; a path that doesn't exist, perhaps a pattern, as it is."""
     if not path.is_dir():
         yield path
         return
@@ -59,7 +59,7 @@ def _files(path: Path) -> Iterator[Path]:
 
 
 def _multiplies(node: Relation) -> bool:
-    """Whether a relation may compare every record of one side with every one of the other."""
+    """Whether a relation may compare every record of one input with every record of the other."""
     from pyspark_substrait.model.relations import Cross, Join, LateralJoin, NestedLoopJoin
 
     return isinstance(node, Cross | LateralJoin | NestedLoopJoin) or (
@@ -68,7 +68,7 @@ def _multiplies(node: Relation) -> bool:
 
 
 def _compares_keys(condition: Expression) -> bool:
-    """Whether an equality stands in a condition, by which records find each other."""
+    """Whether a condition contains an equality, by which records can be matched."""
     from pyspark_substrait.model.expressions import ScalarFunction
     from pyspark_substrait.model.walk import expressions_within
 

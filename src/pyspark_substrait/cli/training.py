@@ -1,6 +1,6 @@
-"""``python -m pyspark_substrait.cli.training FILE``: a run of Spark whose Java leaves its class-data archive behind.
+"""``python -m pyspark_substrait.cli.training FILE``: a training run of Spark, whose Java makes a class-data archive.
 
-What it runs stands for what plans do: files, joins, aggregates, windows, sorts, rows of the plan itself, Arrow results.
+It runs samples of what plans do: files, joins, aggregates, windows, sorts, rows of the plan itself, Arrow results.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from pyspark_substrait.errors import SubstraitError
 __all__ = ["COMMAND", "train"]
 
 COMMAND = (sys.executable, "-m", "pyspark_substrait.cli.training")
-"""What trains, in a process of its own, when the path of the file to make is added."""
+"""The command of the training run in a process of its own; the path of the archive to make is appended."""
 
 
 def train(target: Path) -> None:
-    """Run some plans in a session of this process, whose Java then makes the archive.
+    """Run some plans in a session of this process; its Java makes the archive at the end.
 
     Raises:
-        SubstraitError: Spark did not start, or Java made none.
+        SubstraitError: Spark did not start, or Java made no archive.
     """
     from pyspark_substrait.spark.recording import recording
 

@@ -70,7 +70,7 @@ def upgrade(plan: Path, check: bool, output: Path | None, form: str) -> None:
 
 
 def _tell(loaded: Plan | ExtendedExpression, report: Report, form: str) -> None:
-    """Say what was changed and why; the reason of a rule once."""
+    """Report the changes and their reasons, each reason once."""
     if form == "json":
         say(report.to_json())
         return

@@ -1,4 +1,4 @@
-"""The command that says what is wrong with plans."""
+"""The command that reports the errors in plans."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["FORMS", "put", "validate"]
 
 FORMS = {".json": "json", ".sarif": "sarif", ".html": "html", ".htm": "html"}
-"""The form of a report by the suffix of its file."""
+"""The form of a report, by the suffix of its file."""
 
 _STYLES = {
     "plain": "",
@@ -92,7 +92,7 @@ def _report(plan: Path, target: str | None) -> Report:
     name = "standard input" if str(plan) == "-" else str(plan)
     try:
         return pyspark_substrait.validate(opened(plan), target, name=name)
-    except SubstraitError as error:  # nothing is raised for a plan
+    except SubstraitError as error:  # the target, as a plan raises no error
         raise click.BadParameter(str(error), param_hint="--target") from error
 
 
@@ -128,7 +128,7 @@ def _content(reports: Sequence[Report], form: str) -> str:
 
 
 def _print(reports: Sequence[Report]) -> None:
-    """The text, with colours where standard output is a terminal."""
+    """Print the text, with colours if standard output is a terminal."""
     from pyspark_substrait.analysis.report.text import parts
 
     console = _console()

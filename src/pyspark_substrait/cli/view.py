@@ -105,7 +105,7 @@ def _profile(
     parameters: tuple[str, ...],
     root: int | None,
 ) -> Profile:
-    """What happens when the plan runs."""
+    """Run the plan and return its profile."""
     paths = table_paths(tables)
     loaded = loaded_from(source)
     return pyspark_substrait.profile(

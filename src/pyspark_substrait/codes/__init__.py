@@ -1,7 +1,7 @@
-"""The classes of what can be found in a plan, each with its number. ``docs/findings.md`` is made of them.
+"""The classes of findings in a plan, each with its number. ``docs/findings.md`` is generated from them.
 
 * ``numbers``: the numbers, by name, and the levels
-* ``classes``: what each of them stands for
+* ``classes``: the title, level and reason of each
 """
 
 from pyspark_substrait.codes.classes import Class, class_of, classes

@@ -1,4 +1,4 @@
-"""What each number stands for: its title, how grave it is, the rule behind it, the page that states it."""
+"""The classes of findings by number: title, severity, the rule behind it, the page of the specification."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ __all__ = ["Class", "class_of", "classes"]
 
 @dataclass(frozen=True, slots=True)
 class Class:
-    """What a code stands for.
+    """A class of findings.
 
     Args:
         code: the number.
         title: the class in a few words.
-        level: how grave it is unless a finding says otherwise.
+        level: the severity, unless a finding has another one.
         why: the rule behind it, in a sentence or two.
         page: the page of the specification that states it, like ``relations/logical_relations``; empty for none.
     """
@@ -405,7 +405,7 @@ def _by_code() -> dict[Code, Class]:
 
 
 def class_of(code: Code) -> Class:
-    """What a code stands for."""
+    """Return the class of a code."""
     return _by_code()[code]
 
 

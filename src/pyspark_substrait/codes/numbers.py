@@ -1,4 +1,4 @@
-"""The numbers of what can be found in a plan.
+"""The numbers of the findings in a plan.
 
 Numbers up to 7008 are those of substrait-validator, for the classes that it has. Classes of our own have a number from
 100 up within their group (the thousands), and groups from 8000.
@@ -12,10 +12,10 @@ __all__ = ["Code", "Level"]
 
 
 class Level(Enum):
-    """How grave a finding is.
+    """The severity of a finding.
 
     ``ERROR``: the plan contradicts the specification or itself, and can't run. ``WARNING``: it can be understood, but
-    is looser than the specification, or hardly means what it says. ``INFO``: worth knowing.
+    is looser than the specification, or probably not what its author meant. ``INFO``: worth knowing.
     """
 
     ERROR = "error"

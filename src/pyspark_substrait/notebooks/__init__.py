@@ -1,12 +1,11 @@
-"""What notebooks and Python shells show of plans, reports and results; and the magics.
+"""Plans, reports and results in notebooks and Python shells, and the magics.
 
-Outputs are HTML that shows wherever HTML does: without scripts, with styles that reach nothing else on the page, and
-still legible where a viewer takes the styles away. A drawing is an image, so that nothing in it can become a part of
-the page. Beside each HTML there is a text.
+Outputs are HTML that is displayed wherever HTML is: without scripts, with styles that affect nothing else on the page,
+and still legible if a viewer removes the styles. A drawing is an image, so that nothing in it can become part of the
+page. Each HTML output has a text beside it.
 
-* ``brief``: the one line that a shell shows
-* ``mime``: an output in the forms that are asked for
-* ``plans``, ``reports``, ``differences``, ``profiles``, ``views``, ``rows``: one object each
+* ``outputs``: the HTML and the text of each kind of result
+* ``plans``, ``reports``, ``differences``, ``profiles``, ``views``, ``rows``: one kind each
 * ``pictures``: the drawing of a plan as an image; ``markup``: the templates
-* ``magic``: ``%substrait`` and ``%%substrait``; ``tables``: what their ``--tables`` means; ``errors``: how they fail
+* ``magic``: ``%substrait`` and ``%%substrait``; ``tables``: their ``--tables`` option; ``errors``: their errors
 """

@@ -1,4 +1,4 @@
-"""What a notebook shows of a difference: the changes, each with what was before and after, and the two trees."""
+"""The output for a difference: the changes, each with the part before and after it, and the two trees."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _MARKS = {"+": "added", "-": "removed"}
 
 
 def difference_html(difference: Difference) -> str:
-    """The HTML of a difference."""
+    """Return the HTML of a difference."""
     lines = difference.drawn() if difference.changes else ()
     return markup(
         "difference",

@@ -1,4 +1,4 @@
-"""Errors of this package in a notebook: what is wrong, where, what to do; not forty frames of its insides."""
+"""Errors of this package in a notebook: the error, its place and the advice, without a long traceback."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _RED, _BOLD, _PLAIN = "\x1b[31m", "\x1b[1m", "\x1b[0m"
 
 @contextmanager
 def in_short() -> Iterator[None]:
-    """Let IPython show the errors of this package that the body raises as some lines. They are raised all the same."""
+    """Let IPython show errors of this package that the body raises as a few lines. They are raised all the same."""
     try:
         yield
     except SubstraitError as error:
@@ -25,7 +25,7 @@ def in_short() -> Iterator[None]:
 
 
 def error_lines(error: SubstraitError) -> list[str]:
-    """An error as lines for a notebook, in colours of a terminal."""
+    """Return an error as lines for a notebook, with terminal colours."""
     first, *more = error.message.split("\n")
     lines = [f"{_RED}{_BOLD}{type(error).__name__}{_PLAIN}: {escaped(first)}"]
     lines.extend(f"  {escaped(line)}" for line in more)

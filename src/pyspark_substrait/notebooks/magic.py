@@ -1,4 +1,4 @@
-"""``%%substrait``: SQL in, plan and rows out. ``%substrait``: a plan loaded and shown."""
+"""``%%substrait``: run SQL and show its plan and rows. ``%substrait``: load and show a plan."""
 
 # mypy: allow-untyped-calls, allow-untyped-decorators
 # (IPython's decorators have no types)
@@ -30,7 +30,7 @@ _MOST_ROWS = 1_000
 
 
 def register(shell: InteractiveShell) -> None:
-    """Give a shell the magics."""
+    """Register the magics with a shell."""
     shell.register_magics(SubstraitMagics)
 
 
@@ -119,14 +119,14 @@ class SubstraitMagics(Magics):
             raise
 
     def _advice(self, error: SubstraitError, tables: dict[str, Any]) -> str | None:
-        """What to do where the query reads a table that a variable is, which nobody gave."""
+        """Return a hint if the query reads a table that is a variable but wasn't given in ``--tables``."""
         for name in re.findall(r"`(\w+)`", error.message):
             if name not in tables and is_table(self._variables.get(name)):
                 return f"There is a variable of that name: --tables {name}"
         return None
 
     def _show(self, plan: Plan | ExtendedExpression, options: Any, tables: dict[str, Any], *, run: bool) -> None:
-        """Show a plan and its rows, and keep both."""
+        """Show a plan and its rows, and assign both to variables."""
         self._variables[options.name] = plan
         run = run and isinstance(plan, Plan)  # an extended expression has no rows of its own
         if run and options.profile:
@@ -145,5 +145,5 @@ class SubstraitMagics(Magics):
 
 
 def _one_more(limit: int | None) -> int | None:
-    """A limit by which one sees whether there would be more."""
+    """Return a limit that shows whether there are more rows."""
     return None if limit is None else limit + 1

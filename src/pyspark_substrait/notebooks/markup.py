@@ -1,4 +1,4 @@
-"""The templates of outputs, and how texts get into them."""
+"""The templates of outputs, and the escaping of texts in them."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _LEFT_TO_RIGHT = re.compile(r"[\x20-\x7e\u00a0-\u036f\u2000-\u2bff]*")
 
 
 def markup(template: str, **parts: Any) -> str:
-    """A template of this part with its parts filled in; what isn't ``Markup`` is escaped."""
+    """Render a template; values that aren't ``Markup`` are escaped."""
     made: str = _environment().get_template(f"{template}.html.j2").render(parts)
-    # half of a surrogate pair, which JSON can name, can't be written
+    # the unpaired half of a surrogate pair, which JSON can name, can't be encoded
     return made.encode("utf-8", "replace").decode("utf-8")
 
 
@@ -39,7 +39,7 @@ def _environment() -> Environment:
 
 
 def _shown(text: str) -> Markup:
-    """Text whose every character shows; cut where nobody would read on, and kept apart where it runs to the left."""
+    """Return text with every character visible, cut to a readable length; text from right to left is isolated."""
     cut = text if len(text) <= _LONGEST else f"{text[:_LONGEST]}… ({len(text):,} characters)"
     visible = escaped(cut)
     if _LEFT_TO_RIGHT.fullmatch(visible):

@@ -21,10 +21,10 @@ __all__ = ["html", "text"]
 
 
 def html(output: NotebookOutput) -> str:
-    """The HTML of a result.
+    """Return the HTML of a result.
 
     Raises:
-        SubstraitError: there is none; the message says why.
+        SubstraitError: it has no HTML; the message states the reason.
     """
     match output:
         case Plan() | ExtendedExpression():
@@ -46,7 +46,7 @@ def html(output: NotebookOutput) -> str:
 
 
 def text(output: NotebookOutput) -> str:
-    """The text that stands for the HTML where that can't be shown."""
+    """Return the text for viewers that can't show the HTML."""
     match output:
         case Plan() | ExtendedExpression():
             return explain(output)

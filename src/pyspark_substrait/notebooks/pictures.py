@@ -1,4 +1,4 @@
-"""The drawing of a plan as an image that stands in an output."""
+"""The drawing of a plan as an image inside an output."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ _LEAST_SCALE = 0.75
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Picture:
-    """An image, and what it shows.
+    """An image, and a description of it.
 
     Args:
-        source: the image as a ``data:`` address: what is drawn in it can't become a part of the page.
+        source: the image as a ``data:`` address, so that nothing in it can become part of the page.
         width, height: its size in pixels.
-        least_width: the width below which nobody could read it.
-        alternative: what it shows, in words.
-        note: what it leaves out; empty where it shows all.
+        least_width: the smallest width at which it is legible.
+        alternative: the description of the image.
+        note: what it leaves out; empty if it is complete.
     """
 
     source: str
@@ -39,10 +39,10 @@ class Picture:
 
 
 def picture(graph: Graph, figures: Mapping[int, NodeFigures] | None = None) -> Picture:
-    """The compact drawing of a graph; of a large one, what is nearest to the result.
+    """Return the compact drawing of a graph; of a large graph, the part nearest to the result.
 
     Raises:
-        SubstraitError: there is nothing to lay it out with.
+        SubstraitError: Graphviz isn't available to lay it out.
     """
     shown, numbers = _nearest(graph)
     there = {numbers[old]: figure for old, figure in (figures or {}).items() if old in numbers}
@@ -60,7 +60,7 @@ def picture(graph: Graph, figures: Mapping[int, NodeFigures] | None = None) -> P
 
 
 def _nearest(graph: Graph) -> tuple[Graph, dict[int, int]]:
-    """The part of a graph that is nearest to its results, and the new numbers of its nodes by the old ones."""
+    """Return the part of a graph nearest to its results, and the new numbers of its nodes by the old ones."""
     if len(graph.nodes) <= _MOST_NODES:
         return graph, {node.number: node.number for node in graph.nodes}
     below: dict[int, list[int]] = {}

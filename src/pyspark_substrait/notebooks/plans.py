@@ -1,4 +1,4 @@
-"""What a notebook shows of a plan or an extended expression: a small drawing, and the columns of the result."""
+"""The output for a plan or an extended expression: a small drawing, and the columns of the result."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ class Columns:
     """The columns of a result.
 
     Args:
-        title: whose columns, and how many.
+        title: the result that they belong to, and their number.
         columns: name, type, and whether it may be null, of the first ones.
-        more: how many follow.
+        more: the number of further columns.
     """
 
     title: str
@@ -39,20 +39,20 @@ class Columns:
 
     @property
     def few(self) -> bool:
-        """Whether they are so few that one sees them at once."""
+        """Whether there are few enough to show them all at once."""
         return len(self.columns) <= _MOST_OPEN
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
-    """What stands above a drawing: what the document is, and some facts about it."""
+    """The heading of a drawing: the kind of document, and some facts about it."""
 
     kind: str
     facts: tuple[str, ...]
 
 
 def plan_html(document: Plan | ExtendedExpression) -> str:
-    """The HTML of a plan or an extended expression.
+    """Return the HTML of a plan or an extended expression.
 
     Raises:
         SubstraitError: it can't be drawn here.
@@ -68,7 +68,7 @@ def plan_html(document: Plan | ExtendedExpression) -> str:
 
 
 def facts(document: Plan | ExtendedExpression, size: str = "") -> Facts:
-    """What the document is, its release, its producer, its size, and what became of it when it was read."""
+    """Return the heading: the kind of document, its release, producer and size, and how much loading had to change."""
     version, written = document.version, document.original_version
     listed = [f"Substrait {version}" + (f", written as {written}" if written not in (None, str(version)) else "")]
     listed.extend([f"by {version.producer}"] if version.producer else [])
@@ -79,7 +79,7 @@ def facts(document: Plan | ExtendedExpression, size: str = "") -> Facts:
 
 
 def results(document: Plan | ExtendedExpression) -> Iterator[Columns]:
-    """The columns of each result."""
+    """Return the columns of each result."""
     if isinstance(document, ExtendedExpression):
         yield _expressions(document)
         return

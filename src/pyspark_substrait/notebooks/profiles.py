@@ -1,4 +1,4 @@
-"""What a notebook shows of a profile: the drawing with its rows and times, and a table of the relations."""
+"""The output for a profile: the drawing with its rows and times, and a table of the relations."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MOST_CHARACTERS = 40
 
 
 def profile_html(profile: Profile) -> str:
-    """The HTML of a profile; the relations that took the longest come first in the table.
+    """Return the HTML of a profile; the slowest relations come first in the table.
 
     Raises:
         SubstraitError: the plan can't be drawn here.
@@ -35,6 +35,6 @@ def profile_html(profile: Profile) -> str:
 
 
 def _said(graph: Graph, number: int) -> str:
-    """What tells a relation from others of its kind: the beginning of what it says first."""
+    """Return the beginning of a relation's first property, which helps to identify it."""
     said = next(iter(graph.nodes[number].properties), "")
     return said if len(said) <= _MOST_CHARACTERS else f"{said[:_MOST_CHARACTERS]}…"

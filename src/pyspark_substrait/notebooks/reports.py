@@ -1,4 +1,4 @@
-"""What a notebook shows of a report: how much was found, the findings by class, and the plan with its marks."""
+"""The output for a report: the number of findings, the findings by class, and the plan with its marks."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _DEEPEST = 24
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Row:
-    """A line of the plan: how far it is indented, what it says, and the gravest finding in it."""
+    """A line of the plan: its indentation, its text, and its most severe finding."""
 
     depth: int
     text: str
@@ -35,7 +35,7 @@ class _Row:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Said:
-    """What findings say, where the first of them are, and at how many places more."""
+    """The text of findings, the places of the first of them, and the number of further places."""
 
     what: str
     places: tuple[str, ...]
@@ -56,7 +56,7 @@ class _Card:
 
 
 def report_html(report: Report) -> str:
-    """The HTML of a report."""
+    """Return the HTML of a report."""
     lines = _called(report, lambda: page(report.document, places=report.places, findings=report.listed))
     return markup(
         "report",

@@ -1,4 +1,4 @@
-"""What a notebook shows of rows: a table of the first ones."""
+"""The output for rows: a table of the first ones."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ _WIDTH = 120
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rows(NotebookOutput):
-    """Rows as an output of a cell.
+    """Rows as the output of a cell.
 
     Args:
         table: the rows.
-        cut: whether there are more than a limit let through.
-        name: the variable that they are in; empty where they are in none.
+        cut: whether there are more rows than the limit.
+        name: the variable that holds them; empty for none.
     """
 
     table: pa.Table
@@ -37,14 +37,14 @@ class Rows(NotebookOutput):
 
     @classmethod
     def limited(cls, rows: pa.Table, limit: int | None, name: str = "") -> Rows:
-        """Rows of which one more than the limit was asked for, if there is a limit."""
+        """Return rows of which one more than the limit was computed, without that one."""
         if limit is None or rows.num_rows <= limit:
             return cls(table=rows, name=name)
         return cls(table=rows.slice(0, limit), cut=True, name=name)
 
     @property
     def said(self) -> str:
-        """How many there are, how many of them are shown, and where they are."""
+        """The number of rows, the number that is shown, and the variable that holds them."""
         count = counted(self.table.num_rows, "row")
         parts = [f"the first {count}; --limit all computes all" if self.cut else count]
         parts.extend([f"{_MOST_ROWS} shown"] if self.table.num_rows > _MOST_ROWS else [])
@@ -53,18 +53,18 @@ class Rows(NotebookOutput):
 
 
 def rows_html(rows: pa.Table, said: str = "") -> str:
-    """The HTML of rows: the first ones, as a table whose cells are written as on a terminal.
+    """Return the HTML of rows: a table of the first ones, with the cells written as on a terminal.
 
     Args:
         rows: the rows.
-        said: what stands below the table.
+        said: the text below the table.
     """
     header, body = cells(rows.select(range(min(rows.num_columns, _MOST_COLUMNS))), limit=_MOST_ROWS)
     return markup("rows", header=header, rows=body, said=said, more=max(rows.num_columns - _MOST_COLUMNS, 0))
 
 
 def rows_text(rows: pa.Table, said: str = "") -> str:
-    """The same as text."""
+    """Return the same as text."""
     from rich.console import Console
 
     shown, text = as_table(rows.slice(0, _MOST_ROWS), width=_WIDTH), StringIO()

@@ -1,4 +1,4 @@
-"""The tables that a magic's ``--tables`` gives: variables of the notebook, and files."""
+"""The tables of the magics' ``--tables`` option: variables of the notebook, and files."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["given_tables", "is_table", "session_in"]
 
 
 def given_tables(texts: Sequence[str], variables: Mapping[str, Any]) -> dict[str, TableSource]:
-    """The tables by their names.
+    """Return the tables by their names.
 
     Args:
         texts: ``NAME`` is the variable of that name; ``NAME=VALUE`` a variable or a path of Parquet, ORC or Arrow
@@ -42,7 +42,7 @@ def is_table(value: object) -> bool:
 
 
 def session_in(variables: Mapping[str, Any]) -> Any:
-    """The session that the notebook calls ``spark``; None where it has none."""
+    """Return the session in the notebook's variable ``spark``; None if there is none."""
     value = variables.get("spark")
     kind = type(value)
     return value if kind.__name__ == "SparkSession" and kind.__module__.startswith("pyspark.sql.") else None
@@ -65,7 +65,7 @@ def _table(name: str, value: str, variables: Mapping[str, Any], *, path_too: boo
 
 
 def _as_arrow(found: Any) -> TableSource:
-    """Arrow data of what can be read once only; a frame of pandas without its index."""
+    """Return data that can be read only once as Arrow data; a pandas frame without its index."""
     import pyarrow as pa
 
     if isinstance(found, pa.Table) or not hasattr(found, "__arrow_c_stream__"):

@@ -1,4 +1,4 @@
-"""What a notebook shows of a view: its page, in a frame of its own that the rest of the notebook can't reach."""
+"""The output for a view: its page, in a frame that is isolated from the rest of the notebook."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from pyspark_substrait.text.explain.columns import escaped
 
 __all__ = ["view_html"]
 
-#: How high the frame is, in pixels, by the most nodes of a plan that one sees in it.
+#: The height of the frame in pixels, by the number of nodes up to which it is used.
 _HEIGHTS = {8: 480, 25: 620}
 _HIGHEST = 740
 
 
 def view_html(view: View) -> str:
-    """The page of a view, in a frame whose scripts see nothing outside of it."""
+    """Return the page of a view, in a frame whose scripts can't access anything outside of it."""
     nodes = sum(len(sheet.graph.nodes) for sheet in view.sheets)
     height = next((height for most, height in _HEIGHTS.items() if nodes <= most), _HIGHEST)
     names = " and ".join(sheet.name for sheet in view.sheets)

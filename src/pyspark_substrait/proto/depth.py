@@ -1,8 +1,8 @@
-"""Plans nested deeper than the runtime and Python's stack like.
+"""Plans nested too deep for the protobuf runtime and Python's stack.
 
 The protobuf runtime refuses to read messages nested more than 100 deep, about 33 function calls. It keeps and writes
 them at any depth, so only reading needs another way: a message that is refused is split at its top-level fields, and
-each of these is read by itself, without recursion. Whoever walks a deep message recursively does so through
+each of these is read by itself, without recursion. Code that walks a deep message recursively runs through
 :func:`with_deep_stack`.
 """
 
@@ -35,7 +35,7 @@ MAX_NESTING = 30_000
 """How many messages may be nested in each other: 10,000 calls in calls, as each takes three messages."""
 
 DEEP = 62
-"""From how many nested messages on a plan counts as deep."""
+"""The number of nested messages from which on a plan counts as deep."""
 
 _STACK_MEGABYTES = (512, 256, 64)
 _RECURSION_LIMIT = 1_000_000
@@ -53,7 +53,7 @@ _usual_limit = 0
 
 @cache
 def is_repeated(field: Any) -> bool:
-    """Whether a field holds a list; protobuf before 6.31 and after say it differently."""
+    """Whether a field is repeated; the API for this changed in protobuf 6.31."""
     try:
         return bool(field.is_repeated)
     except AttributeError:

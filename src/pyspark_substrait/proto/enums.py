@@ -1,4 +1,4 @@
-"""Which number of a protobuf enum is which member of a model enum: they have the same names, up to a prefix."""
+"""Map the numbers of protobuf enums to the members of model enums, which have the same names up to a prefix."""
 
 from __future__ import annotations
 
@@ -41,6 +41,7 @@ __all__ = [
     "VARIABLE_EVALUATION_MODE",
     "WRITE_OP",
     "EnumNumbers",
+    "numbers_of",
 ]
 
 _Member = TypeVar("_Member", bound=Enum)
@@ -52,7 +53,7 @@ class EnumNumbers(Generic[_Member]):
     Args:
         wrapper: the generated enum.
         members: the model's enum.
-        prefix: what the protobuf names have in front.
+        prefix: the prefix of the protobuf names.
         unspecified: what 0 stands for; None where the specification gives it no meaning.
     """
 
@@ -60,6 +61,7 @@ class EnumNumbers(Generic[_Member]):
         self, wrapper: Any, members: type[_Member], prefix: str, *, unspecified: _Member | None = None
     ) -> None:
         self.name = members.__name__
+        self.message_name: str = wrapper.DESCRIPTOR.full_name
         self.values: Mapping[int, _Member] = {
             value.number: members[value.name.removeprefix(prefix)]
             for value in wrapper.DESCRIPTOR.values
@@ -70,7 +72,7 @@ class EnumNumbers(Generic[_Member]):
             self.values = {0: unspecified, **self.values}
 
     def member(self, number: int, path: Path, field: str) -> _Member:
-        """What a number means.
+        """Return the member of a number.
 
         Raises:
             InvalidPlanError: it is unspecified without having a meaning, or isn't in the specification.
@@ -87,7 +89,7 @@ class EnumNumbers(Generic[_Member]):
         return member
 
     def known(self, number: int, reading: Reading, path: Path, field: str) -> _Member | None:
-        """As :meth:`member`; None for what has no meaning, where findings are collected."""
+        """Like :meth:`member`, but where findings are collected, report a number without meaning and return None."""
         with reading.going_on():
             return self.member(number, path, field)
         return None
@@ -138,3 +140,10 @@ REDUCTION_OP = EnumNumbers(_subquery.SetComparison.ReductionOp, expressions.Redu
 VARIABLE_EVALUATION_MODE = EnumNumbers(
     plan_pb2.ExecutionBehavior.VariableEvaluationMode, plan.VariableEvaluationMode, "VARIABLE_EVALUATION_MODE_"
 )
+
+_BY_NAME = {known.message_name: known for known in [*globals().values()] if isinstance(known, EnumNumbers)}
+
+
+def numbers_of(message: Any, field: str) -> Mapping[Any, int]:
+    """Return the numbers of the members of the enum that a field of a message has."""
+    return _BY_NAME[message.DESCRIPTOR.fields_by_name[field].enum_type.full_name].numbers

@@ -12,7 +12,7 @@ __all__ = ["message_fields"]
 
 
 def message_fields(message: Message) -> dict[str, Any]:
-    """The fields that a message has, which :func:`~pyspark_substrait.proto.wire.parse` takes back.
+    """The fields of a message as a dictionary, which :func:`~pyspark_substrait.proto.wire.parse` reads back.
 
     Unlike protobuf's JSON, numbers are numbers, NaN keeps its bits, and bytes are bytes; so is the content of an
     ``Any``, whose type needn't be known.

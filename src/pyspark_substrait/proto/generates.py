@@ -1,6 +1,6 @@
 """Generators as messages: details of an ``ExtensionSingleRel``, as in ``generate.proto``.
 
-The message is built in a descriptor pool of its own, so that a program may bring a class generated of that file.
+The message is built in a descriptor pool of its own, so that a program can also use a class generated from that file.
 """
 
 from __future__ import annotations
@@ -49,12 +49,12 @@ def _class() -> Any:
 
 
 def pool_of(type_url: str) -> Any:
-    """The descriptor pool that has the message of a type URL, if it is this one; else None."""
+    """Return the descriptor pool that has the message of a type URL; None if it isn't the message of this module."""
     return _pool() if type_url.rpartition("/")[2] == _NAME else None
 
 
 def decoded(detail: AnyMessage) -> Generator | None:
-    """The generator that a detail stands for; None when it is another message.
+    """Return the generator that a detail encodes; None for any other message.
 
     Raises:
         PlanFormatError: the message is broken, or has a field that isn't known.
@@ -82,7 +82,7 @@ def decoded(detail: AnyMessage) -> Generator | None:
 
 
 def encoded(generator: Generator) -> any_pb2.Any:
-    """The detail of an ``ExtensionSingleRel`` that stands for a generator."""
+    """Return the detail of an ``ExtensionSingleRel`` that encodes a generator."""
     message = _class()(
         generator=_NUMBERS[generator.kind],
         arguments=generator.arguments,

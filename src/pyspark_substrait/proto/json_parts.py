@@ -19,12 +19,12 @@ _SEGMENT = re.compile(r"\.?([^.\[\]]+)|\[(\d+)\]")
 def json_parts(message: Message, paths: Iterable[str]) -> dict[str, str]:
     """The messages that stand at some paths, as JSON text; parts within parts are written as ``"…"``.
 
-    So all texts together are about as long as that of the whole message.
+    Together, the texts are about as long as the JSON text of the whole message.
 
     Args:
         message: the plan or the extended expression.
-        paths: like ``relations[0].root.input.filter``. Those that lead to no message are left out, and those to a
-            message of a type that JSON can't name.
+        paths: like ``relations[0].root.input.filter``. Paths that lead to no message, or to one of a type that JSON
+            can't name, are left out.
     """
     found = _messages(message, paths)
     apart = frozenset(map(id, found.values()))
@@ -38,7 +38,7 @@ def json_parts(message: Message, paths: Iterable[str]) -> dict[str, str]:
 
 
 def _messages(message: Message, paths: Iterable[str]) -> dict[str, Any]:
-    """The messages by their paths; each is looked for from the nearest one above it, because paths may be long."""
+    """The messages by their paths. Each lookup starts at the nearest message found above, because paths may be long."""
     found: dict[str, Any] = {}
     above: list[tuple[str, Any]] = [("", message)]
     for path in sorted(set(paths)):

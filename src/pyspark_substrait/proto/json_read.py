@@ -1,4 +1,4 @@
-"""JSON to messages of any release: the protobuf JSON mapping, the forms that older releases wrote, clear errors.
+"""JSON to messages of any release: by the protobuf JSON mapping, with the forms that older releases wrote.
 
 The conversion uses no recursion, so the depth of a plan is limited by
 :data:`~pyspark_substrait.proto.depth.MAX_NESTING` only.
@@ -59,8 +59,8 @@ def message_from_json(
     Args:
         value: the object; field names in camelCase or snake_case.
         kind: the message, ``Plan`` or ``ExtendedExpression``.
-        notes: what had to be changed is added here.
-        faults: takes down what can't be read, which is left out then.
+        notes: receives a note for each change that was needed.
+        faults: collects the errors of parts that can't be read, which are then left out; None to raise the first.
 
     Returns:
         The message, and how deep it is nested.
@@ -93,7 +93,7 @@ def _fill(
     notes: list[Note],
     faults: list[SubstraitError] | None,
 ) -> list[_Child]:
-    """Set the fields of one message from its object; the message fields are returned, still empty."""
+    """Set the fields of a message from its object; message fields are added empty, and returned to be filled."""
     descriptor = message.DESCRIPTOR
     fields = _fields(descriptor)
     children: list[_Child] = []
@@ -182,7 +182,7 @@ def _repeated(field: Any, value: Any, path: Path, notes: list[Note]) -> list[Any
 
 
 def _split_types(values: Any, path: Path, notes: list[Note]) -> list[Any]:
-    """An object with several kinds of type stands for so many types: so the tutorial printed a struct for a time."""
+    """Split an object with several kinds of type into one type each: for some time, the tutorial printed structs so."""
     split: list[Any] = []
     for index, value in enumerate(values):
         if isinstance(value, Mapping) and len(value) > 1:
@@ -224,7 +224,7 @@ def _is_old_timestamp(field: Any, value: Any) -> bool:
 
 
 def _old_timestamp(field: Any, value: Any, path: Path) -> bytes:
-    """From 0.43 to 0.51 the literal was a bare number: the bytes it had then, for the upgrade to recognise."""
+    """Return the bytes of a literal as of releases 0.43 to 0.51, where it was a bare number; the upgrade knows them."""
     try:
         number = int(value) % 2**64
     except ValueError:
@@ -239,7 +239,7 @@ def _old_timestamp(field: Any, value: Any, path: Path) -> bytes:
 
 
 def _old_row(value: Mapping[str, Any], path: Path, notes: list[Note]) -> Mapping[str, Any]:
-    """In 0.58 a row of a virtual table was an expression: a struct, nested or literal."""
+    """Convert a row of a virtual table from its form in 0.58: an expression, a nested struct or a literal one."""
     fields: Any = None
     if len(value) == 1:
         if isinstance(nested := value.get("nested"), Mapping) and isinstance(nested.get("struct"), Mapping):
@@ -274,7 +274,7 @@ def _any_value(message: Any, value: Mapping[str, Any], path: Path) -> None:
     try:
         pool = legacy.union().pool if standard else write_targets.pool_of(type_url) or generates.pool_of(type_url)
         json_format.ParseDict(dict(value), message, descriptor_pool=pool)
-    except Exception as error:  # of many classes: protobuf looks at a value as if it were of the right kind
+    except Exception as error:  # of many classes: protobuf assumes that a value is of the right kind
         raise PlanFormatError(
             f"the message of type {type_url!r} can't be read from JSON" if type_url else "a message without '@type'",
             path=render(path),
@@ -375,7 +375,7 @@ def _enum_value(field: Any, value: Any, path: Path, notes: list[Note]) -> int:
 
 
 def _old_enum(value: Mapping[str, Any], path: Path) -> str:
-    """The object that stood here before 0.20, as its binary form reads today; the upgrade takes both from there."""
+    """Return the enum value for the object that was here before 0.20, as its binary form reads now, for the upgrade."""
     text = value.get("specified")
     if len(value) == 1 and isinstance(text, str) and _is_text(text):
         size = len(text.encode())
@@ -388,7 +388,7 @@ def _old_enum(value: Mapping[str, Any], path: Path) -> str:
 
 
 def _is_text(value: str) -> bool:
-    """Whether it has no half of a surrogate pair, which JSON can name, and protobuf's texts can't hold."""
+    """Whether a text has no lone surrogate, which JSON allows and protobuf strings don't."""
     try:
         value.encode()
     except UnicodeEncodeError:

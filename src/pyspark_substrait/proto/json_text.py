@@ -1,4 +1,4 @@
-"""JSON text to values, however deep it is nested, with errors that say where."""
+"""JSON text to values, at any nesting depth, with errors that state the line and column."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from pyspark_substrait.proto.depth import MAX_NESTING, too_deep
 __all__ = ["fits_the_stack", "parse_text"]
 
 _DECODER = json.JSONDecoder()
-# The standard library reads JSON recursively, and Python frees what it read recursively. Both stop at limits that suit
-# the main thread, unless somebody raised them.
+# The standard library parses JSON recursively, and Python frees the result recursively. Both stop at limits that suit
+# the main thread, unless the limits were raised.
 _SAFE_RECURSION = 10_000
 _SAFE_NESTING = 500
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
@@ -28,7 +28,7 @@ _WORDS = {"true": True, "false": False, "null": None}
 
 
 def parse_text(text: str) -> Any:
-    """The value that a JSON text stands for, however deep it is nested.
+    """Parse a JSON text of any nesting depth.
 
     Raises:
         PlanFormatError: the text is not JSON; the message has the line and the column.
@@ -46,7 +46,7 @@ def parse_text(text: str) -> Any:
 
 
 def fits_the_stack(text: str) -> bool:
-    """Whether a text can be read, and the value be freed, without overflowing the stack of this thread."""
+    """Whether a text can be parsed, and its value freed, without overflowing the stack of this thread."""
     if threading.current_thread() is threading.main_thread() and sys.getrecursionlimit() <= _SAFE_RECURSION:
         return True
     brackets = _STRING.sub("", text).encode(errors="replace").translate(None, _NOT_BRACKETS)
@@ -69,7 +69,7 @@ def _syntax_error(problem: str, text: str, position: int) -> PlanFormatError:
 
 
 def _parse_deep(text: str) -> Any:
-    """As ``json.loads``, with a list for a stack."""
+    """Like ``json.loads``, but with a list as the stack instead of recursion."""
 
     def skip(position: int) -> int:
         match = _SPACE.match(text, position)

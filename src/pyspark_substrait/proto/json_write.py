@@ -24,7 +24,7 @@ _LONG = (FieldDescriptor.TYPE_INT64, FieldDescriptor.TYPE_UINT64)
 
 
 class _Open:
-    """A message of which a part is still to be written: its fields, or the elements of a list."""
+    """A message that is partly written: its remaining fields, or the remaining elements of a list."""
 
     __slots__ = ("close", "first", "items")
 

@@ -5,7 +5,7 @@ release. The messages are built in a private descriptor pool, where they keep th
 clashing with the generated classes. Building takes some milliseconds and happens once, when the first plan needs it.
 
 A *probe* is the same descriptor with some fields left out. A plan that has no unknown field under a probe has none of
-the fields left out, and nobody needs to walk through it in Python to find out.
+the fields left out, so that it needn't be walked through in Python.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ _ENUMS = {"Type.Nullability"}
 # Fields that are current, but had no presence (or another one) where older plans need it.
 _WITH_PRESENCE = {("Expression.Literal.IntervalDayToSecond", "precision")}
 
-# What a plan of release 0.72 or later must not have for its bytes to be right as they are.
+# Fields that a plan of release 0.72 or later must not have if its bytes are to be used unchanged.
 _UNSETTLED = frozenset(
     {
         (_EXPRESSION, "window_function"),
@@ -120,14 +120,14 @@ class Messages:
 
 
 class Probe:
-    """Tells, at the speed of the runtime, whether a serialised plan has any field that the probe doesn't know."""
+    """Detects, at the speed of the runtime, whether a serialised plan has a field that the probe doesn't know."""
 
     __slots__ = ("_around", "_fields", "_wrapper")
 
     def __init__(self, wrapper: type[Message]) -> None:
         self._wrapper: Any = wrapper
         self._fields = {kind: wrapper.DESCRIPTOR.fields_by_name[kind].number << 3 | 2 for kind in KINDS}
-        # The wrappers around a plan are groups, which begin and end with a tag and say nothing of their length.
+        # The wrappers around a plan are groups, which begin and end with a tag and don't state their length.
         inner = wrapper.DESCRIPTOR.fields_by_name["inner"].number << 3
         count = _PARSE_LIMIT - _UNKNOWN_LIMIT - 1
         self._around = bytes((inner | 3,)) * count, bytes((inner | 4,)) * count
@@ -159,30 +159,30 @@ def _head(tag: int, size: int) -> bytes:
 
 @cache
 def union() -> Messages:
-    """The messages with every field of every release."""
+    """Return the messages with every field of every release."""
     return Messages(_build(removed=True, without=frozenset()))
 
 
 @cache
 def settled_probe() -> Probe:
-    """Finds fields that were removed, and those that a plan of release 0.72 or later may need changed."""
+    """Return the probe for removed fields, and for fields that may need a change in a plan of release 0.72 or later."""
     return _probe(removed=False, without=_UNSETTLED)
 
 
 @cache
 def type_probe() -> Probe:
-    """Finds types and literals to be upgraded, and fields of no release."""
+    """Return the probe for types and literals to upgrade, and for fields of no release."""
     return _probe(removed=True, without=_CHANGED_TYPES)
 
 
 @cache
 def current_probe() -> Probe:
-    """Finds fields that the current release doesn't have."""
+    """Return the probe for fields that the current release doesn't have."""
     return _probe(removed=False, without=frozenset())
 
 
 def probe_without(fields: frozenset[tuple[str, str]]) -> Probe:
-    """Finds any of some fields of the current release, each by its message, like ``RelCommon.Hint``, and its name."""
+    """Return the probe for some fields of the current release: pairs of message (``RelCommon.Hint``) and field."""
     return _probe(removed=False, without=fields)
 
 
@@ -213,7 +213,7 @@ def _build(*, removed: bool, without: frozenset[tuple[str, str]]) -> Any:
 
 
 def _leave_out(message: DescriptorProto, name: str) -> None:
-    """Take a field out of a message; the last one of a oneof, which may not be empty, gets a number that none has."""
+    """Remove a field from a message; the last one of a oneof, which must not be empty, gets an unused number."""
     field = next(each for each in message.field if each.name == name)
     choice = field.oneof_index if field.HasField("oneof_index") else None
     if (

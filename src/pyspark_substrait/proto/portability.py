@@ -1,4 +1,4 @@
-"""What a plan needs beyond the specification and its own extensions."""
+"""Find the uses of extensions that aren't part of the specification."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ __all__ = ["Use", "uses"]
 
 Kind: TypeAlias = Literal["function", "type", "type variation", "message"]
 
-#: the fields that refer to a declaration, by the name of the message where the name alone doesn't tell
+#: the fields that refer to a declaration
 _FUNCTION: Final = "function_reference"
 _TYPE: Final = ("type_reference", "type_anchor_reference")
 _VARIATION: Final = "type_variation_reference"
-#: messages of extensions in these fields change no meaning
+#: custom messages in these fields don't change the meaning of a plan
 _ADVICE: Final = frozenset({"optimization"})
 _LONGEST: Final = 120
 
@@ -29,11 +29,11 @@ class Use:
     """A place where a plan needs an extension that isn't one of the specification's own.
 
     Args:
-        kind: what is used. A message is one of an extension's own: a relation, a table, a file format or a target.
+        kind: what is used. ``message`` is a custom message: a relation, a table, a file format or a target.
         name: the function by its signature, the type or variation, or the type URL of the message.
         urn: the extension; empty for a message.
         path: where in the plan it stands.
-        text: what stands there, shortened.
+        text: the content of that place, shortened.
     """
 
     kind: Kind
@@ -85,7 +85,7 @@ def _declarations(message: Any) -> _Declared:
 
 
 def _reference(field: str, value: Any) -> tuple[Kind | None, int]:
-    """What a field refers to, and the anchor."""
+    """Return the kind of thing that a field refers to (None if it refers to nothing), and the anchor."""
     if isinstance(value, AnyMessage):
         return ("message", 0) if field not in _ADVICE else (None, 0)
     if not isinstance(value, int):

@@ -1,4 +1,4 @@
-"""Plans in and out: binary protobuf, JSON text, messages, files; of any release."""
+"""Read plans of any release from binary protobuf, JSON text, messages and files, and write them."""
 
 from __future__ import annotations
 
@@ -48,9 +48,9 @@ class Parsed:
         message: a ``substrait.Plan`` or ``substrait.ExtendedExpression`` of the installed release; no unknown fields.
         notes: what was rewritten, in the order in which it was done.
         original_version: the release that the plan says it was written for, like ``0.85.0``; None when it doesn't say.
-        stated: what the plan itself says of its version; None when it says nothing.
-        faults: what couldn't be read and was left out.
-        content: the message as bytes, but for its version; None for one that was nested too deep to be looked through.
+        stated: the version that the plan itself states; None when it states none.
+        faults: the errors of parts that couldn't be read and were left out.
+        content: the message as bytes, except for its version; None if it was nested too deep to be searched.
         deep: whether a recursive function should be called through
             :func:`~pyspark_substrait.proto.depth.with_deep_stack`.
     """
@@ -70,12 +70,12 @@ def parse(source: Source, faults: Faults | None = None) -> Parsed:
     Args:
         source: binary protobuf or JSON as ``bytes``; JSON text or a path as ``str``; a path to a file with either;
             a JSON object; a message of any protobuf class of a ``Plan`` or ``ExtendedExpression``.
-        faults: takes down fields that no release has, and JSON values that their fields can't take: they are left out
-            then, and parsing goes on.
+        faults: collects the errors of fields that no release has, and of JSON values that don't fit their fields; these
+            are left out, and parsing continues. None to raise the first error.
 
     Raises:
         PlanFormatError: the source can't be read, or has fields that no release has.
-        InvalidPlanError: the plan contradicts itself in a way that leaves its upgrade open.
+        InvalidPlanError: the plan contradicts itself, so that its upgrade is ambiguous.
     """
     check_size(source)
     match source:
@@ -178,7 +178,7 @@ def _parse_message(message: Message, faults: Faults | None) -> Parsed:
 
 
 def _binary_kind(content: bytes) -> str:
-    """Whether the bytes are a plan or an extended expression: by their fields, and in doubt by what fits better."""
+    """Whether the bytes are a plan or an extended expression: by their fields, and in doubt by the better fit."""
     try:
         fields = split_fields(content)
     except DecodeError as error:
@@ -196,7 +196,7 @@ def _binary_kind(content: bytes) -> str:
 
 
 def _misfit(content: bytes, kind: str) -> int:
-    """How many bytes of the content have no place in a message of this kind, as far as the runtime looks."""
+    """The number of bytes that are unknown fields in a message of this kind, as far as the runtime looks."""
     message_class = legacy.union().named(kind)
     try:
         return _unknown_bytes(message_class.FromString(content))
@@ -210,7 +210,7 @@ def _deep_misfit(content: bytes, message_class: type[Message]) -> int:
     except DecodeError:
         return len(content) + 1
     except PlanFormatError:
-        # too deep in what it knows: that is a fit, and the error that the caller is to see
+        # too deep within known fields: it fits, and the caller raises the error
         return 0
 
 
@@ -250,13 +250,13 @@ def _parse_binary(data: bytes, kind: str, faults: Faults | None) -> Parsed:
 
 
 def _upgrade(old: Any, kind: str, notes: list[Note], data: bytes | None, deep: bool, faults: Faults | None) -> Parsed:
-    """Upgrade a message that has the fields of every release, and make a current one of it."""
+    """Upgrade a message that has the fields of every release, and convert it to a current one."""
     if data is None:
         data = old.SerializeToString()
     known = len(notes)
     context = upgrade_top(old, notes)
     if not deep and not needs_walk(context):
-        # Mostly it is relations only that have to change. If not, all begins anew.
+        # Mostly only relations have to change. Otherwise the upgrade starts over.
         upgrade_relations(context)
         upgraded = old.SerializeToString()
         if legacy.settled_probe().unknown(upgraded, kind) is False:

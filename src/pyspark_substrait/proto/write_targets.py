@@ -1,6 +1,7 @@
 """The write targets of this package as messages: details of an ``ExtensionObject``, as in ``write_targets.proto``.
 
-The messages are built in a descriptor pool of their own, so that a program may bring classes generated of that file.
+The messages are built in a descriptor pool of their own, so that a program can also use classes generated from that
+file.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ _PACKAGE: Final = "pyspark_substrait.v1"
 _PREFIX: Final = "type.googleapis.com/"
 _NAMES: Final = ("InMemoryTable", "Files")
 
-#: the messages that say what a write writes to
+#: the type URLs of the messages
 TYPE_URLS: Final = tuple(f"{_PREFIX}{_PACKAGE}.{name}" for name in _NAMES)
 _PARQUET: Final = 1
 
@@ -53,7 +54,7 @@ def _pool() -> Any:
 
 
 def _name(type_url: str) -> str | None:
-    """Which of the messages a type URL names; None for any other."""
+    """Return the name of the message that a type URL names; None for any other message."""
     package, _, name = type_url.rpartition("/")[2].rpartition(".")
     return name if package == _PACKAGE and name in _NAMES else None
 
@@ -63,12 +64,12 @@ def _class(name: str) -> Any:
 
 
 def pool_of(type_url: str) -> Any:
-    """The descriptor pool that has the message of a type URL, if it is one of these; else None."""
+    """Return the descriptor pool that has the message of a type URL; None if it isn't a message of this module."""
     return None if _name(type_url) is None else _pool()
 
 
 def decoded(detail: AnyMessage) -> WriteTarget | None:
-    """What a detail stands for; None when it is none of these messages.
+    """Return the write target that a detail encodes; None for any other message.
 
     Raises:
         PlanFormatError: the message is broken, or has a field that isn't known.
@@ -97,7 +98,7 @@ def decoded(detail: AnyMessage) -> WriteTarget | None:
 
 
 def encoded(target: WriteTarget) -> any_pb2.Any:
-    """The detail of an ``ExtensionObject`` that stands for a target."""
+    """Return the detail of an ``ExtensionObject`` that encodes a write target."""
     if isinstance(target, InMemoryTable):
         message = _class("InMemoryTable")(name=target.name, pin=target.pin)
     else:

@@ -1,4 +1,4 @@
-"""What a card shows of a node, and how large that makes it."""
+"""The content of a card, and its size."""
 
 from __future__ import annotations
 
@@ -18,27 +18,27 @@ from pyspark_substrait.text.explain.lines import LineKind
 
 __all__ = ["Card", "Column", "Line", "More", "Sizes", "cards"]
 
-#: Names as texts of expressions have them.
+#: Names, as they are written in the text of expressions.
 _WORD = re.compile(r'"(?:[^"\\]|\\.)*"|\$\d+|[^\W\d]\w*')
-#: The cells of a title at most, and how wide one is in em: titles are in a proportional font.
+#: The most cells of a title, and the width of one in em: titles are in a proportional font.
 _TITLE, _TITLE_CELL = 30, 0.7
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sizes:
-    """How much a card shows, and its measures in pixels.
+    """The amount of content of a card, and its measures in pixels.
 
     Args:
-        columns: how many columns at most; those that pass a card unchanged are all left out where ``passing`` is false.
-        lines: how many lines of properties at most.
-        widest: how many cells a line has at most.
-        narrowest: the width of a card at least.
+        columns: the most columns; those that a card only passes on are all left out if ``passing`` is false.
+        lines: the most lines of properties.
+        widest: the most cells of a line.
+        narrowest: the smallest width of a card.
         font: the size of the font of properties and columns.
         head: the height of a card's head.
         line, row: the height of a line of properties, and of a column.
-        formula: the height of a line that says what a column is made of.
-        pad: what is free on the left and right.
-        between, apart: what is free between two layers, and between the cards of a layer.
+        formula: the height of a line with the expression of a column.
+        pad: the padding on the left and right.
+        between, apart: the space between two layers, and between the cards of a layer.
     """
 
     columns: int
@@ -57,7 +57,7 @@ class Sizes:
 
     @classmethod
     def of(cls, nodes: int, compact: bool) -> Sizes:
-        """What suits a drawing of so many nodes."""
+        """Return the sizes for a drawing of so many nodes."""
         if compact:
             sizes = cls(
                 columns=4, lines=4, widest=32, passing=False, narrowest=112, font=10.5, head=28, line=14, row=16
@@ -85,11 +85,11 @@ class Column:
     """A column on a card.
 
     Args:
-        position: which column of the node it is.
-        name, type: as far as there is room.
-        made: what it is made of, in lines; only where the node makes it.
-        new: whether the node makes it.
-        whole: all of it, where something is cut; empty otherwise.
+        position: its position in the node.
+        name, type: cut to the width of the card.
+        made: its expression, in lines; only if the node computes it.
+        new: whether the node computes it.
+        whole: the full text, if something is cut; empty otherwise.
     """
 
     position: int
@@ -102,7 +102,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class More:
-    """Columns that a card doesn't show: what it says of them, and their positions, ascending."""
+    """Columns that a card doesn't show: the text in their place, and their positions, ascending."""
 
     text: str
     hidden: tuple[int, ...]
@@ -113,15 +113,15 @@ class Card:
     """A node as it is drawn.
 
     Args:
-        node: what it shows.
+        node: the node.
         icon: its family and symbol.
         title: its kind.
         anchor: its ``rel_anchor`` with ``@``; empty for none.
-        lines: what it is about.
-        columns, more: what it puts out.
-        errors, warnings: how many findings and faults there are.
-        whole: the title and all properties, where some are cut; empty otherwise.
-        box: its size; above its line stand the properties, below it the columns.
+        lines: its properties, as lines.
+        columns, more: its output.
+        errors, warnings: the numbers of findings and faults.
+        whole: the title and all properties, if some are cut; empty otherwise.
+        box: its size; the properties are above its line, the columns below it.
     """
 
     node: Node
@@ -139,14 +139,14 @@ class Card:
 
 @dataclass(frozen=True, slots=True)
 class _Wanted:
-    """The names that are used in expressions behind a node, and those that the results of the plan have."""
+    """The names that are used in expressions above a node, and those in the results of the plan."""
 
     used: frozenset[str]
     kept: frozenset[str]
 
 
 def cards(graph: Graph, sizes: Sizes, timed: Collection[int] = ()) -> tuple[Card, ...]:
-    """A card for each node of a graph; those in ``timed`` have room for a bar that says how long they took."""
+    """Return a card for each node of a graph; those in ``timed`` have room for a bar that shows their time."""
     inputs: dict[int, list[Node]] = {}
     for edge in graph.edges:
         if edge.kind is EdgeKind.INPUT:
@@ -193,7 +193,7 @@ def _card(node: Node, inputs: Sequence[Node], wanted: _Wanted, sizes: Sizes, tim
 
 
 def _lines(node: Node, sizes: Sizes) -> tuple[tuple[Line, ...], bool]:
-    """The lines above the columns, and whether something had to be cut."""
+    """Return the lines above the columns, and whether something had to be cut."""
     texts = [(escaped(text), "property" if position else "lead") for position, text in enumerate(node.properties)]
     texts.extend((f"! {escaped(fault)}", "fault") for fault in node.faults)
     texts.extend([(escaped(node.margin), "hint")] if node.margin else [])
@@ -229,7 +229,7 @@ def _columns(
 
 
 def _passed(node: Node, inputs: Sequence[Node]) -> str:
-    """What says that a node puts out all columns of its inputs, as they are; empty where it doesn't."""
+    """Return the text for a node that puts out all columns of its inputs unchanged; empty for other nodes."""
     in_order = node.emit is None or node.emit == tuple(range(len(node.emit)))
     if node.kind is not LineKind.RELATION or not in_order or any(source.left_open for source in inputs):
         return ""
@@ -252,14 +252,14 @@ def _passed(node: Node, inputs: Sequence[Node]) -> str:
 
 
 def _is_same(column: GraphColumn, before: GraphColumn) -> bool:
-    """Whether a column is one of an input; its label may differ by what tells it from others of its name."""
+    """Whether a column is a column of an input; its label may have another qualifier."""
     if column.new or column.type != before.type:
         return False
     return column.label == before.label or _name(column.label) == _name(before.label)
 
 
 def _chosen(columns: Sequence[GraphColumn], wanted: _Wanted, most: int) -> list[int]:
-    """Which columns are shown: those that are made here, then those that mean something further on, then the first."""
+    """Return the columns to show: those that are computed here, then those that are used later, then the first ones."""
     if len(columns) <= most + 1:
         return [*range(len(columns))]
     weights = [
@@ -283,7 +283,7 @@ def _column(position: int, column: GraphColumn, node: Node, sizes: Sizes) -> Col
 
 
 def _wanted(graph: Graph) -> list[_Wanted]:
-    """The names that mean something behind each node."""
+    """Return the names that are used after each node."""
     users: dict[int, list[int]] = {}
     for edge in graph.edges:
         if edge.source != edge.target:
@@ -291,20 +291,20 @@ def _wanted(graph: Graph) -> list[_Wanted]:
     roots = (node for node in graph.nodes if node.kind is LineKind.ROOT)
     kept = frozenset().union(*(_name(column.source) for node in roots for column in node.columns))
     known: dict[int, frozenset[str]] = {}
-    for node in graph.nodes:  # users stand before what they use, nearly always
+    for node in graph.nodes:  # users nearly always come before what they use
         behind = [known.get(user, frozenset()) | _used(graph.nodes[user]) for user in users.get(node.number, ())]
         known[node.number] = frozenset[str]().union(*behind)
     return [_Wanted(known[node.number], kept) for node in graph.nodes]
 
 
 def _used(node: Node) -> frozenset[str]:
-    """The names in what a node computes."""
+    """Return the names in the expressions of a node."""
     texts = [*node.properties, *(column.source for column in node.columns if column.new)]
     return frozenset(word for text in texts for word in _WORD.findall(text))
 
 
 def _name(label: str) -> frozenset[str]:
-    """The name in a label, without what tells it from others: a table before it, a position behind it."""
+    """Return the name in a label, without the table before it and the position behind it."""
     words = _WORD.findall(label)
     if len(words) > 1 and words[-1].startswith("$"):
         words.pop()

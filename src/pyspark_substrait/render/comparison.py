@@ -1,4 +1,4 @@
-"""Two plans beside each other: which cards belong together, how each is marked, and what the list of changes says."""
+"""Two plans side by side: the counterparts of their cards, the marks of these, and the list of changes."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from pyspark_substrait.text.explain.literals import counted
 
 __all__ = ["Changed", "Comparison", "Partners", "comparison"]
 
-#: From so many characters on nobody reads a sentence in a list, or a part of a plan in the panel.
+#: The most characters of a sentence in a list, and of a part of a plan in the panel.
 _LONG_SENTENCE, _LONG_PART = 300, 2_000
-#: A node has one mark; where it belongs to several others, the first of these.
+#: A node has one mark: the first of these, if it has several counterparts.
 _GRAVEST = (Mark.CHANGED, Mark.REMOVED, Mark.ADDED, Mark.MOVED, Mark.SAME)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Partners:
-    """A node of the first plan and the one of the second that it belongs to.
+    """A node of the first plan and its counterpart in the second.
 
     Args:
-        a, b: their numbers; None where there is no counterpart.
-        mark: what became of it.
-        changes: the numbers of the changes in it, among those of the comparison.
-        columns: positions of the columns that differ, in the first and in the second.
+        a, b: their numbers; None for a missing one.
+        mark: the state of the relation.
+        changes: the numbers of its changes among those of the comparison.
+        columns: the positions of the columns that differ, in the first and in the second.
     """
 
     a: int | None
@@ -44,8 +44,8 @@ class Changed:
     """A change, and the cards that show it.
 
     Args:
-        change: what changed.
-        a, b: the numbers of the nodes in each plan where that is, or where it would be.
+        change: the change.
+        a, b: the numbers of the nodes in each plan where it is, or would be.
     """
 
     change: Change
@@ -54,14 +54,14 @@ class Changed:
 
     @property
     def sentence(self) -> tuple[tuple[str, bool], ...]:
-        """What changed, in pieces; true for those that are parts of a plan."""
+        """The text of the change, in pieces; true for those that are parts of a plan."""
         pieces = _shortened(self.change.what, _LONG_SENTENCE).split("`")
         return tuple((text, at % 2 == 1) for at, text in enumerate(pieces) if text)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """How two plans differ, in the numbers of their graphs.
+    """The differences between two plans, by the node numbers of their graphs.
 
     Args:
         marks_a, marks_b: a mark for each node that was compared: ``same``, ``moved``, ``changed``, ``removed``,
@@ -101,7 +101,7 @@ class Comparison:
         return tuple((mark.value, found[mark]) for mark in reversed(Mark) if found[mark])
 
     def data(self) -> dict[str, Any]:
-        """What the script gets to know, as plain data.
+        """Return the data for the script.
 
         ``pairs``: number in each graph (-1 for none), mark, numbers of changes, columns that differ (-1 for none).
         ``changes``: what, before, after, numbers in the first graph, numbers in the second.
@@ -126,12 +126,12 @@ class Comparison:
 
 
 def comparison(a: Graph, b: Graph, difference: Difference | None, *, obstacle: str = "") -> Comparison:
-    """How two plans differ, in the numbers of their graphs.
+    """Return the differences between two plans, by the node numbers of their graphs.
 
     Args:
         a, b: the plans as graphs.
-        difference: what comparing them gave; None where they can't be compared.
-        obstacle: why they can't be compared.
+        difference: the result of their comparison; None if they can't be compared.
+        obstacle: the reason why they can't be compared.
     """
     if difference is None:
         return Comparison(marks_a={}, marks_b={}, obstacle=obstacle or "one of them can't be understood")
@@ -163,7 +163,7 @@ def comparison(a: Graph, b: Graph, difference: Difference | None, *, obstacle: s
 
 
 def _places(graph: Graph) -> dict[str, int]:
-    """The nodes by their paths."""
+    """Return the nodes by their paths."""
     found: dict[str, int] = {}
     for node in graph.nodes:
         if node.path is not None:
@@ -182,7 +182,7 @@ def _partners(
 
 
 def _near(path: str, places: dict[str, int], longest: int) -> tuple[int, ...]:
-    """The innermost node around a path."""
+    """Return the innermost node around a path."""
     found = innermost(path, {"": -1, **places}, longest) if path else -1
     return () if found < 0 else (found,)
 

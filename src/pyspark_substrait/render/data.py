@@ -1,9 +1,9 @@
-"""What the script of the page gets to know of a plan: plain data, as JSON.
+"""The data about a plan for the script of the page, as JSON.
 
 A graph is an object with ``prefix`` (of the ids in its drawing), ``name``, ``title``, ``nodes``, ``edges``
-(``[source, target, kind, label]``) and ``findings``. Numbers of nodes are positions in ``nodes``. What would be said
-twice is said once: a node whose columns are those of its input names that input, and a path is told from the nearest
-node above it, because in deep plans whole paths would grow with the square of the depth.
+(``[source, target, kind, label]``) and ``findings``. Numbers of nodes are positions in ``nodes``. Nothing is repeated:
+a node whose columns are those of its input refers to that input, and a path is relative to the nearest node above
+it, because in deep plans whole paths would grow with the square of the depth.
 ``assets/graph.js`` reads this.
 """
 
@@ -27,15 +27,15 @@ from pyspark_substrait.text.explain.lines import LineKind
 
 __all__ = ["GRAVITY", "as_script_text", "graph_data"]
 
-#: The place of each level when the gravest come first.
+#: The rank of each level, the most severe first.
 GRAVITY = {level: place for place, level in enumerate((Level.ERROR, Level.WARNING, Level.INFO))}
 Data: TypeAlias = dict[str, Any]
 _Port: TypeAlias = tuple[int, int]
 
 _SITE = "https://substrait.io/"
-#: Beyond so many characters nobody reads the JSON of one relation on a page.
+#: The most characters of the JSON of one relation on the page.
 _LONGEST = 100_000
-#: What would end the element that the data stands in, or begin another one, or what old scripts can't hold.
+#: Characters that could end the element that holds the data or begin another one, or that old scripts can't hold.
 _MARKUP = re.compile("[<>&\u2028\u2029]")
 _UNPRINTED = re.compile(r"[^ -~\n]")
 
@@ -49,15 +49,15 @@ def as_script_text(data: Any) -> str:
 def graph_data(
     graph: Graph, *, prefix: str, name: str, lineage: Lineage | None, parts: Mapping[str, str], profile: Profile | None
 ) -> Data:
-    """All that the script has to know of a graph.
+    """Return the data for a graph.
 
     Args:
         graph: the plan.
-        prefix: what the ids in its drawing begin with.
-        name: what the plan is called.
-        lineage: where its columns come from; None where that can't be told.
+        prefix: the beginning of the ids in its drawing.
+        name: the name of the plan.
+        lineage: the lineage of its columns; None if it isn't known.
         parts: the JSON of the messages of its nodes, by their paths.
-        profile: what happened when it ran.
+        profile: the figures of a run.
     """
     origins = _Origins(graph, lineage)
     above = _above(graph)
@@ -86,7 +86,7 @@ def graph_data(
 
 
 def _where_there_is_something(node: Node, parts: Mapping[str, str], profile: Profile | None) -> Data:
-    """What most nodes don't have."""
+    """Return the keys that most nodes don't have."""
     data: Data = {}
     if node.properties:
         data["properties"] = [*map(escaped, node.properties)]
@@ -111,7 +111,7 @@ def _where_there_is_something(node: Node, parts: Mapping[str, str], profile: Pro
 
 
 def _columns(columns: Sequence[GraphColumn], input: int | None, graph: Graph) -> list[list[Any]] | int:
-    """The columns; or the number of the input whose columns they are, unchanged."""
+    """Return the columns; or the number of the input whose columns they are, unchanged."""
     if input is not None and columns:
         given = [(column.label, column.type, column.label, False) for column in graph.nodes[input].columns]
         if given == [(column.label, column.type, column.source, column.new) for column in columns]:
@@ -120,7 +120,7 @@ def _columns(columns: Sequence[GraphColumn], input: int | None, graph: Graph) ->
 
 
 def _column(column: GraphColumn) -> list[Any]:
-    """Label and type; what it is made of, where that says more than the label; 1 where the node makes it."""
+    """Return label and type; the expression, if it isn't just the label; 1 if the node computes the column."""
     made: list[Any] = [escaped(column.label), escaped(column.type)]
     if column.new:
         return [*made, escaped(column.source), 1]
@@ -128,7 +128,7 @@ def _column(column: GraphColumn) -> list[Any]:
 
 
 def _finding(found: Finding, beginning: str) -> list[Any]:
-    """Level, code, title and page of the class, what, why, mend, and the path from that of the node on."""
+    """Return level, code, title and page of the class, what, why, mend, and the path relative to that of the node."""
     known = class_of(found.code)
     inside = found.path[len(beginning) :] if found.path.startswith(beginning) else found.path
     page = f"{_SITE}{known.page}/" if known.page else ""
@@ -137,7 +137,7 @@ def _finding(found: Finding, beginning: str) -> list[Any]:
 
 
 def _json_text(text: str) -> str:
-    """JSON text whose every character shows; what wouldn't is written as JSON writes it."""
+    """Return JSON text in which every character is visible; others are escaped as in JSON."""
     if len(text) > _LONGEST:
         text = f"{text[:_LONGEST]}\n… {len(text) - _LONGEST:,} more characters"
     return text if text.isascii() else _UNPRINTED.sub(_shown, text)
@@ -155,7 +155,7 @@ def _shown(found: re.Match[str]) -> str:
 
 
 def _above(graph: Graph) -> dict[int, int]:
-    """For each node, one that uses it."""
+    """Return for each node one that uses it."""
     found: dict[int, int] = {}
     for edge in graph.edges:
         if edge.kind is not EdgeKind.OUTER:
@@ -164,7 +164,7 @@ def _above(graph: Graph) -> dict[int, int]:
 
 
 def _inputs(graph: Graph) -> dict[int, int]:
-    """For each node, its first input."""
+    """Return for each node its first input."""
     found: dict[int, int] = {}
     for edge in graph.edges:
         if edge.kind is EdgeKind.INPUT:
@@ -173,7 +173,7 @@ def _inputs(graph: Graph) -> dict[int, int]:
 
 
 def _relative(node: Node, graph: Graph, above: Mapping[int, int]) -> list[Any] | None:
-    """The path of a node: the number of a node above it and what follows, or -1 and the whole path."""
+    """Return the path of a node: the number of a node above it and the rest of the path, or -1 and the whole path."""
     if node.path is None:
         return None
     user = above.get(node.number)
@@ -189,7 +189,7 @@ def _relative(node: Node, graph: Graph, above: Mapping[int, int]) -> list[Any] |
 
 
 class _Origins:
-    """Lineage in the numbers of a graph."""
+    """Lineage by the node numbers of a graph."""
 
     def __init__(self, graph: Graph, lineage: Lineage | None) -> None:
         self._lineage = lineage
@@ -206,12 +206,12 @@ class _Origins:
                 self._expressions.append(node.number)
 
     def of(self, node: Node) -> Data:
-        """What the columns of a node are made of, under those of these keys that say something.
+        """Return the origins of the columns of a node, under those of these keys that apply.
 
-        ``from``: its input, where each is the column there at the same position; else ``origins``, for each column the
-        ports and whether they are conditions only; or ``every``, the same for all columns, of what only makers know
-        (all of these would be too many). ``conditions``: ports that decide which records there are. ``fed``: the nodes
-        whose records its own come from. ``table``: where the columns come from, of what reads.
+        ``from``: its input, if each column is the one at the same position there; else ``origins``, for each column the
+        ports and whether they are conditions only; or ``every``, the same for all columns, if the dependencies aren't
+        known (listing them for each would be too much). ``conditions``: ports that decide which records there are.
+        ``fed``: the nodes whose records its own come from. ``table``: the origin of the columns of a read.
         """
         lineage, input = self._lineage, self._inputs.get(node.number)
         if node.kind is LineKind.ROOT and input is not None:
@@ -264,7 +264,7 @@ class _Origins:
 
 
 def _is_unknown(node: Node) -> bool:
-    """Whether only its makers know what a relation makes its columns of, so that each may be made of all it gets."""
+    """Whether the dependencies of a relation's columns aren't known, so that each may depend on all inputs."""
     match node.relation:
         case ExtensionSingle(generator=generator):
             return generator is None

@@ -1,7 +1,7 @@
 """A plan as an SVG drawing: a card for each relation, from the sources on the left to the result on the right.
 
-A line runs through each card: above it stands what the relation does, below it what columns it puts out. The edge to
-the next card goes on from there, so that it begins where the columns are listed that travel on it.
+A line runs through each card: the properties of the relation are above it, its output columns below it. The edge to the
+next card starts at that line, so that it begins where the columns are listed that it carries.
 """
 
 from __future__ import annotations
@@ -26,24 +26,24 @@ __all__ = ["Drawing", "NodeFigures", "drawing", "short_number"]
 
 _PREFIX = re.compile(r"(?:[A-Za-z][\w-]*)?", re.ASCII)
 _MARKS = ("added", "removed", "changed", "moved", "same")
-#: How many columns the tip of an edge tells, and how long a line there may be.
+#: The most columns in the tooltip of an edge, and the length of a line there.
 _TOLD, _LONG = 40, 160
-#: How much wider the way between two layers is where a number of records stands on it.
+#: The additional space between two layers if a number of records is written there.
 _COUNT = 28
-#: From which part of the time on a node has a colour of warning.
+#: The shares of the time from which on a node has a warning colour.
 _WARM, _HOT = 0.15, 0.4
 _WAYS = {EdgeKind.INPUT: Way.INPUT, EdgeKind.SUBQUERY: Way.ABOVE, EdgeKind.OUTER: Way.BACK}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodeFigures:
-    """What is known of a node's part in a run.
+    """The figures of a node in a run.
 
     Args:
-        rows: how many records it put out; None where that isn't known.
-        time_share: its part of the time of all nodes, from 0 to 1; None where that isn't known.
+        rows: the number of records that it put out; None if it isn't known.
+        time_share: its share of the time of all nodes, from 0 to 1; None if it isn't known.
         basis: ``measured``, ``calculated`` or ``estimated``; estimated figures are shown with ``~``.
-        note: more about it, for who points at it.
+        note: more about it, for the tooltip.
     """
 
     rows: float | None = None
@@ -87,15 +87,15 @@ def drawing(
 
     Args:
         graph: the plan.
-        figures: what is known of a run, by the numbers of nodes.
+        figures: the figures of a run, by the numbers of nodes.
         marks: ``added``, ``removed``, ``changed``, ``moved`` or ``same``, by the numbers of nodes.
-        prefix: what the ids begin with, where several drawings stand on one page: a letter, then letters, digits, ``_``
-            and ``-``.
+        prefix: the beginning of the ids, for a page with several drawings: a letter, then letters, digits, ``_`` and
+            ``-``.
         compact: whether cards are smaller and show less.
 
     Raises:
         SubstraitError: the plan has too many relations for a drawing, or Graphviz isn't installed.
-        ValueError: ``prefix`` or a mark isn't one.
+        ValueError: ``prefix`` or a mark isn't valid.
     """
     if not _PREFIX.fullmatch(prefix):
         raise ValueError(f"prefix must be a letter, then letters, digits, _ or -; it is {prefix!r}")
@@ -108,7 +108,7 @@ def drawing(
 
 
 def short_number(value: float) -> str:
-    """A number in few characters: ``940``, ``1.5 k``, ``12 M``."""
+    """Format a number in few characters: ``940``, ``1.5 k``, ``12 M``."""
     size = abs(value)
     for letter, unit in (("", 1.0), ("k", 1e3), ("M", 1e6), ("G", 1e9), ("T", 1e12)):
         scaled = value / unit
@@ -291,7 +291,7 @@ class _Making:
         label(element, "percent", width - pad, y + 2.5, f"{percent} %", text_anchor="end")
 
     def _output(self, element: Element, card: Card, clip: str | None) -> None:
-        """The columns."""
+        """Add the columns."""
         sizes, width, number = self.sizes, card.box.width, card.node.number
         y = card.box.line + 5
         for column in card.columns:
@@ -314,7 +314,7 @@ class _Making:
 
 
 def _is_certain(card: Card) -> bool:
-    """Whether no text can be wider than it was taken to be."""
+    """Whether no text can be wider than was calculated."""
     texts = [line.text for line in card.lines]
     for column in card.columns:
         texts.extend((column.name, column.type, *column.made))
@@ -322,7 +322,7 @@ def _is_certain(card: Card) -> bool:
 
 
 def _ranges(positions: Sequence[int]) -> Iterator[str]:
-    """Ascending numbers as ``2`` and ``4-9``."""
+    """Format ascending numbers as ``2`` and ``4-9``."""
     start = 0
     for end in range(1, len(positions) + 1):
         if end == len(positions) or positions[end] != positions[end - 1] + 1:

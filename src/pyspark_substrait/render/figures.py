@@ -14,15 +14,15 @@ from pyspark_substrait.text.explain.graph import Graph, Node
 
 __all__ = ["Summary", "TableRow", "figure_rows", "node_figures", "summary"]
 
-#: From here on a number of rows is told by its size only.
+#: From this number of rows on, a number is shown in scientific notation.
 _LARGE = 1e12
-#: So much of what a relation does tells it from others of its kind.
+#: The most characters of a property that identifies a relation in the table.
 _LEAD = 40
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableRow:
-    """A relation in the table of all of them: texts, and the basis of each figure."""
+    """A relation in the table of relations: texts, and the basis of each figure."""
 
     number: int
     title: str
@@ -38,11 +38,11 @@ class TableRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Summary:
-    """A run as a whole.
+    """The figures of a run as a whole.
 
     Args:
-        rows: the relations, those that took the longest first.
-        legend: what the figures mean, as lines; the first says how long it took.
+        rows: the relations, the slowest first.
+        legend: the explanation of the figures, as lines; the first states the duration.
     """
 
     rows: tuple[TableRow, ...]
@@ -50,7 +50,7 @@ class Summary:
 
 
 def node_figures(graph: Graph, profile: Profile | None) -> dict[int, NodeFigures]:
-    """What the drawing shows of a run, by the numbers of nodes."""
+    """Return the figures of a run that the drawing shows, by the numbers of nodes."""
     found = {}
     for node, measured in _measured(graph, profile):
         rows, share = measured.rows_out, measured.time_share
@@ -64,13 +64,13 @@ def node_figures(graph: Graph, profile: Profile | None) -> dict[int, NodeFigures
 
 
 def summary(graph: Graph, profile: Profile) -> Summary:
-    """The table of relations, and what its figures mean."""
+    """Return the table of relations, and the explanation of its figures."""
     rows = [_table_row(node, measured) for node, measured in _measured(graph, profile)]
     return Summary(rows=tuple(sorted(rows, key=lambda row: -row.share)), legend=tuple(legend(profile)))
 
 
 def figure_rows(measured: RelationProfile) -> dict[str, Any]:
-    """The figures of a relation for the panel: name, text and basis of each; and what is to be said of them."""
+    """Return the figures of a relation for the panel: name, text and basis of each; and its note."""
     taken = measured.rows_in
     named: list[tuple[str, Figure | None, str]] = [
         ("rows in" if len(taken) == 1 else f"rows in, input {position}", figure, _plain(figure))

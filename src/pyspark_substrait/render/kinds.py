@@ -1,4 +1,4 @@
-"""What each kind of relation is, in a sentence, and the page of the specification that says more."""
+"""An explanation of each kind of node, with the page of the specification about it."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ __all__ = ["KindOfNode", "kind_of"]
 
 @dataclass(frozen=True, slots=True)
 class KindOfNode:
-    """What a node is.
+    """The explanation of a kind of node.
 
     Args:
-        sentence: what it does, for who doesn't know the kind.
+        sentence: a sentence for users who don't know the kind.
         page: the page of the specification, like ``relations/logical_relations``; empty for none.
     """
 
@@ -24,7 +24,7 @@ class KindOfNode:
 
 
 def kind_of(node: Node) -> KindOfNode:
-    """What a node of a graph is."""
+    """Return the explanation of a node's kind."""
     if node.relation is not None:
         return KindOfNode(node.relation.info.summary, node.relation.info.page)
     match node.kind:

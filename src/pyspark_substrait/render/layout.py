@@ -1,7 +1,7 @@
-"""Where cards stand and how edges run, by Graphviz (``dot``). It is told numbers and sizes only, never a text.
+"""The positions of cards and the routes of edges, by Graphviz (``dot``). It gets only numbers and sizes, never a text.
 
-Data flows from left to right. A box has a *line*: the height at which edges reach it on its left side and leave it on
-its right side. Boxes that follow each other stand so that their lines are at one height, where that is possible.
+Data flows from left to right. A box has a *line*: the height at which edges arrive on its left side and leave on its
+right side. Consecutive boxes are placed with their lines at one height, where that is possible.
 """
 
 from __future__ import annotations
@@ -20,26 +20,26 @@ __all__ = ["PADDING", "Arrangement", "Arrow", "Box", "Frame", "Point", "Rectangl
 
 Point = tuple[float, float]
 
-#: Graphviz keeps state of its own, which two threads must not share.
+#: Graphviz has global state, which two threads must not share.
 _ONE_AT_A_TIME = Lock()
 _MOST = 5_000
-#: How many layers all arrows together may skip; from there on dot takes minutes.
+#: The most layers that all arrows together may skip; with more, dot takes minutes.
 _MOST_SKIPPED = 2_000
-#: How far apart arrows arrive at one box; two inputs have room for a word between them.
+#: The distance between the arrows that arrive at a box; two inputs have room for a word between them.
 _SLOT, _WIDE_SLOT = 14, 24
-#: How far below the top of a box arrows that run back begin and end.
+#: The distance from the top of a box at which arrows that run back begin and end.
 _HEAD = 16
-#: What is free within a frame, and what its heading takes besides.
+#: The space inside a frame, and the additional space for its heading.
 PADDING, _HEADING = 16, 12
 
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """What a card takes, in pixels.
+    """The space for a card, in pixels.
 
     Args:
         width, height: its size; even numbers.
-        line: how far below its top edges reach it and leave it; an even number.
+        line: the distance from its top at which edges arrive and leave; an even number.
     """
 
     width: int
@@ -48,11 +48,11 @@ class Box:
 
 
 class Way(Enum):
-    """How an arrow runs.
+    """The course of an arrow.
 
     ``INPUT``: from the line of a box to that of another, further to the right. ``ABOVE``: the same, but it arrives
     above the line. ``BACK``: from the left side of a box to the right side of another, further to the left, behind all
-    boxes; it places nothing.
+    boxes; it doesn't affect the placement.
     """
 
     INPUT = "input"
@@ -71,11 +71,11 @@ class Arrow:
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """Boxes that stay together, apart from others.
+    """Boxes that stay together, separated from others.
 
     Args:
-        members: their numbers, without those of frames within.
-        around: the number of the frame that it is in; None for none. A frame stands behind the one that it is in.
+        members: their numbers, without those in inner frames.
+        around: the number of the enclosing frame; None for none. A frame comes after the one that encloses it.
     """
 
     members: tuple[int, ...]
@@ -93,24 +93,24 @@ class Rectangle:
 
     @property
     def right(self) -> float:
-        """The x of its right side."""
+        """The x coordinate of its right side."""
         return self.x + self.width
 
     @property
     def bottom(self) -> float:
-        """The y of its lower side."""
+        """The y coordinate of its lower side."""
         return self.y + self.height
 
 
 @dataclass(frozen=True, slots=True)
 class Arrangement:
-    """Where everything is.
+    """The positions of everything.
 
     Args:
-        boxes: one for each box.
-        routes: for each arrow where it begins, and three points for each Bézier curve.
-        frames: one for each frame.
-        width, height: of the whole.
+        boxes: a rectangle for each box.
+        routes: for each arrow its start, and three points for each Bézier curve.
+        frames: a rectangle for each frame.
+        width, height: the size of the whole.
     """
 
     boxes: tuple[Rectangle, ...]
@@ -132,9 +132,9 @@ def arranged(
     """Arrange boxes in layers from left to right.
 
     Args:
-        boxes: what to arrange.
-        arrows: from the boxes on the left to those on the right, as far as they don't run in circles.
-        frames: which boxes stay together.
+        boxes: the boxes.
+        arrows: from boxes on the left to boxes on the right, unless they form a cycle.
+        frames: the boxes that stay together.
         between, apart: the pixels between two layers, and between the boxes of a layer.
         margin: the pixels around the whole.
 
@@ -166,7 +166,7 @@ def arranged(
 
 
 def _slots(boxes: Sequence[Box], arrows: Sequence[Arrow]) -> list[int]:
-    """How far below the top of its target each arrow arrives: inputs around its line, others above them."""
+    """Return how far below the top of its target each arrow arrives: inputs around its line, others above them."""
     inputs: dict[int, list[int]] = {}
     others: dict[int, list[int]] = {}
     for number, arrow in enumerate(arrows):
@@ -188,17 +188,17 @@ def _slots(boxes: Sequence[Box], arrows: Sequence[Arrow]) -> list[int]:
 
 
 def _step(room: int, count: int, most: int = _SLOT) -> int:
-    """How far apart arrows arrive where there is so much room for so many; an even number."""
+    """Return the distance between ``count`` arrows that arrive in so much room; an even number."""
     return max(min(most, room // max(count, 1)) // 2 * 2, 0)
 
 
-# --- what dot is told -------------------------------------------------------------------------------------------------
+# --- the input of dot -------------------------------------------------------------------------------------------------
 
 
 def _told(count: int, arrows: Sequence[Arrow]) -> tuple[frozenset[int], Sequence[int]]:
-    """Which arrows dot places the boxes by, and which boxes must stand at the right end.
+    """Return the arrows by which dot places the boxes, and the boxes that must be at the right end.
 
-    These are all, but where that would take very long: there, those that go from a layer to the next. Each box but the
+    These are all arrows, unless dot would take very long: then only those from a layer to the next. Each box but the
     last ones has such an arrow, so that the layers stay the same; the other arrows run behind the boxes.
     """
     placing = [number for number, arrow in enumerate(arrows) if arrow.way is not Way.BACK]
@@ -210,7 +210,7 @@ def _told(count: int, arrows: Sequence[Arrow]) -> tuple[frozenset[int], Sequence
 
 
 def _layers(count: int, arrows: Sequence[Arrow]) -> tuple[list[int], list[int]]:
-    """How many steps each box is from the right end on the longest way; and the boxes that are there."""
+    """Return the length of the longest path from each box to the right end, and the boxes that are there."""
     sources: dict[int, list[int]] = {}
     open_ = [0] * count
     for arrow in arrows:
@@ -239,7 +239,7 @@ def _dot(
     between: float,
     apart: float,
 ) -> Iterator[str]:
-    """What dot reads; its distances are in inches."""
+    """Return the input of dot; its distances are in inches."""
     yield f"digraph {{ rankdir=LR; nodesep={apart:.3f}; ranksep={between:.3f};"
     yield " node [shape=none, margin=0]; edge [arrowhead=none];\n"
     heights: dict[int, set[int]] = {number: {box.line} for number, box in enumerate(boxes)}
@@ -272,7 +272,7 @@ def _clusters(number: int, frames: Sequence[Frame], within: Mapping[int | None, 
 
 
 def _table(box: Box, heights: Sequence[int]) -> str:
-    """A box as a table that has a row, which is a port, at each of some heights."""
+    """Return a box as a table that has a row with a port at each of some heights."""
     rows, y = [], 0
     for height in heights:
         rows.append(_row(box.width, height - 1 - y))
@@ -301,7 +301,7 @@ def _laid_out(text: str) -> dict[str, Any]:
     return found
 
 
-# --- what dot has found -----------------------------------------------------------------------------------------------
+# --- the output of dot ------------------------------------------------------------------------------------------------
 
 
 def _points(text: str, top: float) -> list[Point]:
@@ -312,7 +312,7 @@ def _points(text: str, top: float) -> list[Point]:
 def _route(
     places: Sequence[Rectangle], boxes: Sequence[Box], arrow: Arrow, slot: int, points: list[Point]
 ) -> tuple[Point, ...]:
-    """An arrow's way, from exactly the side of its source to exactly that of its target."""
+    """Return the route of an arrow, from exactly the side of its source to exactly that of its target."""
     source, target = places[arrow.source], places[arrow.target]
     if arrow.way is Way.BACK:
         start, end = (source.x, source.y + _HEAD), (target.right, target.y + slot)
@@ -332,7 +332,7 @@ def _route(
 
 
 def _framed(frames: Sequence[Frame], placed: Sequence[Rectangle]) -> list[Rectangle]:
-    """Around the boxes of each frame, and the frames within it."""
+    """Return the rectangles around the boxes of each frame, and the frames within it."""
     found: list[Rectangle | None] = [None] * len(frames)
     for number in reversed(range(len(frames))):
         inside = [placed[member] for member in frames[number].members]
@@ -350,7 +350,7 @@ def _framed(frames: Sequence[Frame], placed: Sequence[Rectangle]) -> list[Rectan
 def _moved(
     boxes: Sequence[Rectangle], routes: Sequence[tuple[Point, ...]], frames: Sequence[Rectangle], margin: int
 ) -> Arrangement:
-    """Everything, moved so that the margin is as asked on all sides."""
+    """Return everything, moved so that all sides have the margin."""
     areas = [*boxes, *frames]
     points = [point for route in routes for point in route]
     left = min(min(area.x for area in areas), min((x for x, _ in points), default=areas[0].x)) - margin

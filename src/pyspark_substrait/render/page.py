@@ -1,4 +1,4 @@
-"""The page for the browser: one file, which runs its own script and no other, and loads nothing."""
+"""The page for the browser: a single file, which runs only its own script, and loads nothing."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ from pyspark_substrait.text.explain.literals import counted
 
 __all__ = ["html"]
 
-#: In this order: what a script uses while it is read stands before it.
+#: The order matters: a script comes after those that it uses while it is loaded.
 _SCRIPTS = (
     *("elements", "graph", "viewport", "lights", "folding", "minimap", "board", "panel"),
     *("search", "exporting", "theme", "keys", "compare", "main"),
 )
-#: More findings than this are told in the panel of their relation only.
+#: The most findings in the list; further ones are only in the panels of their relations.
 _MOST_FINDINGS = 500
 
 
@@ -48,7 +48,7 @@ class _Entry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Part:
-    """A plan, ready to be set."""
+    """A plan, prepared for the template."""
 
     prefix: str
     name: str
@@ -64,7 +64,7 @@ class _Part:
 
 
 def html(view: View) -> str:
-    """The page of a view."""
+    """Return the page of a view."""
     prefixes = ("",) if len(view.sheets) == 1 else ("a-", "b-")
     comparison = view.comparison
     marks = [{}] if comparison is None else [comparison.marks_a, comparison.marks_b]
@@ -135,7 +135,7 @@ def _template() -> Template:
 
 
 def _shown(text: str) -> Markup:
-    """Text whose every character shows, and whose parts from right to left don't turn the rest."""
+    """Return text in which every character is visible, and right-to-left parts don't reorder the rest."""
     return Markup("").join(
         Markup("<bdi>{}</bdi>").format(part) if apart else escaped_markup(part) for part, apart in pieces(text)
     )
@@ -143,14 +143,14 @@ def _shown(text: str) -> Markup:
 
 @cache
 def _script() -> str:
-    """All scripts as one, with names of its own."""
+    """Return all scripts as one, in a scope of its own."""
     texts = [_asset(f"{name}.js") for name in _SCRIPTS]
     return "\n".join(["(() => {", '"use strict";', *texts, "})();"])
 
 
 @cache
 def _styles() -> str:
-    """All styles of the page but those of its drawings."""
+    """Return all styles of the page, without those of its drawings."""
     return "\n".join((_asset("page.css"), _asset("compare.css")))
 
 
@@ -161,7 +161,7 @@ def _asset(name: str) -> str:
 
 @cache
 def _policy() -> str:
-    """What the page may do: run its own script, take its own styles, show images that it makes itself."""
+    """Return the content security policy: the page's own script and styles, and images that it makes itself."""
     styles = " ".join(_fingerprint(text) for text in (_styles(), _asset("state.css"), style()))
     rules = (
         "default-src 'none'",

@@ -1,4 +1,4 @@
-"""Which nodes of a graph stand in the frame of a subquery."""
+"""The nodes of a graph in the frame of each subquery."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ __all__ = ["subquery_frames"]
 
 
 def subquery_frames(graph: Graph) -> tuple[list[Edge], list[Frame]]:
-    """The edges from subqueries into what uses them, and the frame of each.
+    """Return the edges from subqueries to the nodes that use them, and the frame of each.
 
-    What several queries use stands in the innermost frame that is around all of them.
+    A node that several queries use is in the innermost frame around all of them.
     """
     edges = [edge for edge in graph.edges if edge.kind is not EdgeKind.OUTER and edge.source != edge.target]
     users: dict[int, list[Edge]] = {}
@@ -49,7 +49,7 @@ def subquery_frames(graph: Graph) -> tuple[list[Edge], list[Frame]]:
 
 
 def _common(chains: Sequence[tuple[Edge, ...]]) -> tuple[Edge, ...]:
-    """How all of some chains begin."""
+    """Return the common beginning of some chains."""
     if not chains:
         return ()
     first = chains[0]

@@ -1,4 +1,4 @@
-"""Elements of an SVG drawing. What comes from a plan goes in as a text or a value, escaped."""
+"""Elements of an SVG drawing. Content of a plan becomes escaped text or attribute values."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ __all__ = ["Element", "added", "curve", "label", "number", "titled", "to_text"]
 
 
 def added(parent: Element, tag: str, **attributes: object) -> Element:
-    """A new element at the end of another.
+    """Add an element at the end of another one.
 
     Args:
-        parent: where it goes.
+        parent: the element to add it to.
         tag: its name.
-        attributes: their names are written with ``_`` for ``-`` and at the end of words of Python; None leaves one out.
+        attributes: their names are written with ``_`` for ``-``, and after Python keywords; None leaves one out.
     """
     element = ElementTree.SubElement(parent, tag)
     for name, value in attributes.items():
@@ -29,20 +29,20 @@ def added(parent: Element, tag: str, **attributes: object) -> Element:
 
 
 def label(parent: Element, kind: str, x: float, y: float, text: str, **attributes: object) -> Element:
-    """A line of text of a class."""
+    """Add a line of text of a class."""
     element = added(parent, "text", class_=kind, x=x, y=y, **attributes)
     element.text = _safe(text)
     return element
 
 
 def titled(parent: Element, text: str) -> None:
-    """What is shown while the pointer is on an element; line breaks stay."""
+    """Add a tooltip to an element; line breaks are kept."""
     if text:
         added(parent, "title").text = "\n".join(map(_safe, text.split("\n")))
 
 
 def curve(points: Sequence[tuple[float, float]]) -> str:
-    """Path data of Bézier curves, or of a straight line where the first and last point are at one height."""
+    """Return path data for Bézier curves, or for a straight line if the first and the last point are at one height."""
     start = f"M{_pair(points[0])}"
     if len(points) <= 4 and abs(points[0][1] - points[-1][1]) < 0.6:
         return f"{start}H{number(points[-1][0])}"
@@ -50,18 +50,18 @@ def curve(points: Sequence[tuple[float, float]]) -> str:
 
 
 def number(value: float) -> str:
-    """A number with at most one digit behind the point."""
+    """Format a number with at most one decimal."""
     return f"{value:.1f}".removesuffix(".0")
 
 
 def to_text(root: Element) -> str:
-    """A drawing as text. It says its namespace, so that it is a document by itself as well as a part of a page."""
+    """Return a drawing as text, with its namespace, so that it is a document by itself as well as a part of a page."""
     root.set("xmlns", "http://www.w3.org/2000/svg")
     return ElementTree.tostring(root, encoding="unicode", short_empty_elements=True)
 
 
 def _safe(text: str) -> str:
-    """Text whose every character shows, and whose parts from right to left are marked as standing apart."""
+    """Return text in which every character is visible, and right-to-left parts are isolated."""
     return "".join(f"\u2068{part}\u2069" if apart else part for part, apart in pieces(text))
 
 

@@ -1,4 +1,4 @@
-"""The style sheet of a drawing: colours for light and dark grounds, and the rules beside it."""
+"""The style sheet of a drawing: colours for light and dark backgrounds, and the rules beside it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from importlib.resources import files
 
 __all__ = ["COLOURS", "style"]
 
-#: Each colour on a light and on a dark ground. Texts have a contrast of 4.5 at least, lines and symbols of 3.
+#: Each colour on a light and on a dark background. Texts have a contrast of at least 4.5, lines and symbols of 3.
 COLOURS: Mapping[str, tuple[str, str]] = {
     "ground": ("#f6f7f9", "#11151a"),
     "card": ("#ffffff", "#1a2028"),
@@ -46,14 +46,14 @@ COLOURS: Mapping[str, tuple[str, str]] = {
     "result": ("#1b2027", "#e6eaef"),
 }
 
-#: What the pages around a drawing say of their ground: our own, Jupyter, Visual Studio Code.
+#: The selectors by which surrounding pages declare their background: our own, Jupyter, Visual Studio Code.
 _LIGHT = ("[data-theme=light]", "[data-jp-theme-light=true]", ".vscode-light")
 _DARK = ("[data-theme=dark]", "[data-jp-theme-light=false]", ".vscode-dark")
 
 
 @cache
 def style() -> str:
-    """The style sheet. A drawing follows the page around it where that says what it is, and the system otherwise."""
+    """Return the style sheet. A drawing follows the background that the page declares, or else that of the system."""
     light, dark = (_colours(number) for number in range(2))
     return "\n".join(
         (

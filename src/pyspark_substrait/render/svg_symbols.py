@@ -1,4 +1,4 @@
-"""What a node of a drawing looks like: its family, which has a colour, and its symbol."""
+"""The look of a node in a drawing: its family, which has a colour, and its symbol."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ FAMILIES = (
 
 @dataclass(frozen=True, slots=True)
 class Icon:
-    """What a node looks like.
+    """The family and symbol of a node.
 
     Args:
         family: one of ``FAMILIES``.
         symbol: the lines of its symbol, as SVG path data in a square of 16.
-        area: what is filled in it; empty for nothing.
+        area: the filled part of it; empty for none.
     """
 
     family: str
@@ -92,7 +92,7 @@ _EXPRESSION = Icon("project", "M10 3.2c-2-1.2-3-.2-3.3 1.8l-1 6.2c-.3 2-1.3 2.6-
 _DEFINITION = Icon("extension", "M4 2.5c2 0 2.4 1 3 2.5l3.4 7.6c.4.9 1 1 1.9.6M8.2 7.6L4 13.6")
 
 
-#: the icons of relations that always have the same one, by their names
+#: The icons of relations that always have the same one, by name.
 _ICONS: Final = {
     "read": _READ,
     "reference": _REFERENCE,
@@ -116,7 +116,7 @@ _ICONS: Final = {
 
 
 def icon_of(node: Node) -> Icon:
-    """What a node looks like."""
+    """Return the icon of a node."""
     if node.relation is not None:
         return _of_relation(node.relation)
     match node.kind:
@@ -143,7 +143,7 @@ def _of_relation(relation: Relation) -> Icon:
 
 
 def _joined(type: JoinType) -> str:
-    """Which parts of the two circles' area a join keeps."""
+    """Return the parts of the two circles' area that a join keeps."""
     match type:
         case JoinType.INNER | JoinType.LEFT_SEMI | JoinType.RIGHT_SEMI:
             return _BOTH

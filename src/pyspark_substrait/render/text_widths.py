@@ -1,8 +1,8 @@
-"""How wide a text is in a monospace font, before any browser has seen it.
+"""The width of texts in a monospace font, calculated without a browser.
 
-A width is counted in cells. A cell is as wide as a character of the widest monospace font in common use. Wide
-characters take two, and so do those that the usual monospace fonts lack, because what stands in for them may be wider
-than a cell.
+Widths are counted in cells. A cell is as wide as a character of the widest monospace font in common use. Wide
+characters take two cells, and so do those that the usual monospace fonts lack, because a fallback font may draw them
+wider than a cell.
 """
 
 from __future__ import annotations
@@ -16,35 +16,36 @@ __all__ = ["CELL", "cells", "fitted", "is_plain", "wrapped"]
 CELL = 0.62
 
 _MORE = "…"
-#: What the usual monospace fonts have: Latin, Greek, Cyrillic, punctuation, currencies, arrows, mathematics, boxes.
+#: The characters of the usual monospace fonts: Latin, Greek, Cyrillic, punctuation, currencies, arrows, mathematics,
+#: boxes.
 _USUAL = ((0x00, 0x52F), (0x1E00, 0x1FFF), (0x2010, 0x206F), (0x20A0, 0x20BF), (0x2190, 0x22FF), (0x2500, 0x25FF))
-#: Where a line is best broken: before these words.
+#: The best places to break a line: before these words.
 _JOINTS = (" AND ", " OR ")
 
 
 def cells(text: str) -> int:
-    """How many cells a text takes at most; characters that don't show take none."""
+    """Return the most cells that a text takes; invisible characters take none."""
     return len(text) if text.isascii() else sum(map(_cells, text))
 
 
 def is_plain(text: str) -> bool:
-    """Whether each of its characters takes one cell, whatever the font."""
+    """Whether each character takes one cell, whatever the font."""
     return text.isascii() or all(_cells(char) == 1 for char in text)
 
 
 def fitted(text: str, most: int) -> str:
-    """A text in at most so many cells: itself, or its beginning and ``…``."""
+    """Fit a text into so many cells: return the text, or its beginning and ``…``."""
     end = _end(text, most)
     return text if end == len(text) else text[: _end(text, most - 1)] + _MORE
 
 
 def wrapped(text: str, most: int, lines: int) -> tuple[str, ...]:
-    """A text as lines of at most so many cells, broken at spaces where there are any.
+    """Wrap a text to lines of at most so many cells, broken at spaces where there are any.
 
     Args:
-        text: what to break.
+        text: the text.
         most: the cells of a line.
-        lines: how many lines there may be; where that isn't enough, the last one ends with ``…``.
+        lines: the most lines; if they aren't enough, the last one ends with ``…``.
     """
     found: list[str] = []
     rest = text.strip()
@@ -59,7 +60,7 @@ def wrapped(text: str, most: int, lines: int) -> tuple[str, ...]:
 
 
 def _break(text: str, end: int) -> int:
-    """Where to break a line that has no room for more than ``end`` characters."""
+    """Return where to break a line that has no room for more than ``end`` characters."""
     joint = max(text.rfind(word, 0, end + len(word)) for word in _JOINTS)
     if joint > end // 5:
         return joint
@@ -71,7 +72,7 @@ def _break(text: str, end: int) -> int:
 
 
 def _end(text: str, most: int) -> int:
-    """How many of the first characters fit into so many cells; marks stay with the character that they are on."""
+    """Return how many of the first characters fit into so many cells; combining marks stay with their character."""
     if text.isascii():
         return min(len(text), max(most, 0))
     used = 0

@@ -22,15 +22,15 @@ __all__ = ["Sheet", "View"]
 
 @dataclass(frozen=True, kw_only=True)
 class Sheet:
-    """One plan, with all that a page shows of it.
+    """One plan, with everything that a page shows of it.
 
     Args:
-        name: what it is called.
-        about: what it is, in a few words.
-        graph: its relations, and what was found in each.
-        lineage: where its columns come from; None for what can't be read.
+        name: the name of the plan.
+        about: a short description.
+        graph: its relations, with the findings for each.
+        lineage: the lineage of its columns; None for a plan that can't be read.
         parts: the JSON of the messages of its relations, by their paths.
-        profile: what happened when it ran.
+        profile: the figures of a run.
     """
 
     name: str
@@ -43,18 +43,18 @@ class Sheet:
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class View(NotebookOutput):
-    """One plan to look at, or two beside each other.
+    """One plan to look at, or two side by side.
 
     Args:
         sheets: the plans.
-        comparison: how two plans differ; None for one.
+        comparison: the differences of two plans; None for one plan.
     """
 
     sheets: tuple[Sheet, ...]
     comparison: Comparison | None = None
 
     def to_html(self) -> str:
-        """One page for the browser, which needs nothing beside it and no network."""
+        """Return a single page for the browser, which needs no other files and no network."""
         return self._page
 
     @cached_property
@@ -64,7 +64,7 @@ class View(NotebookOutput):
         return html(self)
 
     def to_svg(self) -> str:
-        """The drawing of the plan, as an SVG document.
+        """Return the drawing of the plan, as an SVG document.
 
         Raises:
             SubstraitError: there are two plans.
@@ -78,10 +78,10 @@ class View(NotebookOutput):
         return drawing(sheet.graph, figures=node_figures(sheet.graph, sheet.profile)).document
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the page (``.html``, ``.htm``) or the drawing (``.svg``) to a file, whole or not at all.
+        """Write the page (``.html``, ``.htm``) or the drawing (``.svg``) to a file, atomically.
 
         Raises:
-            SubstraitError: the suffix is another one, or the file can't be written.
+            SubstraitError: the suffix isn't one of these, or the file can't be written.
         """
         target = Path(path)
         match target.suffix.lower():
@@ -101,7 +101,7 @@ class View(NotebookOutput):
             raise SubstraitError(f"{target} can't be written: {error.strerror or error}") from error
 
     def open(self) -> Path:
-        """Write the page to a temporary file, and show that in the browser.
+        """Write the page to a temporary file, and open it in the browser.
 
         Returns:
             The file. It stays until the system empties its temporary folder.

@@ -1,6 +1,6 @@
-"""The files and folders that a plan itself may name. Everything else it must not read or write.
+"""The files and folders that a plan itself may name. It must not read or write any others.
 
-What a path leads to may change after it was checked: a folder becomes a symbolic link. So what is read here is opened
+The target of a path may change after it was checked: a folder becomes a symbolic link. So files read here are opened
 without following a link (:meth:`Access.opened`), and what Spark reads is checked again when its scan is planned
 (``reading/guarded_scans.py``), when a job of ours begins and when it has ended (:meth:`Access.check_again`).
 """
@@ -46,13 +46,13 @@ class Access:
                     self.roots += (_resolved(place),)
             except UnsupportedPlanError as error:
                 self._not_understood.append(error.message)
-        #: the files of this machine that were found good, by the paths that they are read by
+        #: the paths of the local files that were checked and that Spark will read
         self._seen: dict[str, None] = {}
 
     def place(self, path: str, *, glob: bool = False, escapes: bool = True) -> list[Path] | Address:
-        """The resolved paths of this machine that a path, a URI or a pattern stands for, or an address elsewhere.
+        """Return the resolved local paths that a path, a URI or a pattern stands for, or an address elsewhere.
 
-        Open what this returns, never the text.
+        Open the returned paths, never the text.
 
         Raises:
             UnsupportedPlanError: it isn't below the allowed ones, or can't be understood.
@@ -70,7 +70,7 @@ class Access:
         return [self.check(each) for each in sorted(map(Path, iglob(str(found))))]
 
     def pattern(self, path: str) -> str:
-        """A pattern for a server whose files this machine does not see, resolved so that it holds no `..`.
+        """Return a resolved pattern, without `..`, for a server whose files this machine does not see.
 
         Raises:
             UnsupportedPlanError: it isn't below the allowed paths, or can't be understood.
@@ -80,7 +80,7 @@ class Access:
         return str(self.check(found))
 
     def check(self, path: Path) -> Path:
-        """A file of this machine that the plan may read, resolved.
+        """Check that the plan may read a local file, and return its resolved path.
 
         Raises:
             UnsupportedPlanError: it isn't below the allowed ones.
@@ -120,7 +120,7 @@ class Access:
 
     @contextmanager
     def opened(self, path: str) -> Iterator[int]:
-        """The descriptor of a file that the plan may read; no link is followed after it was checked.
+        """Open a file that the plan may read; no link is followed after it was checked.
 
         Raises:
             UnsupportedPlanError: it isn't below the allowed ones, or is no file.
@@ -138,7 +138,7 @@ class Access:
             os.close(descriptor)
 
     def writable(self, path: str) -> Path | Address:
-        """The place that a plan may write to, resolved where it is of this machine.
+        """Check that the plan may write to a place, and return it, resolved if it is local.
 
         Raises:
             UnsupportedPlanError: it isn't below the allowed ones, or can't be understood.
@@ -153,16 +153,16 @@ class Access:
         return found
 
     def make_folder(self, root: Path) -> None:
-        """Make a folder that :meth:`writable` gave, and those around it, without following a link.
+        """Create a folder that :meth:`writable` returned, and its parents, without following a link.
 
         Raises:
-            OSError: it can't be made, or a link is in its path by now.
+            OSError: it can't be created, or its path has a link by now.
         """
         with _entered(root, make=True):
             pass
 
     def check_written(self, root: Path) -> None:
-        """Check once more a folder that :meth:`writable` gave, before something in it changes.
+        """Check once more a folder that :meth:`writable` returned, before something in it changes.
 
         Raises:
             UnsupportedPlanError: it leads elsewhere by now.
@@ -188,7 +188,7 @@ class Access:
 
 
 def escaped(path: str) -> str:
-    """The path with the characters that Spark takes for a glob taken as they are."""
+    """Escape the characters of a path that Spark would interpret as a glob."""
     return "".join(f"\\{character}" if character in "*?[]{}\\" else character for character in path)
 
 
@@ -201,7 +201,7 @@ def _resolved(path: Path) -> Path:
 
 @contextmanager
 def _entered(path: Path, *, make: bool = False) -> Iterator[int]:
-    """The descriptor of a folder by a path without links: one that has come to be in it is an error."""
+    """Open a folder by a path without links, and yield its descriptor; a link in the path is an error."""
     flags = os.O_CLOEXEC | os.O_DIRECTORY | os.O_NOFOLLOW | getattr(os, "O_PATH", os.O_RDONLY)
     folder = os.open(path.anchor, flags)
     try:

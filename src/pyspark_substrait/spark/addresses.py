@@ -1,8 +1,8 @@
-"""Parse a path or URI once, so that what is checked is what is opened, never the text that was given.
+"""Parse a path or URI once, so that the checked place is also the one that is opened.
 
-The readers behind differ in how they take a text: Hadoop takes ``%2e`` as three characters and pyarrow as one, pyarrow
-takes ``?scheme=http`` as a setting and Hadoop as a part of the name. So an address has one meaning here (that of
-RFC 3986), each reader gets the form that means this for it, and what has more than one meaning is refused.
+The readers interpret the same text differently: ``%2e`` is three characters to Hadoop and one to pyarrow;
+``?scheme=http`` is a setting to pyarrow and a part of the name to Hadoop. Here an address has one meaning (that of
+RFC 3986), each reader gets the form with this meaning, and ambiguous addresses are refused.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pyspark_substrait.errors import UnsupportedPlanError
 
 __all__ = ["Address", "parsed_address"]
 
-#: A single letter is a drive's.
+#: At least two characters: a single letter is a drive.
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:")
 _AUTHORITY = re.compile(
     r"(?P<user>[A-Za-z0-9._~!$&'()*+,;=:-]+@)?"
@@ -27,11 +27,11 @@ _AUTHORITY = re.compile(
 )
 _BROKEN_ESCAPE = re.compile(r"%(?![0-9A-Fa-f]{2})")
 _ESCAPE = re.compile("%[0-9A-Fa-f]{2}")
-#: How many times escapes of escapes are decoded to find what they hide.
+#: How many times nested escapes are decoded to find hidden characters.
 _MOST_ESCAPES = 4
 _WILD = frozenset("*?[]")
 
-#: Schemes whose hosts are names of machines, which differ in no letter's case, with the ports that need not be written.
+#: Schemes whose hosts are case-insensitive machine names, with their default ports.
 _PORTS: Mapping[str, int | None] = {
     "hdfs": 8020,
     "webhdfs": 9870,
@@ -53,10 +53,10 @@ class Address:
 
     Args:
         scheme: the scheme, in lower case.
-        authority: the bucket, container or host, with what stands before and behind it; may be empty.
-        segments: the parts of the path, without escapes; those of a pattern with its marks.
-        query: what stands behind ``?``, as it is written; None where there is no question mark.
-        glob: the path is a pattern.
+        authority: the bucket, container or host, with user and port; may be empty.
+        segments: the parts of the path, unescaped; in a pattern, with its wildcards.
+        query: the text after ``?``, unchanged; None without a question mark.
+        glob: whether the path is a pattern.
     """
 
     scheme: str
@@ -66,7 +66,7 @@ class Address:
     glob: bool = False
 
     def __str__(self) -> str:
-        """The address as Hadoop takes it: every character is itself."""
+        """The address in the form for Hadoop, without escapes."""
         return f"{self.scheme}://{self.authority}/{'/'.join(self.segments)}"
 
     @property
@@ -76,7 +76,7 @@ class Address:
         return f"{self.scheme}://{self.authority}/{path}{'' if self.query is None else f'?{self.query}'}"
 
     def is_within(self, other: Address) -> bool:
-        """Whether this is the other place or one below it, asked for with the same query."""
+        """Whether this is the other place or one below it, with the same query."""
         above = self.segments[: len(other.segments)]
         return (
             (self.scheme, self.authority, self.query) == (other.scheme, other.authority, other.query)
@@ -86,15 +86,15 @@ class Address:
 
 
 def parsed_address(text: str, *, glob: bool = False, escapes: bool = True) -> Path | Address:
-    """The place that a path or URI means: of this machine, not yet resolved, or of another file system.
+    """Parse a path or URI: a path of this machine, not yet resolved, or an address in another file system.
 
     Args:
         text: the path or URI. A path without a scheme has no escapes.
-        glob: it is a pattern, in which ``?`` isn't the beginning of a query.
-        escapes: ``%`` and two digits stand for a byte. (They don't in the metadata of Iceberg tables.)
+        glob: whether it is a pattern, in which ``?`` doesn't begin a query.
+        escapes: whether ``%`` and two digits stand for a byte. (They don't in the metadata of Iceberg tables.)
 
     Raises:
-        UnsupportedPlanError: it is not valid, or different readers take it for different places.
+        UnsupportedPlanError: it is not valid, or readers would interpret it differently.
     """
     if not text or "\x00" in text or any("\ud800" <= character <= "\udfff" for character in text):
         raise _refused(text, "is no path", "Write a path or a URI")
@@ -116,7 +116,7 @@ def parsed_address(text: str, *, glob: bool = False, escapes: bool = True) -> Pa
 
 
 def _parts(text: str, rest: str, glob: bool, literal: bool) -> tuple[str, str, str | None]:
-    """The authority, the path and the query of what stands behind the scheme."""
+    """Split the text after the scheme into authority, path and query."""
     if not rest.startswith("/"):
         raise _refused(text, "has a scheme but no path from the root", "Write scheme://host/path")
     if "#" in rest and not literal:
@@ -131,7 +131,7 @@ def _parts(text: str, rest: str, glob: bool, literal: bool) -> tuple[str, str, s
 
 
 def _authority(text: str, scheme: str, authority: str) -> str:
-    """The authority in the one form that it has here."""
+    """Return the authority in its normal form: host in lower case, no default port."""
     found = _AUTHORITY.fullmatch(authority)
     if found is None or (found["port"] and int(found["port"]) > 65535):
         raise _refused(text, "has a host that can't be told", "Write the host in ASCII, without escapes")
@@ -145,7 +145,7 @@ def _authority(text: str, scheme: str, authority: str) -> str:
 
 
 def _segments(text: str, path: str, glob: bool, escapes: bool, *, local: bool) -> list[str]:
-    """The parts of a path, decoded once; without those that are empty or a dot."""
+    """Return the parts of a path, decoded once; without those that are empty or a dot."""
     if escapes and _BROKEN_ESCAPE.search(path):
         raise _refused(text, "has a % that begins no escape", "Write % as %25")
     found = []
@@ -173,7 +173,7 @@ def _decoded(text: str, raw: str, glob: bool) -> str:
 
 
 def _check_remote(text: str, segment: str) -> None:
-    """Refuse what leads up or elsewhere for a reader that decodes once more, or takes a backslash for a slash."""
+    """Refuse a segment that leads elsewhere in a reader that decodes again, or treats a backslash as a slash."""
     seen = segment
     for _ in range(_MOST_ESCAPES):
         if "%" not in seen:

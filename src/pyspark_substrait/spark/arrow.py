@@ -1,9 +1,9 @@
-"""Results as Arrow tables: the natural Arrow type of each Substrait type, and the user's names.
+"""Results as Arrow tables: the natural Arrow type of each Substrait type, and the names of the plan.
 
-Where Arrow has no type, the carrier is handed over, and the metadata of the field says what it is
-(``substrait.type``): times and timestamps of more than nine digits behind the second are int64, the count of their
-units; an interval_day of that kind is the count in total, a decimal128(38, 0); an interval_compound a struct of its
-months and of that count.
+If Arrow has no such type, the column has the values as Spark carries them, and the metadata of the field states the
+type (``substrait.type``): times and timestamps of more than nine fractional digits are int64, the count of their
+units; an interval_day of that precision is the total count, a decimal128(38, 0); an interval_compound is a struct of
+its months and of that count.
 """
 
 from __future__ import annotations
@@ -54,10 +54,10 @@ from pyspark_substrait.sql.compiler.types import FINEST, field_name, units_per_s
 
 __all__ = ["METADATA", "arrow_type", "schema", "table"]
 
-#: the key under which a field's metadata says which Substrait type it has, where its Arrow type doesn't tell
+#: the metadata key of a field for its Substrait type, if its Arrow type doesn't determine it
 METADATA = "substrait.type"
 
-#: the digits behind the second that the finest unit of Arrow has
+#: the fractional digits of Arrow's finest unit
 _FINEST = 9
 _UNITS = {0: "s", 3: "ms", 6: "us", _FINEST: "ns"}
 _UNSIGNED = {8: pa.uint8(), 16: pa.uint16(), 32: pa.uint32(), 64: pa.uint64()}
@@ -94,7 +94,7 @@ def arrow_type(type: Type, names: Iterator[str]) -> pa.DataType:
     """The Arrow type of a Substrait type; ``names`` gives the names of nested fields, depth first.
 
     Raises:
-        UnsupportedPlanError: no value of the type can be handed over.
+        UnsupportedPlanError: no value of the type can be returned.
     """
     match concrete(type):
         case Boolean():
@@ -168,19 +168,19 @@ def _unit(precision: int) -> str:
 
 
 def table(result: pa.Table, names: NamedStruct) -> pa.Table:
-    """A result of Spark with the names, types and nullability of the plan.
+    """Convert a result of Spark to the names, types and nullability of the plan.
 
     Args:
-        result: the columns in the types in which they leave Spark (``handed_type``).
+        result: the columns in the types that Spark returns (``handed_type``).
         names: the plan's names and types.
 
     Raises:
-        ExecutionError: what the plan says is never null is null, or a value is too large for Arrow's type.
-        UnsupportedPlanError: Arrow has nothing that could hold a column.
+        ExecutionError: a value of a required type is null, or a value is too large for Arrow's type.
+        UnsupportedPlanError: Arrow has no type that could hold a column.
     """
     wanted = schema(names)
     if not wanted.names:
-        # columns are what else keeps the number of rows
+        # otherwise the columns keep the number of rows
         return result.select([])
     columns = []
     for position, (field, type) in enumerate(zip(wanted, names.struct.types, strict=True)):
@@ -200,7 +200,7 @@ def table(result: pa.Table, names: NamedStruct) -> pa.Table:
 
 
 def _converted(array: pa.Array, type: Type, arrow: pa.DataType) -> pa.Array:
-    """The values in their Arrow type; the fields of structs are matched by position."""
+    """Convert values to their Arrow type; the fields of structs are matched by position."""
     match concrete(type):
         case PrecisionTimestamp(precision=p) | PrecisionTimestampTZ(precision=p) | PrecisionTime(precision=p) if (
             FINEST < p <= _FINEST
@@ -258,7 +258,7 @@ def _compound(array: pa.Array, precision: int, arrow: pa.DataType) -> pa.Array:
         if not valid:
             parts.append(None)
             continue
-        # the days and their rest have the same sign
+        # the days and the remainder have the same sign
         days, left = divmod(abs(int(units)) * nanos, _NANOS_OF_DAY)
         parts.append((month, -days, -left) if units < 0 else (month, days, left))
     return pa.array(parts, arrow)
@@ -269,7 +269,7 @@ def _mask(array: pa.Array) -> pa.Array | None:
 
 
 def _filled(array: pa.Array) -> pa.Array:
-    """A list or map array whose offsets begin with 0, with small offsets."""
+    """Return a list or map array with 32-bit offsets that begin with 0."""
     if pa.types.is_large_list(array.type):
         array = array.cast(pa.list_(array.type.value_field))
     return pa.concat_arrays([array])

@@ -1,8 +1,9 @@
-"""Arrow tables as Spark takes them, and the types that they had.
+"""Convert Arrow tables to types that Spark accepts.
 
-Spark knows fewer types than Arrow. What it doesn't know, or would cut digits from, goes in as something that holds all
-of it: nanoseconds as their count, unsigned integers as the next larger signed type, an interval of months, days and
-nanoseconds as a struct of the three. The Arrow type says what such a column means (see ``conversions``).
+Spark has fewer types than Arrow. Types that it doesn't have, or whose digits it would cut, are converted to types that
+hold every value: nanoseconds to their count, unsigned integers to the next larger signed type, an interval of months,
+days and nanoseconds to a struct of the three. The Arrow type determines what such a column means (see
+``conversions``).
 """
 
 from __future__ import annotations
@@ -31,10 +32,10 @@ _WIDER = {
 
 
 def plain_table(table: pa.Table) -> pa.Table:
-    """The table with types that Spark takes, and no value changed.
+    """Convert a table to types that Spark accepts, without changing any value.
 
     Raises:
-        pa.ArrowInvalid: a value has no room in the type that Spark has (a second of a far year, more than 38 digits).
+        pa.ArrowInvalid: a value doesn't fit Spark's type (a timestamp too far in the future, more than 38 digits).
     """
     schema = plain_schema(table.schema)
     if schema.equals(table.schema):
@@ -52,7 +53,7 @@ def plain_schema(schema: pa.Schema) -> pa.Schema:
 
 
 def stored_schema(schema: pa.Schema) -> pa.Schema:
-    """The types in which Spark reads the columns of a Parquet file whose Arrow schema this is, none left out.
+    """Return the types in which Spark reads all columns of a Parquet file with this Arrow schema.
 
     Raises:
         pa.ArrowNotImplementedError: there is one that it can't read.
@@ -74,11 +75,11 @@ def _plain_type(type: pa.DataType) -> pa.DataType:
     if pa.types.is_duration(type):
         return pa.int64() if type.unit == "ns" else pa.duration("us")
     if pa.types.is_decimal(type):
-        # a negative scale is zeros before the point
+        # a negative scale adds zeros before the point
         digits, scale = type.precision + max(-type.scale, 0), max(type.scale, 0)
         return pa.decimal128(min(digits, 38), scale)
     if pa.types.is_struct(type):
-        # in a null, PySpark has trouble with fields that are never null
+        # PySpark fails on null structs with required fields
         return pa.struct([field.with_type(_plain_type(field.type)).with_nullable(True) for field in type])
     if pa.types.is_map(type):
         return pa.map_(_plain_type(type.key_type), type.item_field.with_type(_plain_type(type.item_type)))
@@ -88,7 +89,7 @@ def _plain_type(type: pa.DataType) -> pa.DataType:
 
 
 def _stored_type(type: pa.DataType) -> pa.DataType:
-    """The same for what Spark reads from a file by itself: it takes the stored numbers as they are."""
+    """Like :func:`_plain_type`, for columns that Spark itself reads from a file: it uses the stored numbers."""
     if isinstance(type, pa.BaseExtensionType):
         return _stored_type(type.storage_type)
     if pa.types.is_float16(type):

@@ -1,10 +1,10 @@
-"""One statement and the DataFrames that stand in it, as a DataFrame, in as few calls to Spark as there can be.
+"""Make a DataFrame of a statement and the DataFrames that it refers to, in as few calls to Spark as possible.
 
-``SparkSession.sql`` does the same. In a classic session it makes a temporary view of each DataFrame, and drops it
-again: two commands that Spark runs, some milliseconds each. Here the view of a DataFrame is made by a command once;
-what the catalog has then is kept with the DataFrame, put into the catalog and taken out of it without a command. In a
-Connect session, ``sql`` runs the statement as a command, which analyses it; asked for the schema, the server analyses
-it again. Here nothing is asked of it: who asks for the schema has it analysed.
+``SparkSession.sql`` does the same. In a classic session it creates a temporary view for each DataFrame, and drops it
+again: two commands of Spark, some milliseconds each. Here the view is created by a command once; its catalog entry is
+then kept with the DataFrame, and added to and removed from the catalog without a command. In a Connect session, ``sql``
+runs the statement as a command, which analyses it; for the schema, the server analyses it again. Here the statement is
+analysed only when the schema is needed.
 """
 
 from __future__ import annotations
@@ -23,21 +23,21 @@ __all__ = ["bound"]
 
 
 def bound(spark: SparkSession, text: str, frames: Mapping[str, DataFrame], *, command: bool = False) -> DataFrame:
-    """The DataFrame of one statement. A classic session analyses it, a Connect server sees it only later.
+    """Return the DataFrame of one statement. A classic session analyses it now, a Connect server later.
 
     Args:
         spark: a classic or a Connect session.
-        text: the statement, in which DataFrames stand between marks (see ``sparksql.compiler.query``).
-        frames: the DataFrames by their names between the marks; those that the text doesn't name don't matter.
-        command: whether it is a command, which runs at once, and no query.
+        text: the statement, with the names of DataFrames between marks (see ``sql.compiler.query``).
+        frames: the DataFrames by these names; those that the text doesn't name are ignored.
+        command: whether it is a command, which runs at once, and not a query.
 
     Raises:
-        Exception: one of :func:`spark_errors`: Spark doesn't take the statement.
+        Exception: one of :func:`spark_errors`: Spark rejects the statement.
     """
     parts = text.split(FRAME_MARK)
     used = {name: frames[name] for name in parts[1::2]}
     java: Any = getattr(spark, "_jsparkSession", None)
-    # Spark has its words for a DataFrame of the other kind
+    # Spark itself reports DataFrames of the other kind
     alike = all(_of_connect(frame) == is_connect(spark) for frame in used.values())
     if alike and java is not None:
         return _classic(spark, java, parts, used)
@@ -51,7 +51,7 @@ def _of_connect(frame: DataFrame) -> bool:
 
 
 def _template(parts: list[str]) -> str:
-    """A statement as ``SparkSession.sql`` takes it: names between braces; elsewhere a brace is only a brace."""
+    """Return a statement in the form for ``SparkSession.sql``: names between braces, other braces escaped."""
     if len(parts) == 1:
         return parts[0]
     return "".join(
@@ -61,18 +61,18 @@ def _template(parts: list[str]) -> str:
 
 
 def _named(parts: list[str], names: Mapping[str, str]) -> str:
-    """The statement with other names for the frames, without marks."""
+    """Return the statement with other names for the DataFrames, without marks."""
     return "".join(names[part] if position % 2 else part for position, part in enumerate(parts))
 
 
 def _fresh() -> str:
-    """A name that no table has. It is in lower case, so that it is the same under every setting."""
+    """Return an unused table name, in lower case, so that it is the same under every setting."""
     return f"_pyspark_substrait_{uuid.uuid4().hex}"
 
 
 # classic --------------------------------------------------------------------------------------------------------------
 
-#: where a DataFrame keeps its view
+#: the attribute of a DataFrame that holds its view
 _VIEW = "_pyspark_substrait_view"
 
 
@@ -95,7 +95,7 @@ def _classic(spark: SparkSession, java: Any, parts: list[str], frames: Mapping[s
 
 
 def _view(frame: DataFrame) -> Any:
-    """What the catalog has for a temporary view of a DataFrame. It holds nothing that the DataFrame itself doesn't."""
+    """Return the catalog entry of a temporary view of a DataFrame. It refers only to what the DataFrame does."""
     known = vars(frame).get(_VIEW)
     if known is None:
         name = _fresh()

@@ -1,4 +1,4 @@
-"""The columns of a stored table as a plan has them: found by name, of exactly the type, null only where allowed."""
+"""Convert the columns of a stored table to those of a plan: matched by name, of exactly the type and nullability."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ __all__ = ["Columns", "columns"]
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """The expressions over a table's columns that give those of the plan's schema.
+    """The expressions over a table's columns that compute the columns of the plan's schema.
 
-    ``required`` has, for each column that must not be null and isn't known to be so, its text and what it is called.
+    ``required`` has the text and the name of each column that must not be null and may be.
     """
 
     texts: tuple[str, ...]
@@ -60,14 +60,14 @@ def columns(
     Args:
         table: the table's name, for errors.
         found: the schema that the table has in Spark.
-        schema: the schema that the plan says it has.
+        schema: the schema that the plan states for it.
         without_nulls: the columns known to hold no null.
         case_sensitive: whether names that differ in case are different.
-        arrow: what the columns were in Arrow, where they come from there.
-        of_files: the table is files, which may be older than the plan: a column that they lack is null, if it may be.
+        arrow: the Arrow schema of the columns, if they come from Arrow.
+        of_files: whether the table is made of files, which may lack a column: it is null then, if it is nullable.
 
     Raises:
-        TableError: a column is missing or its name is ambiguous, or its type can't hold what the plan says.
+        TableError: a column is missing or its name is ambiguous, or its type can't be converted to the plan's.
     """
     matching = _Matching(table, case_sensitive, of_files)
     texts: list[str] = []
@@ -91,20 +91,20 @@ def columns(
 
 
 class _Matching:
-    """How values of one table become values of the plan's types."""
+    """Converts values of one table to the types of the plan."""
 
     def __init__(self, table: str, case_sensitive: bool, of_files: bool) -> None:
         self._table = table
         self._case_sensitive = case_sensitive
         self._of_files = of_files
         self._variables = count(1)
-        #: the fields of each struct by name, by the identity of the list of them, which is kept
+        #: the fields of each struct by name, keyed by the identity of the list of fields, which is kept alive
         self._indexes: dict[int, tuple[Sequence[StructField], dict[str, list[StructField]]]] = {}
 
     def field(self, name: str, type: Type, fields: Sequence[StructField], inside: str) -> StructField | None:
-        """The only field of a name; None where it may be missing.
+        """Return the only field of a name; None if it is missing and may be.
 
-        ``inside`` is what has the fields, where it isn't the table.
+        ``inside`` names the column that has the fields, if it isn't the table.
         """
         matches = self._by_name(fields).get(self._fold(name), [])
         if len(matches) == 1:
@@ -130,7 +130,7 @@ class _Matching:
         return name if self._case_sensitive else name.lower()
 
     def called(self, name: str) -> str:
-        """What to call a column."""
+        """Return the full name of a column, for messages."""
         return f"{name} of {self._table}" if self._of_files else f"{self._table}.{name}"
 
     def _bare(self, name: str) -> str:
@@ -138,17 +138,17 @@ class _Matching:
         return name.removesuffix(f" of {self._table}") if self._of_files else name.removeprefix(f"{self._table}.")
 
     def _child_name(self, name: str, child: str) -> str:
-        """What to call a part of a column."""
+        """Return the full name of a part of a column, for messages."""
         return self.called(f"{self._bare(name)}.{child}")
 
     def value(self, column: Column, type: Type, names: Sequence[str] | None, certain: bool) -> str:
-        """A value of the plan's type; its own nullness is checked elsewhere.
+        """Return the expression for a value of the plan's type; whether it is null itself is checked elsewhere.
 
         Args:
             column: the value in the table.
             type: the plan's type.
-            names: the plan's names for what is nested in it; None where it has none, and fields match by position.
-            certain: no value inside it is null.
+            names: the plan's names for the fields in it; None if it has none, and fields match by position.
+            certain: whether no value inside it is null.
         """
         from pyspark.sql.types import NullType, StructType
 
@@ -177,7 +177,7 @@ class _Matching:
                 return text
 
     def _part(self, column: Column, nullable: bool, type: Type, names: Sequence[str] | None, certain: bool) -> str:
-        """A value inside another one, checked on the spot."""
+        """Return the expression for a value inside another one, with the check for null."""
         value = self.value(column, type, names, certain)
         if type.nullable or not nullable or certain:
             return value
@@ -257,7 +257,7 @@ def _null(type: Type) -> str:
 
 
 def _with_months(column: Column, found: StructType) -> Column:
-    """The parts of an interval_compound, with the months as an interval where they are a number."""
+    """Return the parts of an interval_compound, with the months converted to an interval if they are a number."""
     from pyspark.sql.types import IntegerType, StructField, StructType, YearMonthIntervalType
 
     if len(found.fields) != 2 or not isinstance(found.fields[0].dataType, IntegerType):

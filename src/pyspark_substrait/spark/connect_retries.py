@@ -1,7 +1,7 @@
-"""How long a run of this package tries to reach a Spark Connect server that doesn't answer.
+"""Limit how long a run of this package tries to reach a Spark Connect server that doesn't answer.
 
-PySpark tries for ten minutes, with waits of up to a minute. A server that was killed is gone with all of its sessions,
-so that nothing is won by it. Imported for Connect sessions only.
+PySpark tries for ten minutes, with waits of up to a minute. A server that was killed has lost all of its sessions, so
+that retries are useless. Imported for Connect sessions only.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ _without = threading.local()
 
 
 class BriefRetries(RetryPolicy):
-    """Stop retrying some seconds after a server was lost.
+    """A retry policy that gives up some seconds after a server was lost.
 
-    It takes only what says that there is no server (gRPC's UNAVAILABLE). A server that names a time after which to
-    try again, and every other error, is left to the policies behind this one.
+    It handles only errors that mean that there is no server (gRPC's UNAVAILABLE). An error with a retry delay, and
+    every other error, is left to the policies after this one.
 
     Args:
-        everywhere: for all that a session does; else only for what runs of this package do, in their threads.
+        everywhere: for all calls of a session; otherwise only for runs of this package, in their threads.
 
     Attributes:
-        gone: whether the server wasn't reached; until the next run, nothing of the session tries again.
+        gone: whether the server wasn't reached; until the next run, no call of the session is retried.
     """
 
     def __init__(self, *, everywhere: bool) -> None:
@@ -75,7 +75,7 @@ class _State(RetryPolicyState):
         wait = None if self.policy.gone or _is_without() else super().next_attempt(exception)
         if wait is None and exception is not None:
             self.policy.gone = True
-            raise exception  # as pyspark does after a warning that retries were exceeded, which our error says better
+            raise exception  # as pyspark does, but without its warning: the error of this package is clearer
         return wait
 
 

@@ -1,9 +1,9 @@
-"""One simple value of a table as a plan's type: the text that turns what Spark has into the carrier.
+"""Convert one simple value of a table to a type of the plan, as the SQL text of the conversion.
 
-Nothing is lost on the way. Where a value might have more digits, more characters or another length than the type, the
-text checks it and raises. What a column of Spark means can be told by the Arrow field that it was made of: a BIGINT is
-then a count of nanoseconds, say. A BIGINT of which nothing is known is the carrier of a time or timestamp that Spark
-has no type for, because that is how this package hands those over.
+Conversions are lossless. If a value may have more digits, more characters or another length than the type allows, the
+text checks it and raises. The Arrow field that a column was made of can determine what it means: a BIGINT may then be
+a count of nanoseconds. A BIGINT without an Arrow field is read as a time or timestamp for which Spark has no type,
+because this package returns such values in this form.
 """
 
 from __future__ import annotations
@@ -50,8 +50,8 @@ class Column:
     Args:
         text: its expression, an atom.
         found: its type in Spark.
-        arrow: what it was in Arrow; None for what doesn't come from there.
-        name: what to call it in errors.
+        arrow: its Arrow field; None if it doesn't come from Arrow.
+        name: its name in errors.
     """
 
     text: str
@@ -67,7 +67,7 @@ class Column:
 
     @property
     def origin(self) -> pa.DataType | None:
-        """Its type in Arrow, whatever the encoding."""
+        """Its type in Arrow, without encodings."""
         if self.arrow is None:
             return None
         type = self.arrow.type
@@ -75,9 +75,9 @@ class Column:
 
 
 def converted(column: Column, type: Type) -> str | None:
-    """The text of the value as a type without parts; None where it can't be one.
+    """Return the text of the value converted to a type without parts; None if that isn't possible.
 
-    The text has ``column.text`` in it, several times perhaps, and is an atom.
+    The text is an atom and contains ``column.text``, perhaps several times.
     """
     type = with_nullability(concrete(type), False)
     described = None if column.arrow is None else (column.arrow.metadata or {}).get(METADATA.encode())
@@ -106,14 +106,14 @@ def converted(column: Column, type: Type) -> str | None:
 
 
 def _checked(column: Column, condition: str, type: Type, value: str) -> str:
-    """``value``, or an error where the condition about the column is false."""
+    """Return the text of ``value``, with an error if the condition on the column is false."""
     error = f"raise_error({string_literal(f'{column.name} has a value that is no {type}')})"
     carrier = spark_type(type)
     return f"(CASE WHEN {column.text} IS NULL OR {condition} THEN {value} ELSE CAST({error} AS {carrier}) END)"
 
 
 def _same(column: Column, type: Type) -> str | None:
-    """The value as it is, or cast where a cast keeps every value or raises."""
+    """Return the text of the value unchanged, or in a lossless or raising cast; None if there is none."""
     wanted, here = spark_type(type), column.carrier
     if here == wanted.replace(" ", "") or here == wanted:
         return column.text
@@ -121,7 +121,7 @@ def _same(column: Column, type: Type) -> str | None:
 
 
 def _converts(found: str, wanted: str) -> bool:
-    """Whether a cast of one Spark type to the other keeps every value, or raises for one that doesn't fit."""
+    """Whether a cast of one Spark type to the other is lossless, or raises for values that don't fit."""
     whole = _is_whole(found)
     if wanted in _INTEGERS:
         return whole
@@ -181,9 +181,9 @@ def _temporal(
 def _count(
     column: Column, type: PrecisionTimestamp | PrecisionTimestampTZ | PrecisionTime | IntervalDay
 ) -> tuple[str, int, bool] | None:
-    """The value as a count: its text, of how many digits behind the second, and whether it surely fits the type."""
+    """Return the value as a count of units: its text, its fractional digits, and whether it surely fits the type."""
     text, carrier, origin = column.text, column.carrier, column.origin
-    # what the Arrow unit has no room for isn't there
+    # the values have no more digits than the Arrow unit
     exact = origin is not None and _digits(origin) <= type.precision
     match type:
         case PrecisionTimestamp() if carrier == "TIMESTAMP_NTZ":
@@ -200,7 +200,7 @@ def _count(
             return temporal.micros_of_interval(text), FINEST, exact
     if origin is not None and _is_whole(carrier) and _is_kind(origin, type):
         return (f"CAST({text} AS BIGINT)" if carrier == "INT" else text), _digits(origin), exact
-    # a bare number is taken for what this package itself hands over
+    # a bare number is read as the form that this package itself returns
     bare = origin is None or pa.types.is_integer(origin) or pa.types.is_decimal(origin)
     if (
         type.precision > FINEST
@@ -212,12 +212,12 @@ def _count(
 
 
 def _suffix(column: Column) -> str:
-    """What marks a number of the type that the column's count has."""
+    """Return the literal suffix for numbers of the type of the column's count."""
     return "BD" if column.carrier.startswith("DECIMAL") else "L"
 
 
 def _digits(origin: pa.DataType) -> int:
-    """How many digits behind the second a type of Arrow holds; too many to count for one that isn't a time."""
+    """The number of fractional digits of an Arrow type of time; a large number for other types."""
     return _DIGITS.get(getattr(origin, "unit", ""), 99)
 
 
@@ -239,7 +239,7 @@ def _of_count(
     digits: int,
     type: PrecisionTimestamp | PrecisionTimestampTZ | PrecisionTime | IntervalDay,
 ) -> str:
-    """The carrier of a count that has no more digits than the type."""
+    """Return the text that converts a count to the Spark type that carries the plan's type."""
     wanted, target = spark_type(type), max(type.precision, FINEST)
     if digits == target and column.carrier in (wanted, wanted.replace(" ", "")):
         return column.text
@@ -283,7 +283,7 @@ def _months(column: Column, type: IntervalYear) -> str | None:
 
 
 def _compound(column: Column, type: IntervalCompound) -> str | None:
-    """From what Arrow has for it; from Spark it comes as a struct, whose parts are looked at one by one."""
+    """Convert Arrow's interval type; None for a struct from Spark, whose parts are converted one by one."""
     if column.origin != pa.month_day_nano_interval():
         return None
     from pyspark.sql.types import DecimalType

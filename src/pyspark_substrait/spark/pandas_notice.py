@@ -1,4 +1,4 @@
-"""Suppress PySpark's warning about pandas 3 where no pandas is used; PySpark gives it on import."""
+"""Suppress the warning about pandas 3 that PySpark issues on import, where pandas isn't used."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ __all__ = ["leave_out_pandas_notice"]
 
 
 def leave_out_pandas_notice() -> None:
-    """Leave out the notice that PySpark's modules give when they are imported.
+    """Suppress the warning that PySpark's modules issue when they are imported.
 
-    Nothing here goes through pandas. Where a caller's own code does (``toPandas``, ``pyspark.pandas``, functions of
-    pandas), other modules of PySpark give the notice, and it stays.
+    This package doesn't use pandas. If a caller's own code does (``toPandas``, ``pyspark.pandas``, functions of
+    pandas), other modules of PySpark issue the warning, and it is shown.
     """
     warnings.filterwarnings(
         "ignore",

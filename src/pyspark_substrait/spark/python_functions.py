@@ -29,13 +29,13 @@ _KNOWN: WeakKeyDictionary[SparkSession, dict[str, PythonFunction]] = WeakKeyDict
 
 
 def register(spark: SparkSession, functions: Mapping[str, PythonFunction]) -> None:
-    """Make the functions known to a session under their names.
+    """Register functions in a session under their names.
 
-    They are temporary functions of the session. Their names begin with ``pyspark_substrait_``, and no name ever stands
-    for two functions in one process.
+    They are temporary functions of the session. Their names begin with ``pyspark_substrait_``, and are never reused for
+    another function in one process.
 
     Raises:
-        UnsupportedPlanError: the session can't take them.
+        UnsupportedPlanError: they can't be registered in the session.
     """
     if not functions:
         return
@@ -44,7 +44,7 @@ def register(spark: SparkSession, functions: Mapping[str, PythonFunction]) -> No
     known = _KNOWN.setdefault(spark, {})
     if all(known.get(name) == function for name, function in functions.items()):
         return
-    with _LOCK:  # what is pickled by value is said for the whole process
+    with _LOCK:  # pickling by value is registered for the whole process
         for name, function in functions.items():
             if known.get(name) != function:
                 _register(spark, name, function)
@@ -52,7 +52,7 @@ def register(spark: SparkSession, functions: Mapping[str, PythonFunction]) -> No
 
 
 def _require_shapely(spark: SparkSession) -> None:
-    """Executors that run in this process's environment need shapely here; those of a cluster have their own."""
+    """Check that shapely is installed here, if executors run in this environment; a cluster's have their own."""
     local = not is_connect(spark) and (spark.sparkContext.master or "").startswith("local")
     if local and importlib.util.find_spec("shapely") is None:
         raise UnsupportedPlanError(
@@ -74,7 +74,7 @@ def _register(spark: SparkSession, name: str, function: PythonFunction) -> None:
         cloudpickle.register_pickle_by_value(module)
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UserWarning)  # it prefers type hints, which can't say all of this
+            warnings.simplefilter("ignore", UserWarning)  # it recommends type hints, which can't express all of this
             made = spark_functions.arrow_udf(work, function.returns, kind)
         if not function.deterministic:
             made = made.asNondeterministic()
@@ -89,7 +89,7 @@ def _register(spark: SparkSession, name: str, function: PythonFunction) -> None:
 
 
 def _by_value(function: Callable[..., Any]) -> list[ModuleType]:
-    """The modules that executors needn't have: what they run of them goes along. Installed packages must be there."""
+    """The modules to pickle by value, so that executors needn't have them. Installed packages must be there."""
     module = sys.modules.get(getattr(function, "__module__", None) or "")
     file = getattr(module, "__file__", None)
     if module is None or module is geometries:
@@ -100,7 +100,7 @@ def _by_value(function: Callable[..., Any]) -> list[ModuleType]:
 
 
 def _same_length(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
-    """The function with a check of what it returns. Nested, so that it is pickled by value."""
+    """Return the function with a check of its result. Nested, so that it is pickled by value."""
 
     def checked(*arrays: Any) -> Any:
         import pyarrow as pa
@@ -118,7 +118,7 @@ def _same_length(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _one_value(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The function with an Arrow scalar as a value of Python."""
+    """Return the function with its Arrow scalar converted to a Python value."""
 
     def value(*arrays: Any) -> Any:
         import pyarrow as pa

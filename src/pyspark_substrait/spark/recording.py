@@ -1,4 +1,4 @@
-"""A session whose Java leaves a class-data archive behind."""
+"""Run a session whose Java process writes a class-data archive."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _LONGEST_SECONDS = 600
 
 @contextmanager
 def recording(target: Path) -> Iterator[None]:
-    """Run the body with a session of its own, then end Java, and wait for the archive that it makes of what it loaded.
+    """Run the body with a session of its own, then end Java, and wait for the archive of the classes that it loaded.
 
     Args:
         target: the file to make.
@@ -36,7 +36,7 @@ def recording(target: Path) -> Iterator[None]:
     spark.stop()
     if gateway is not None:
         gateway.shutdown()
-        gateway.proc.stdin.close()  # Java ends when nobody is there to talk to
+        gateway.proc.stdin.close()  # Java ends when its standard input is closed
         gateway.proc.wait(_LONGEST_SECONDS)
     if not target.is_file():
         raise SubstraitError("this Java made none; it may lack the archive of its own classes that others build on")

@@ -49,7 +49,7 @@ def dataframe(
     chosen: int | None = None,
     refuse_slow_patterns: bool = False,
 ) -> DataFrame:
-    """The result of a plan as a DataFrame, analysed and not yet run.
+    """Return the result of a plan as a DataFrame, analysed and not yet run.
 
     Raises:
         InvalidPlanError, UnsupportedPlanError: the plan is wrong, or can't run on Spark.
@@ -77,10 +77,10 @@ def collect(
     refuse_slow_patterns: bool = False,
     ran: Callable[[DataFrame], None] | None = None,
 ) -> pa.Table:
-    """The result of a plan, or its first ``limit`` rows, with exactly the types, nullability and names of the plan.
+    """Return the result of a plan or its first ``limit`` rows, with the exact types, nullability and names of the plan.
 
-    What Spark does is shown, or not, as :func:`running` says of ``progress``. ``counting`` says which relations are
-    counted on the way, ``ran`` gets the DataFrame when all rows are there.
+    ``progress``: as for :func:`running`. ``counting`` selects the relations whose rows are counted; ``ran`` is called
+    with the DataFrame after all rows were fetched.
 
     Raises:
         ExecutionError: the plan fails on its data.
@@ -105,7 +105,7 @@ def collect(
 
 
 class _Run:
-    """One run of a plan: its statements share the tables that were looked up for them."""
+    """One run of a plan, whose statements share the tables that were looked up."""
 
     def __init__(
         self,
@@ -129,10 +129,10 @@ class _Run:
     def prepared(
         self, plan: Plan, *, positional: bool, counting: Counting | None = None
     ) -> tuple[DataFrame, Statement]:
-        """The result of a plan that writes nothing, and its statement. The files that it reads are checked once more.
+        """Return the result of a plan without writes, and its statement. The files that it reads are checked once more.
 
         Raises:
-            UnsupportedPlanError: a file leads elsewhere by now; nothing that was seen of it is told.
+            UnsupportedPlanError: a file leads elsewhere by now; the error doesn't quote the file.
         """
         try:
             return self._prepared(plan, positional, counting)
@@ -157,15 +157,15 @@ class _Run:
         for step in made.steps:
             frames[step.name] = _observed(self._bound(self._text(step)), step)
         rows = self._bound(made.text, looked_at=True)
-        # SQL has no SELECT of no columns; for Arrow, the one that stands there keeps the number of rows
+        # SQL has no SELECT without columns; for Arrow, the placeholder column keeps the number of rows
         return (rows if positional or made.schema.struct.types else rows.select()), made
 
     def _text(self, step: Step) -> str:
-        """The statement of a step; of one that is a handler's, over the rows that it gives."""
+        """Return the statement of a step; for a handler's step, one over the rows that the handler returns."""
         if isinstance(step, SqlStep):
             return step.text
         frames = [self._sources.frames[name] for name in step.inputs]
-        # SQL has no SELECT of no columns
+        # SQL has no SELECT without columns
         given = [
             frame if schema.names else frame.select() for frame, schema in zip(frames, step.derived.inputs, strict=True)
         ]
@@ -174,11 +174,11 @@ class _Run:
             return matched(self._sources.matched(step.detail.type_url, table, step.derived.output), step.columns)
 
     def without_writes(self, plan: Plan) -> Plan:
-        """The plan after what it writes is written: reads of the records put out stand for the relations that wrote."""
+        """Carry out the writes of a plan, and return it with reads of their output in place of these relations."""
         position, node, names = root(plan, self._chosen)
         if not writes(node):
             return plan
-        # from here on, each part of the plan gets those that it has
+        # from here on, each part of the plan gets the parameters that it declares
         parameter_values(plan, self._parameters)
         self._in_parts = True
         session = writing.Session(
@@ -201,14 +201,14 @@ class _Run:
             return _of(plan, position, writing.carried_out(node, session), names)
 
     def _given(self, plan: Plan) -> Mapping[int, object] | None:
-        """The parameters of a plan, or of a part of it, among those that are given for the whole."""
+        """Return the given parameters that the plan, which may be a part of the whole one, declares."""
         if not self._in_parts or not self._parameters:
             return self._parameters
         declared = declared_parameters(plan)
         return {number: value for number, value in self._parameters.items() if number in declared}
 
     def _frame(self, plan: Plan, position: int) -> DataFrame:
-        """The rows of a root; the paths of errors begin at its tree."""
+        """Return the rows of a root; the paths of errors start at its tree."""
         try:
             return self.prepared(plan, positional=False)[0]
         except SubstraitError as error:
@@ -225,7 +225,7 @@ class _Run:
         )
 
     def _bound(self, text: str, *, command: bool = False, looked_at: bool = False) -> DataFrame:
-        """The DataFrame of one statement, or of a command that runs at once; looked at by a Connect server as well."""
+        """Return the DataFrame of a statement or command. With ``looked_at``, a Connect server analyses it now, too."""
         try:
             found = bound(self._spark, text, self._sources.frames, command=command)
             if looked_at and is_connect(self._spark):
@@ -247,13 +247,13 @@ class _Run:
 
 
 def _of(plan: Plan, position: int, node: Relation, names: tuple[str, ...] | None) -> Plan:
-    """The plan with another tree at a position."""
+    """Return the plan with another tree at a position."""
     tree = node if names is None else RelRoot(input=node, names=names)
     return replace(plan, relations=(*plan.relations[:position], tree, *plan.relations[position + 1 :]))
 
 
 def _observed(frame: DataFrame, step: Step) -> DataFrame:
-    """The DataFrame of a step; of one that is counted, Spark does so while it is computed."""
+    """Return the DataFrame of a step, with an observation of its row count if the step is counted."""
     if not isinstance(step, SqlStep) or not step.counted:
         return frame
     from pyspark.sql import functions

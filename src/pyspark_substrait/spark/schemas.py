@@ -22,15 +22,15 @@ __all__ = ["Catalog", "schema_of"]
 
 Names: TypeAlias = "tuple[str, ...]"
 
-#: where a DataFrame keeps its schema; Connect's own would be copied each time
+#: the attribute of a DataFrame that holds its schema; Connect copies its own at each access
 _SCHEMA: Final = "_pyspark_substrait_schema"
 
 
 def schema_of(frame: DataFrame) -> StructType:
-    """The schema of a DataFrame. It is kept, and not to be changed.
+    """Return the schema of a DataFrame. It is cached, and must not be changed.
 
     Raises:
-        Exception: one of :func:`spark_errors`: a Connect server doesn't take the DataFrame.
+        Exception: one of :func:`spark_errors`: a Connect server rejects the DataFrame.
     """
     known: StructType | None = vars(frame).get(_SCHEMA)
     if known is None:
@@ -53,20 +53,20 @@ class Catalog:
         self._files: dict[Names, Sequence[str]] = {}
 
     def expect(self, names: Iterable[Names]) -> None:
-        """Look tables up that will be asked for, all at once, where the session can do that."""
+        """Look up tables that will be needed, all at once if the session supports that."""
         self.forget()
         asked = list(dict.fromkeys(names))
         try:
             paths = [quoted_path(path) for path in asked]
             found = self._of_connect(paths) if is_connect(self._spark) else self._of_classic(asked, paths)
         except SubstraitError:
-            return  # asked for alone, each says what is wrong
+            return  # each lookup by itself reports its error
         except spark_errors():
             return
         self._expected = {path: schema for path, schema in zip(asked, found, strict=True) if schema is not None}
 
     def _of_connect(self, paths: Sequence[str]) -> list[StructType | None]:
-        """The schemas as those of structs in the result of one query; it fails where one table does."""
+        """Return the schemas as structs in the result of one query, which fails if one of the tables does."""
         if len(paths) < 2:
             return [None] * len(paths)
         items = ", ".join(f"struct(t{number}.*) AS t{number}" for number in range(len(paths)))
@@ -75,7 +75,7 @@ class Catalog:
         return [field.dataType for field in schema.fields]  # type: ignore[misc]
 
     def _of_classic(self, names: Sequence[Names], paths: Sequence[str]) -> list[StructType | None]:
-        # other than ASCII, Python's lower case need not be Java's
+        # beyond ASCII, Python's lower case may differ from Java's
         bare = [path[0].lower() if len(path) == 1 and path[0].isascii() else "" for path in names]
         found = answers(self._spark, OF_PLANS, list(zip(paths, bare, strict=True)))
         if found is None:
@@ -86,7 +86,7 @@ class Catalog:
         return [None if text is None else _read(text) for text in found.schemas]
 
     def forget(self) -> None:
-        """Look up anew from now on, where something has changed."""
+        """Forget all tables, because something has changed; they are looked up again."""
         self._expected.clear()
         self._files.clear()
 

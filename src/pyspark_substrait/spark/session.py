@@ -1,4 +1,4 @@
-"""The Spark session: the one this package starts when there is none, and the settings that a plan needs of any."""
+"""The Spark session that this package starts if there is none, and the settings that plans need."""
 
 from __future__ import annotations
 
@@ -52,15 +52,15 @@ PLAN_SETTINGS: Mapping[str, str] = {
     "spark.sql.fileSource.insert.enforceNotNull": "true",
     "spark.sql.execution.arrow.pyspark.enabled": "true",
 }
-"""The session settings under which every plan that this package can carry out at all runs."""
+"""The session settings that allow all plans that this package supports."""
 
 _QUIET = {
     "spark.log.level": "ERROR",
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.sql.catalogImplementation": "in-memory",
-    # Spark remembers how it parsed, which makes it fast, and never forgets: after thousands of different statements, at
-    # some kilobytes a state, the memory is full. And without a UI, nobody looks at what was run long ago.
+    # Spark's parser caches its states without limit, some kilobytes each: after thousands of different statements, the
+    # memory is full. And without a UI, old executions needn't be retained.
     "spark.sql.parser.manageParserCaches": "true",
     "spark.sql.parser.parserDfaCacheFlushThreshold": "20000",
     "spark.sql.ui.retainedExecutions": "100",
@@ -72,9 +72,9 @@ _FEWEST_PARTITIONS = 4
 _JAVA_OPTIONS = "spark.driver.extraJavaOptions"
 
 DEEP_STACK = "-Xss16m"
-"""The option of Java that lets plans be nested deeply."""
+"""The option of Java for a stack that suits deeply nested plans."""
 
-# Java's thorough compiler takes most of the processor's time of a short run, for code not used again.
+# Java's optimizing compiler takes most of the CPU time of a short run, for code not used again.
 _QUICK_COMPILER = "-XX:TieredStopAtLevel=1"
 
 _CONNECT_PORT = 15002
@@ -84,21 +84,21 @@ _PROXIES = (
     "grpc_proxy",
     "https_proxy",
     "http_proxy",
-)  # what grpc looks at; behind one, the address may be out of sight
+)  # the variables that grpc reads; behind a proxy, the address may not be reachable directly
 
 Setting = str | int | float | bool
 
 
 def embedded_session(master: str | None = None, remote: str | None = None, **settings: Setting) -> SparkSession:
-    """The Spark session to use when the caller brought none.
+    """Return the Spark session to use if the caller gave none.
 
-    A session that is running in this process is used as it is. Otherwise one is started: quiet (no UI, and what the
-    Java process writes goes to a file), without Hive, on 127.0.0.1 when it is local, with :data:`PLAN_SETTINGS`.
+    A session that is running in this process is used unchanged. Otherwise one is started: quiet (no UI, output of the
+    Java process to a file), without Hive, on 127.0.0.1 if it is local, with :data:`PLAN_SETTINGS`.
 
     Args:
         master: where a classic session runs, like ``local[2]`` or ``spark://host:7077``; when None, here on all cores.
         remote: a Spark Connect server, like ``sc://host:15002``; ``SPARK_REMOTE`` is honoured when neither is given.
-        settings: further Spark settings, which win over ours: ``embedded_session(**{"spark.driver.memory": "4g"})``.
+        settings: further Spark settings, which override ours: ``embedded_session(**{"spark.driver.memory": "4g"})``.
 
     Raises:
         JavaNotFoundError: a classic session has to be started, and there is no Java for it.
@@ -108,10 +108,10 @@ def embedded_session(master: str | None = None, remote: str | None = None, **set
 
 
 def brief_session(master: str | None = None, remote: str | None = None) -> SparkSession:
-    """The same for a process that is over in seconds.
+    """Return the session like :func:`embedded_session`, for a process that ends within seconds.
 
-    If a session is started on this machine, its Java compiles quickly and never thoroughly: it is there sooner, and
-    slow where there is much to compute.
+    If a session is started on this machine, its Java compiles quickly and optimizes little: it starts sooner, and is
+    slower in long computations.
 
     Args:
         master: as of :func:`embedded_session`.
@@ -126,7 +126,7 @@ def brief_session(master: str | None = None, remote: str | None = None) -> Spark
 
 _STARTING = Lock()
 
-#: the context of the classic session that was started here, if there is one
+#: the context of the classic session that this package started, if there is one
 _embedded: object | None = None
 
 
@@ -150,7 +150,7 @@ def _running_or_started(master: str | None, remote: str | None, wanted: Mapping[
 
 
 def require_settings(spark: SparkSession, needed: Mapping[str, str]) -> None:
-    """Check that a session has the settings that a plan needs; they are never changed here.
+    """Check that a session has the settings that a plan needs, without changing them.
 
     Args:
         spark: a classic or a Connect session.
@@ -182,7 +182,7 @@ def spark_errors() -> tuple[type[Exception], ...]:
 def is_embedded(spark: SparkSession) -> bool:
     """Whether a session is the classic one that this package has started, in a Java process of its own.
 
-    A program that ``spark-submit`` runs is a child of its Java process, which isn't ours to end.
+    A program that ``spark-submit`` runs is a child of its Java process, which this package must not end.
     """
     if is_connect(spark) or _embedded is None or spark.sparkContext is not _embedded:
         return False
@@ -190,7 +190,7 @@ def is_embedded(spark: SparkSession) -> bool:
 
 
 def java_has_ended(spark: SparkSession) -> bool:
-    """Whether the Java process of a classic session was started by this one, and is no more."""
+    """Whether the Java process of a classic session was started by this process and has ended."""
     process = getattr(spark.sparkContext._gateway, "proc", None)
     return process is not None and process.poll() is not None
 
@@ -209,9 +209,9 @@ def end_session(spark: SparkSession) -> None:
     gateway: Any = context._gateway
     gateway.proc.kill()
     gateway.proc.wait(_KILL_SECONDS)
-    with suppress(Exception):  # there is nobody to say goodbye to
+    with suppress(Exception):  # the other side has ended
         gateway.shutdown()
-    context._jsc = None  # so that stop() asks nothing of Java
+    context._jsc = None  # so that stop() doesn't call Java
     context.stop()
     if SparkContext._gateway is gateway:
         SparkContext._gateway = SparkContext._jvm = None
@@ -289,7 +289,7 @@ def _start_classic(master: str, wanted: Mapping[str, str], brief: bool) -> Spark
 
 
 def _launched(settings: Mapping[str, str], kept: Archive | None, log: Path) -> JavaGateway:
-    """A Java process with Spark, which uses the class-data archive if it can."""
+    """Start a Java process with Spark, which uses the class-data archive if possible."""
     from pyspark.java_gateway import launch_gateway
 
     def launched(settings: Mapping[str, str]) -> JavaGateway:
@@ -301,7 +301,7 @@ def _launched(settings: Mapping[str, str], kept: Archive | None, log: Path) -> J
         return launched(settings)
     try:
         gateway = launched(faster)
-    except spark_errors():  # a fault of the archive, or of something else: then it comes again
+    except spark_errors():  # caused by the archive, or by something else, which then fails again
         reason = refusal(log) or "Java did not start with it"
         gateway = launched(settings)
         warn(kept, reason)
@@ -318,7 +318,7 @@ def _conf(settings: Mapping[str, str]) -> SparkConf:
 
 
 def _archive(master: str, wanted: Mapping[str, str]) -> Archive | None:
-    """The archive for a session on this machine whose Java nobody gave other options or classes."""
+    """Return the archive for a local session, unless it has other Java options or classes."""
     if not master.startswith("local") or _JAVA_OPTIONS in wanted or "spark.driver.extraClassPath" in wanted:
         return None
     return archive()
@@ -348,7 +348,7 @@ def _importing_meanwhile() -> Iterator[None]:
 
 @contextmanager
 def _workers_like_this(master: str) -> Iterator[None]:
-    """Python functions of a local session run in this Python, not in the first one of the PATH."""
+    """Run the Python functions of a local session in this Python, not in the first one on the PATH."""
     if not master.startswith("local") or "PYSPARK_PYTHON" in os.environ:
         yield
         return
@@ -377,7 +377,7 @@ def _connect(remote: str, wanted: Mapping[str, str], brief: bool) -> SparkSessio
         for key, value in here.items():
             builder = builder.config(key, wanted.get(key, value))
         with java_environment(), _workers_like_this(remote), warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # one for each setting that the server it starts has had from the start
+            warnings.simplefilter("ignore")  # one for each setting that the new server has already
             return _with_bound_retries(builder.getOrCreate())
     except spark_errors() as error:
         reason = str(error).strip().splitlines()[0]
@@ -385,7 +385,7 @@ def _connect(remote: str, wanted: Mapping[str, str], brief: bool) -> SparkSessio
 
 
 def _with_bound_retries(spark: Any) -> SparkSession:
-    """A Connect session of our own, which stops retrying a lost server within seconds."""
+    """Make a Connect session stop retrying a lost server within seconds."""
     from pyspark_substrait.spark.connect_retries import bound_retries
 
     bound_retries(spark.client)
@@ -394,7 +394,7 @@ def _with_bound_retries(spark: Any) -> SparkSession:
 
 
 def _knock(remote: str) -> None:
-    """Fail at once when nobody listens at a ``sc://`` address; pyspark itself would try for many minutes."""
+    """Fail at once if no server listens at a ``sc://`` address; pyspark itself would try for many minutes."""
     if not remote.startswith("sc://") or any(os.environ.get(name) for name in _PROXIES):
         return
     try:
@@ -408,7 +408,7 @@ def _knock(remote: str) -> None:
 
 
 def _local_settings(master: str, brief: bool) -> dict[str, str]:
-    """What a session inside this machine has beside the rest: few partitions, and no door to the network."""
+    """Return the additional settings of a local session: few partitions, and no ports open to the network."""
     stated = re.match(r"local\[(\d+)", master)
     cores = int(stated[1]) if stated else (os.cpu_count() or 1) if "*" in master else 1
     return {
@@ -420,7 +420,7 @@ def _local_settings(master: str, brief: bool) -> dict[str, str]:
 
 
 def _silence_query_context() -> None:
-    """Keep pyspark from printing, beside every error that it raises, a line of JSON with the same text."""
+    """Keep pyspark from printing each error that it raises also as a line of JSON."""
     from pyspark.logger import PySparkLogger
 
     for name in ("SQLQueryContextLogger", "DataFrameQueryContextLogger"):
@@ -428,7 +428,7 @@ def _silence_query_context() -> None:
 
 
 def _last_words(log: Path) -> str:
-    """What a Java process said before it ended: the line with its error if there is one, else the last line."""
+    """Return the last error line, or else the last line, of a Java process's log, to append to a message."""
     lines = [line.strip() for line in log.read_text(errors="replace").splitlines()] if log.is_file() else []
     lines = [line for line in lines if line and not line.startswith("at ")]
     telling = [line for line in lines if re.search(r"error|exception", line, re.IGNORECASE)]
@@ -442,7 +442,7 @@ def is_connect(spark: SparkSession) -> bool:
 
 def _has(spark: SparkSession, key: str, value: str) -> bool:
     try:
-        found = spark.conf.get(key)  # without a default of ours, so that Spark's own counts
+        found = spark.conf.get(key)  # without a default, so that Spark's own is used
     except spark_errors():
         return False
     return (found or "").lower() == value.lower()

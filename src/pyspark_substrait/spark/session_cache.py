@@ -1,7 +1,7 @@
-"""What is kept for a session for as long as the session is there: tables that were opened, schemas of files.
+"""A cache with the lifetime of a session, for opened tables and the schemas of files.
 
-It hangs on the session object itself. A DataFrame holds its session, so that a dictionary elsewhere, weak keys or not,
-would keep every session that ever ran a plan.
+It is an attribute of the session object. Cached DataFrames refer to their session, so that a dictionary elsewhere,
+even with weak keys, would keep every session alive that ever ran a plan.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ _changing = Lock()
 
 
 def kept(spark: SparkSession, kind: str) -> dict[Any, Any]:
-    """What is kept of one kind for a session; threads share it."""
+    """Return a session's cache for one kind of values, shared by all threads."""
     kinds: dict[str, dict[Any, Any]] = vars(spark).setdefault(_NAME, {})
     return kinds.setdefault(kind, {})
 
 
 def keep(values: dict[_K, _V], key: _K, value: _V, most: int) -> None:
-    """Keep one more value, and no more than ``most``: the oldest goes. What other threads have read stays theirs."""
+    """Add a value to a cache of at most ``most`` values, and remove the oldest ones beyond that."""
     with _changing:
         while len(values) >= most and key not in values:
             del values[next(iter(values))]

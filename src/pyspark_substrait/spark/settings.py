@@ -14,15 +14,15 @@ if TYPE_CHECKING:
 __all__ = ["OF_PLANS", "Settings"]
 
 _CASE: Final = "spark.sql.caseSensitive"
-#: what plans look at
+#: the settings that plans depend on
 OF_PLANS: Final = (_CASE, *SETTINGS, *TIME_SETTINGS, *MAP_SETTINGS, *MATCH_SETTINGS)
 
 
 class Settings:
     """The settings of a session.
 
-    A Connect server is asked for all that plans look at in one request, when the run begins; a classic session for each
-    when it is needed, but for those that are :meth:`known <know>`.
+    From a Connect server, all settings that plans depend on are read in one request when the run begins; from a classic
+    session, each when it is needed, except those that are :meth:`known <know>`.
 
     Args:
         spark: the session.
@@ -33,7 +33,7 @@ class Settings:
         self._known: dict[str, str | None] = _together(spark) if is_connect(spark) else {}
 
     def know(self, found: Mapping[str, str | None]) -> None:
-        """Take values that the session was just asked for."""
+        """Set values that were just read from the session."""
         self._known = dict(found)
 
     def value(self, key: str) -> str | None:
@@ -61,7 +61,7 @@ class Settings:
 
 
 def _together(spark: Any) -> dict[str, str | None]:
-    """What a Connect server says of the settings that plans look at; nothing if it doesn't know one of them."""
+    """Read all settings that plans depend on from a Connect server; empty if it doesn't know one of them."""
     if not hasattr(spark.client, "get_config_dict"):
         return {}
     try:

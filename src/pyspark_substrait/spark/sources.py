@@ -1,4 +1,4 @@
-"""What the reads of a plan read from: tables of the caller, tables of the session's catalog, files."""
+"""The sources of a plan's reads: tables of the caller, tables of the session's catalog, files."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class SessionSources:
         spark: the session.
         tables: the caller's tables.
         access: the files that the plan itself may name.
-        registry: what the user's own tables are.
+        registry: has the handlers of the user's extension tables.
     """
 
     def __init__(
@@ -71,7 +71,7 @@ class SessionSources:
         self.tables = Tables(tables, spark, case_sensitive=self._case_sensitive if tables else True)
         self._access = access
         self._names = NameSource()
-        #: the DataFrames that stand in the statement, by the names they have there
+        #: the DataFrames that the statement refers to, by their names there
         self.frames: dict[str, DataFrame] = {}
         self._bound: dict[int, str] = {}
         self._catalog = Catalog(spark, self.settings)
@@ -83,7 +83,7 @@ class SessionSources:
         self._iceberg: dict[tuple[IcebergTable, tuple[str, ...]], Table] = {}
 
     def __call__(self, node: Read) -> Source | None:
-        """The source of one read; None for a virtual table that is to be written out.
+        """Return the source of one read; None for a virtual table that is to be written out as SQL.
 
         Raises:
             TableError: there is no such table, or it isn't what the plan says.
@@ -114,11 +114,11 @@ class SessionSources:
 
     @computed_once
     def _case_sensitive(self) -> bool:
-        """Whether names that differ in case are different. Asked for together with the tables, if it isn't earlier."""
+        """Whether names that differ in case are different. Read together with the tables, unless needed earlier."""
         return self.settings.case_sensitive
 
     def look_up_anew(self) -> None:
-        """Forget what was found in the catalog, where something has changed."""
+        """Forget the tables found in the catalog, because something has changed."""
         self._catalog.forget()
         self._looked_up.clear()
         self._named.clear()
@@ -132,10 +132,10 @@ class SessionSources:
         )
 
     def check_catalog(self) -> None:
-        """Look at each table again that was found in the catalog, after Spark refused a statement.
+        """Look up each table from the catalog again, after Spark refused a statement.
 
         Raises:
-            TableError: one can't be read, or not any more.
+            TableError: a table is missing, or can't be read.
         """
         self._catalog.forget()
         for names in self._looked_up:
@@ -143,33 +143,33 @@ class SessionSources:
                 schema_of(self._spark.table(quoted_path(names)))
 
     def bind(self, table: Table) -> tuple[str, ...]:
-        """Make a table known, and the name under which a :class:`NamedTable` reads it; no other table has it."""
+        """Add a table, and return the unique name under which a :class:`NamedTable` reads it."""
         names = ("", str(len(self._made)))
         self._made[names] = table
         return names
 
     def matched(self, name: str, table: Table, schema: NamedStruct) -> Source:
-        """A table as a source whose columns are those of a schema."""
+        """Return a table as a source whose columns are those of a schema."""
         return self._source(schema, name, table, self._frame(table))
 
     def _read(self, node: Read, name: str, table: Table) -> Source:
         return self.matched(name, table, node.base_schema)
 
     def _extension_table(self, read: ExtensionTable) -> Table:
-        """The table that a detail stands for; its handler is called once."""
+        """Return the table of an extension table's detail; its handler is called once."""
         if read.detail not in self._extension_tables:
             self._extension_tables[read.detail] = extension_table(read, self._registry, self._spark)
         return self._extension_tables[read.detail]
 
     def _iceberg_table(self, node: Read, read: IcebergTable) -> Table:
-        """The snapshot that a read names; one that is read several times is looked up once."""
+        """Return the snapshot that a read names; one that is read several times is looked up once."""
         key = (read, node.base_schema.top_level_names())
         if key not in self._iceberg:
             self._iceberg[key] = iceberg_table(node, read, self._access, self._spark)
         return self._iceberg[key]
 
     def _values(self, node: Read, table: VirtualTable) -> Source | None:
-        """A virtual table's records; they are handed over once, however often the table is compiled."""
+        """Return the records of a virtual table; they are sent to Spark once, however often the table is compiled."""
         if id(table) not in self._virtual:
             self._virtual[id(table)] = (table, virtual_table(node, table, self._spark))
         values = self._virtual[id(table)][1]
@@ -178,7 +178,7 @@ class SessionSources:
         )
 
     def _frame(self, table: Table) -> str:
-        """The text that stands for a table, which is bound once however often it is read."""
+        """Return the text that refers to a table, which is bound once however often it is read."""
         return self._bind(table.frame)
 
     def _bind(self, found: DataFrame) -> str:
@@ -189,7 +189,7 @@ class SessionSources:
         return frame(self._bound[key])
 
     def _of_files(self, schema: NamedStruct, files: LocalFiles) -> Source:
-        """Files as one source: those that have the same columns are read together, all of them one after the other."""
+        """Return files as one source: the union of tables, each of files with the same columns."""
         tables = file_tables(files, schema, self._access, self._spark, case_sensitive=self._case_sensitive)
         return together(
             [self._source(schema, name, table, self._frame(table), of_files=True) for name, table in tables], schema
@@ -213,7 +213,7 @@ class SessionSources:
                 raise TableError(f"the table is called {'.'.join(names)!r}, of which a part is empty")
         path, name = quoted_path(names), ".".join(names)
         if len(names) == 1 and _INTERNAL.fullmatch(name):
-            # the statement itself gives out bare names of this form, and would take it for one of those
+            # the statement itself uses names of this form, so that a bare one would be ambiguous
             with self._there(names):
                 if name not in self._named:
                     self._named[name] = self._found(names, lambda: Table(self._spark.table(path), frozenset()))
@@ -270,5 +270,5 @@ def _names_read(tree: Relation) -> Iterator[tuple[str, ...]]:
 
 
 def _may_be_files(names: tuple[str, ...]) -> bool:
-    """Whether Spark may take a name for a format and a path, of files that a plan could reach in no other way."""
+    """Whether Spark may interpret a name as a format and a path, which would bypass the checks of files."""
     return len(names) == 2 and names[0].lower() != "session"

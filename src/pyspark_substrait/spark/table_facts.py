@@ -1,7 +1,7 @@
-"""What a classic session is asked before a statement is made, settings and schemas of tables, in one call.
+"""Read settings and the schemas of tables from a classic session, in one call, before a statement is compiled.
 
-``jvm/TableFacts.java`` answers. To make its class takes longer than a few calls, so a session's first translations ask
-in single ones, and so do all where the class can't be made.
+``jvm/TableFacts.java`` answers. Compiling it takes longer than a few calls, so the first translations of a session use
+single calls, and so do all of them if it can't be compiled.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _END: Final = "\0"
 
 @dataclass(frozen=True)
 class TableFacts:
-    """What the session says.
+    """The settings and tables of a session.
 
     Args:
         settings: the value of each setting; None for one that Spark doesn't know.
@@ -39,7 +39,7 @@ class TableFacts:
 
 
 def answers(spark: SparkSession, settings: Sequence[str], tables: Sequence[tuple[str, str]]) -> TableFacts | None:
-    """The values of settings, and what the tables are; None where that is to be asked one by one.
+    """Return the values of settings and the schemas and files of tables; None if single calls are to be used.
 
     Args:
         spark: a classic session.
@@ -62,7 +62,7 @@ def answers(spark: SparkSession, settings: Sequence[str], tables: Sequence[tuple
 
 
 def _questions(spark: SparkSession) -> Any:
-    """The object in the JVM that answers; None if there is none, or not yet."""
+    """Return the object in the JVM that answers; None if there is none, or not yet."""
     jvm: Any = getattr(spark, "_jvm", None)
     known = kept(spark, "questions")
     asked: int = known.get("asked", 0)

@@ -1,7 +1,7 @@
 """The tables that a caller gives for a plan's names: DataFrames, Arrow tables, paths of Parquet, ORC and Arrow files.
 
-A table comes with what is known of it: which of its columns surely hold no null. Arrow counts nulls, Parquet files keep
-the counts in their footers; where nothing is known, the statement checks while it reads.
+For each table, the columns that surely hold no null are known: Arrow counts nulls, and Parquet files have the counts in
+their footers. For other columns, the statement checks while it reads.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ __all__ = [
 
 TableName: TypeAlias = Union[str, "tuple[str, ...]"]
 TableSource: TypeAlias = Union["DataFrame", pa.Table, str, "os.PathLike[str]"]
-#: What a caller gives: a name, dotted or in parts, and the table.
+#: The tables that a caller gives: a name, dotted or in parts, and the table.
 Given: TypeAlias = Union[
     Mapping[TableName, TableSource],
     Mapping[str, TableSource],
@@ -58,7 +58,7 @@ class Table:
     Args:
         frame: the DataFrame.
         without_nulls: the columns that are known to hold no null, nor any inside them.
-        arrow: what the columns were in Arrow, or are in the schema that Arrow sees in a Parquet file; None if unknown.
+        arrow: the Arrow schema of the columns, of an Arrow table or a Parquet file; None if unknown.
     """
 
     frame: DataFrame
@@ -75,7 +75,7 @@ class Tables:
         case_sensitive: whether names that differ in case are different.
 
     Raises:
-        TableError: a name is given twice, or what is given for it isn't a table.
+        TableError: a name is given twice, or its value isn't a table.
     """
 
     def __init__(self, given: Given | None, spark: SparkSession, *, case_sensitive: bool) -> None:
@@ -100,7 +100,7 @@ class Tables:
         return [".".join(key) for key in self._given]
 
     def source(self, names: Sequence[str]) -> TableSource | None:
-        """What was given under a name, as it was given; None when there is nothing."""
+        """Return the table given under a name, unchanged; None if there is none."""
         return self._given.get(self._named(names))
 
     def _named(self, names: Sequence[str]) -> tuple[str, ...]:
@@ -108,7 +108,7 @@ class Tables:
         return key if key in self._given else self._dotted.get(".".join(key), key)
 
     def find(self, names: Sequence[str]) -> Table | None:
-        """The table given under a name; None when there is none. A name given with dots stands for all its readings."""
+        """Return the table given under a name; None if there is none. A dotted name matches any split into parts."""
         key = self._named(names)
         if key not in self._read and key in self._given:
             self._read[key] = given_table(".".join(names), self._given[key], self._spark)
@@ -116,10 +116,10 @@ class Tables:
 
 
 def given_table(name: str, source: TableSource, spark: SparkSession) -> Table:
-    """What a caller gives, as a table.
+    """Convert a source that a caller gave to a table.
 
     Raises:
-        TableError: it isn't a table, or Spark can't take it.
+        TableError: it isn't a table, or Spark can't read it.
     """
     if isinstance(source, pa.Table):
         return _arrow_table(name, source, spark)
@@ -130,7 +130,7 @@ def given_table(name: str, source: TableSource, spark: SparkSession) -> Table:
     if isinstance(source, pyarrow.dataset.Dataset):
         return _arrow_table(name, source.to_table(), spark)
     if hasattr(source, "__arrow_c_stream__"):
-        # a record batch, a reader, a frame of another library
+        # a record batch, a reader, a data frame of another library
         return _arrow_table(name, pa.table(source), spark)
     raise TableError(
         f"the table {name} is given as a {type(source).__name__}",
@@ -154,7 +154,7 @@ def _arrow_table(name: str, table: pa.Table, spark: SparkSession) -> Table:
 
 
 def _path_table(name: str, path: str, spark: SparkSession) -> Table:
-    """The table in the files of a path, by the ending of their names."""
+    """Return the table in the files of a path, by their suffix."""
     suffix = _suffix(path)
     if suffix in _ARROW_SUFFIXES:
         local = local_path(path)
@@ -169,7 +169,7 @@ _ARROW_SUFFIXES = (".arrow", ".feather", ".ipc")
 
 
 def _suffix(path: str) -> str:
-    """The ending of a file's name; of a folder, that of the first file in it."""
+    """The suffix of a file's name; of a folder, that of the first file in it."""
     local = local_path(path)
     if local is not None and local.is_dir():
         local = next((file for file in sorted(local.rglob("*")) if _is_data(file)), local)
@@ -180,8 +180,8 @@ def file_table(name: str, paths: Sequence[str], spark: SparkSession, format: For
     """The table in Parquet or ORC files.
 
     Args:
-        name: what to call it in errors.
-        paths: files or folders, as paths or URIs; glob characters have their meaning for Spark.
+        name: its name in errors.
+        paths: files or folders, as paths or URIs; Spark interprets glob characters.
         spark: the session.
         format: what the files are.
 
@@ -215,18 +215,18 @@ def parquet_table(name: str, paths: Sequence[str], spark: SparkSession) -> Table
 
 
 def _frame(paths: Sequence[str], schema: pa.Schema | None, spark: SparkSession, format: Format) -> DataFrame:
-    """The files as Spark reads them; with the types of their own schema where Spark finds none for them."""
+    """Read files with Spark; with a schema converted from Arrow's if Spark doesn't support a type in them."""
     from pyspark.errors import AnalysisException
     from pyspark.sql.pandas.types import from_arrow_schema
 
     try:
         frame = spark.read.format(format).load(list(paths))
-        frame.schema  # noqa: B018 - Connect reads nothing before it is asked
+        frame.schema  # noqa: B018 - Connect reads nothing before the schema is requested
         return frame
     except AnalysisException as error:
         if schema is None or "PARQUET_TYPE_ILLEGAL" not in str(error):
             raise
-    # nanoseconds, milliseconds of the day, uuids: Spark takes the numbers and bytes that are stored
+    # nanoseconds, milliseconds of the day, uuids: Spark reads the stored numbers and bytes
     stored = from_arrow_schema(stored_schema(schema), prefer_timestamp_ntz=True)
     return spark.read.schema(stored).format(format).load(list(paths))
 
@@ -235,12 +235,12 @@ def _frame(paths: Sequence[str], schema: pa.Schema | None, spark: SparkSession, 
 _DataFile: TypeAlias = "tuple[str, int, int]"
 _Key: TypeAlias = "tuple[str, tuple[str, ...], tuple[_DataFile, ...] | None]"
 
-#: Opening a table costs Spark a job that reads the footers; as long as the files are the same, so is the table.
+#: Opening a table takes a Spark job that reads the footers; the table is cached until its files change.
 _MOST_OPENED = 256
 
 
 def _data_files(paths: Sequence[str]) -> tuple[_DataFile, ...] | None:
-    """The data files below local paths; None when not all of them can be told."""
+    """The data files below local paths; None if one of the paths isn't local or doesn't exist."""
     found: list[_DataFile] = []
     for path in paths:
         local = local_path(path)
@@ -254,13 +254,13 @@ def _data_files(paths: Sequence[str]) -> tuple[_DataFile, ...] | None:
 
 
 def plain_without_nulls(paths: Sequence[str]) -> frozenset[str]:
-    """The columns of plain values that hold no null in any of some Parquet files, as far as can be seen from here."""
+    """The columns of non-nested types without nulls in Parquet files; empty if the files aren't on this machine."""
     return _without_nulls(_data_files(paths) or (), "parquet", nested=False)
 
 
 @lru_cache(maxsize=_MOST_OPENED)
 def _without_nulls(files: tuple[_DataFile, ...], format: Format, *, nested: bool = True) -> frozenset[str]:
-    """The columns that surely hold no null, by the footers; not those that Spark takes from the names of folders."""
+    """The columns without nulls, by the footers; not those that Spark reads from the names of folders."""
     known = without_nulls([footer(file, format) for file, _, _ in files], nested=nested)
     folders = {folder for file, _, _ in files for folder in Path(file).parts[:-1] if "=" in folder}
     taken = {unquote(folder.partition("=")[0]).lower() for folder in folders}
@@ -279,7 +279,7 @@ def _is_data(file: Path) -> bool:
 
 
 def stored_rows(source: TableSource) -> int | None:
-    """How many records a table has, where that is known without reading it: in memory, or by the footers of files."""
+    """The number of records of a table, if known without reading it: from memory or the footers of files; else None."""
     if isinstance(source, pa.Table):
         return int(source.num_rows)
     if not isinstance(source, str | os.PathLike):
@@ -295,7 +295,7 @@ def stored_rows(source: TableSource) -> int | None:
 
 
 def local_path(path: str) -> Path | None:
-    """A path or ``file:`` URI as a path of this machine; None for what is somewhere else."""
+    """Convert a path or ``file:`` URI to a path of this machine; None for other URIs."""
     parts = urlsplit(path)
     if parts.scheme == "file" and parts.netloc in ("", "localhost"):
         return Path(unquote(parts.path))
@@ -304,5 +304,5 @@ def local_path(path: str) -> Path | None:
 
 
 def first_line(error: Exception) -> str:
-    """What an error of another library says, without what follows."""
+    """The first line of the message of another library's error."""
     return str(error).strip().split("\n", 1)[0]

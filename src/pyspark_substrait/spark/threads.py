@@ -1,4 +1,4 @@
-"""What a user has set for a thread, in the threads that work for it: job group, description, tags, scheduler pool."""
+"""Pass a thread's Spark properties on to its worker threads: job group, description, tags, scheduler pool."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ _T = TypeVar("_T")
 
 
 def as_here(spark: SparkSession | None, function: Callable[[], _T]) -> Callable[[], _T]:
-    """The function, which in another thread finds in the session what is set for this one.
+    """Return the function so that, called in another thread, it runs with the Spark properties of this one.
 
     Args:
-        spark: the session; when None, the one that a run would take.
-        function: what another thread is to call.
+        spark: the session; when None, the one that a run would use.
+        function: the function that another thread is to call.
 
     Raises:
         ExecutionError: the session's Java process is gone.
@@ -32,13 +32,13 @@ def as_here(spark: SparkSession | None, function: Callable[[], _T]) -> Callable[
         return _with_tags(session, function)
     from pyspark.util import inheritable_thread_target
 
-    with reporting_loss(session):  # Java is asked what is set
+    with reporting_loss(session):  # the properties are read from Java
         inherited: Callable[[], _T] = inheritable_thread_target(session)(function)
     return inherited
 
 
 def _with_tags(session: Any, function: Callable[[], _T]) -> Callable[[], _T]:
-    """As pyspark does it, which would also make the session the default one."""
+    """Return the function with the tags of this thread. (pyspark's own way also makes the session the default.)"""
     ours = copy.deepcopy(vars(session.client.thread_local))
 
     def inherited() -> _T:

@@ -1,13 +1,13 @@
-"""Two plans compared by what they mean.
+"""Comparison of two plans by their meaning.
 
 * ``plans``: whole plans and extended expressions
-* ``trees``: two relation trees, from the bottom up; ``aligning``: which of their relations belong together
-* ``said``, ``items``: what two relations say, part by part, item by item; ``inside``: where two expressions differ
-* ``steps``, ``telling*``: relations in the form in which they are compared: columns are what they are, not positions
-* ``forms``: parts as numbers that are equal where they mean the same
-* ``parts``, ``record``: what these are made of
-* ``pairing``: which relation of one plan belongs to which of the other; ``relations``: all there are
-* ``difference``: the result; ``wording``: how things are called in it
+* ``trees``: two relation trees, from the bottom up; ``aligning``: the counterparts of their relations
+* ``part_diff``, ``items``: two relations, part by part, item by item; ``expression_diff``: where two expressions differ
+* ``normalized``, ``describe*``: relations in the form in which they are compared: columns by identity, not by position
+* ``forms``: parts as numbers that are equal if the parts mean the same
+* ``parts``, ``record``: the building blocks of these
+* ``pairing``: the counterpart of each relation, also of those that weren't compared; ``relations``: all relations
+* ``difference``: the result; ``results``: the output columns; ``wording``: the texts of changes
 """
 
 from pyspark_substrait.analysis.diff.difference import Change, Difference, Mark, Pair

@@ -1,8 +1,8 @@
-"""Which relations of two trees belong together.
+"""The counterparts of the relations of two trees.
 
-Each tree is taken as a row: from the top down, at a relation with several inputs by the one that has most in common
-with the other tree. The two rows are laid over each other so that as little as possible is left over; the inputs beside
-the rows are compared one by one.
+Each tree is taken as a row: from the top down, at a relation with several inputs through the one that has most in
+common with the other tree. The two rows are aligned so that as little as possible has no counterpart; the inputs
+beside the rows are compared one by one.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ __all__ = ["Match", "Place", "aligned", "matched", "rows"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Place:
-    """A step in a row, and by which of its inputs the row goes on; -1 at the end."""
+    """A step in a row, and the input through which the row continues; -1 at the end."""
 
     step: Step
     main: int
@@ -28,7 +28,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Match:
-    """Two steps that belong together, or one that has no other. ``same``: all below is the same, too."""
+    """Two steps that are counterparts, or one without a counterpart. ``same``: everything below is the same, too."""
 
     a: Place | None
     b: Place | None
@@ -37,14 +37,14 @@ class Match:
 
 _JOINS = {"Join", "HashJoin", "MergeJoin", "NestedLoopJoin", "Cross", "LateralJoin"}
 
-#: how many pairs of steps are looked at one by one; longer rows are matched by what is equal in them
+#: The most pairs of steps that are compared one by one; in longer rows, equal steps are matched first.
 _MOST_PAIRS = 300_000
-#: how many parts of what a step says are looked at, to tell how alike two are
+#: The most parts of a step that are considered for the similarity of two steps.
 _MUCH = 100
 
 
 def rows(a: Step, b: Step) -> tuple[list[Place], list[Place]]:
-    """The rows of two trees that are to be compared."""
+    """Return the rows of two trees that are to be compared."""
     left: list[Place] = []
     right: list[Place] = []
     x, y = _down(a, left), _down(b, right)
@@ -61,7 +61,7 @@ def rows(a: Step, b: Step) -> tuple[list[Place], list[Place]]:
 
 
 def _down(step: Step, places: list[Place]) -> Step | None:
-    """The next step with several inputs; None when there is none. Those above it go to ``places``."""
+    """Return the next step with several inputs; None if there is none. The steps above it are added to ``places``."""
     while len(step.inputs) == 1:
         places.append(Place(step, 0))
         step = step.inputs[0]
@@ -72,7 +72,7 @@ def _down(step: Step, places: list[Place]) -> Step | None:
 
 
 def _mains(a: Step, b: Step) -> tuple[int, int]:
-    """By which inputs two rows go on: those that are most alike, where the others then are alike, too."""
+    """Return the inputs through which two rows continue: the most similar ones whose other inputs are similar, too."""
     owns_a, owns_b = [_owns(item) for item in a.inputs], [_owns(item) for item in b.inputs]
     alike = [[len(x & y) for y in owns_b] for x in owns_a]
     if len(owns_a) == len(owns_b) == 2:
@@ -84,7 +84,7 @@ def _mains(a: Step, b: Step) -> tuple[int, int]:
 
 
 def _row(top: Step, other: Step) -> list[Place]:
-    """The row from one step down, by the inputs that have most in common with the other tree."""
+    """Return the row from one step down, through the inputs that have most in common with the other tree."""
     wanted = _owns(other)
     weights: dict[int, int] = {}
     places: list[Place] = []
@@ -111,7 +111,7 @@ def _owns(top: Step) -> set[int]:
 
 
 def _weight(top: Step, wanted: set[int], weights: dict[int, int]) -> int:
-    """How many steps below and with ``top`` the other tree has, too."""
+    """Return how many of the steps below ``top``, itself included, the other tree has, too."""
     pending = [top]
     while pending:
         step = pending[-1]
@@ -128,7 +128,7 @@ def _weight(top: Step, wanted: set[int], weights: dict[int, int]) -> int:
 
 
 def aligned(left: list[Place], right: list[Place], forms: Forms) -> list[Match]:
-    """Two rows laid over each other, from the top down."""
+    """Align two rows, from the top down."""
     a, b, bottom = _without_end(left, right)
     top: list[Match] = []
     while len(top) < min(len(a), len(b)) and a[len(top)].step.own == b[len(top)].step.own:
@@ -142,7 +142,7 @@ def aligned(left: list[Place], right: list[Place], forms: Forms) -> list[Match]:
 
 
 def _without_end(left: list[Place], right: list[Place]) -> tuple[list[Place], list[Place], list[Match]]:
-    """The rows without what both end in."""
+    """Return the rows without the end that they share."""
     places = {place.step.form.exact: at for at, place in reversed(list(enumerate(left)))}
     for at, place in enumerate(right):
         other = places.get(place.step.form.exact)
@@ -152,7 +152,7 @@ def _without_end(left: list[Place], right: list[Place]) -> tuple[list[Place], li
 
 
 def _cheapest(a: Sequence[Place], b: Sequence[Place], forms: Forms) -> list[Match]:
-    """The way to lay rows over each other that leaves over least."""
+    """Return the alignment of two rows that leaves the fewest steps without a counterpart."""
     costs = [[float(at) for at in range(len(b) + 1)]]
     pairs: list[list[float]] = []
     said = [_said(place.step, forms) for place in b]
@@ -195,7 +195,7 @@ def _by_equals(a: Sequence[Place], b: Sequence[Place], forms: Forms) -> list[Mat
 
 
 def _by_kinds(a: Sequence[Place], b: Sequence[Place]) -> Iterator[Match]:
-    """Rows that are too long for anything better: what is of one kind belongs together, in its order."""
+    """Align rows that are too long for anything better: steps of the same kind are counterparts, in their order."""
     matcher = SequenceMatcher(None, [x.step.kind for x in a], [x.step.kind for x in b], autojunk=False)
     for tag, a0, a1, b0, b1 in matcher.get_opcodes():
         if tag == "equal":
@@ -206,7 +206,7 @@ def _by_kinds(a: Sequence[Place], b: Sequence[Place]) -> Iterator[Match]:
 
 
 def _cost(a: Step, b: Step, said_a: set[object], said_b: set[object]) -> float:
-    """How unlike two steps are: 0, when they say the same; 2 and more, when they don't belong together."""
+    """Return how different two steps are: 0 if they are the same; 2 and more if they can't be counterparts."""
     if a.own == b.own:
         return 0.0
     if a.kind == b.kind:
@@ -217,7 +217,7 @@ def _cost(a: Step, b: Step, said_a: set[object], said_b: set[object]) -> float:
 
 
 def _said(step: Step, forms: Forms) -> set[object]:
-    """All that a step says, and what that is made of."""
+    """Return the forms of everything that a step states, and of its subexpressions."""
     found: set[object] = set()
     for part in step.told.parts:
         for item in part.items:
@@ -228,7 +228,7 @@ def _said(step: Step, forms: Forms) -> set[object]:
 
 
 def matched(a: Sequence[Step], b: Sequence[Step]) -> list[tuple[Step | None, Step | None]]:
-    """Inputs that stand beside rows: those that are the same first, then by likeness, in their order."""
+    """Pair the inputs beside rows: first those that are the same, then by similarity, in their order."""
     left, right = list(a), list(b)
     pairs: list[tuple[Step | None, Step | None]] = []
     for item in list(left):

@@ -1,4 +1,4 @@
-"""What each relation says, over inputs whose columns are known by what they are."""
+"""Descriptions of relations, over inputs whose columns are known by identity."""
 
 from __future__ import annotations
 
@@ -60,19 +60,19 @@ def describe(
     swap: bool = False,
     known: Mapping[int, int] = _NONE,
 ) -> Description:
-    """What a relation says.
+    """Describe a relation.
 
     Args:
-        inputs: what the columns of its inputs are.
+        inputs: the identities of the columns of its inputs.
         outer: the record around the query.
-        swap: the left input is to be called the right one, and the other way around.
-        known: what some columns of the table that it reads or updates are called in another one.
+        swap: whether to describe it with its left and right input exchanged.
+        known: the identities, in the other plan, of columns of the table that it reads or updates.
     """
     told = _describe(relation, inputs, outer, forms, swap, known)
     added = [
         message("enhancement", extension.enhancement, forms)
-        for extension in (getattr(relation, "advanced_extension", None), relation.common.advanced_extension)
-        if extension is not None and extension.enhancement is not None
+        for _, extension in reversed(relation.extensions)
+        if extension.enhancement is not None
     ]
     return Description(parts=(*told.parts, *added), columns=told.columns, sources=told.sources) if added else told
 
@@ -143,7 +143,7 @@ def _sorts(sorts: Iterable[SortField], record: Record, forms: Forms) -> Part:
 
 
 def _limits(offset: Expression | None, count: Expression | None, record: Record, forms: Forms) -> list[Part]:
-    """The offset and the count; none where it is what holds without it."""
+    """Return the offset and the count, without those that have no effect."""
     parts = []
     for word, node in (("offset", offset), ("count", count)):
         value = node.value if isinstance(node, Literal) else node
@@ -155,7 +155,7 @@ def _limits(offset: Expression | None, count: Expression | None, record: Record,
 
 
 def _emitted(relation: Relation, position: int) -> str | None | bool:
-    """The name that a column before emit is put out with; False when it isn't put out."""
+    """Return the name under which a column before emit is put out; False if it isn't put out."""
     emit = relation.common.emit
     if emit is None:
         at = position
@@ -234,7 +234,7 @@ def _bagged(condition: Expression, record: Record, forms: Forms) -> list[Form]:
 
 
 def _grouping_sets(relation: Aggregate, keys: Sequence[Item], forms: Forms) -> Part:
-    """The grouping sets; there is nothing to say of a single one that has all keys."""
+    """Return the grouping sets; the part is empty if there is only one, as that has all keys of the grouping."""
     sets = []
     for grouping in relation.groupings:
         chosen = sorted(set(grouping.expression_references))

@@ -1,4 +1,4 @@
-"""What joins say."""
+"""Descriptions of joins."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ __all__ = ["AnyJoin", "describe"]
 
 AnyJoin = Join | LateralJoin | Cross | HashJoin | MergeJoin | NestedLoopJoin
 
-#: the same join with its inputs in each other's place
+#: The join type that means the same with the inputs exchanged.
 _SWAPPED = {
     JoinType.LEFT: JoinType.RIGHT,
     JoinType.LEFT_SEMI: JoinType.RIGHT_SEMI,
@@ -39,7 +39,7 @@ _MIRRORED = {**_SWAPPED, **{right: left for left, right in _SWAPPED.items()}}
 def describe(
     relation: AnyJoin, inputs: Sequence[tuple[int, ...]], outer: Record | None, forms: Forms, swap: bool
 ) -> Description:
-    """What a join says; ``swap``: its left input is to be called the right one."""
+    """Describe a join; with ``swap``, as if its inputs were exchanged."""
     first, second = (1, 0) if swap else (0, 1)
     left = tuple(forms.number("side", first, column) for column in inputs[0])
     right = tuple(forms.number("side", second, column) for column in inputs[1])

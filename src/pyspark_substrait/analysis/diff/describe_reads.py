@@ -1,4 +1,4 @@
-"""What reads say, and all that is about tables."""
+"""Descriptions of reads, and parts about tables."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ __all__ = ["bag", "fields", "object_text", "one", "read", "schema_columns", "tab
 
 
 def one(word: str, kind: Kind, text: str, forms: Forms, form: object = None) -> Part:
-    """A part that is one plain thing."""
+    """Return a part with a single item."""
     number = forms.plain("text", text if form is None else form)
     return Part(word, kind, Style.ONE, (Item(form=number, text=text),))
 
 
 def bag(word: str, kind: Kind, condition: object, record: Record, forms: Forms) -> Part:
-    """A condition, in what all has to be true."""
+    """Return a condition as a part, with an item for each operand of the conjunction."""
     items = tuple(
         Item(form=forms.expression(node, record), node=node, record=record)
         for node in conjuncts(condition)  # type: ignore[arg-type]
@@ -43,7 +43,7 @@ def bag(word: str, kind: Kind, condition: object, record: Record, forms: Forms) 
 
 
 def read(relation: Read, outer: Record | None, forms: Forms, known: Mapping[int, int]) -> Description:
-    """What a read says; ``known``: what some of its columns are called in another one."""
+    """Describe a read; ``known``: the identities of some of its columns in the other plan."""
     schema, type = relation.base_schema, relation.read_type
     columns = tuple(known.get(column, column) for column in schema_columns(schema, forms))
     record = Record(
@@ -76,7 +76,7 @@ def read(relation: Read, outer: Record | None, forms: Forms, known: Mapping[int,
 
 
 def schema_columns(schema: NamedStruct, forms: Forms) -> tuple[int, ...]:
-    """What the columns of a table are: its columns of these names."""
+    """Return the identities of a table's columns, which follow from their names."""
     seen: Counter[str] = Counter()
     columns = []
     for name in schema.top_level_names():
@@ -86,7 +86,7 @@ def schema_columns(schema: NamedStruct, forms: Forms) -> tuple[int, ...]:
 
 
 def fields(schema: NamedStruct, columns: tuple[int, ...], forms: Forms, word: str = "column") -> Part:
-    """The columns of a table, each with its name and type."""
+    """Return the columns of a table, each with its name and type, as a part."""
     items = []
     position = 0
     for type, column in zip(schema.struct.types, columns, strict=False):
@@ -141,12 +141,12 @@ def _file(item: FileOrFiles) -> str:
 
 
 def message(word: str, detail: AnyMessage, forms: Forms, kind: Kind = Kind.EXTENSION) -> Part:
-    """A message of others."""
+    """Return an extension message as a part."""
     return one(word, kind, f"{detail.type_url} ({len(detail.value)} bytes)", forms, detail)
 
 
 def table_name(relation: Read) -> str:
-    """How a read's table is called."""
+    """Return the name of a read's table for texts."""
     match relation.read_type:
         case NamedTable(names=names):
             return ".".join(names)
@@ -163,5 +163,5 @@ def table_name(relation: Read) -> str:
 
 
 def object_text(target: NamedObjectWrite | ExtensionObject | NamedTable) -> str:
-    """How the target of a write is called."""
+    """Return the name of a write's target for texts."""
     return target.detail.type_url if isinstance(target, ExtensionObject) else ".".join(target.names)

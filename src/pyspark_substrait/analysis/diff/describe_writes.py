@@ -1,4 +1,4 @@
-"""What the relations say that write, distribute or belong to others; and what all relations have in common."""
+"""Descriptions of writes, exchanges and extension relations; and helpers for all kinds of relations."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _Others = ExtensionLeaf | ExtensionSingle | ExtensionMulti
 def record_of(
     relation: Relation, inputs: Sequence[tuple[int, ...]], outer: Record | None, forms: Forms, at: int = 0
 ) -> Record:
-    """The record that the expressions of a relation with one input see; or another one's input."""
+    """Return the record that the expressions of a relation with one input see, or that of another input."""
     below = relation.inputs[at]
     above = 0 if outer is None else outer.number
     return Record(
@@ -53,12 +53,12 @@ def record_of(
 
 
 def passed(columns: tuple[int, ...], *parts: Part) -> Description:
-    """What a relation says that puts out the columns of its input."""
+    """Describe a relation that puts out the columns of its input."""
     return Description(parts=parts, columns=columns, sources=tuple((0, at) for at in range(len(columns))))
 
 
 def whole(record: Record, forms: Forms, word: str, kind: Kind, start: int = 0) -> Part:
-    """The columns of a record, where their order counts; from one on."""
+    """Return the columns of a record, from ``start`` on, as a part in which their order counts."""
     items = []
     for at, type in enumerate(record.types):
         node = FieldReference(root=RootReference(), reference=(StructField(at),), type=type)
@@ -74,7 +74,7 @@ def describe(
     forms: Forms,
     known: Mapping[int, int],
 ) -> Description:
-    """What such a relation says."""
+    """Describe a write, an exchange or an extension relation."""
     match relation:
         case Exchange():
             return passed(inputs[0], *_exchange(relation, record_of(relation, inputs, outer, forms), forms))

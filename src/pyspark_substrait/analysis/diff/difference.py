@@ -1,4 +1,4 @@
-"""What comparing gives: the changes, and the two trees laid over each other."""
+"""The result of a comparison: the changes, and the two trees merged into one."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ __all__ = ["Change", "Difference", "Line", "Mark", "Pair"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """One thing in which two plans differ.
+    """One difference between two plans.
 
     Args:
         kind: what differs: a relation, a condition, a table …
-        what: what changed, in one sentence without a final full stop.
-        before, after: the part as it is in the first plan and in the second; empty where it isn't there.
-        path_a, path_b: where that is in each plan; for a part that one of them lacks, where it would be.
+        what: the change in one sentence, without a full stop.
+        before, after: the part in the first plan and in the second; empty where it is missing.
+        path_a, path_b: its path in each plan; for a part that a plan lacks, where it would be.
     """
 
     kind: Kind
@@ -38,9 +38,9 @@ class Change:
 
 
 class Mark(Enum):
-    """What became of a relation.
+    """The state of a relation in a comparison.
 
-    ``MOVED``: it says the same in another place. ``CHANGED``: it says something else, or became one of another kind.
+    ``MOVED``: it is the same in another place. ``CHANGED``: it has changes, or became one of another kind.
     """
 
     SAME = "same"
@@ -52,18 +52,18 @@ class Mark(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pair:
-    """A relation of the first plan and the one of the second that it belongs to.
+    """A relation of the first plan and its counterpart in the second.
 
-    Roots, base schemas and the expressions of an extended expression stand in pairs, too.
+    Roots, base schemas and the expressions of an extended expression have pairs, too.
 
     Args:
-        path_a, path_b: where each stands; empty where there is no counterpart. Such a pair is ``REMOVED`` or ``ADDED``;
-            it is ``SAME`` where the relation changes nothing in what the plan means, like a projection that only picks
-            columns.
-        mark: what became of it, by itself: what changed below isn't its own.
-        changes: what differs, remarks included. Below a tree that was removed or added as a whole there are none.
-        columns: which of the columns that it puts out differ: the position in the first, and in the second; None where
-            that one lacks it.
+        path_a, path_b: the path in each plan; empty where there is no counterpart. Such a pair is ``REMOVED`` or
+            ``ADDED``; it is ``SAME`` if the relation doesn't affect the meaning of the plan, like a projection that
+            only picks columns.
+        mark: its own state, without changes below it.
+        changes: its differences, remarks included; empty below a tree that was removed or added as a whole.
+        columns: the positions of the output columns that differ, in the first plan and in the second; None where a plan
+            lacks the column.
     """
 
     path_a: str
@@ -75,19 +75,19 @@ class Pair:
 
 @dataclass(slots=True, kw_only=True, eq=False)
 class Line:
-    """One relation of the two trees laid over each other.
+    """One relation of the two trees merged into one.
 
     Args:
-        mark: ``-`` where only the first plan has it, ``+`` where only the second has it, a blank where both have it.
-        text: what it is.
-        changes: what differs in it.
-        below: the relations below it.
-        whole: how many relations the line stands for: itself and all below, where these are the same in both plans.
+        mark: ``-`` if only the first plan has it, ``+`` if only the second has it, a blank if both have it.
+        text: its title.
+        changes: its differences.
+        below: the lines of the relations below it.
+        whole: the number of relations that the line stands for, if it and all below it are the same in both plans.
         quiet: whether it isn't shown in the drawn tree.
-        a, b: what it is in each plan; both None where it is told elsewhere.
-        entire: whether all below is only in the one plan, too, and has no lines.
-        outputs: the columns that it puts out in each plan, by numbers.
-        columns: those that differ, by these numbers; -1 where there is no counterpart.
+        a, b: its step in each plan; both None if the relation is on another line.
+        entire: whether all below it is in the same plan only, and has no lines.
+        outputs: the columns that it puts out in each plan, by identity.
+        columns: those that differ, by identity; -1 where there is no counterpart.
     """
 
     mark: str
@@ -103,14 +103,14 @@ class Line:
     columns: list[tuple[int, int]] = field(default_factory=list)
 
     def positions(self) -> Iterator[tuple[int | None, int | None]]:
-        """Where the columns that differ stand, of those that are put out."""
+        """Return the positions in the output of the columns that differ."""
         first, second = ({number: at for at, number in reversed([*enumerate(side)])} for side in self.outputs)
         for one, other in self.columns:
             if one in first or other in second:
                 yield first.get(one), second.get(other)
 
     def all_changes(self) -> Iterator[Change]:
-        """The changes here and below, from the top down."""
+        """Return the changes here and below, from the top down."""
         pending = [self]
         while pending:
             line = pending.pop()
@@ -119,9 +119,9 @@ class Line:
 
 
 class Difference(NotebookOutput, Sequence[Change]):
-    """The changes between two plans, in words. It is true when there are any.
+    """The changes between two plans, in words. It is true if there are any.
 
-    ``remarks`` are differences that can't change a result; they aren't among the changes.
+    ``remarks`` are differences that can't change a result; they are not part of the sequence.
     """
 
     def __init__(self, lines: Sequence[Line], pairs: Callable[[], tuple[Pair, ...]] = tuple) -> None:
@@ -133,15 +133,14 @@ class Difference(NotebookOutput, Sequence[Change]):
 
     @property
     def same(self) -> bool:
-        """Whether the plans mean the same."""
+        """Whether the plans have the same meaning."""
         return not self.changes
 
     @cached_property
     def pairs(self) -> tuple[Pair, ...]:
-        """Which relation of one plan belongs to which of the other.
+        """The relations of the two plans, each with its counterpart.
 
-        Each relation is in one pair; in several where one plan shares it by references and the other has it several
-        times.
+        Each relation is in one pair; in several if one plan shares it by references and the other repeats it.
         """
         return self._pairs()
 
@@ -172,14 +171,14 @@ class Difference(NotebookOutput, Sequence[Change]):
         return "\n\n".join(part for part in parts if part)
 
     def drawn(self) -> tuple[str, ...]:
-        """The two trees laid over each other: lines that begin with ``-``, ``+`` or a blank, and end with the numbers
-        of their changes.
+        """Return the merged trees as lines, which begin with ``-``, ``+`` or a blank, and end with the numbers of their
+        changes.
         """
         numbers = {change: number for number, change in enumerate(self.changes, start=1)}
         return tuple(text for line in self._lines if not line.quiet for text in _drawn(line, numbers))
 
     def to_json(self) -> str:
-        """The changes and the remarks as JSON, indented."""
+        """Return the changes and the remarks as indented JSON."""
         content = {
             "same": self.same,
             "changes": [_object(change) for change in self.changes],
@@ -220,12 +219,12 @@ def _listed(change: Change, number: int) -> Iterator[str]:
         yield f"     b at {change.path_b}"
 
 
-#: how deep the drawn tree is indented at most
+#: The deepest indentation of the drawn tree.
 _DEEPEST = 20
 
 
 def _drawn(top: Line, numbers: dict[Change, int]) -> Iterator[str]:
-    """The tree with the numbers of the changes; a run of relations that are the same is one line."""
+    """Draw the tree with the numbers of the changes; consecutive relations without changes share a line."""
     pending = [(top, 0)]
     while pending:
         line, depth = pending.pop()

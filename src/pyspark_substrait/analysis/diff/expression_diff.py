@@ -1,4 +1,4 @@
-"""Where exactly two expressions differ."""
+"""The differences between two expressions."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from pyspark_substrait.model.walk import expression_children, subquery_relation
 
 __all__ = ["Inside", "Queries", "parts_of"]
 
-#: Two queries that stand at the same place in two expressions, with the records around them.
+#: Two subqueries at the same place in two expressions, with the records around them.
 Queries = tuple[Relation, Record, Relation, Record]
 
 _Call = e.ScalarFunction | e.WindowFunction | e.AggregateFunction | WindowRelFunction
 
 
 class Inside:
-    """Goes through two expressions side by side.
+    """Compares two expressions side by side.
 
     Args:
-        found: what differs, in words.
-        queries: subqueries that differ.
+        found: the differences, in words.
+        queries: the subqueries that differ.
     """
 
     def __init__(self, forms: Forms, wording: Wording) -> None:
@@ -35,7 +35,7 @@ class Inside:
         self.queries: list[Queries] = []
 
     def compare(self, a: object, left: Record, b: object, right: Record) -> None:
-        """Two nodes; all is noted in ``found`` and ``queries``."""
+        """Compare two nodes, and add the differences to ``found`` and ``queries``."""
         match a, b:
             case e.SortField(), e.SortField():
                 self.compare(a.expr, left, b.expr, right)
@@ -76,7 +76,7 @@ class Inside:
             self._became(a, left, b, right)
 
     def _alike(self, a: e.Expression, b: e.Expression) -> bool:
-        """Whether two expressions do the same, with other things."""
+        """Whether two expressions are of the same kind, with different operands."""
         match a, b:
             case e.ScalarFunction() | e.WindowFunction(), e.ScalarFunction() | e.WindowFunction():
                 return a.__class__ is b.__class__ and a.function.name == b.function.name
@@ -100,7 +100,7 @@ class Inside:
         a: object,
         b: object,
     ) -> None:
-        """Parts in their order; where that means nothing, those that both have aside."""
+        """Compare operands in their order; for AND and OR, without those that both have."""
         if isinstance(a, e.ScalarFunction) and len(first) == len(second) and _loose(a):
             numbers = [self.forms.expression(item, left).meaning for item in first]
             others = [self.forms.expression(item, right).meaning for item in second]
@@ -188,7 +188,7 @@ def _loose(node: e.ScalarFunction) -> bool:
 
 
 def _taken(number: int, numbers: list[int]) -> bool:
-    """Whether a number is among some; there, it is used up."""
+    """Whether a number is in a list; if so, it is used up there."""
     if number in numbers:
         numbers[numbers.index(number)] = -1
         return True
@@ -201,7 +201,7 @@ def _options(node: _Call) -> Iterator[tuple[str, str]]:
 
 
 def _facts(a: _Call, b: _Call) -> Iterator[tuple[str, str, str]]:
-    """What calls say besides functions, options and expressions."""
+    """Return the attributes of two calls besides functions, options and expressions: the name, and both texts."""
     for at, (was, now) in enumerate(zip(a.arguments, b.arguments, strict=False), start=1):
         match was, now:
             case e.EnumArgument(), e.EnumArgument():
@@ -242,7 +242,7 @@ def _bound(bound: e.Bound) -> str:
 
 
 def parts_of(node: object, record: Record, forms: Forms) -> set[object]:
-    """What an expression is made of, to tell how alike two are."""
+    """Return the forms of an expression's parts, as a measure of similarity."""
     found: set[object] = set()
     pending: list[object] = [node]
     while pending:

@@ -1,7 +1,7 @@
-"""What parts of plans mean, as numbers: two parts have the same number where they say the same.
+"""The meaning of parts of plans, as numbers: two parts have the same number if they mean the same.
 
-Each expression has two. The first doesn't count what can't change a result: the order of the operands of ``and``, say.
-The second counts that too.
+Each expression has two numbers. The first ignores differences that can't change a result, such as the order of the
+operands of ``and``. The second includes them.
 """
 
 from __future__ import annotations
@@ -34,19 +34,19 @@ __all__ = ["Form", "Forms", "conjuncts", "mirrored", "plain_type"]
 
 _STANDARD = "extension:io.substrait:functions_"
 
-#: Functions whose operands may change places, by the file of the specification that defines them.
+#: Functions whose operands may be exchanged, by the file of the specification that defines them.
 _SYMMETRIC = {
     "boolean": ("and", "or", "xor"),
     "comparison": ("equal", "not_equal", "is_distinct_from", "is_not_distinct_from"),
     "arithmetic": ("add", "multiply", "bitwise_and", "bitwise_or", "bitwise_xor"),
     "arithmetic_decimal": ("add", "multiply", "bitwise_and", "bitwise_or", "bitwise_xor"),
 }
-#: Comparisons that say the same with their operands in each other's place.
+#: Comparisons that mean the same with their operands exchanged.
 _MIRRORED = {"gt": "lt", "gte": "lte"}
 
 
 class Form(NamedTuple):
-    """What something means, and what it means with the order of everything."""
+    """The numbers of a part: its meaning, and its meaning with the order of everything."""
 
     meaning: int
     exact: int
@@ -54,11 +54,11 @@ class Form(NamedTuple):
 
 @dataclass(slots=True, eq=False)
 class Forms:
-    """The numbers given so far.
+    """The numbers assigned so far.
 
     Args:
-        registry: knows functions.
-        query: what a query inside an expression is.
+        registry: the extensions.
+        query: returns the step of a subquery.
     """
 
     registry: Registry
@@ -69,16 +69,16 @@ class Forms:
     _found: dict[tuple[int, int], Form] = field(default_factory=dict)
 
     def number(self, *form: Hashable) -> int:
-        """The number of a form."""
+        """Return the number of a form."""
         return self._numbers.setdefault(form, len(self._numbers))
 
     def plain(self, *form: Hashable) -> Form:
-        """A form in which no order can differ."""
+        """Return a form in which no order can differ."""
         number = self.number(*form)
         return Form(number, number)
 
     def of(self, tag: Hashable, parts: Iterable[Form], *, ordered: bool = True) -> Form:
-        """A form made of others, whose order may not matter."""
+        """Return a form made of others, whose order may not matter."""
         given = tuple(parts)
         meanings = [part.meaning for part in given]
         if not ordered:
@@ -86,7 +86,7 @@ class Forms:
         return Form(self.number(tag, *meanings), self.number(tag, *[part.exact for part in given]))
 
     def type(self, type: Type) -> Type:
-        """The type without aliases."""
+        """Return the type without aliases."""
         found = self._types.get(type)
         if found is None:
             found = self._types[type] = plain_type(type)
@@ -95,15 +95,15 @@ class Forms:
     # expressions ------------------------------------------------------------------------------------------------------
 
     def expressions(self, nodes: Iterable[e.Expression], record: Record) -> Form:
-        """Several expressions in a row."""
+        """Return the form of a list of expressions."""
         return self.of("list", [self.expression(node, record) for node in nodes])
 
     def optional(self, node: e.Expression | None, record: Record) -> Form:
-        """An expression that may not be there."""
+        """Return the form of an optional expression."""
         return self.plain("none") if node is None else self.expression(node, record)
 
     def expression(self, node: e.Expression, record: Record) -> Form:
-        """What an expression means."""
+        """Return the form of an expression."""
         if not record.number:
             return self._expression(node, record)
         key = (id(node), record.number)
@@ -205,7 +205,7 @@ class Forms:
                 return self.plain(tag, record.columns, self._path(reference))
 
     def column(self, record: Record, position: int) -> int:
-        """What the column at a position is; one that isn't known is just a position."""
+        """Return the identity of the column at a position; for an unknown column, it stands for the position."""
         if 0 <= position < len(record.columns):
             return record.columns[position]
         return self.number("position", position)
@@ -230,7 +230,7 @@ class Forms:
         return self.of(tag, arguments, ordered=not _symmetric(node))
 
     def aggregate(self, node: e.AggregateFunction, record: Record) -> Form:
-        """What an aggregate function computes."""
+        """Return the form of an aggregate function."""
         tag = ("aggregate", *self._function(node), node.phase, node.invocation)
         return self.of(tag, (*self._arguments(node.arguments, record), self.sorts(node.sorts, record)))
 
@@ -246,7 +246,7 @@ class Forms:
         )
 
     def windowed(self, node: e.WindowFunction | WindowRelFunction, record: Record) -> Form:
-        """What a window function computes, its partitions and sorts aside."""
+        """Return the form of a window function, without its partitions and sorts."""
         tag = ("window", *self._function(node), node.phase, node.invocation, node.bounds_type)
         bounds = (self._bound(node.lower_bound, record), self._bound(node.upper_bound, record))
         return self.of(tag, (*bounds, *self._arguments(node.arguments, record)))
@@ -257,17 +257,17 @@ class Forms:
         return self.plain(bound.__class__.__name__)
 
     def sorts(self, sorts: Iterable[e.SortField], record: Record) -> Form:
-        """Sort fields in their order."""
+        """Return the form of a list of sort fields."""
         return self.of("sorts", [self.sort(sort, record) for sort in sorts])
 
     def sort(self, sort: e.SortField, record: Record) -> Form:
-        """One sort field."""
+        """Return the form of a sort field."""
         return self.of(("sort", sort.sort_kind), (self.expression(sort.expr, record),))
 
     def _function(
         self, node: e.ScalarFunction | e.AggregateFunction | e.WindowFunction | WindowRelFunction
     ) -> tuple[Hashable, ...]:
-        """Which function it is. Its type follows from the rest, unless the plan says another or nobody knows it."""
+        """Identify a function. Its type follows from the rest, unless the plan states another or it is unknown."""
         options = tuple(sorted((option.name, option.preference) for option in node.options))
         follows = node.output_type == node.derived_type and self._is_known(node.function)
         return node.function, options, None if follows else self.type(node.output_type)
@@ -292,7 +292,7 @@ class Forms:
 
 
 def _standard(function: e.Function) -> str:
-    """The file of the specification that a function is from, like ``boolean``; empty for one of others."""
+    """Return the file of the specification that a function is from, like ``boolean``; empty for other functions."""
     return function.urn.removeprefix(_STANDARD) if function.urn.startswith(_STANDARD) else ""
 
 
@@ -303,7 +303,7 @@ def _symmetric(node: e.ScalarFunction) -> bool:
 
 
 def _flat(node: e.ScalarFunction) -> tuple[e.Argument, ...]:
-    """The arguments; of AND and OR those that stand in an operand that is AND or OR, too."""
+    """Return the arguments; for AND and OR, nested operands of the same function in place of the nested call."""
     if node.function.name not in ("and", "or") or _standard(node.function) != "boolean":
         return node.arguments
     found: list[e.Argument] = []
@@ -319,14 +319,14 @@ def _flat(node: e.ScalarFunction) -> tuple[e.Argument, ...]:
 
 
 def mirrored(function: e.Function) -> str | None:
-    """The name of the comparison that says the same with its operands in each other's place, like ``lt`` for ``gt``."""
+    """Return the comparison that means the same with its operands exchanged, like ``lt`` for ``gt``."""
     if _standard(function) != "comparison":
         return None
     return {**_MIRRORED, **{name: other for other, name in _MIRRORED.items()}}.get(function.name)
 
 
 def conjuncts(condition: e.Expression | None) -> list[e.Expression]:
-    """What all has to be true for a condition to be true; nothing for one that always is."""
+    """Return the conditions whose conjunction a condition is; none for one that is always true."""
     match condition:
         case None | Literal(value=True):
             return []
@@ -342,7 +342,7 @@ def conjuncts(condition: e.Expression | None) -> list[e.Expression]:
 
 
 def plain_type(type: Type) -> Type:
-    """A type with what its aliases stand for in their place, at any depth."""
+    """Return a type with its aliases resolved, at any depth."""
     here = concrete(type)
     match here:
         case Struct(types=types):
@@ -367,7 +367,7 @@ def _parameter(parameter: TypeParameter) -> TypeParameter:
 
 
 def _value(value: LiteralValue) -> Hashable:
-    """A value so that only the same value is equal: 0.0 isn't -0.0, and NaN is NaN."""
+    """Return a key that is equal only for the same value: 0.0 isn't -0.0, and NaN is NaN."""
     match value:
         case float():
             return "nan" if math.isnan(value) else value.hex()

@@ -1,4 +1,4 @@
-"""The parts of two relations that belong together, item by item."""
+"""The counterparts of the items of two parts."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from pyspark_substrait.analysis.diff.parts import Item, Part, Style
 
 __all__ = ["Pair", "pairs", "reordered"]
 
-#: An item of each side; None where the other has no counterpart.
+#: Counterparts, the first and the second; None for a missing one.
 Pair = tuple[Item | None, Item | None]
 
-#: how many items are compared each with each
+#: The most items of a side that are compared with each other one by one.
 _MOST = 40
 
 
 def pairs(a: Part, b: Part, forms: Forms) -> list[Pair]:
-    """The items of two parts that belong together."""
+    """Pair the items of two parts."""
     match a.style:
         case Style.ONE:
             return list(_in_turn(a.items, b.items))
@@ -36,7 +36,7 @@ def pairs(a: Part, b: Part, forms: Forms) -> list[Pair]:
 
 
 def reordered(a: Part, b: Part) -> bool:
-    """Whether two parts have the same items in another order, where that means something."""
+    """Whether two parts have the same items in another order, where the order counts."""
     if a.style is not Style.ROW or len(a.items) != len(b.items) or len(a.items) < 2:
         return False
     first, second = ([item.form.meaning for item in part.items] for part in (a, b))
@@ -57,12 +57,12 @@ def _row(a: Sequence[Item], b: Sequence[Item]) -> list[Pair]:
 
 
 def _declared(item: Item) -> object:
-    """The type of a column, which may have got another name."""
+    """Return the type of a column, whose name may have changed."""
     return item.text
 
 
 def _by(a: Sequence[Item], b: Sequence[Item], keys: Sequence[Callable[[Item], object]]) -> list[Pair]:
-    """Items with the same key, in their order; by the first key, and what is left by the next."""
+    """Pair items with the same key, in their order; by the first key, then the rest by the next one."""
     found: list[Pair] = []
     left, right = list(a), list(b)
     for key in keys:
@@ -101,7 +101,7 @@ def _by_likeness(a: Sequence[Item], b: Sequence[Item], forms: Forms) -> list[Pai
 
 
 def _alike(left: Sequence[Item], right: Sequence[Item], forms: Forms) -> list[Pair]:
-    """Items that have something in common, those with most first."""
+    """Pair items that have something in common, the most similar first."""
     parts = {id(item): _parts(item, forms) for item in (*left, *right)}
     scored = []
     for i, x in enumerate(left):

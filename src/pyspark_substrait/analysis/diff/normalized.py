@@ -1,4 +1,4 @@
-"""Relations as steps: what each says, over columns that are known by what they are."""
+"""Relations as steps: their descriptions, over columns that are known by identity."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ __all__ = ["Steps", "beside", "picked", "stands_for"]
 
 
 class Steps:
-    """The steps of a plan's relations, each made once."""
+    """The steps of a plan's relations, each computed once."""
 
     def __init__(self, forms: Forms) -> None:
         self.forms = forms
         self._made: dict[tuple[int, int], Step] = {}
 
     def step(self, relation: Relation, outer: Record | None) -> Step:
-        """The step of a relation, with those below it."""
+        """Return the step of a relation; the steps below it are computed first."""
         pending = [(relation, outer)]
         while pending:
             node, around = pending[-1]
@@ -45,7 +45,7 @@ class Steps:
         return self._made[id(relation), 0 if outer is None else outer.number]
 
     def _missing(self, node: Relation, outer: Record | None) -> list[tuple[Relation, Record | None]]:
-        """What has to be made before a relation; the right input of a lateral join sees the left one."""
+        """Return the relations whose steps are needed first; the right input of a lateral join sees the left one."""
         below: list[tuple[Relation, Record | None]] = [(item, outer) for item in _below(node)]
         if isinstance(node, LateralJoin):
             left = (id(node.left), 0 if outer is None else outer.number)
@@ -97,7 +97,7 @@ class Steps:
         )
 
     def own(self, kind: str, told: Description) -> Form:
-        """What a relation of a kind says by itself."""
+        """Return the form of a relation without its inputs."""
         forms = [part.form() for part in told.parts if part.items]
         return Form(
             self.forms.number("own", kind, *(meaning for meaning, _ in forms)),
@@ -105,15 +105,15 @@ class Steps:
         )
 
     def by_relation(self) -> dict[int, list[Step]]:
-        """All steps made so far, by the relation that they were asked for. One that stands in a query has a step for
-        each record around it."""
+        """Return all steps made so far, by the relation that they are for. A relation in a subquery has a step for each
+        record around it."""
         found: dict[int, list[Step]] = {}
         for (relation, _), step in self._made.items():
             found.setdefault(relation, []).append(step)
         return found
 
 
-#: how many tables a step knows of those below it
+#: The most tables that a step lists of those below it.
 _MANY = 8
 
 
@@ -122,14 +122,14 @@ def _below(node: Relation) -> tuple[Relation, ...]:
 
 
 def pick(columns: Sequence[int], picks: tuple[int, ...] | None, forms: Forms) -> tuple[int, ...]:
-    """The columns at some positions; those that aren't known are just positions."""
+    """Return the columns at some positions; unknown ones stand for their positions."""
     if picks is None:
         return tuple(columns)
     return tuple(columns[at] if 0 <= at < len(columns) else forms.number("position", at) for at in picks)
 
 
 def picked(step: Step, emit: tuple[int, ...] | None) -> Step:
-    """A step of which only some columns are put out."""
+    """Return a step of which only some columns are put out."""
     if emit is None:
         return step
     known = step.columns
@@ -140,11 +140,11 @@ def picked(step: Step, emit: tuple[int, ...] | None) -> Step:
 
 
 def _only_picks(node: Project) -> tuple[int, ...] | None:
-    """The columns that a projection puts out before emit, as those of its input; None when it computes something.
+    """Return the output of a projection as columns of its input; None if the projection computes something.
 
-    What emit leaves out isn't computed.
+    Expressions that emit leaves out don't count.
     """
-    if isinstance(node.input.schema, OpenStruct) or extended(node):
+    if isinstance(node.input.schema, OpenStruct) or node.enhanced:
         return None
     width = len(node.input.schema.types)
     emit = node.common.emit
@@ -161,7 +161,7 @@ def _only_picks(node: Project) -> tuple[int, ...] | None:
 
 
 def stands_for(node: Relation) -> Relation | None:
-    """The relation below one that changes nothing but which columns there are; None for all others."""
+    """Return the relation below one that only chooses columns; None for all other relations."""
     match node:
         case Reference(subtree=inner) | DetachedRel(relation=inner):
             return inner
@@ -171,19 +171,13 @@ def stands_for(node: Relation) -> Relation | None:
             return None
 
 
-def extended(node: Relation) -> bool:
-    """Whether others have added something to a relation that changes its meaning."""
-    own = getattr(node, "advanced_extension", None)
-    return any(part is not None and part.enhancement is not None for part in (own, node.common.advanced_extension))
-
-
 def beside(left: Step, node: LateralJoin, outer: Record | None, forms: Forms) -> Record:
-    """What the right input of a lateral join sees as the record around it."""
+    """Return the record around the right input of a lateral join."""
     return lateral_record(left.columns, node, outer, forms)
 
 
 def lateral_record(columns: tuple[int, ...], node: LateralJoin, outer: Record | None, forms: Forms) -> Record:
-    """The left record of a lateral join as its right input sees it."""
+    """Return the left record of a lateral join as its right input sees it."""
     above = 0 if outer is None else outer.number
     return Record(
         columns=columns,
@@ -199,7 +193,7 @@ def lateral_record(columns: tuple[int, ...], node: LateralJoin, outer: Record | 
 def redescribed(
     step: Step, inputs: Sequence[tuple[int, ...]], outer: Record | None, forms: Forms, swap: bool
 ) -> Description:
-    """What a step says over other columns."""
+    """Return the description of a step over other columns."""
     same = outer is step.outer or (outer and outer.number) == (step.outer and step.outer.number)
     if same and not swap and all(given == item.columns for given, item in zip(inputs, step.inputs, strict=True)):
         return step.told

@@ -1,7 +1,7 @@
-"""Which relation of one document belongs to which of the other, as the comparison of their trees found it.
+"""The counterpart of each relation of two documents, from the comparison of their trees.
 
-The comparison knows steps: relations in the form in which they are compared. Here every relation gets its place: those
-that aren't steps, because they change nothing, and those inside subqueries that are the same and weren't looked into.
+The comparison has steps: relations in the form in which they are compared. Here every relation gets its counterpart,
+also those that aren't steps, because they change nothing, and those in subqueries that are the same in both plans.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _Positions: TypeAlias = "tuple[tuple[int | None, int | None], ...]"
 
 @dataclass(slots=True, eq=False)
 class _Link:
-    """Two relations that belong together, or one that has no other."""
+    """Two relations that are counterparts, or one without a counterpart."""
 
     a: Relation | None
     b: Relation | None
@@ -40,9 +40,9 @@ class _Link:
 
 
 class _Side:
-    """The relations of one document, in the order in which they stand, each once.
+    """The relations of one document, in their order, each once.
 
-    ``clothes``: those that change nothing, by the relation that they stand for. ``steps``: how relations were compared.
+    ``clothes``: relations that change nothing, by the relation that they stand for. ``steps``: the steps by relation.
     """
 
     def __init__(self, document: _Document, steps: Steps) -> None:
@@ -58,15 +58,15 @@ class _Side:
         self.steps = steps.by_relation()
 
     def above(self, step: Step) -> list[Relation]:
-        """What stands for the relation of a step, and changes nothing."""
+        """Return the relations that stand for the relation of a step and change nothing."""
         return self.clothes.get(id(step.relation), [])
 
 
 class Pairing:
-    """Gives every relation of two documents its place.
+    """Finds the counterpart of every relation of two documents.
 
     Args:
-        trees: has compared them.
+        trees: the comparison of their trees, which is done.
     """
 
     def __init__(self, a: _Document, b: _Document, trees: Trees) -> None:
@@ -74,14 +74,14 @@ class Pairing:
         self.a, self.b = _Side(a, trees.steps), _Side(b, trees.steps)
         self._links: dict[tuple[int, int], _Link] = {}
         self._found: set[int] = set()  # the relations that have a counterpart
-        self._holders: list[tuple[list[Relation], list[Relation]]] = []  # the queries in what belongs together
+        self._holders: list[tuple[list[Relation], list[Relation]]] = []  # the subqueries of counterparts
         self._others: list[Pair] = []
-        self._columns: dict[int, tuple[int, ...]] = {}  # of steps, as they were made
+        self._columns: dict[int, tuple[int, ...]] = {}  # of steps, by the relations that made them
 
     # what was compared ------------------------------------------------------------------------------------------------
 
     def root(self, a: Result | None, b: Result | None, line: Line) -> None:
-        """Two results, or one that has no other, and their line."""
+        """Add two results, or one without a counterpart, and their line."""
         places = tuple(f"{x.path}.root" if x is not None and x.root is not None else "" for x in (a, b))
         if any(places):
             self.beside((places[0], places[1]), line.changes, tuple(line.positions()))
@@ -91,11 +91,11 @@ class Pairing:
             self._lone(b.step, self.b, Mark.ADDED, ())
 
     def inside(self, a: Iterable[_Node], b: Iterable[_Node]) -> None:
-        """Expressions that stand by themselves."""
+        """Add expressions that aren't part of a relation."""
         self._holders.append((list(queries_in(a)), list(queries_in(b))))
 
     def beside(self, places: tuple[str, str], changes: Sequence[Change], columns: _Positions = ()) -> None:
-        """Two places that belong together without being relations: roots, expressions; or one that has no other."""
+        """Add two counterparts that aren't relations: roots, expressions; or one without a counterpart."""
         mark = Mark.CHANGED if any(change.kind.counts for change in changes) else Mark.SAME
         if not all(places):
             mark = Mark.REMOVED if places[0] else Mark.ADDED
@@ -104,7 +104,7 @@ class Pairing:
         )
 
     def tree(self, top: Line) -> None:
-        """All that stands in a line and below it."""
+        """Add everything in a line and below it."""
         pending: list[tuple[Line, list[Relation], list[Relation]]] = [(top, [], [])]
         while pending:
             line, over_a, over_b = pending.pop()
@@ -123,7 +123,7 @@ class Pairing:
                 elif step is not None:
                     self._link(*_sided(step.relation, mark), mark, line.changes)
                     self._lone_queries(step, side, mark)
-            # what changes nothing above a relation without a counterpart may have its own further below
+            # a relation that changes nothing, above one without a counterpart, may have its counterpart further below
             over_a = [*over_a, *(self.a.above(a) if a is not None and not line.entire else ())]
             over_b = [*over_b, *(self.b.above(b) if b is not None and not line.entire else ())]
             for below in reversed(line.below):
@@ -138,14 +138,14 @@ class Pairing:
         over_a: Sequence[Relation] = (),
         over_b: Sequence[Relation] = (),
     ) -> _Link:
-        """Two relations that belong together, with what stands for them."""
+        """Link two counterparts, and the relations that stand for them."""
         link = self._link(a.relation, b.relation, mark, changes)
         self._holders.append((list(queries_of(a.relation)), list(queries_of(b.relation))))
         self._alike([*over_a, *self.a.above(a)], [*over_b, *self.b.above(b)])
         return link
 
     def _same(self, a: Step, b: Step, over_a: Sequence[Relation] = (), over_b: Sequence[Relation] = ()) -> None:
-        """Two trees that say the same."""
+        """Link the relations of two trees that are the same."""
         pending = [(a, b, over_a, over_b)]
         while pending:
             a, b, over_a, over_b = pending.pop()
@@ -154,7 +154,7 @@ class Pairing:
                 pending.extend(reversed([(one, other, (), ()) for one, other in zip(a.inputs, b.inputs, strict=False)]))
 
     def _alike(self, a: Sequence[Relation], b: Sequence[Relation]) -> None:
-        """Relations that change nothing: those of a kind, in their order."""
+        """Link relations that change nothing: those of the same kind, in their order."""
         left = list(b)
         for relation in a:
             other = next((x for x in left if x.__class__ is relation.__class__), None)
@@ -163,7 +163,7 @@ class Pairing:
                 self._link(relation, other, Mark.SAME)
 
     def _lone(self, top: Step, side: _Side, mark: Mark, changes: Sequence[Change]) -> None:
-        """A tree without a counterpart."""
+        """Mark a tree that has no counterpart."""
         pending, seen = [top], set[int]()
         while pending:
             step = pending.pop()
@@ -190,7 +190,7 @@ class Pairing:
     # what was not compared --------------------------------------------------------------------------------------------
 
     def pairs(self) -> tuple[Pair, ...]:
-        """Every relation, root and expression of both documents, with its counterpart."""
+        """Return every relation, root and expression of both documents, with its counterpart."""
         self._queries()
         self._moves()
         links = [link for link in self._links.values() if link.a and link.b] + self._lonely()
@@ -201,7 +201,7 @@ class Pairing:
         return (*self._others, *filter(None, map(self._pair, links)))
 
     def _queries(self) -> None:
-        """Subqueries of what belongs together: those that are the same; the others have no counterpart."""
+        """Link equal subqueries of counterparts; the other subqueries have no counterpart."""
         left: list[tuple[Step, _Side, Mark]] = []
         while self._holders:
             a, b = self._holders.pop()
@@ -220,13 +220,13 @@ class Pairing:
             self._lone(step, side, mark, ())
 
     def _open(self, query: Relation, side: _Side) -> Step | None:
-        """The step of a subquery; None when it has its counterpart."""
+        """Return the step of a subquery; None if it has a counterpart."""
         steps = side.steps.get(id(query), [])
         return steps[0] if steps and id(steps[0].relation) not in self._found else None
 
     def _like(self, step: Step, queries: Sequence[Relation]) -> tuple[Relation, Step] | None:
-        """The query that says the same, over the columns with which it does."""
-        for at in (1, 0):  # with the order of everything, and without
+        """Return the query that means the same, and its step that does."""
+        for at in (1, 0):  # first with the order of everything, then without
             for query in queries:
                 for other in self.b.steps[id(query)]:
                     if other.form[at] == step.form[at]:
@@ -234,7 +234,7 @@ class Pairing:
         return None
 
     def _moves(self) -> None:
-        """Relations that were removed in one place and say the same in another."""
+        """Link relations that were removed in one place and are the same in another."""
         lone = self._lonely()
         new: dict[int, list[_Link]] = {}
         for link in reversed(lone):
@@ -249,18 +249,18 @@ class Pairing:
                     self._alike(self.a.clothes.get(id(link.a), []), self.b.clothes.get(id(other.b), []))
 
     def _lonely(self) -> list[_Link]:
-        """The links of relations that have no counterpart."""
+        """Return the links of relations without a counterpart."""
         return [x for x in self._links.values() if id(x.a) not in self._found and id(x.b) not in self._found]
 
     def _own(self, relation: Relation, side: _Side) -> Iterator[int]:
-        """What a relation says by itself, over the columns as they were made; nothing for what is no step."""
+        """Return the meaning of a relation without its inputs, over the columns as they were made, if it is a step."""
         for step in side.steps.get(id(relation), ())[:1]:
             if step.relation is relation:
                 told = describe(relation, [self._made(item) for item in step.inputs], step.outer, self.trees.forms)
                 yield self.trees.steps.own(step.kind, told).meaning
 
     def _made(self, top: Step) -> tuple[int, ...]:
-        """The columns that a step puts out, each as the relation made it that didn't just pass it on."""
+        """Return the columns that a step puts out, each identified by the relation that made it."""
         pending = [top]
         while pending:
             step = pending[-1]
@@ -273,7 +273,7 @@ class Pairing:
         return self._columns[id(top)]
 
     def _told(self, step: Step) -> Iterator[int]:
-        """The columns of a step before emit, of which the inputs are known."""
+        """Return the columns of a step before emit; those of its inputs are known."""
         below = [self._columns[id(item)] for item in step.inputs]
         for column, source in zip(step.told.columns, step.told.sources, strict=True):
             if source is not None and source[1] < len(below[source[0]]):
@@ -286,7 +286,7 @@ class Pairing:
         return self.a.order.get(id(link.a), missing), self.b.order.get(id(link.b), missing)
 
     def _pair(self, link: _Link) -> Pair | None:
-        """A pair; None for what no message stands for."""
+        """Return a pair; None for a link of which no relation has a path."""
         path_a = "" if link.a is None else self.trees.path_a(link.a)
         path_b = "" if link.b is None else self.trees.path_b(link.b)
         if not path_a and not path_b:

@@ -1,4 +1,4 @@
-"""What two relations that belong together say, compared part by part."""
+"""Comparison of two relations that are counterparts, part by part."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from pyspark_substrait.model.relations import Measure, Relation
 
 __all__ = ["PartDiff"]
 
-#: from how many characters on two texts aren't shown side by side in a sentence
+#: From this many characters on, two texts aren't shown side by side in a sentence.
 _SHORT = 160
 
 
 class PartDiff:
-    """Compares what relations say.
+    """Compares the descriptions of relations.
 
     Args:
-        path_a, path_b: where nodes stand.
+        path_a, path_b: return the path of a node.
         queries: compares two subqueries.
     """
 
@@ -43,14 +43,14 @@ class PartDiff:
         self.queries = queries
 
     def compare(self, a: Step, told: Description, b: Step, line: Line, skip: set[str]) -> dict[int, int]:
-        """What two relations say; the changes go to ``line``.
+        """Compare two relations, and add the changes to ``line``.
 
         Args:
-            told: what the second says, over columns that are known as in the first.
-            skip: what isn't compared. Between relations of different kinds that is what only one of them has.
+            told: the description of the second relation, over columns with the identities of the first plan.
+            skip: parts to leave out. Of relations of different kinds, only the parts that both have are compared.
 
         Returns:
-            For columns that the second relation makes: which of the first they are.
+            For columns that the second relation makes: their identities in the first plan.
         """
         first, second = _by_word(a.told), _by_word(told)
         became: dict[int, int] = {}
@@ -70,7 +70,7 @@ class PartDiff:
         return became
 
     def fields(self, a: Description, b: Description) -> dict[int, int]:
-        """Which columns of the first table the columns of the second are."""
+        """Return for the columns of the second table their identities in the first."""
         became: dict[int, int] = {}
         for left, right in zip(a.parts, b.parts, strict=False):
             if left.style is right.style is Style.FIELDS:
@@ -80,7 +80,7 @@ class PartDiff:
         return became
 
     def parts(self, a: Part, b: Part, where: str, places: tuple[str, str], line: Line) -> dict[int, int]:
-        """Two parts of the same sort; ``places``: where the relations stand."""
+        """Compare two parts of the same kind; ``places``: the paths of the relations."""
         became: dict[int, int] = {}
         if a.form() == b.form():
             columns = {one.form.meaning: one.column for one in a.items}
@@ -107,7 +107,7 @@ class PartDiff:
         return became
 
     def _turned(self, a: Part, b: Part, where: str, places: tuple[str, str], line: Line) -> None:
-        """The same items, where their order means nothing."""
+        """Report items in another order, where the order doesn't count."""
         if [item.form.meaning for item in a.items] == [item.form.meaning for item in b.items]:
             return
         texts = [", ".join(self.wording.item(item) for item in part.items) for part in (a, b)]
@@ -122,7 +122,7 @@ class PartDiff:
         places: tuple[str, str],
         line: Line,
     ) -> None:
-        """Columns of a table that stand in another order."""
+        """Report columns of a table in another order."""
         first = {id(item): at for at, item in enumerate(a.items)}
         second = {id(item): at for at, item in enumerate(b.items)}
         both.sort(key=lambda pair: first[id(pair[0])])
@@ -161,7 +161,7 @@ class PartDiff:
             line.changes.append(Change(kind=kind, what=what, before=before, after=after, path_a=path_a, path_b=path_b))
 
     def _what(self, part: Part, a: Item, b: Item, before: str, after: str, where: str, line: Line) -> str:
-        """What changed in an item; empty when that is all in subqueries, which say it themselves."""
+        """Describe the change of an item; empty if all of it is in subqueries, which have changes of their own."""
         if part.style is Style.FIELDS:
             return _field(part, a, b, where)
         if part.style is Style.ONE and a.node is None:
@@ -190,13 +190,13 @@ class PartDiff:
 
 
 def _note(part: Part, a: Item | None, b: Item | None, line: Line) -> None:
-    """Columns that differ."""
+    """Record columns that differ."""
     if part.style in (Style.COLUMNS, Style.FIELDS):
         line.columns.append((-1 if a is None else a.column, -1 if b is None else b.column))
 
 
 def _by_word(told: Description) -> dict[tuple[str, int], Part]:
-    """The parts by what they are called; there may be several of one name."""
+    """Return the parts by name and number; several may have the same name."""
     found: dict[tuple[str, int], Part] = {}
     seen: Counter[str] = Counter()
     for part in told.parts:
@@ -227,13 +227,13 @@ def _nullability(a: Item, b: Item) -> str:
 
 
 def _moved(part: Part, kind: Kind, texts: list[str], where: str, places: tuple[str, str]) -> Change:
-    """The same items in another order."""
+    """Return the change for the same items in another order."""
     orders = f"{shortened(texts[1])}; it was {shortened(texts[0])}"
     what = f"the {_plural(part.word)} of {where} stand in another order: {orders}"
     return Change(kind=kind, what=what, before=texts[0], after=texts[1], path_a=places[0], path_b=places[1])
 
 
 def _plural(word: str) -> str:
-    """Like ``columns written``."""
+    """Return the plural, like ``columns written``."""
     first, blank, rest = word.partition(" ") if word.startswith("column ") else (word, "", "")
     return f"{first}s{blank}{rest}"

@@ -1,4 +1,4 @@
-"""What a relation says, in parts that are compared one by one."""
+"""The description of a relation, in parts that are compared one by one."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from pyspark_substrait.model.relations import ComparisonJoinKey, Measure, Relati
 
 __all__ = ["Description", "Item", "Kind", "Node", "Part", "Source", "Step", "Style"]
 
-#: A node of the model that an item stands for.
+#: A node of the model that an item is made from.
 Node: TypeAlias = Shown | SortField | Measure | ComparisonJoinKey | SwitchingField
 
 
 class Kind(Enum):
-    """What differs between two plans. ``ORDER`` and ``SHARING`` are differences that can't change a result."""
+    """The kinds of differences. ``ORDER`` and ``SHARING`` are differences that can't change a result."""
 
     PLAN = "plan"
     RESULT = "result"
@@ -54,8 +54,8 @@ class Kind(Enum):
 class Style(Enum):
     """How the items of a part are compared.
 
-    ``ONE``: there is one. ``BAG``: their order means nothing. ``ROW``: it means something. ``COLUMNS``: each makes a
-    column of the relation, whose place means nothing. ``FIELDS``: the same, and a column is known by its name.
+    ``ONE``: there is one. ``BAG``: their order doesn't count. ``ROW``: it counts. ``COLUMNS``: each makes a column of
+    the relation, whose position doesn't count. ``FIELDS``: the same, and columns are matched by name.
     """
 
     ONE = "one"
@@ -67,14 +67,14 @@ class Style(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Item:
-    """One thing that a relation says.
+    """One item of a description, such as a sort field.
 
     Args:
-        form: what it means.
-        node: the node that says it, shown in ``record``.
-        text: what it says, where no node does.
+        form: its meaning.
+        node: the node that it is made from, shown in ``record``.
+        text: its text, if it has no node.
         column: the column that it makes, for ``COLUMNS`` and ``FIELDS``.
-        name: the name of that column, or of what else it is.
+        name: the name of that column, or of the item.
     """
 
     form: Form
@@ -87,10 +87,10 @@ class Item:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Part:
-    """Things of one sort that a relation says.
+    """The items of a description that are of one kind.
 
     Args:
-        word: what each is called, like ``condition``.
+        word: the name of such an item in texts, like ``condition``.
     """
 
     word: str
@@ -99,7 +99,7 @@ class Part:
     items: tuple[Item, ...]
 
     def form(self) -> tuple[Hashable, Hashable]:
-        """What the part says: without the order that means nothing, and with it."""
+        """Return the forms of the part: without the orders that don't count, and with them."""
         meanings = [item.form.meaning for item in self.items]
         if self.style in (Style.BAG, Style.COLUMNS):
             meanings.sort()
@@ -109,18 +109,18 @@ class Part:
         return (self.word, *meanings), (self.word, *exact)
 
 
-#: Where a column of a relation comes from: an input, and the position there; None for one that the relation makes.
+#: The origin of a column of a relation: an input, and the position there; None for one that the relation makes.
 Source: TypeAlias = "tuple[int, int] | None"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Description:
-    """What a relation says over inputs whose columns are known.
+    """The description of a relation over inputs whose columns are known.
 
     Args:
-        parts: what it says.
-        columns: what its columns are, before emit.
-        sources: where each comes from.
+        parts: its parts.
+        columns: the identities of its columns, before emit.
+        sources: the origin of each column.
     """
 
     parts: tuple[Part, ...]
@@ -132,16 +132,16 @@ class Description:
 class Step:
     """A relation in the form in which plans are compared.
 
-    Relations that change nothing aren't steps: references and detached relations are what they mean, and a projection
-    that only picks columns is the step below, with these columns.
+    Relations that change nothing aren't steps: a reference or a detached relation has the step of the relation that it
+    stands for, and a projection that only picks columns has the step below, with these columns.
 
     Args:
-        kind: what it is, like ``Filter``.
-        form: what it means with all that is below.
-        own: what it says by itself.
-        picks: which of its columns are put out.
-        columns: what these are.
-        size: how many relations it has.
+        kind: its kind, like ``Filter``.
+        form: its meaning, with all that is below.
+        own: its meaning without its inputs.
+        picks: the positions of the columns that are put out.
+        columns: the identities of these columns.
+        size: the number of relations, itself included.
         tables: the tables read below, each once.
     """
 

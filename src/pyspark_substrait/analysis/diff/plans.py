@@ -1,4 +1,4 @@
-"""Whole plans and extended expressions compared."""
+"""Comparison of whole plans and extended expressions."""
 
 from __future__ import annotations
 
@@ -42,13 +42,13 @@ def compared(
     words: Words,
     called: Callable[[Callable[[], Any]], Any] = lambda function: function(),
 ) -> Difference:
-    """How two documents differ in what they mean.
+    """Compare the meaning of two documents.
 
     Args:
-        places: where the nodes of each stand.
-        registry: knows the functions that both use.
+        places: the paths of the nodes of each.
+        registry: the extensions that both use.
         words: shows an expression.
-        called: calls a function that may need more of the stack than there is; used for what is found out later.
+        called: calls a function on a large enough stack; used for what is computed later.
     """
     comparing = _Documents(registry, words, places, called)
     match a, b:
@@ -86,7 +86,7 @@ class _Documents:
     # plans ------------------------------------------------------------------------------------------------------------
 
     def plans(self, a: Plan, b: Plan) -> Difference:
-        """Two plans."""
+        """Compare two plans."""
         lines = [self._settings(a, b)]
         results = self._results(a, b)
         trees = [self._result(left, right) for left, right in results]
@@ -106,7 +106,7 @@ class _Documents:
         results: list[tuple[Result | None, Result | None]],
         trees: list[tuple[Line, Line | None]],
     ) -> tuple[Pair, ...]:
-        """Which relations belong together, as the lines have it."""
+        """Return the relations of the plans, each with its counterpart, according to the lines."""
         pairing = Pairing(a, b, self.trees)
         for (left, right), (top, tree) in zip(results, trees, strict=True):
             pairing.root(left, right, top)
@@ -148,7 +148,7 @@ class _Documents:
         return message("enhancement", added.enhancement, self.forms)
 
     def _results(self, a: Plan, b: Plan) -> list[tuple[Result | None, Result | None]]:
-        """The results that belong together: those that are the same, then the others in their order."""
+        """Pair the results: first those that are the same, then the others in their order."""
         left, right = self._given(a), self._given(b)
         pairs: list[tuple[Result | None, Result | None]] = []
         for item in list(left):
@@ -164,7 +164,7 @@ class _Documents:
         return sorted(pairs, key=_place)
 
     def _given(self, plan: Plan) -> list[Result]:
-        """The trees that give results. One without names that others refer to is a part of those."""
+        """Return the trees that give results. A tree without names that others refer to is part of those."""
         used = {id(reference.subtree) for reference in _references(plan)}
         results = []
         for at, tree in enumerate(plan.relations):
@@ -176,7 +176,7 @@ class _Documents:
         return results
 
     def _result(self, a: Result | None, b: Result | None) -> tuple[Line, Line | None]:
-        """The line of a result, and that of its tree; None where there is nothing to compare it with."""
+        """Return the line of a result, and that of its tree; None where there is no counterpart."""
         if a is None or b is None:
             return self._lone_result(a, b), None
         columns, line = self.trees.compare(a.step, b.step)
@@ -202,7 +202,7 @@ class _Documents:
         return Line(mark="+" if a is None else "-", text=(new or gone).removeprefix("the "), changes=[change])
 
     def _sharing(self, a: Plan, b: Plan) -> list[Change]:
-        """Whether trees are shared by references in one plan and written out in the other."""
+        """Report whether trees are shared by references in one plan and repeated in the other."""
         shared = [Counter(self.steps.step(x.subtree, None).form.meaning for x in _references(y)) for y in (a, b)]
         if shared[0] == shared[1]:
             return []
@@ -213,7 +213,7 @@ class _Documents:
     # extended expressions ---------------------------------------------------------------------------------------------
 
     def extended(self, a: ExtendedExpression, b: ExtendedExpression) -> Difference:
-        """Two extended expressions."""
+        """Compare two extended expressions."""
         line = Line(mark=" ", text="Extended expression", quiet=True)
         said = self.trees.said
         said.parts(self._enhancement(a), self._enhancement(b), "the message", ("", ""), line)
@@ -239,7 +239,7 @@ class _Documents:
     def _expressions(
         self, a: ExtendedExpression, b: ExtendedExpression, left: Part, right: Part, line: Line
     ) -> tuple[Pair, ...]:
-        """Which expressions belong together, and what inside them; ``line`` has the changes."""
+        """Return the expressions and the relations in them, each with its counterpart; ``line`` has the changes."""
         pairing = Pairing(a, b, self.trees)
         over = "base_schema"
         pairing.beside((over, over), [change for change in line.changes if change.path_a == change.path_b == over])
@@ -286,10 +286,10 @@ def _place(pair: tuple[Result | None, Result | None]) -> tuple[int, str]:
 
 
 def _natural(path: str) -> tuple[int, str]:
-    """Paths in the order of their numbers."""
+    """Return a key that sorts paths by their numbers."""
     return len(path), path
 
 
 def _references(plan: Plan) -> list[Reference]:
-    """The references of a plan, each place once."""
+    """Return the references of a plan, each once."""
     return [relation for relation in relations_within(*plan.trees) if isinstance(relation, Reference)]

@@ -1,4 +1,4 @@
-"""What an expression sees: the columns of its record, each by what it is, and the records around the query."""
+"""The record that an expression sees: its columns by identity, and the records around the query."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ class Record:
     """The record that expressions at one place see.
 
     Args:
-        columns: what each column is, as a number: equal numbers, the same column.
-        names, types: of the columns, to show them.
-        left: how many of them come from the left input, where there are two.
+        columns: the identity of each column, as a number; equal numbers are the same column.
+        names, types: of the columns, for texts.
+        left: the number of columns from the left input, if there are two.
         anchor: the ``rel_anchor`` of the relation that the expressions belong to.
         lateral: whether the query that sees this record as an outer one is the right input of a lateral join.
         outer: the record around the query.
@@ -37,7 +37,7 @@ class Record:
     number: int = 0
 
     def up(self, steps: int) -> tuple[int, Record] | None:
-        """The record that many subquery boundaries up, and how many records that is; None when there is none."""
+        """Return the record that many subquery boundaries up, and how many records that is; None if there is none."""
         found, distance = self.outer, 1
         while found is not None:
             steps -= not found.lateral
@@ -47,7 +47,7 @@ class Record:
         return None
 
     def anchored(self, anchor: int) -> tuple[int, Record] | None:
-        """The record around of the relation with that anchor, and how many records up that is."""
+        """Return the enclosing record of the relation with this anchor, and how many records up it is."""
         found, distance = self.outer, 1
         while found is not None:
             if found.anchor == anchor:
@@ -56,8 +56,8 @@ class Record:
         return None
 
 
-#: What stands in a plan and can be shown in a record.
+#: A node that can be shown, given the record that it sees.
 Shown: TypeAlias = Expression | AggregateFunction | WindowRelFunction
 
-#: How that is shown.
+#: A function that shows such a node.
 Words: TypeAlias = Callable[[Shown, Record], str]

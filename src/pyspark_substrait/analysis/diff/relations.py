@@ -1,4 +1,4 @@
-"""The relations of a document, and the queries inside their expressions."""
+"""The relations of a document, and the subqueries in its expressions."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = ["queries_in", "queries_of", "relations_of"]
 
 
 def relations_of(document: Plan | ExtendedExpression) -> Iterator[Relation]:
-    """Every relation of a document, each once: before its inputs, and these before the queries in its expressions."""
+    """Return every relation of a document, once: before its inputs, and these before its subqueries."""
     tops: list[Relation] = []
     if isinstance(document, Plan):
         tops += document.trees
@@ -33,12 +33,12 @@ def relations_of(document: Plan | ExtendedExpression) -> Iterator[Relation]:
 
 
 def queries_of(relation: Relation) -> list[Relation]:
-    """The queries that stand in the expressions of a relation itself."""
+    """Return the subqueries in the expressions of a relation itself."""
     return subqueries(relation_expressions(relation), named_lambdas=True)
 
 
 def queries_in(nodes: Iterable[Expression | AggregateFunction]) -> list[Relation]:
-    """The queries that stand in expressions, in their order; not those that stand in these."""
+    """Return the subqueries in expressions, in their order, without those nested in these."""
     found: list[Expression] = []
     for node in nodes:
         found.extend(_arguments(node) if isinstance(node, AggregateFunction) else [node])

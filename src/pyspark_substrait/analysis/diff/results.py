@@ -1,4 +1,4 @@
-"""The results of plans: their columns and the names of these."""
+"""The results of plans: their columns and the names of the columns."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["Result", "output_changes"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Column:
-    """A column of a result: its name, None where it has none; what it is; what it is called in a sentence."""
+    """A column of a result: its name, None if it has none; its identity; its name in texts."""
 
     name: str | None
     column: int
@@ -26,7 +26,7 @@ class _Column:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Result:
-    """A tree that gives a result: its step, the root that names its columns, where it stands."""
+    """A tree that gives a result: its step, the root that names its columns, its path."""
 
     step: Step
     root: RelRoot | None
@@ -34,7 +34,7 @@ class Result:
 
     @property
     def names(self) -> tuple[str | None, ...]:
-        """The names of the columns, without those of fields inside them; of a tree without names what is known."""
+        """The names of the columns, without those of nested fields; for a tree without a root, the known names."""
         if self.root is None:
             relation = self.step.relation
             own = self.step.picks == relation.common.emit and not isinstance(relation.schema, OpenStruct)
@@ -45,23 +45,23 @@ class Result:
 
     @property
     def every(self) -> tuple[str, ...]:
-        """All names that the plan gives."""
+        """All names that the plan states."""
         return () if self.root is None else self.root.names
 
     def columns(self) -> list[tuple[str | None, int]]:
-        """The columns, with the names that the plan gives them."""
+        """Return the columns, with the names that the plan states."""
         names = self.names if self.root is not None else (None,) * len(self.step.columns)
         return list(zip(names, self.step.columns, strict=False))
 
 
 def output_changes(a: Result, b: Result, columns: tuple[int, ...]) -> tuple[list[Change], list[tuple[int, int]]]:
-    """How the columns of two results differ, and their names.
+    """Compare the columns of two results, and their names.
 
     Args:
-        columns: what those of the second are in the first.
+        columns: the identities in the first plan of the columns of the second result.
 
     Returns:
-        The changes; and the positions of what differs in each, -1 where there is no counterpart.
+        The changes; and the positions of the columns that differ, -1 where there is no counterpart.
     """
     changes: list[Change] = []
     positions: list[tuple[int, int]] = []
@@ -104,7 +104,7 @@ def _replaced(
     changes: list[Change],
     positions: list[tuple[int, int]],
 ) -> None:
-    """What columns became that stand in each other's place."""
+    """Report the changes between columns at the same place of two results."""
     path_a, path_b = paths
     for was, now in _paired(left, right):
         kind = Kind.COLUMN
@@ -127,7 +127,7 @@ def _replaced(
 
 
 def _paired(left: list[_Column], right: list[_Column]) -> list[tuple[_Column, _Column]]:
-    """Columns that belong together, taken out of both lists: the same column, the same name, or the same place."""
+    """Pair columns and take them out of both lists: by identity, then by name, then by place if as many are left."""
     found = []
     for key in ("column", "label"):
         for item in list(left):

@@ -1,7 +1,7 @@
-"""Two relation trees compared: what was added, removed and changed, from the bottom up.
+"""Comparison of two relation trees: removed, added and changed relations, from the bottom up.
 
-On the way up, the columns of the second tree are known by what they are in the first. So a change below isn't seen
-again in all that is built on it.
+On the way up, the columns of the second tree get their identities in the first. So a change below isn't reported again
+for everything that is built on it.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from pyspark_substrait.model.relations import Set as SetRelation
 
 __all__ = ["PathOf", "Trees"]
 
-#: Where a node stands, as text; empty where that isn't known.
+#: Returns the path of a node; empty if it isn't known.
 PathOf = Callable[[object], str]
 
-#: What the columns of the second tree are in the first, and the trees laid over each other.
+#: The identities in the first tree of the columns of the second, and the merged trees.
 _Compared = tuple[tuple[int, ...], Line]
 
 
@@ -42,7 +42,7 @@ class Trees:
         self._known: dict[tuple[int, int], _Compared] = {}
 
     def queries(self, a: Relation, left: Record, b: Relation, right: Record) -> Line:
-        """Two subqueries at the same place of two expressions."""
+        """Compare two subqueries at the same place of two expressions."""
         first, second = self.steps.step(a, left), self.steps.step(b, right)
         columns, line = self.compare(first, second)
         if columns != first.columns:
@@ -52,7 +52,7 @@ class Trees:
         return line
 
     def compare(self, a: Step, b: Step) -> _Compared:
-        """Two trees: what the columns of the second are in the first, and what differs."""
+        """Compare two trees: return the identities in the first of the columns of the second, and the differences."""
         key = (id(a), id(b))
         found = self._known.get(key)
         if found is not None:
@@ -67,7 +67,7 @@ class Trees:
     def _compare(self, a: Step, b: Step) -> _Compared:
         columns: tuple[int, ...] = ()
         line: Line | None = None
-        path_a = path_b = ""  # of the relations below
+        path_a = path_b = ""  # the paths of the relations below
         for match in reversed(aligned(*rows(a, b), self.forms)):
             left, right = match.a, match.b
             if left is not None:
@@ -87,7 +87,7 @@ class Trees:
     # one of both ------------------------------------------------------------------------------------------------------
 
     def _removed(self, place: Place, columns: tuple[int, ...], below: Line | None, paths: tuple[str, str]) -> _Compared:
-        """A relation that only the first tree has: above it, columns are what it makes of them."""
+        """Report a relation that only the first tree has; columns above it are mapped to its output."""
         step = place.step
         became: dict[int, int] = {}
         if place.main >= 0:
@@ -105,7 +105,7 @@ class Trees:
         return after, line
 
     def _added(self, place: Place, columns: tuple[int, ...], below: Line | None, paths: tuple[str, str]) -> _Compared:
-        """A relation that only the second tree has: what it puts out of its input stays what it is."""
+        """Report a relation that only the second tree has; columns that it passes on keep their identity."""
         step = place.step
         told = step.told
         if place.main >= 0:
@@ -128,7 +128,7 @@ class Trees:
         return pick(made, step.picks, self.forms), line
 
     def _sides(self, place: Place, below: Line | None, mark: str) -> list[Line]:
-        """The lines below a relation that has no counterpart: its other inputs have none, either."""
+        """Return the lines below a relation without a counterpart; its other inputs have none, either."""
         lines = []
         for at, item in enumerate(place.step.inputs):
             if at == place.main and below is not None:
@@ -171,8 +171,8 @@ class Trees:
     def _inputs(
         self, left: Place, right: Place, columns: tuple[int, ...], below: Line | None, line: Line
     ) -> tuple[list[tuple[int, ...]], bool, bool]:
-        """The columns of the second relation's inputs, as they are in the first; whether its two inputs changed
-        places; and whether each input has a counterpart."""
+        """Return the columns of the second relation's inputs, by their identities in the first; whether its two inputs
+        were exchanged; and whether each input has a counterpart."""
         a, b = left.step, right.step
         if right.main < 0 or left.main < 0:
             if below is not None:
@@ -228,7 +228,7 @@ class Trees:
         line: Line,
         whole: bool,
     ) -> tuple[list[tuple[int, ...]], bool, bool]:
-        """The inputs, and what is to be said of their order."""
+        """Return the inputs in their order, and report a change of it."""
         a, b = left.step, right.step
         given = [found[at] for at in range(len(b.inputs))]
         turned = whole and [order[at] for at in range(len(b.inputs))] != list(range(len(b.inputs)))
@@ -248,7 +248,7 @@ class Trees:
     def _lateral(
         self, left: Place, right: Place, columns: tuple[int, ...], below: Line, line: Line
     ) -> list[tuple[int, ...]]:
-        """The inputs of lateral joins, of which the right one sees the left one."""
+        """Compare the inputs of lateral joins, whose right input sees the left one."""
         a, b = left.step, right.step
         assert isinstance(b.relation, LateralJoin), "asked before"
         if left.main == right.main == 0:
@@ -266,7 +266,7 @@ class Trees:
     def _member_columns(
         self, a: Step, left: Place, told: Description, given: Sequence[tuple[int, ...]], right: Place
     ) -> dict[int, int]:
-        """The columns of a set operation that come from the same column of the member that both have."""
+        """Return the columns of a set operation that come from the same column of the input that both have."""
         if not isinstance(a.relation, SetRelation) or len(a.inputs) == len(given):
             return {}
         own = dict(zip(a.inputs[left.main].columns, a.told.columns, strict=False))
@@ -284,7 +284,7 @@ class Trees:
 
 
 def _title(step: Step) -> str:
-    """A relation as a line of the tree."""
+    """Return the text of a relation's line."""
     return f"Read {step.tables[0]}" if step.kind == "Read" else step.kind
 
 
@@ -301,7 +301,7 @@ def _around(place: Place) -> str:
 
 
 def _beside(place: Place) -> str:
-    """The inputs that come and go with a relation."""
+    """Return the other inputs, which were added or removed with a relation."""
     others = [named(item) for at, item in enumerate(place.step.inputs) if at != place.main]
     return f" with {' and '.join(others)}" if others else ""
 

@@ -1,4 +1,4 @@
-"""How relations, and what they say, are called."""
+"""Texts for relations and their parts."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ __all__ = ["Wording", "a_or_an", "named", "shortened"]
 
 _LONG = 100
 
-#: what says little about a relation that comes or goes
+#: Parts that aren't shown for a relation that was added or removed.
 _NOT_TOLD = ("column written", "build input")
 
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """Shows items, by a function that shows expressions."""
+    """Texts of items, based on a function that shows expressions."""
 
     words: Words
 
     def item(self, item: Item) -> str:
-        """What an item says."""
+        """Return the text of an item."""
         if item.node is None or item.record is None:
             return item.text
         return self.node(item.node, item.record)
 
     def node(self, node: Node, record: Record) -> str:
-        """A node as text."""
+        """Return the text of a node."""
         match node:
             case SortField(expr=expr, sort_kind=kind):
                 order = f"by {kind.name}" if isinstance(kind, Function) else kind.value
@@ -57,11 +57,11 @@ class Wording:
                 return f"{function.name}({left}, {right})"
 
     def expression(self, node: AggregateFunction | FieldReference, record: Record) -> str:
-        """One expression."""
+        """Return the text of an expression."""
         return self.words(node, record)
 
     def about(self, step: Step) -> str:
-        """What a relation says, in short; empty when that isn't much."""
+        """Return a short text of a relation's parts; empty if there is nothing worth showing."""
         parts = [part for part in step.told.parts if step.kind != "Read" or part.word != "table"]
         said = [text for part in parts if (text := self._said(part))]
         return shortened("; ".join(said))
@@ -77,13 +77,13 @@ class Wording:
 
 
 def _right(record: Record) -> Record:
-    """The right half of a join's record."""
+    """Return the right half of a join's record."""
     left = record.left or 0
     return Record(columns=record.columns[left:], names=record.names[left:], types=record.types[left:])
 
 
 def named(step: Step) -> str:
-    """How a relation is called in a sentence, like ``the Filter over orders``."""
+    """Return the name of a relation in a sentence, like ``the Filter over orders``."""
     if step.kind == "Read":
         return f"the read of {step.tables[0]}"
     shown = ", ".join(step.tables[:3]) + (", …" if len(step.tables) > 3 else "")
@@ -91,12 +91,12 @@ def named(step: Step) -> str:
 
 
 def a_or_an(step: Step) -> str:
-    """A relation that wasn't known before, like ``an Aggregate``."""
+    """Return a relation with the indefinite article, like ``an Aggregate``."""
     if step.kind == "Read":
         return f"a read of {step.tables[0]}"
     return f"{'an' if step.kind[0] in 'AEIOU' else 'a'} {step.kind}"
 
 
 def shortened(text: str, limit: int = _LONG) -> str:
-    """A text, cut where it gets too long."""
+    """Return a text, cut if it is too long."""
     return text if len(text) <= limit else f"{text[: limit - 1].rstrip()}…"

@@ -1,12 +1,12 @@
-"""Lineage: which columns of a plan are made of which, and on which they depend. A pure function of the model.
+"""Lineage: which columns of a plan are computed from which, and on which they depend. A pure function of the model.
 
-* ``order``: which relations there are, and what stands around each
-* ``kinds``: what each kind of relation makes its columns of
-* ``resolving``: which columns an expression is made of
-* ``building``: both together, as nodes of a graph
-* ``graph``: following that up and down
-* ``ends``: the columns of tables, at which it ends; ``written``: those into which a plan writes
-* ``result``: what users see of it; ``text``: the same as text
+* ``traversal``: the relations of a document, and the queries around each
+* ``relations``: the dependencies of the columns and the records of each kind of relation
+* ``expressions``: the columns that an expression depends on
+* ``building``: puts these together as the nodes of a graph
+* ``graph``: follows the graph up and down
+* ``ends``: the columns of tables, at which lineage ends; ``written``: the columns of tables that a plan writes
+* ``result``: the result for users; ``text``: the result as text and as JSON
 """
 
 from __future__ import annotations

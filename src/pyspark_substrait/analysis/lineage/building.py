@@ -21,15 +21,15 @@ _EMPTY = Record((), ())
 
 @dataclass(slots=True)
 class Building(Surroundings):
-    """A graph of columns in the making.
+    """A graph of columns under construction.
 
     Args:
         order: the relations.
         graph: the graph.
         columns: the columns of each relation.
-        tables: for each relation that reads or changes a table, a node for each column of that.
-        deciding: for each relation, the nodes that decide which records it puts out.
-        pools: for those whose columns nobody knows, or only their makers, a node that any column may be made of.
+        tables: for each relation that reads or changes a table, a node for each column of the table.
+        deciding: for each relation, the nodes that its choice of records depends on.
+        pools: for relations whose columns or dependencies aren't known, a node on which any column may depend.
     """
 
     order: Order
@@ -46,14 +46,14 @@ class Building(Surroundings):
     # --- nodes --------------------------------------------------------------------------------------------------------
 
     def base_schema(self, schema: NamedStruct) -> None:
-        """Take down the record that an extended expression is evaluated on."""
+        """Add the record that an extended expression is evaluated on."""
         opened = isinstance(schema.struct, OpenStruct)
         ports = self.graph.add(0 if opened else len(schema.struct.types))
         self.columns[BASE_SCHEMA] = Columns(ports, self.graph.add(1)[0] if opened else None, None)
         self.tables[BASE_SCHEMA] = ports
 
     def lay_out(self) -> None:
-        """Give every column a node. It says which columns there are, not yet what they are made of."""
+        """Give every column a node, without its dependencies."""
         for number in self.order.bottom_up:
             relation = self.order.relations[number]
             if isinstance(relation, ExtensionSingle) and relation.generator is not None:
@@ -77,7 +77,7 @@ class Building(Surroundings):
         return [self.columns[self.order.numbers[id(input)]] for input in inputs_of(self.order.relations[number])]
 
     def _table(self, made: Shape, put_out: list[Column], ports: range) -> list[int]:
-        """A node for each column of a table: that of the column as it is put out, or one of its own."""
+        """Return a node for each column of a table: that of the column if it is put out, or a new one."""
         nodes: dict[int, int] = {}
         for port, column in zip(ports, put_out, strict=True):
             if isinstance(column, Base):
@@ -87,7 +87,7 @@ class Building(Surroundings):
         return [nodes[field] for field in range(len(made.base))]
 
     def fields(self, number: int) -> Iterator[tuple[int, int]]:
-        """The columns that a read puts out, with the position of each in its table."""
+        """Return the columns that a read puts out, with the position of each in its table."""
         for port, column in zip(self.columns[number].ports, self._put_out[number], strict=True):
             if isinstance(column, Base):
                 yield port, column.field
@@ -95,7 +95,7 @@ class Building(Surroundings):
     # --- edges --------------------------------------------------------------------------------------------------------
 
     def connect(self) -> None:
-        """Say of every node what it is made of."""
+        """Set the dependencies of every node."""
         for number in self.order.bottom_up:
             self._connect_columns(number)
             self._connect_pool(number)
@@ -113,7 +113,7 @@ class Building(Surroundings):
                 self._set(node, self._made_of(number, column))
 
     def _connect_pool(self, number: int) -> None:
-        """What nobody knows is made of all that the relation has."""
+        """Make the unknown columns of a relation depend on everything that the relation has."""
         if number not in self.pools:
             return
         made = self._shapes[number]
@@ -124,7 +124,7 @@ class Building(Surroundings):
         self.graph.values[self.pools[number]] = tuple(dict.fromkeys(nodes))
 
     def _connect_records(self, number: int) -> None:
-        """The records depend on what decides which there are, and on the records that they come from."""
+        """Make the records depend on the conditions that choose them, and on the records of the inputs."""
         made, records = self._shapes[number], self.columns[number].records
         decided = depends(self, number, made.conditions)
         self.deciding[number] = tuple(dict.fromkeys([*decided.every(), *made.deciding]))
@@ -202,14 +202,14 @@ class Building(Surroundings):
         for target in self._anchors.get(anchor, ()):
             places = self.order.holding.get(target, set())
             if len(places) < 2:
-                # a lateral join that is seen from its right input holds no query
+                # a lateral join whose right input refers to it holds no subquery
                 found.add(Site(target, next(iter(places), Place.INPUT)))
             else:
                 found.update(self._climb(number, target) or {Site(target, Place.INPUT)})
         return frozenset(found)
 
     def _climb(self, number: int, target: int) -> set[Site]:
-        """The places in a relation that hold the query, or one around it, in which another relation stands."""
+        """Return the places in a relation around a query, directly or further out, in which another relation is."""
         seen: set[Site] = set()
         pending = [*self._around(number)]
         while pending:
@@ -221,7 +221,7 @@ class Building(Surroundings):
 
 
 def _emitted(made: Shape, emit: tuple[int, ...] | None) -> list[Column]:
-    """The columns that are put out; of one that there isn't, nothing is known."""
+    """Return the columns after emit; nothing is known of a column that doesn't exist."""
     if emit is None:
         return [] if made.open else [*made.columns]
     if made.open:

@@ -29,11 +29,11 @@ __all__ = ["End", "Source", "ends"]
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A column that lineage ends at.
+    """A column at which lineage ends.
 
     Args:
         relation: the number of the relation that reads it.
-        table: the table, like ``db.orders``, or what it is that has the column.
+        table: the table, like ``db.orders``, or a description of the other origin.
         column: its name; empty where it has none.
     """
 
@@ -44,7 +44,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True, order=True)
 class End:
-    """A source in its place among others: by relation, then by position in the table."""
+    """A source that can be sorted among others: by relation, then by position in the table."""
 
     relation: int
     position: int
@@ -53,12 +53,12 @@ class End:
 
     @property
     def source(self) -> Source:
-        """What users see of it."""
+        """The source as users see it."""
         return Source(self.relation, self.table, self.column)
 
 
 def ends(document: Plan | ExtendedExpression, building: Building) -> Iterator[tuple[int, End]]:
-    """The nodes that lineage ends at."""
+    """Return the nodes at which lineage ends."""
     if isinstance(document, ExtendedExpression):
         yield from _of_table(building, BASE_SCHEMA, "base schema", document.base_schema)
     for number, relation in enumerate(building.order.relations):
@@ -87,7 +87,7 @@ def _of_table(building: Building, number: int, table: str, schema: NamedStruct) 
 
 
 def _of_duplicates(read: Read, building: Building, number: int) -> Iterator[tuple[int, End]]:
-    """The columns of a table that a read puts out once more."""
+    """Return the columns of a table that a read puts out more than once."""
     first = {node: position for position, node in enumerate(building.tables.get(number, ()))}
     names = read.base_schema.top_level_names()
     for node, field in building.fields(number):
@@ -107,7 +107,7 @@ def _of_ports(
 
 
 def _table(read_type: ReadType) -> str:
-    """What is read, in a few words."""
+    """Describe what is read in a few words."""
     match read_type:
         case NamedTable(names=names):
             return ".".join(names)

@@ -1,4 +1,4 @@
-"""Which columns an expression is made of."""
+"""The columns that an expression depends on."""
 
 from __future__ import annotations
 
@@ -34,22 +34,22 @@ __all__ = ["Depends", "Record", "Surroundings", "depends"]
 
 
 class Depends(NamedTuple):
-    """The nodes that something is made of, and those that it depends on otherwise."""
+    """The nodes whose values something is computed from, and those that it depends on in other ways."""
 
     values: tuple[int, ...]
     conditions: tuple[int, ...]
 
     def every(self) -> tuple[int, ...]:
-        """All of them."""
+        """Return both, values first."""
         return (*self.values, *self.conditions)
 
 
 class Record(NamedTuple):
-    """What field references lead to.
+    """The nodes that field references resolve to.
 
     Args:
         known: for each position, the nodes of its column.
-        beyond: those that any position behind may lead to.
+        beyond: the nodes that any later position may mean.
     """
 
     known: Sequence[tuple[int, ...]]
@@ -57,7 +57,7 @@ class Record(NamedTuple):
 
     @classmethod
     def of(cls, inputs: Sequence[Columns]) -> Record:
-        """The columns of several relations in a row; behind one whose columns nobody knows, positions say nothing."""
+        """Return the columns of several relations in a row; positions after one with unknown columns are unknown."""
         known: list[tuple[int, ...]] = []
         for position, input in enumerate(inputs):
             if input.pool is not None:
@@ -66,11 +66,11 @@ class Record(NamedTuple):
         return cls(known, ())
 
     def at(self, position: int) -> tuple[int, ...]:
-        """The nodes of a column; none where there isn't one."""
+        """Return the nodes of a column; none if it doesn't exist."""
         return self.known[position] if 0 <= position < len(self.known) else self.beyond
 
     def referred(self, reference: tuple[ReferenceSegment, ...] | MaskExpression) -> Iterable[int]:
-        """The nodes of the columns that a reference leads into."""
+        """Return the nodes of the columns that a reference uses."""
         match reference:
             case (StructField(field=position), *_):
                 return self.at(position)
@@ -81,23 +81,23 @@ class Record(NamedTuple):
 
 
 class Surroundings(Protocol):
-    """What expressions can refer to."""
+    """The surroundings that expressions can refer to."""
 
     def record(self, site: Site) -> Record:
-        """The record that an expression of a relation sees."""
+        """Return the record that an expression of a relation sees."""
 
     def query(self, relation: Relation) -> Columns | None:
-        """The columns of a subquery."""
+        """Return the columns of a subquery."""
 
     def steps_out(self, number: int, steps: int) -> frozenset[Site]:
-        """The places so many subquery boundaries around a relation; several for one that is shared."""
+        """Return the places that many subquery boundaries around a relation; several for a shared relation."""
 
     def anchored(self, number: int, anchor: int) -> frozenset[Site]:
-        """The places around a relation that an anchor means."""
+        """Return the places around a relation that an anchor means."""
 
 
 def depends(around: Surroundings, number: int, uses: Iterable[Use]) -> Depends:
-    """What some expressions of a relation depend on, each column once; what is a value is no condition besides."""
+    """Return the columns that expressions of a relation depend on, each once; a value isn't repeated as a condition."""
     values: dict[int, None] = {}
     conditions: dict[int, None] = {}
     for use in uses:
@@ -116,7 +116,7 @@ def depends(around: Surroundings, number: int, uses: Iterable[Use]) -> Depends:
 
 
 def _directly(around: Surroundings, site: Site, expression: Expression) -> Iterable[int]:
-    """The nodes that an expression itself refers to, those inside it aside."""
+    """Return the nodes that an expression refers to itself, without those of its subexpressions."""
     match expression:
         case FieldReference(root=RootReference(), reference=reference):
             return around.record(site).referred(reference)
@@ -125,7 +125,7 @@ def _directly(around: Surroundings, site: Site, expression: Expression) -> Itera
             sites = around.steps_out(number, steps or 0) if anchor is None else around.anchored(number, anchor)
             return [node for found in sorted(sites, key=_key) for node in around.record(found).referred(reference)]
         case SetPredicate(predicate_op=PredicateOp.EXISTS, tuples=relation):
-            # its columns don't count: it is made of what decides which records there are
+            # its columns don't count: EXISTS depends on what decides which records there are
             columns = around.query(relation)
             return () if columns is None or columns.records is None else (columns.records,)
         case _:
@@ -139,7 +139,7 @@ def _key(site: Site) -> tuple[int, str]:
 
 
 def _inside(expression: Expression, kind: Kind) -> Iterable[tuple[Expression, Kind]]:
-    """The expressions inside one, and what they are for that which is made of it."""
+    """Return the subexpressions of an expression, and how its value depends on each."""
     match expression:
         case FieldReference(root=RootReference() | OuterReference() | LambdaParameterReference()):
             return

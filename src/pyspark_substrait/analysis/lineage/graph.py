@@ -1,4 +1,4 @@
-"""Columns by numbers, and which is made of which: following that up and down, however deep it goes."""
+"""The graph of columns, as numbers, and its traversal up and down, at any depth."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ _NOBODY = -1
 
 @dataclass(slots=True)
 class Graph:
-    """What depends on what.
+    """A graph of dependencies.
 
-    A node is a column, or something that stands between columns: the records of a relation, say.
+    A node is a column, or an intermediate such as the records of a relation.
 
     Args:
-        values: for each node, those that it is made of.
-        conditions: for each node, those that it depends on otherwise.
-        records: for each node that is a column, the one that stands for the records of its relation, of which it
-            depends as on a condition; -1 for others.
+        values: for each node, the nodes that it is computed from.
+        conditions: for each node, the nodes that it depends on in other ways.
+        records: for each column, the node of the records of its relation, a condition of the column; -1 for other
+            nodes.
     """
 
     values: list[tuple[int, ...]] = field(default_factory=list)
@@ -30,14 +30,14 @@ class Graph:
     _decided_by_it: dict[int, list[int]] | None = None
 
     def add(self, count: int, records: int | None = None) -> range:
-        """New nodes; ``records`` is the node of the records that they belong to."""
+        """Add nodes; ``records`` is the node of the records that they belong to."""
         first = len(self.values)
         self.values.extend([()] * count)
         self.records.extend([_NOBODY if records is None else records] * count)
         return range(first, first + count)
 
     def up(self, start: Iterable[int], *, conditions: bool) -> set[int]:
-        """All that some nodes are made of, they themselves included; with ``conditions``, all that they depend on."""
+        """Return the nodes that some are computed from, themselves included; with ``conditions``, all dependencies."""
         seen, pending = set(start), list(start)
         while pending:
             node = pending.pop()
@@ -53,7 +53,7 @@ class Graph:
         return seen
 
     def down(self, start: Iterable[int], *, conditions: bool) -> set[int]:
-        """All that is made of some nodes, they themselves included; with ``conditions``, all that depends on them."""
+        """Return the nodes that are computed from some, themselves included; with ``conditions``, all that depend."""
         made, decided = self._turned()
         seen, pending = set(start), list(start)
         while pending:
@@ -69,7 +69,7 @@ class Graph:
         return seen
 
     def _turned(self) -> tuple[dict[int, list[int]], dict[int, list[int]]]:
-        """The same the other way round: what is made of each node, and what depends on it otherwise."""
+        """Return the reversed edges: the nodes computed from each node, and those that depend on it in other ways."""
         if self._made_of_it is None or self._decided_by_it is None:
             self._made_of_it, self._decided_by_it = {}, {}
             for node, sources in enumerate(self.values):

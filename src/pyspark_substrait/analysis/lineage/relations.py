@@ -1,4 +1,4 @@
-"""What each kind of relation makes its columns of, and what decides which records it puts out."""
+"""The dependencies of each kind of relation: those of its columns, and those of its choice of records."""
 
 from __future__ import annotations
 
@@ -65,8 +65,8 @@ __all__ = ["Base", "Columns", "Kind", "Made", "Pooled", "Shape", "Use", "measure
 class Kind(Enum):
     """How a column depends on another one.
 
-    VALUE: its value is made from it. CONDITION: that one decides which records there are, or how they are grouped,
-    sorted or cut.
+    VALUE: its value is computed from it. CONDITION: the other column decides which records there are, or how they are
+    grouped, sorted or cut.
     """
 
     VALUE = "value"
@@ -74,7 +74,7 @@ class Kind(Enum):
 
 
 class Use(NamedTuple):
-    """An expression that a column, or the choice of records, depends on, and which record it sees."""
+    """An expression that a column, or the choice of records, depends on, and the record that it sees."""
 
     expression: Expression
     kind: Kind = Kind.VALUE
@@ -82,12 +82,12 @@ class Use(NamedTuple):
 
 
 class Columns(NamedTuple):
-    """The columns of a relation, as others see them.
+    """The columns of a relation, as other relations see them.
 
     Args:
-        ports: the numbers of those that it puts out; none where nobody knows which these are.
-        pool: the number that stands for any of its columns where nobody knows which there are; None where all is known.
-        records: the number that stands for its records: made of what decides which there are.
+        ports: the nodes of the columns that it puts out; none if they aren't known.
+        pool: the node that stands for any of its columns if these aren't known; None if they are.
+        records: the node that stands for its records, and depends on what decides which there are.
     """
 
     ports: range
@@ -95,13 +95,13 @@ class Columns(NamedTuple):
     records: int | None
 
     def every(self) -> tuple[int, ...]:
-        """All there are."""
+        """Return the nodes of all columns."""
         return tuple(self.ports) if self.pool is None else (self.pool,)
 
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """A column that a relation makes: of expressions, and of columns by their numbers."""
+    """A column that a relation computes: from expressions, and from columns by their nodes."""
 
     uses: tuple[Use, ...] = ()
     columns: tuple[int, ...] = ()
@@ -116,11 +116,11 @@ class Base:
 
 @dataclass(frozen=True, slots=True)
 class Pooled:
-    """A column that may be made of everything that the relation has."""
+    """A column that may depend on everything that the relation has."""
 
 
 Column: TypeAlias = int | Made | Base | Pooled
-"""A column before emit; a number is that of the column that is passed on."""
+"""A column before emit; a number is the node of a column that is passed on."""
 
 _LEFT_ONLY = (JoinType.LEFT_SEMI, JoinType.LEFT_ANTI, JoinType.LEFT_MARK)
 _RIGHT_ONLY = (JoinType.RIGHT_SEMI, JoinType.RIGHT_ANTI, JoinType.RIGHT_MARK)
@@ -129,15 +129,15 @@ _MARKS = (JoinType.LEFT_MARK, JoinType.RIGHT_MARK)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shape:
-    """What a relation does with columns.
+    """The dependencies of a relation's columns and records.
 
     Args:
-        columns: those before emit. Where ``open``, nobody knows their positions.
-        conditions: what decides which records there are; ``deciding`` are columns that do so as they are.
+        columns: the columns before emit. Where ``open``, their positions aren't known.
+        conditions: the expressions that decide which records there are; ``deciding`` are the columns that do.
         base: the columns of the table that the relation reads or changes, which no input has.
-        pool: what the columns that nobody knows are made of; None where there are none.
-        open: nobody knows which columns there are.
-        fed: whether its records come from those of its inputs.
+        pool: the nodes that the unknown columns depend on; None if all columns are known.
+        open: whether the columns aren't known.
+        fed: whether its records come from the records of its inputs.
     """
 
     columns: Sequence[Column]
@@ -150,7 +150,7 @@ class Shape:
 
 
 def shape(relation: Relation, inputs: Sequence[Columns]) -> Shape:
-    """What a relation does.
+    """Return the dependencies of a relation.
 
     Args:
         relation: the relation.
@@ -215,7 +215,7 @@ def shape(relation: Relation, inputs: Sequence[Columns]) -> Shape:
         case ExtensionSingle(generator=generator) if generator is not None:
             return _generate(relation, generator, inputs[0])
         case ExtensionLeaf() | ExtensionSingle() | ExtensionMulti():
-            # only its makers know: every column may be made of everything, and so may the choice of records
+            # not specified: every column may depend on everything, and so may the choice of records
             unknown = relation.derived is None
             width = 0 if relation.derived is None else _width(relation.derived.output.struct)
             every = _every(inputs)
@@ -251,7 +251,7 @@ def _width(struct: Struct) -> int:
 
 
 def _passing(inputs: Sequence[Columns], conditions: tuple[Use, ...]) -> Shape:
-    """A relation that puts out the columns of its only input."""
+    """Return the shape of a relation that passes on the columns of its only input."""
     pool = inputs[0].pool
     return Shape(
         columns=inputs[0].ports, conditions=conditions, pool=None if pool is None else (pool,), open=pool is not None
@@ -259,7 +259,7 @@ def _passing(inputs: Sequence[Columns], conditions: tuple[Use, ...]) -> Shape:
 
 
 def _made(*expressions: Expression, beside: Iterable[Expression | None] = ()) -> Made:
-    """A column made of expressions; those ``beside`` decide which records go into it, and in which order."""
+    """Return a column computed from expressions; those in ``beside`` choose the records for it, and their order."""
     return Made((*(Use(item) for item in expressions if not isinstance(item, Literal)), *_conditions(*beside)))
 
 
@@ -288,7 +288,7 @@ def _offsets(bound: Bound) -> Iterator[Expression]:
 
 
 def _read(relation: Read) -> Shape:
-    """The columns of a table; those of one whose records stand in the plan are made of expressions."""
+    """Return the shape of a read; the columns of a virtual table depend on its expressions."""
     base = [Made()] * _width(relation.base_schema.struct)
     if isinstance(relation.read_type, VirtualTable):
         for field in range(len(base)):
@@ -312,7 +312,7 @@ def _read(relation: Read) -> Shape:
 def measure_uses(
     arguments: tuple[Argument, ...], sorts: tuple[SortField, ...], filter: Expression | None = None
 ) -> tuple[Use, ...]:
-    """What a measure depends on."""
+    """Return the expressions that a measure depends on."""
     return _made(*_arguments(arguments), beside=(*_sorted(sorts), filter)).uses
 
 
@@ -327,14 +327,14 @@ def _aggregate(relation: Aggregate) -> Shape:
 
 
 def _join(type: JoinType, inputs: Sequence[Columns], compared: list[Use], above: Expression | None) -> Shape:
-    """A join. A mark is made of what is compared; otherwise that decides which records there are."""
+    """Return the shape of a join. A mark is computed from the condition; otherwise that chooses the records."""
     left, right = inputs
     passed: list[Column] = [] if type in _RIGHT_ONLY else [*left.ports]
     passed += [] if type in _LEFT_ONLY else right.ports
     conditions = [use._replace(place=Place.OUTPUT) for use in _conditions(above)]
     if type in _MARKS:
         other = (right if type in _LEFT_ONLY else left).records
-        # without a condition, it says whether the other side has records
+        # without a condition, the mark states whether the other side has records
         passed.append(Made(tuple(compared), (other,) if other is not None and not compared else ()))
     else:
         conditions.extend(use._replace(kind=Kind.CONDITION) for use in compared)
@@ -344,7 +344,7 @@ def _join(type: JoinType, inputs: Sequence[Columns], compared: list[Use], above:
 
 
 def _set(op: SetOp, inputs: Sequence[Columns], pool: tuple[int, ...] | None) -> Shape:
-    """A set operation. Records are compared as a whole; only a union puts out values of all its inputs."""
+    """Return the shape of a set operation. It compares whole records; only a union outputs values of all inputs."""
     primary = inputs[0].ports if inputs else range(0)
     deciding = _every(inputs)
     match op:
@@ -370,7 +370,7 @@ def _set(op: SetOp, inputs: Sequence[Columns], pool: tuple[int, ...] | None) -> 
 
 
 def _generate(relation: ExtensionSingle, generator: Generator, input: Columns) -> Shape:
-    """A generator. Its arguments are the last columns of the input; what is made of them stands in their place."""
+    """Return the shape of a generator. Its arguments are the last columns of the input; its results replace them."""
     if input.pool is not None:
         return Shape(columns=(), pool=(input.pool,), open=True, deciding=(input.pool,))
     end = max(len(input.ports) - generator.arguments, 0)
@@ -395,16 +395,16 @@ def _generate(relation: ExtensionSingle, generator: Generator, input: Columns) -
 
 
 def _generated(relation: ExtensionSingle, kept: int) -> int | None:
-    """How many columns a generator makes; None where that can't be told."""
+    """Return the number of columns that a generator makes; None if it isn't known."""
     try:
         schema = relation.direct_schema
-    except Exception:  # it contradicts itself
+    except Exception:  # the relation contradicts itself
         return None
     return None if isinstance(schema, OpenStruct) else len(schema.types) - kept
 
 
 def _write(relation: Write, input: Columns) -> Shape:
-    """A write. Records that are deleted or updated are found by the values they have."""
+    """Return the shape of a write. Records to delete or update are found by their values."""
     if relation.output is not OutputMode.MODIFIED_RECORDS:
         return Shape(columns=())
     if input.pool is not None:

@@ -1,4 +1,4 @@
-"""The lineage of a document: for each column, the columns that it is made of and those that it depends on."""
+"""The lineage of a document: for each column, the columns that it is computed from and those that it depends on."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ __all__ = ["EXPRESSIONS", "Lineage", "Origin", "Output", "Port", "Written", "lin
 #: A column: the number of the relation that puts it out, and its position there, after emit.
 Port: TypeAlias = tuple[int, int]
 
-#: Stands for the number of a relation: the expressions of an extended expression, each a column.
+#: The relation number that stands for the expressions of an extended expression, each of which is a column.
 EXPRESSIONS: Final = -2
 
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """A column that another one is directly made of, or depends on."""
+    """A column that another one is directly computed from, or depends on."""
 
     port: Port
     kind: Kind
@@ -37,7 +37,7 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """A result of a document: the names of its columns, None where one has none, and the columns."""
+    """A result of a document: the names of its columns, None for those without a name, and the columns."""
 
     names: tuple[str | None, ...]
     ports: tuple[Port, ...]
@@ -49,10 +49,10 @@ class Written:
 
     Args:
         relation: the number of the relation.
-        table: the table, like ``db.orders``, or what else is written to.
+        table: the table, like ``db.orders``, or a description of the other target.
         column: the name of the column.
-        sources: the columns of tables that its new values are made of.
-        conditions: those that they depend on besides.
+        sources: the columns of tables that its new values are computed from.
+        conditions: the other columns that they depend on.
     """
 
     relation: int
@@ -63,20 +63,20 @@ class Written:
 
 
 class Lineage:
-    """Which columns of a plan are made of which.
+    """The dependencies between the columns of a plan.
 
     A column is a :data:`Port`. Relations have the numbers of ``relations``; in an extended expression,
     :data:`BASE_SCHEMA` stands for its base schema and :data:`EXPRESSIONS` for its expressions.
 
-    A value is made of every column that stands in its expression, the conditions of an ``IfThen`` included. It depends,
-    as on conditions, on columns that decide which records there are, or how they are grouped, sorted or cut: those of
-    filters, joins, grouping keys, sort fields, partitions of windows, filters of measures. Where a relation doesn't say
-    what it does (those of extensions), every column may be made of all that its inputs have; of a broken relation,
+    A value is computed from every column in its expression, the conditions of an ``IfThen`` included. It depends, as a
+    condition, on columns that decide which records there are, or how they are grouped, sorted or cut: those of filters,
+    joins, grouping keys, sort fields, partitions of windows, filters of measures. Where the behaviour of a relation
+    isn't specified (extensions), every column may be computed from all columns of its inputs; of a broken relation,
     nothing is known.
 
     Attributes:
-        relations: every relation of the document, told apart by identity: numbered in the order of a depth-first walk,
-            a relation before its inputs, then its subqueries. A subtree that several references use is there once.
+        relations: every relation of the document, by identity, numbered in the order of a depth-first walk: a
+            relation before its inputs, then its subqueries. A subtree that several references use is there once.
     """
 
     relations: tuple[Relation, ...]
@@ -121,10 +121,10 @@ class Lineage:
     # --- relations and columns ----------------------------------------------------------------------------------------
 
     def number(self, relation: Relation) -> int:
-        """The number of a relation.
+        """Return the number of a relation.
 
         Raises:
-            KeyError: it isn't one of this document.
+            KeyError: it isn't a relation of this document.
         """
         found = self._order.number(relation)
         if found is None:
@@ -132,7 +132,7 @@ class Lineage:
         return found
 
     def ports(self, number: int) -> tuple[Port, ...]:
-        """The columns that a relation puts out; none where nobody knows which these are.
+        """Return the columns that a relation puts out; none if they aren't known.
 
         Raises:
             KeyError: there is no such relation.
@@ -157,7 +157,7 @@ class Lineage:
         )
 
     def written(self) -> tuple[Written, ...]:
-        """What the document's relations write into tables, column by column; deleted records don't count."""
+        """Return the columns that the document writes, with their sources; deleted records don't count."""
         found = []
         for item in self._written:
             values = self._sources([item.node], False)
@@ -178,10 +178,10 @@ class Lineage:
     # --- what depends on what -----------------------------------------------------------------------------------------
 
     def origins(self, port: Port) -> tuple[Origin, ...]:
-        """The columns that one is directly made of, or depends on by itself: of inputs, subqueries, enclosing queries.
+        """Return the direct dependencies of a column: columns of inputs, subqueries or enclosing queries.
 
-        What decides on all records of the relation alike isn't among them: that is in :meth:`conditions`. An EXISTS is
-        made of the columns that decide which records its query has.
+        The conditions that all records of the relation share aren't included: see :meth:`conditions`. An EXISTS is
+        computed from the columns that decide which records its query has.
 
         Raises:
             KeyError: there is no such column.
@@ -196,10 +196,10 @@ class Lineage:
         )
 
     def conditions(self, relation_number: int) -> tuple[Port, ...]:
-        """The columns that decide which records a relation puts out, or how they are grouped or sorted.
+        """Return the columns that decide which records a relation puts out, or how they are grouped or sorted.
 
-        They are columns of its inputs, of subqueries or of enclosing queries. Of a read, they are its own columns, and
-        those of its table that it doesn't put out are left out: :meth:`sources` has them.
+        They are columns of its inputs, of subqueries or of enclosing queries. For a read, they are its own columns; the
+        columns of its table that it doesn't put out are left out: :meth:`sources` has them.
 
         Raises:
             KeyError: there is no such relation.
@@ -208,9 +208,9 @@ class Lineage:
         return () if records is None else self._visible(self._building.deciding[relation_number])
 
     def fed_by(self, relation_number: int) -> tuple[int, ...]:
-        """The relations on whose records it depends which records one puts out: its inputs, and the queries of EXISTS.
+        """Return the relations whose records decide which records one puts out: its inputs, and the queries of EXISTS.
 
-        What decides on the records of these decides on its own too.
+        The conditions on the records of these are their own.
 
         Raises:
             KeyError: there is no such relation.
@@ -220,7 +220,7 @@ class Lineage:
         return tuple(sorted(self._by_records[node] for node in found if node in self._by_records))
 
     def upstream(self, port: Port, *, conditions: bool = False) -> frozenset[Port]:
-        """All columns that one is made of, itself included; with ``conditions``, all that it depends on.
+        """Return all columns that one is computed from, itself included; with ``conditions``, all that it depends on.
 
         Raises:
             KeyError: there is no such column.
@@ -228,7 +228,7 @@ class Lineage:
         return self._as_ports(self._graph.up([self._node(port)], conditions=conditions))
 
     def downstream(self, port: Port, *, conditions: bool = False) -> frozenset[Port]:
-        """All columns that are made of one, itself included; with ``conditions``, all that depend on it.
+        """Return all columns that are computed from one, itself included; with ``conditions``, all that depend on it.
 
         Raises:
             KeyError: there is no such column.
@@ -236,9 +236,9 @@ class Lineage:
         return self._as_ports(self._graph.down([self._node(port)], conditions=conditions))
 
     def sources(self, port: Port, *, conditions: bool = False) -> tuple[Source, ...]:
-        """The columns of tables, and of what else stands at the lower end, that a column is made of.
+        """Return the columns of tables, and of other origins of records, that a column is computed from.
 
-        With ``conditions``, all that it depends on: also columns of a table that its read only filters by.
+        With ``conditions``, all that it depends on, including columns of a table that its read only filters by.
 
         Raises:
             KeyError: there is no such column.
@@ -246,7 +246,7 @@ class Lineage:
         return self._sources([self._node(port)], conditions)
 
     def deciding_sources(self, relation_number: int) -> tuple[Source, ...]:
-        """The columns of tables on which it depends which records a relation puts out, and those below it.
+        """Return the columns of tables that decide which records a relation and those below it put out.
 
         Raises:
             KeyError: there is no such relation.
@@ -276,7 +276,7 @@ class Lineage:
         return frozenset(self._ports[node] for node in nodes if node in self._ports)
 
     def _visible(self, nodes: Iterable[int]) -> tuple[Port, ...]:
-        """The columns among nodes, and those that the others among them are made of."""
+        """Return the columns among nodes, and for other nodes the columns that they are computed from."""
         found: dict[Port, None] = {}
         seen: set[int] = set()
         pending = [*reversed([*nodes])]
@@ -294,16 +294,16 @@ class Lineage:
     # --- as text ------------------------------------------------------------------------------------------------------
 
     def known_names(self) -> tuple[str, ...]:
-        """The names of the columns that :meth:`text` can show."""
+        """Return the names of the columns that :meth:`text` can show."""
         names = [name for output in self.results() for name in output.names if name]
         return tuple(dict.fromkeys([*names, *(item.column for item in self._written)]))
 
     def text(self, *, column: str | None = None, conditions: bool = False) -> str:
-        """Each column of each result, and each that is written, with the columns of tables that it is made of.
+        """Return a line for each column of each result, and for each written column, with its source columns.
 
         Args:
-            column: only columns of that name.
-            conditions: also what each column depends on besides, and what decides which records there are.
+            column: only columns of this name.
+            conditions: include the other dependencies of each column, and the conditions that choose the records.
 
         Raises:
             KeyError: there is no column of that name.
@@ -322,21 +322,21 @@ class Lineage:
         return self.text(conditions=True)
 
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
-        printer.text(str(self))  # what IPython shows
+        printer.text(str(self))  # the form that IPython shows
 
 
 def lineage(document: Plan | ExtendedExpression) -> Lineage:
-    """Which columns of a plan or an extended expression are made of which.
+    """Return which columns of a plan or an extended expression are computed from which.
 
-    Nothing is raised for a document, however broken it is and however deep it is nested.
+    No error is raised, however broken the document is and however deeply it is nested.
     """
     return Lineage(document)
 
 
 def _names(tree: PlanRel, width: int) -> tuple[str | None, ...]:
-    """The names of a result's columns, those nested in them aside."""
+    """Return the names of a result's columns, without those of nested fields."""
     known: tuple[str | None, ...] = ()
-    with suppress(Exception):  # what contradicts itself has no schema, and its columns have no names
+    with suppress(Exception):  # a document that contradicts itself has no schema, and its columns have no names
         if isinstance(tree, RelRoot):
             known, schema = tree.names, tree.input.schema
             if not isinstance(schema, OpenStruct):

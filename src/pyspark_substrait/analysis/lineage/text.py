@@ -16,7 +16,7 @@ __all__ = ["as_json", "as_text"]
 
 
 def as_text(lineage: Lineage, *, column: str | None, conditions: bool) -> str:
-    """A line for each column of a result, one for what decides on its records, and one for each that is written."""
+    """Return a line for each column of a result, one for the conditions on its records, and one per written column."""
     parts: list[str] = []
     for output, ports in _chosen(lineage, column):
         lines: list[str] = []
@@ -46,7 +46,7 @@ def _line(label: str, values: Sequence[Source], beside: Sequence[Source]) -> str
 
 
 def as_json(lineage: Lineage, *, column: str | None, conditions: bool) -> str:
-    """The results and what is written; each has its columns, and these have their sources."""
+    """Return the results and the written columns as JSON, each column with its sources."""
     results: list[dict[str, Any]] = []
     for output, ports in _chosen(lineage, column):
         columns: list[dict[str, Any]] = []
@@ -72,7 +72,7 @@ def as_json(lineage: Lineage, *, column: str | None, conditions: bool) -> str:
 
 
 def _chosen(lineage: Lineage, column: str | None) -> Iterator[tuple[Output, list[tuple[str | None, Port]]]]:
-    """The results with those of their columns that are asked for."""
+    """Return the results with those of their columns that are selected."""
     if column is not None and column not in lineage.known_names():
         raise KeyError(column)
     for output in lineage.results():
@@ -91,7 +91,7 @@ def _items(sources: Sequence[Source]) -> list[dict[str, Any]]:
 
 
 def _listed(sources: Sequence[Source]) -> str:
-    """The sources, each once, whichever of the reads of a table has it."""
+    """Return the text of the sources, each once, even if several reads of a table have it."""
     return ", ".join(dict.fromkeys(_text(source) for source in sources))
 
 
@@ -101,5 +101,5 @@ def _text(source: Source) -> str:
 
 
 def _quoted(name: str) -> str:
-    """A name as it is, or in double quotes where it could be taken for something else."""
+    """Return a name as it is, or in double quotes where it could be taken for something else."""
     return name if name.isidentifier() else json.dumps(escaped(name), ensure_ascii=False)

@@ -1,4 +1,4 @@
-"""Which relations a document has, in which order, and what stands around each of them."""
+"""The relations of a document, their order, and the queries around each of them."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from pyspark_substrait.model.walk import relation_expressions, subqueries
 
 __all__ = ["BASE_SCHEMA", "Order", "Place", "Site", "inputs_of", "measure_expressions", "ordered"]
 
-#: Stands for the number of a relation: the base schema of an extended expression.
+#: The relation number that stands for the base schema of an extended expression.
 BASE_SCHEMA: Final = -1
 
 
 class Place(Enum):
-    """Which record of a relation an expression sees.
+    """The record of a relation that an expression sees.
 
-    INPUT: the columns of its inputs, or of its table. OUTPUT: what it makes, before emit. LEFT, RIGHT: the columns of
-    one input of a join. NONE: it sees none.
+    INPUT: the columns of its inputs, or of its table. OUTPUT: its columns before emit. LEFT, RIGHT: the columns of one
+    input of a join. NONE: no record.
     """
 
     INPUT = "input"
@@ -41,14 +41,14 @@ class Place(Enum):
 
 
 class Site(NamedTuple):
-    """Where a subquery stands: in an expression of this relation that sees this record."""
+    """The place of a subquery: an expression of this relation that sees this record."""
 
     relation: int
     place: Place
 
 
 class _Inside(Enum):
-    """How a relation stands in another one: as an input, or as what a reference means, which sees nothing around."""
+    """The role of a relation in another one: an input, or the subtree of a reference, which sees nothing around it."""
 
     INPUT = "input"
     SUBTREE = "subtree"
@@ -64,10 +64,10 @@ class Order:
 
     Args:
         relations: each once, in the order of a depth-first walk: a relation, then its inputs, then its subqueries.
-        numbers: the position of each there, by identity.
-        bottom_up: the same positions, every relation behind its inputs and subqueries.
-        around: for each relation, where the query stands that it is part of; several places for a shared one.
-        holding: the places of each relation in which subqueries stand.
+        numbers: the position of each in ``relations``, by identity.
+        bottom_up: the same positions, with every relation after its inputs and subqueries.
+        around: for each relation, the place of the query that it is part of; several places for a shared relation.
+        holding: the places of each relation that hold subqueries.
     """
 
     relations: list[Relation] = field(default_factory=list)
@@ -78,9 +78,9 @@ class Order:
     _derived: int = 0
 
     def derive(self, last: int | None = None) -> None:
-        """Let relations derive their schemas and names, each after those below it, so that no derivation goes deep.
+        """Derive the schemas and names of relations, each after those below it, so that no derivation recurses deeply.
 
-        With ``last``, only those that come before that one from the bottom up. What contradicts itself has none.
+        With ``last``, stop before that one. A relation that contradicts itself has no schema.
         """
         while self._derived < len(self.bottom_up) and self.bottom_up[self._derived] != last:
             relation = self.relations[self.bottom_up[self._derived]]
@@ -91,17 +91,17 @@ class Order:
             self._derived += 1
 
     def number(self, relation: Relation) -> int | None:
-        """The position of a relation; None for one that isn't of this document."""
+        """Return the position of a relation; None if it isn't in this document."""
         return self.numbers.get(id(relation))
 
 
 def inputs_of(relation: Relation) -> tuple[Relation, ...]:
-    """The relations whose columns a relation sees: its inputs, or the subtree that a reference means."""
+    """Return the relations whose columns a relation sees: its inputs, or the subtree of a reference."""
     return (relation.subtree,) if isinstance(relation, Reference) else relation.inputs
 
 
 def ordered(document: Plan | ExtendedExpression) -> Order:
-    """The relations of a document, those of subqueries and of named lambdas included."""
+    """Return the relations of a document, including those of subqueries and of named lambdas."""
     order = Order()
     inside: list[list[tuple[int, Site | _Inside]]] = []
 
@@ -146,7 +146,7 @@ def _tops(document: Plan | ExtendedExpression) -> Iterator[Relation]:
 def _surround(
     order: Order, inside: list[list[tuple[int, Site | _Inside]]], document: Plan | ExtendedExpression
 ) -> None:
-    """Say what is around each relation: from the top down, so that all around a relation is known before it is."""
+    """Set what is around each relation, from the top down, so that the surroundings of a relation are known first."""
     found: list[list[frozenset[Site]]] = [[] for _ in order.relations]
     if isinstance(document, ExtendedExpression):
         at_the_top = frozenset({Site(BASE_SCHEMA, Place.INPUT)})
@@ -155,7 +155,7 @@ def _surround(
     order.around = [_NOTHING] * len(order.relations)
     for number in reversed(order.bottom_up):
         here = found[number]
-        # mostly there is one, or the same again: then it is shared, as there may be many relations
+        # nearly always all are the same set, which is then shared, as there may be many relations
         order.around[number] = around = (
             _NOTHING if not here else here[0] if all(item is here[0] for item in here) else frozenset().union(*here)
         )
@@ -168,7 +168,7 @@ def _surround(
 
 
 def _edges(relation: Relation, number: int) -> Iterator[_Edge]:
-    """The relations right inside one."""
+    """Return the relations directly inside one."""
     for input in inputs_of(relation):
         yield input, _Inside.SUBTREE if isinstance(relation, Reference) else _Inside.INPUT
     for place, expression in _placed(relation):
@@ -177,7 +177,7 @@ def _edges(relation: Relation, number: int) -> Iterator[_Edge]:
 
 
 def _placed(relation: Relation) -> Iterator[tuple[Place, Expression]]:
-    """All expressions of a relation, with the record that each sees."""
+    """Return all expressions of a relation, with the record that each sees."""
     match relation:
         case HashJoin() | MergeJoin():
             for key in relation.keys:
@@ -195,7 +195,7 @@ def _placed(relation: Relation) -> Iterator[tuple[Place, Expression]]:
 
 
 def measure_expressions(expression: Expression | AggregateFunction) -> Iterator[Expression]:
-    """The expression itself; of a measure, its arguments and what it is sorted by."""
+    """Return the expression itself, or the arguments and the sort fields of a measure."""
     if not isinstance(expression, AggregateFunction):
         yield expression
         return

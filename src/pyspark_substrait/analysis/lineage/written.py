@@ -1,4 +1,4 @@
-"""The columns of tables that a plan writes: what goes into each."""
+"""The columns of tables that a plan writes, and the sources of each."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ __all__ = ["WrittenNode", "written_nodes"]
 
 
 class WrittenNode(NamedTuple):
-    """A column that a relation writes, and the node that stands for what goes into it."""
+    """A column that a relation writes, and the node for its new values."""
 
     relation: int
     table: str
@@ -36,7 +36,7 @@ class WrittenNode(NamedTuple):
 
 
 def written_nodes(building: Building) -> Iterator[WrittenNode]:
-    """What is written, in the order of the relations; what is deleted isn't. It adds nodes to the graph."""
+    """Return the columns that are written, in the order of the relations, without deleted ones; nodes may be added."""
     for number, relation in enumerate(building.order.relations):
         match relation:
             case Write(op=WriteOp.INSERT | WriteOp.CTAS | WriteOp.UPDATE, table_schema=schema, write_type=target):
@@ -66,16 +66,16 @@ def written_nodes(building: Building) -> Iterator[WrittenNode]:
 
 
 def _given(building: Building, number: int) -> Sequence[int]:
-    """The columns of the only input."""
+    """Return the columns of the only input."""
     (input,) = inputs_of(building.order.relations[number])
     return building.columns[building.order.numbers[id(input)]].ports
 
 
 def _view_names(schema: NamedStruct | None, definition: Relation) -> tuple[str, ...]:
-    """The names that a view's columns are given, or else those that they are known by."""
+    """Return the names that a view gives its columns, or else those of its query."""
     if schema is not None and schema.names:
         return schema.top_level_names()
-    with suppress(Exception):  # what contradicts itself has none
+    with suppress(Exception):  # a query that contradicts itself has none
         return tuple(name or f"${position}" for position, name in enumerate(definition.names))
     return ()
 

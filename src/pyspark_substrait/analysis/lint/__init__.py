@@ -1,9 +1,9 @@
-"""What could be written better in a plan that is right: rules, and fixes where the result is provably the same.
+"""Lint: rules for valid plans that could be written better, with fixes where the result is provably the same.
 
 * ``rule``: what a rule is
 * ``rules``: the rules, each a function whose docstring explains it
-* ``looks``, ``columns``: what rules need
-* ``selection``, ``linter``, ``together``: go through a plan with them, to tell or to fix
+* ``expression_match``, ``columns``, ``column_usage``: helpers of the rules
+* ``selection``, ``linter``, ``merge_findings``: apply the rules to a plan, to report or to fix
 * ``page``: the page of the documentation
 """
 

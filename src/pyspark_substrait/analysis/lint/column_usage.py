@@ -38,12 +38,12 @@ _BOTH = (JoinType.INNER, JoinType.OUTER, JoinType.LEFT, JoinType.RIGHT, JoinType
 
 @dataclass(slots=True)
 class _Needs:
-    """The columns that each read puts out and somebody needs; a read may be asked several times."""
+    """The columns of each read that are needed; a read may be reached several times."""
 
     reads: dict[int, tuple[Read, set[int]]] = field(default_factory=dict)
 
     def of(self, node: Relation, needed: set[int]) -> None:
-        """Take down what ``node`` and those below it need, when ``needed`` of its columns are."""
+        """Record what ``node`` and the relations below it need, given that ``needed`` of its columns are."""
         if isinstance(node, Reference):
             self.of(node.subtree, set(range(len(node.subtree.schema.types))))
             return
@@ -111,9 +111,9 @@ def _fields(expressions: Sequence[Expression] | Iterator[Expression], input: Rel
 
 
 def unused_columns(plan: Plan) -> Iterator[tuple[Read, set[int]]]:
-    """Each read with the columns that it puts out for nobody, by their positions before emit.
+    """Return each read with the columns that nothing above it uses, by their positions before emit.
 
-    Outer references may lead anywhere by an anchor; a plan that has some is left alone.
+    Outer references may lead anywhere by an anchor; a plan that has some yields nothing.
     """
     if refers_out(*plan.trees):
         return

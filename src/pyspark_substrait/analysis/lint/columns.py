@@ -1,4 +1,4 @@
-"""Relations with their columns chosen anew, without renumbering what is above them."""
+"""Relations with another choice of columns, without renumbering the references above them."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ __all__ = ["emitting", "in_place_of", "keeps_emit"]
 
 
 def keeps_emit(relation: Relation, context: Context) -> bool:
-    """Whether leaving out the emit of a relation would be read as something else: DuckDB's projections."""
+    """Whether a relation without its emit would be read as something else, as DuckDB's projections are."""
     return isinstance(relation, Project) and context.producer == "DuckDB"
 
 
 def emitting(relation: Relation, columns: Sequence[int], context: Context) -> Relation | None:
-    """A relation that puts out some of its columns, by their positions in its output; None where that can't be."""
+    """Return a relation with only some columns of its output, by their positions; None where that isn't possible."""
     if isinstance(relation, Reference | DetachedRel | BrokenRelation | Write | Update | Ddl):
         return relation if list(columns) == list(range(len(relation.schema.types))) else None
     if isinstance(relation.direct_schema, OpenStruct):
@@ -46,9 +46,9 @@ def emitting(relation: Relation, columns: Sequence[int], context: Context) -> Re
 
 
 def in_place_of(relation: Relation, other: Relation, context: Context) -> Relation | None:
-    """``other``, which puts out the direct columns of ``relation``, with the emit of that; None where it can't be.
+    """Return ``other``, which puts out the direct columns of ``relation``, with its emit; None where it can't have it.
 
-    That is, ``relation`` may go because it does nothing but what its emit says.
+    This is how a relation is removed that does nothing but choose columns by its emit.
     """
     if not context.replaceable(relation):
         return None

@@ -1,4 +1,4 @@
-"""Looking at expressions: which call this is, whether it may fail, what to call it in a sentence."""
+"""Matching and describing expressions: which function is called, whether it may fail, how a message names it."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ _ARITY = {
 
 
 def called(expression: object, urn: str, *names: str) -> bool:
-    """Whether this is a scalar call of one of the functions of an extension, with the types that it derives."""
+    """Whether this is a scalar call of one of these functions of an extension, with the type that is derived for it."""
     return (
         isinstance(expression, ScalarFunction)
         and expression.function.urn == urn
@@ -89,12 +89,12 @@ def called(expression: object, urn: str, *names: str) -> bool:
 
 
 def arguments(call: ScalarFunction | AggregateFunction | WindowFunction) -> tuple[Expression, ...]:
-    """The arguments that are values."""
+    """The arguments that are expressions, without enumerations and types."""
     return tuple(item for item in call.arguments if not isinstance(item, EnumArgument | TypeArgument))
 
 
 def plain(expression: Expression) -> Expression:
-    """The expression itself, wherever the message keeps it."""
+    """Return the expression itself where the plan stores it outside of its place."""
     while isinstance(expression, DetachedExpression):
         expression = expression.expression
     return expression
@@ -106,7 +106,7 @@ def is_constant(expression: Expression, value: object) -> bool:
 
 
 def conjuncts(condition: Expression) -> Iterator[Expression]:
-    """The conditions that all have to hold."""
+    """Return the operands of a conjunction, nested ones included; any other condition by itself."""
     if called(condition, BOOLEAN, "and"):
         for item in arguments(condition):  # type: ignore[arg-type]
             yield from conjuncts(item)
@@ -115,7 +115,7 @@ def conjuncts(condition: Expression) -> Iterator[Expression]:
 
 
 def logical(name: str, operands: tuple[Expression, ...]) -> Expression:
-    """``and`` or ``or`` of some conditions; the condition itself when there is only one."""
+    """Return the ``and`` or ``or`` of some conditions; the condition itself if there is only one."""
     if len(operands) == 1:
         return operands[0]
     type = Boolean(nullable=any(operand.type.nullable for operand in operands))
@@ -124,7 +124,7 @@ def logical(name: str, operands: tuple[Expression, ...]) -> Expression:
 
 
 def position(expression: Expression) -> int | None:
-    """The column of the record that a plain reference is to; None for every other expression."""
+    """Return the column that a plain field reference means; None for every other expression."""
     match expression:
         case FieldReference(root=RootReference(), reference=(StructField(field=field),)):
             return field
@@ -133,7 +133,7 @@ def position(expression: Expression) -> int | None:
 
 
 def deterministic(expression: Expression, context: Context) -> bool:
-    """Whether two evaluations on the same record give the same, and it holds no query and no window."""
+    """Whether it always gives the same value for a record, and holds no subquery and no window function."""
     if isinstance(expression, WindowFunction) or subquery_relation(expression) is not None:
         return False
     if isinstance(expression, ScalarFunction):
@@ -145,7 +145,7 @@ def deterministic(expression: Expression, context: Context) -> bool:
 
 
 def harmless(expression: Expression) -> bool:
-    """Whether evaluating it can't fail, so that nobody notices when it isn't evaluated."""
+    """Whether evaluating it can't fail, so that it may be left out."""
     match expression:
         case Literal():
             return True
@@ -160,7 +160,7 @@ def harmless(expression: Expression) -> bool:
 
 
 def has_floats(type: Type) -> bool:
-    """Whether values of a type may hold a NaN, which has an equality of its own."""
+    """Whether values of a type may hold a NaN, which not all engines hold to be equal to itself."""
     match concrete(type):
         case FP32() | FP64() | UserDefined():
             return True
@@ -175,13 +175,13 @@ def has_floats(type: Type) -> bool:
 
 
 def column(number: int, names: Names) -> str:
-    """What to call a column."""
+    """Return the name of a column in messages."""
     name = names[number] if number < len(names) else None
     return name if name else f"column {number}"
 
 
 def worded(expression: object, names: Names) -> str:
-    """An expression in a few words."""
+    """Return a short text for an expression."""
     text = _worded(expression, names)
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
 

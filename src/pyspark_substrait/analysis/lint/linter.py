@@ -1,4 +1,4 @@
-"""Going through a plan with the rules, to tell what they say or to do it."""
+"""Apply the rules to a plan, to report their remarks or to fix the plan."""
 
 from __future__ import annotations
 
@@ -50,17 +50,17 @@ __all__ = ["FIX", "LintFinding", "fixed", "lint"]
 
 _MOST_PASSES = 20
 FIX = "`lint --fix` does it"
-"""What the advice of a finding says that can be mended."""
+"""The text that is added to the advice of a finding that can be fixed."""
 
 _Node = TypeVar("_Node", Expression, Relation)
-# the nearest node that has a place, or a path: a text is made of it only where something is said
+# the nearest node that has a place, or a path; the text of a path is made only for a remark
 _Near = Relation | Expression | str
 _Document = TypeVar("_Document", bound=Plan | ExtendedExpression)
 
 
 @dataclass(frozen=True, slots=True)
 class LintFinding:
-    """What a rule found, and whether it has a fix for it."""
+    """A finding of a rule, and whether the rule has a fix for it."""
 
     finding: Finding
     fixable: bool
@@ -68,13 +68,13 @@ class LintFinding:
 
 @dataclass(slots=True)
 class _Pass:
-    """One way through a document.
+    """One pass over a document.
 
     Args:
-        context: what rules are told.
-        chosen: whether a rule takes part.
-        places: where nodes stand, when findings are wanted.
-        changing: whether to put in what the rules say is the same.
+        context: what rules can look up.
+        chosen: whether a rule is applied.
+        places: the paths of nodes, for findings.
+        changing: whether to replace nodes by what the rules suggest.
     """
 
     context: Context
@@ -86,7 +86,7 @@ class _Pass:
     trees: dict[int, tuple[Relation, Relation]] = field(default_factory=dict)
 
     def document(self, document: _Document) -> _Document:
-        """The relation trees of a plan, or the expressions of an extended expression."""
+        """Visit the relation trees of a plan, or the expressions of an extended expression."""
         made: Any = self._plan(document) if isinstance(document, Plan) else self._extended(document)
         found: _Document = made
         return found
@@ -112,7 +112,7 @@ class _Pass:
         return replace(document, referred_expr=tuple(referred)) if self.changing else document
 
     def relation(self, node: Relation, path: _Near) -> Relation:
-        """A relation with all below it."""
+        """Visit a relation and all below it."""
         path = node if node in self.places else path
         if isinstance(node, BrokenRelation):
             for member in node.members:
@@ -132,14 +132,14 @@ class _Pass:
         return self._settled(node, path, names, _same_schema)
 
     def _tree(self, tree: Relation, path: _Near) -> Relation:
-        """A shared tree, which is changed in the same way wherever it is used."""
+        """Visit a shared tree once, so that it is the same wherever it is used."""
         known = self.trees.get(id(tree))
         if known is None:
             known = self.trees[id(tree)] = (tree, self.relation(tree, path))
         return known[1]
 
     def expression(self, node: Expression, names: Names, path: _Near) -> Expression:
-        """An expression with all inside it."""
+        """Visit an expression and all inside it."""
         path = node if node in self.places else path
         query = subquery_relation(node)
         if not self.changing:
@@ -175,7 +175,7 @@ class _Pass:
                     yield rule, remark
 
     def say(self, rule: Rule, remark: Remark, path: _Near, fixable: bool) -> None:
-        """Take down a remark."""
+        """Record a remark as a finding."""
         near = remark.at if remark.at is not None and remark.at in self.places else path
         place = near if isinstance(near, str) else self.places.path(near) or ""
         mend = "; ".join(text for text in (remark.mend, FIX if fixable else "") if text)
@@ -201,7 +201,7 @@ def _types(schema: Struct) -> object:
 
 
 def _visible(node: Relation) -> Names:
-    """The names of the columns that the expressions of a relation see."""
+    """Return the names of the columns that the expressions of a relation see."""
     match node:
         case Read():
             return node.base_schema.top_level_names()
@@ -218,7 +218,7 @@ def _context(document: Plan | ExtendedExpression, registry: Registry) -> Context
 
 
 def _anchors(document: Plan | ExtendedExpression) -> Iterator[int]:
-    """The anchors that outer references name, or may name where a relation can't be understood."""
+    """Return the anchors that outer references name, or may name if a relation is broken."""
     if isinstance(document, Plan):
         trees = document.trees
         expressions: Iterable[Expression] = ()
@@ -238,7 +238,7 @@ def _anchors(document: Plan | ExtendedExpression) -> Iterator[int]:
 def lint(
     document: Plan | ExtendedExpression, places: Places, registry: Registry, chosen: Callable[[Rule], bool]
 ) -> list[LintFinding]:
-    """What the rules say about a document."""
+    """Return the findings of the rules for a document."""
     context = _context(document, registry)
     way = _Pass(context=context, chosen=chosen, places=places, changing=False)
     way.document(document)
@@ -249,7 +249,7 @@ def lint(
 
 
 def fixed(document: _Document, registry: Registry, chosen: Callable[[Rule], bool]) -> _Document:
-    """The document with everything done for which the rules have a safe form."""
+    """Return the document with all safe fixes of the rules applied."""
     for _ in range(_MOST_PASSES):
         context = _context(document, registry)
         way = _Pass(context=context, chosen=chosen, places=Places(), changing=True)

@@ -1,4 +1,4 @@
-"""What the rules say and what validation found that is lint's subject too, as one; and what comes with writing anew."""
+"""Merge the remarks of the rules with findings of validation that lint reports too; fix what saving a plan fixes."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ _Document = TypeVar("_Document", bound=Plan | ExtendedExpression)
 def together(
     said: Iterable[LintFinding], seen: Iterable[Finding], wanted: Callable[[Code], bool]
 ) -> tuple[list[Finding], set[Finding]]:
-    """The findings of lint, and those of them that can be mended.
+    """Return the findings of lint, and those of them that can be fixed.
 
     Args:
-        said: what the rules say.
-        seen: what validation found.
-        wanted: whether a class is asked for; errors always are.
+        said: the findings of the rules.
+        seen: the findings of validation.
+        wanted: whether a class is selected; errors always are.
     """
     findings = [item.finding for item in said]
     mended = {item.finding for item in said if item.fixable}
@@ -45,9 +45,9 @@ def together(
             findings.append(item)
         elif item.code in SUBJECTS and wanted(item.code):
             if (item.code, item.path.removesuffix(".bounds_type")) in taken:
-                continue  # a rule says it, and can mend it
+                continue  # reported by a rule, which can fix it
             if item.code in _FIELDS and item.path in places:
-                continue  # a rule says it in other words
+                continue  # reported by a rule in other words
             if _written_anew(item):
                 item = replace(item, mend="; ".join(text for text in (item.mend, FIX) if text))
                 mended.add(item)
@@ -56,14 +56,14 @@ def together(
 
 
 def _written_anew(item: Finding) -> bool:
-    """Whether a finding is gone once the plan is written from the model."""
+    """Whether writing the plan from the model is enough to fix a finding."""
     if item.code is Code.PROTO_UNSPECIFIED_ENUM:
         return "phase" in item.what or item.path.endswith("execution_behavior")
     return item.code in REWRITTEN
 
 
 def without_redundant(document: _Document, mended: Iterable[Finding]) -> _Document:
-    """The document without the declarations that nothing uses, as far as findings say so."""
+    """Return the document without the unused declarations that the findings name."""
     codes = {item.code for item in mended}
     urls = {int(match[1]) for item in mended if (match := _URL.fullmatch(item.path))}
     if codes & set(_DECLARATIONS):

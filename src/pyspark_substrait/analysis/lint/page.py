@@ -43,7 +43,7 @@ These classes are found by `validate`, and are a matter of style as well. Writin
 
 
 def markdown() -> str:
-    """The page, made of the docstrings of the rules."""
+    """Return the page, made from the docstrings of the rules."""
     lines = [_HEAD]
     for code in sorted({rule.code for rule in RULES if rule.code not in SUBJECTS}):
         known = [rule for rule in RULES if rule.code == code]

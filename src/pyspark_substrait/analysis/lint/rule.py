@@ -1,4 +1,4 @@
-"""What a rule is, and what it is told about the plan."""
+"""Rules, the context they are given, and their remarks."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ __all__ = ["RULES", "Context", "Remark", "Rule", "rule"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Context:
-    """What a rule may want to know beside the node it looks at.
+    """The information that a rule has beside the node it checks.
 
     Args:
         registry: the extensions.
-        producer: who wrote the plan; some producers mean something of their own by a form that is left out.
+        producer: the producer of the plan; some producers give an omitted field a meaning of their own.
         anchors: the ``rel_anchor`` of each relation that an outer reference names.
         names: the names of the columns that the expression at hand sees, as far as they have any.
     """
@@ -32,11 +32,10 @@ class Context:
     names: Names = ()
 
     def replaceable(self, relation: Relation) -> bool:
-        """Whether nothing but its columns would be missed if a relation were replaced by another one."""
+        """Whether nothing but its columns would be lost if a relation were replaced by another one."""
         common = relation.common
         return (
-            common.advanced_extension is None
-            and getattr(relation, "advanced_extension", None) is None
+            not relation.extensions
             and (common.rel_anchor is None or common.rel_anchor not in self.anchors)
             and (common.hint is None or _only_names(common.hint))
         )
@@ -53,14 +52,14 @@ def _only_names(hint: Hint) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Remark:
-    """What a rule has to say about a node.
+    """A remark of a rule about a node.
 
     Args:
-        what: what is the case here.
+        what: what is the case.
         mend: what to do about it.
-        instead: a node that means the same and to which the rule has nothing to say; None where there is no safe one.
-        at: the part of the node that the remark is about; the node itself when None.
-        level: how grave it is, where that isn't what the class says.
+        instead: an equivalent node about which the rule has no remark; None if there is no safe one.
+        at: the part of the node that the remark is about; None for the node itself.
+        level: the level, if it isn't that of the class.
     """
 
     what: str
@@ -80,9 +79,9 @@ class Rule:
 
     Args:
         code: the class of its findings.
-        nodes: the classes of nodes that it looks at.
+        nodes: the classes of nodes that it checks.
         check: the function.
-        fixes: whether some of its remarks come with a node to put in the place of the one at hand.
+        fixes: whether some of its remarks come with a replacement for the node.
     """
 
     code: Code
@@ -97,13 +96,13 @@ class Rule:
 
     @property
     def explanation(self) -> str:
-        """Why it is a rule, in some sentences."""
+        """The reason of the rule, in some sentences."""
         return " ".join((self.check.__doc__ or "").split())
 
 
 @dataclass(slots=True)
 class _Rules:
-    """All rules, and those of each class of nodes."""
+    """All rules, and the rules for each class of nodes."""
 
     all: list[Rule] = field(default_factory=list)
     by_node: dict[type, list[Rule]] = field(default_factory=dict)
@@ -112,21 +111,21 @@ class _Rules:
         return iter(sorted(self.all, key=lambda item: item.code))
 
     def of(self, node: object) -> list[Rule]:
-        """The rules that look at nodes of this class."""
+        """Return the rules that check nodes of this class."""
         return self.by_node.get(type(node), [])
 
     @property
     def of_documents(self) -> list[Rule]:
-        """The rules that look at a plan or an extended expression as a whole."""
+        """The rules that check a plan or an extended expression as a whole."""
         return self.by_node.get(Plan, [])
 
 
 RULES = _Rules()
-"""The rules; importing ``linting.rules`` fills it."""
+"""The rules; importing ``analysis.lint.rules`` fills it."""
 
 
 def rule(code: Code, *nodes: type, fixes: bool = False) -> Callable[[_Function], _Function]:
-    """A decorator that makes a rule of a function."""
+    """Return a decorator that makes a rule of a function."""
 
     def made(check: _Function) -> _Function:
         item = Rule(code=code, nodes=nodes, check=check, fixes=fixes)

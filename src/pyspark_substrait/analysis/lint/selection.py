@@ -1,4 +1,4 @@
-"""Which rules take part."""
+"""The rules and classes that a run of lint includes."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SUBJECTS = frozenset(
         Code.REDUNDANT_DETACHED,
     }
 )
-"""What validation finds and is a matter of style as well."""
+"""The classes of validation that are a matter of style as well."""
 
 REWRITTEN = frozenset(
     {
@@ -40,11 +40,11 @@ REWRITTEN = frozenset(
         Code.REDUNDANT_DETACHED,
     }
 )
-"""Those of them that are gone once the plan is written anew."""
+"""The classes of these that writing the plan from the model fixes."""
 
 
 def chosen(select: Sequence[str | int], ignore: Sequence[str | int]) -> Callable[[Code], bool]:
-    """Whether findings of a class are wanted.
+    """Return a function that says whether findings of a class are wanted.
 
     Args:
         select: classes, by number or by the name of the rule, like ``9001`` or ``double-negation``; all when empty.

@@ -1,4 +1,4 @@
-"""What happened when a plan ran, relation by relation. How it is measured is in ``spark/profiling``.
+"""The profile of a plan that ran, relation by relation. The measuring itself is in ``spark/profiling``.
 
 * ``figures``: the profile of a plan and of a relation
 * ``rows``: numbers of rows that follow from others

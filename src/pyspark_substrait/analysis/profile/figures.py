@@ -23,7 +23,7 @@ class Basis(Enum):
     """Where a figure comes from.
 
     ``MEASURED``: Spark counted it in this run. ``CALCULATED``: it follows exactly from what was measured or is known,
-    as the rows of a projection do from those of its input. ``ESTIMATED``: it is near, and may be wrong.
+    as the rows of a projection do from those of its input. ``ESTIMATED``: it is approximate, and may be wrong.
     """
 
     MEASURED = "measured"
@@ -41,17 +41,17 @@ class Figure:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RelationProfile:
-    """What happened in one relation.
+    """The figures of one relation in a run.
 
     Args:
         path: where it stands in the plan, as :meth:`Places.path` has it.
         name: its kind, like ``Filter``.
         rows_in: the rows of each input, in order; None where that isn't known.
         rows_out: the rows that it put out; None where that isn't known.
-        bytes_read: the size of the files that a read opened, in bytes; None for all others.
-        seconds: its part of the time that tasks took, in all threads; None where that isn't known.
-        time_share: ``seconds`` as a part of the sum over all relations, from 0 to 1.
-        note: why a figure is missing, or what one stands for; empty when there is nothing to say.
+        bytes_read: the size of the files that a read opened, in bytes; None for all other relations.
+        seconds: its share of the task time, summed over all threads; None where that isn't known.
+        time_share: ``seconds`` as a fraction of the sum over all relations, from 0 to 1.
+        note: why a figure is missing, or what one stands for; empty if there is no note.
     """
 
     path: str
@@ -74,14 +74,14 @@ class RelationProfile:
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Profile(NotebookOutput):
-    """What happened when a plan ran.
+    """The figures of one run of a plan.
 
     Args:
         document: the plan.
-        relations: what happened in each relation, in the order of the page that ``explain`` prints.
-        seconds: how long the run took, from the statement to the last row, on the clock.
+        relations: the figures of each relation, in the order in which ``explain`` prints them.
+        seconds: the wall-clock time of the run, from the statement to the last row.
         rows: the result.
-        exact: whether each relation was computed by itself, so that it could be counted.
+        exact: whether each relation was computed separately, so that its rows could be counted.
         places: where the relations stand in the plan.
     """
 
@@ -97,11 +97,11 @@ class Profile(NotebookOutput):
         return {relation.path: relation for relation in self.relations}
 
     def at(self, path: str) -> RelationProfile | None:
-        """The relation at a path of the plan; None where there is none, or it isn't in the root that ran."""
+        """Return the figures of the relation at a path; None if there is none, or it isn't in the root that ran."""
         return self._by_path.get(path)
 
     def text(self, *, types: bool = True, width: int | None = None, proto_paths: bool = False) -> str:
-        """The page that ``explain`` prints, with the figures beside each relation, and what they mean below it.
+        """Return the text that ``explain`` prints, with the figures beside each relation, and a legend below it.
 
         Args:
             types: whether to show the types of columns.

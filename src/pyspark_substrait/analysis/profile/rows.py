@@ -1,4 +1,4 @@
-"""Numbers of rows that follow from others, exactly: those of a projection are those of its input."""
+"""Row counts that follow exactly from others: a projection has as many rows as its input."""
 
 from __future__ import annotations
 
@@ -57,12 +57,12 @@ __all__ = ["Counted", "follows", "inner_queries", "relations_of", "repeats", "ro
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """What is known of the numbers of rows, by the identities of relations.
+    """The known row counts of relations, by their identities.
 
     Args:
         measured: the rows that a relation put out in this run.
         stored: the rows of the table that a read reads, before its filter.
-        uncertain: relations of which more rows than that may have come out.
+        uncertain: relations that may have put out more rows than ``measured`` says.
         early: relations that may not have been asked for all of their records.
     """
 
@@ -93,10 +93,10 @@ def _queries(node: Relation) -> Iterator[tuple[Relation, Expression]]:
 
 
 def rows(tree: Relation, counted: Counted) -> dict[int, Figure]:
-    """The rows that each relation of a tree puts out, by identity, as far as they are known.
+    """Return the rows that each relation of a tree puts out, by identity, as far as they are known.
 
-    A relation below a fetch that stopped early may have been asked for only some of its records. What was measured of
-    it says how many came out; what follows from that is an estimate.
+    A relation below a fetch that stopped early may have been asked for only some of its records: its measured count is
+    right for this run, but counts that are derived from it are estimates.
     """
     return _Rows(relations_of(tree), counted).known
 
@@ -145,12 +145,12 @@ def _givers(node: Relation) -> tuple[Relation, ...]:
 
 
 def follows(node: Relation, given: list[int], stored: int | None = None) -> int | None:
-    """How many rows a relation puts out; None where its records decide that.
+    """Return how many rows a relation puts out; None where that depends on the values of its records.
 
     Args:
         node: the relation.
         given: the rows of its inputs, or of the subtree that it refers to.
-        stored: the rows of the table that it reads, where it is a read and that is known.
+        stored: the number of rows of the table, if the relation is a read and that is known.
     """
     match node:
         case Read() if node.filter is None and node.best_effort_filter is None:
@@ -179,7 +179,7 @@ _KEEP_RIGHT = (JoinType.RIGHT_SINGLE, JoinType.RIGHT_MARK)
 
 
 def same_rows(node: Relation) -> Relation | None:
-    """The input, or shared subtree, that a relation has as many rows as, whatever the records are; None for none."""
+    """Return the input or shared subtree that always has as many rows as a relation; None if there is none."""
     match node:
         case Project(input=input) | Sort(input=input) | ConsistentPartitionWindow(input=input):
             return input
@@ -208,7 +208,7 @@ def _fetched(node: Fetch | TopN, given: int) -> int | None:
 
 
 def _number(node: Expression | None, otherwise: int) -> int | None:
-    """The value of a bound; None for one that isn't a literal."""
+    """Return the value of a bound: ``otherwise`` for none or null; None for an expression that isn't a literal."""
     if node is None:
         return otherwise
     if not isinstance(node, Literal):
@@ -217,7 +217,7 @@ def _number(node: Expression | None, otherwise: int) -> int | None:
 
 
 def repeats(node: Filter) -> bool:
-    """Whether a filter says again what the read below it says, as some producers have it."""
+    """Whether a filter repeats the filter of the read below it, as some producers write it."""
     read = node.input
     if not isinstance(read, Read) or read.filter is None:
         return False
@@ -226,7 +226,7 @@ def repeats(node: Filter) -> bool:
 
 
 def _positions(read: Read) -> list[int] | None:
-    """Where the columns of a read stand in its base schema; None for parts of columns."""
+    """Return the positions in its base schema of the columns of a read; None if it reads only parts of a column."""
     if read.projection is None:
         positions = list(range(len(read.base_schema.struct.types)))
     elif any(item.child is not None for item in read.projection.select.struct_items):
@@ -238,7 +238,7 @@ def _positions(read: Read) -> list[int] | None:
 
 
 def _moved(node: Expression, positions: list[int]) -> Expression:
-    """An expression over other positions of the same columns."""
+    """Return an expression over the same columns at other positions."""
     match node:
         case FieldReference(root=RootReference(), reference=(StructField(field=number) as first, *rest)) if (
             number < len(positions)
@@ -252,7 +252,7 @@ def _moved(node: Expression, positions: list[int]) -> Expression:
 
 
 def stopping(tree: Relation, limited: bool) -> set[int]:
-    """The relations that may not be asked for all of their records: a fetch above them has enough before.
+    """Return the relations that may not be asked for all of their records, because a fetch above them stops early.
 
     Args:
         tree: a tree.

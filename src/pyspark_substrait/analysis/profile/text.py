@@ -30,7 +30,7 @@ def beside(relation: RelationProfile) -> str:
 
 
 def legend(profile: Profile) -> list[str]:
-    """What the figures of a profile mean, as lines."""
+    """Return the lines that explain the figures of a profile."""
     rows = f"{profile.rows.num_rows:,} row{'' if profile.rows.num_rows == 1 else 's'}"
     lines = [
         f"ran in {seconds_text(profile.seconds)}, {rows}",
@@ -46,12 +46,12 @@ def legend(profile: Profile) -> list[str]:
 
 
 def figure_text(figure: Figure | None) -> str:
-    """A number of rows with its mark; ``?`` where it isn't known."""
+    """Format a number of rows with the mark of its basis; ``?`` where it isn't known."""
     return "?" if figure is None else _marked(figure, f"{figure.value:,.0f}")
 
 
 def bytes_text(value: float) -> str:
-    """A number of bytes, in powers of 1,000."""
+    """Format a number of bytes, in powers of 1,000."""
     for unit in ("B", "kB", "MB", "GB"):
         if value < 999.5:
             return f"{value:.0f} {unit}" if unit == "B" or value >= 99.95 else f"{value:.1f} {unit}"
@@ -60,7 +60,7 @@ def bytes_text(value: float) -> str:
 
 
 def seconds_text(value: float) -> str:
-    """A span of time."""
+    """Format a duration."""
     return f"{value * 1000:.0f} ms" if value < 1 else f"{value:.1f} s"
 
 
@@ -79,7 +79,7 @@ def _rows(relation: RelationProfile) -> str:
 
 
 def _change(relation: RelationProfile) -> str:
-    """How the number of rows changed: a percentage where it fell, a factor where it grew."""
+    """Format how the number of rows changed: as a percentage where it fell, as a factor where it grew."""
     factor = relation.selectivity
     if factor is None or factor == 1:
         return ""

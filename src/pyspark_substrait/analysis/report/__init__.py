@@ -1,8 +1,9 @@
-"""Findings as people and programs take them.
+"""Reports: the findings of a plan, for people and for programs.
 
-* ``report``: the findings of one plan, and the order in which they are told
+* ``report``: the findings of one plan; ``finding_order``: the order in which they are listed
+* ``facts``, ``groups``, ``schemas``: what several forms of a report show
 * ``text``: for a terminal; ``as_json``, ``sarif``: for programs; ``html``: a page for the browser
-* ``json_places``: where in a JSON file the parts of a plan stand
+* ``json_places``: the lines of a JSON file at which the parts of a plan are
 * ``classes``: the page that lists all classes of findings
 """
 

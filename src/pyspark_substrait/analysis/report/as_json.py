@@ -29,7 +29,7 @@ def jsons(reports: Sequence[Report]) -> str:
 
 
 def as_object(report: Report) -> dict[str, Any]:
-    """What the JSON object holds."""
+    """Return the content of the JSON object."""
     return {
         "name": report.name,
         "ok": report.ok,
@@ -69,7 +69,7 @@ def _finding(finding: Finding) -> dict[str, Any]:
 
 @cache
 def json_schema() -> dict[str, Any]:
-    """The JSON schema of what the JSON form of a report holds."""
+    """Return the JSON schema of a report in its JSON form."""
     text = files("pyspark_substrait.analysis.report").joinpath("report.schema.json").read_text(encoding="utf-8")
     schema: dict[str, Any] = json.loads(text)
     return schema

@@ -1,4 +1,4 @@
-"""The classes of findings, for people: a page of the documentation, and the text on one class."""
+"""The classes of findings, for people: a page of the documentation, and a text on each class."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def listed() -> str:
 
 
 def shown(code: Code) -> str:
-    """All that there is to say of a class."""
+    """Return everything that is known about a class, as text."""
     item = next(item for item in classes() if item.code == code)
     lines = [f"{item.code:04d} {item.code.name}, {item.level.value}: {item.title}", item.why, page_address(item)]
     return "\n".join(line for line in lines if line)

@@ -1,4 +1,4 @@
-"""What every form of a report says of the plan itself."""
+"""Facts about a plan that every form of a report states."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SITE = "https://substrait.io/"
 
 
 def about(report: Report) -> str:
-    """What the plan is, in a few words: its kind, its release, who made it."""
+    """Describe the plan in a few words: its kind, its release, its producer."""
     document = report.document
     if document is None:
         return "could not be read"
@@ -29,17 +29,17 @@ def about(report: Report) -> str:
 
 
 def place(finding: Finding) -> str:
-    """Where a finding is, for people: the middle of a path that nobody would read is left out."""
+    """Return where a finding is, for people: the middle of a very long path is left out."""
     return shortened(escaped(finding.path), LONGEST_PATH) or "the plan as a whole"
 
 
 def counts(report: Report) -> dict[Level, int]:
-    """How many findings there are of each level."""
+    """Return how many findings there are of each level."""
     return {level: sum(finding.level is level for finding in report) for level in Level}
 
 
 def summary(report: Report) -> str:
-    """How many findings there are, in words."""
+    """Return how many findings there are, in words."""
     if not len(report):
         return "nothing found"
     number = counts(report)
@@ -53,5 +53,5 @@ def summary(report: Report) -> str:
 
 
 def page_address(item: Class) -> str:
-    """Where the specification states the rule of a class; empty where no page does."""
+    """Return the address of the page of the specification that states the rule of a class; empty if there is none."""
     return f"{_SITE}{item.page}/" if item.page else ""

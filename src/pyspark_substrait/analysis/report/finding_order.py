@@ -1,4 +1,4 @@
-"""The order in which findings are told: that of the plan, as its text form goes through it."""
+"""The order in which findings are listed: that of the plan, as its text form goes through it."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from pyspark_substrait.model.findings import Finding
 __all__ = ["GRAVITY", "in_order", "segments"]
 
 GRAVITY = {Level.ERROR: 0, Level.WARNING: 1, Level.INFO: 2}
-"""The levels, the gravest first."""
+"""The levels, the most severe first."""
 
-#: Fields that hold the inputs of a relation come after what the relation itself says.
+#: The order of the fields that hold the inputs of a relation; they come after its own fields.
 _INPUTS = {"input": 1, "left": 2, "right": 3, "inputs": 4}
-#: What a plan says before its relations; the relations are told last.
+#: The order of the top-level fields of a plan: the version first, the relations last.
 _TOP = {"version": -1, "relations": 1, "referred_expr": 1}
-#: How much of a path is looked at: paths grow with the depth of a plan, and so do the places where it is wrong.
+#: The number of characters of a path that are compared: paths grow with the depth of a plan, and so do its findings.
 _LOOKED_AT = 4_000
 _SEGMENT = re.compile(r"\[([0-9]{1,9})\]|([^.\[]+)")
 
@@ -29,8 +29,8 @@ def segments(path: str) -> list[str | int]:
 
 
 def in_order(findings: list[Finding]) -> list[Finding]:
-    """Findings in the order of the plan: what stands at a node before what stands below it, positions as numbers, what
-    a relation says before its inputs; at one place the gravest first.
+    """Sort findings by their place in the plan: a node before the nodes below it, list elements by position, a
+    relation's own fields before its inputs; at one place the most severe first.
     """
     return sorted(findings, key=_key)
 

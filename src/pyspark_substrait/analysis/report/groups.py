@@ -1,4 +1,4 @@
-"""Findings as people read them: by level and class, and what is said in the same words once."""
+"""Findings grouped for people: by level and class, then by reason; equal texts are stated once."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ __all__ = ["OfClass", "Reason", "groups"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reason:
-    """Findings that have the reason and the advice in common.
+    """Findings that share their reason and advice.
 
     Args:
-        why, mend: what they have in common; either may be empty.
-        said: what they say, each with the findings that say just that.
+        why, mend: the reason and the advice; either may be empty.
+        said: the texts of the findings, each with the findings that have it.
     """
 
     why: str
@@ -36,12 +36,12 @@ class OfClass:
 
     @property
     def title(self) -> str:
-        """What the class is, in a few words."""
+        """The title of the class."""
         return class_of(self.code).title
 
 
 def groups(findings: Iterable[Finding]) -> tuple[OfClass, ...]:
-    """The findings by class, the gravest first; within a class in the order in which they come."""
+    """Group the findings by class, the most severe first; within a class in the order in which they come."""
     found: dict[tuple[Level, Code], dict[tuple[str, str], dict[str, list[Finding]]]] = {}
     for finding in sorted(findings, key=lambda finding: GRAVITY[finding.level]):
         reasons = found.setdefault((finding.level, finding.code), {})

@@ -1,4 +1,4 @@
-"""Reports as one page for the browser. It needs nothing beside it, and runs no script."""
+"""Reports as one page for the browser. It is self-contained, and runs no script."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class _Row:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Entry:
-    """A finding, and where on the page it is."""
+    """A finding, and its anchor on the page."""
 
     anchor: str
     finding: Finding
@@ -59,7 +59,7 @@ class _Entry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Card:
-    """Findings of one line that have the reason and the advice in common."""
+    """Findings of one line that share their reason and advice."""
 
     level: Level
     code: str
@@ -72,7 +72,7 @@ class _Card:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Sheet:
-    """A report, ready to be set."""
+    """A report, prepared for the template."""
 
     anchor: str
     name: str
@@ -87,10 +87,10 @@ class _Sheet:
 
 
 def html(reports: Sequence[Report]) -> str:
-    """The page of some reports, each in a part of its own."""
+    """Return the page of some reports, each in a section of its own."""
     sheets = [_sheet(report, f"p{number}-") for number, report in enumerate(reports, 1)]
     made: str = _template().render(sheets=sheets, levels=list(Level), release=_release(), gravity=GRAVITY)
-    # half of a surrogate pair, which JSON can name, can't be written
+    # the unpaired half of a surrogate pair, which JSON can name, can't be encoded
     return made.encode("utf-8", "replace").decode("utf-8")
 
 
@@ -110,7 +110,7 @@ def _template() -> Template:
 
 
 def _shown(text: str) -> Markup:
-    """Text whose every character shows, and whose parts from right to left don't turn the rest."""
+    """Return text in which every character is visible, and right-to-left parts don't reorder the rest."""
     return Markup("").join(
         Markup("<bdi>{}</bdi>").format(part) if apart else escaped_markup(part) for part, apart in pieces(text)
     )
@@ -190,7 +190,7 @@ def _cards(findings: Sequence[Finding], prefix: str, numbers: Iterator[int]) -> 
 
 
 def _in_order(report: Report, rows: Sequence[_Row]) -> tuple[_Entry, ...]:
-    """The findings as the report has them, which isn't the order of the lines."""
+    """Return the findings in the order of the report, which differs from the order of the lines."""
     entries = {entry.finding: entry for row in rows for card in row.cards for entry in card.entries}
     return tuple(entries[finding] for finding in report.listed)
 

@@ -1,4 +1,4 @@
-"""Where in a JSON text the parts of a plan stand."""
+"""The positions in a JSON text of the parts of a plan."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Place:
 
 @dataclass(slots=True)
 class _Open:
-    """An object or array that is not yet closed; ``way`` is None where nobody asks for what is inside."""
+    """An object or array that is not yet closed; ``way`` is None where no path leads inside."""
 
     way: _Way | None
     position: int | None
@@ -36,7 +36,7 @@ class _Open:
 
 
 def places_in(text: str, paths: Iterable[str]) -> Mapping[str, Place]:
-    """Where each path leads, or the nearest node above it that the text has; nothing for a text that isn't JSON.
+    """Return where each path leads, or the nearest node above it in the text; nothing for a text that isn't JSON.
 
     Names are compared as fields of messages: ``baseSchema`` is ``base_schema``.
     """
@@ -63,7 +63,7 @@ def _place(breaks: list[int], offset: int) -> Place:
 
 
 def _offsets(text: str, wanted: set[_Way]) -> Iterator[tuple[_Way, int]]:
-    """The wanted nodes of a JSON text and where each begins: a member of an object at its name."""
+    """Return the wanted nodes of a JSON text and the offset of each: a member of an object begins at its name."""
     stack: list[_Open] = []
     way: _Way | None = ()
     for match in _TOKEN.finditer(text):
@@ -100,7 +100,7 @@ def _inside(top: _Open, segment: str | int, wanted: set[_Way]) -> _Way | None:
 
 
 def _field(token: str) -> str:
-    """The name of a field, as messages have it."""
+    """Return the name of a field as messages spell it."""
     try:
         name = str(json.loads(token))
     except ValueError:

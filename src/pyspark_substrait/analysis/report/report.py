@@ -25,17 +25,17 @@ def _plain_call(function: Callable[[], _T]) -> _T:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report(NotebookOutput):
-    """What was found in a plan: a sequence of findings, in the order of the plan.
+    """The findings of a plan, as a sequence in the order of the plan.
 
     Args:
-        findings: what was found.
-        document: the plan or the extended expression as far as it can be understood; None when it can't be read.
-        places: where the nodes of the document stand.
-        name: what the plan is called in texts: its file, say.
+        findings: the findings.
+        document: the plan or the extended expression as far as it can be understood; None if it can't be read.
+        places: the paths of the document's nodes.
+        name: the name of the plan in texts, such as its file.
         file: the file it was read from, if it was.
         target: the engine that was asked about; None for the specification alone.
-        least: the forms of the report list findings of this level and of graver ones; they count all.
-        called: calls a function that goes through the document, with the stack that the document's depth needs.
+        least: the level from which on findings are listed in the forms of the report; the counts include all.
+        called: calls a function that walks the document, on a stack that is large enough for the document's depth.
     """
 
     findings: tuple[Finding, ...]
@@ -73,7 +73,7 @@ class Report(NotebookOutput):
 
     @property
     def infos(self) -> tuple[Finding, ...]:
-        """The findings that are neither: what is worth knowing."""
+        """The findings that are neither errors nor warnings: information."""
         return self._of(Level.INFO)
 
     def _of(self, level: Level) -> tuple[Finding, ...]:
@@ -81,42 +81,42 @@ class Report(NotebookOutput):
 
     @property
     def listed(self) -> tuple[Finding, ...]:
-        """The findings that are at least as grave as ``least``."""
+        """The findings that are at least as severe as ``least``."""
         return tuple(finding for finding in self.findings if GRAVITY[finding.level] <= GRAVITY[self.least])
 
     def at_least(self, level: Level) -> Report:
-        """The same report, whose forms list findings of this level and of graver ones."""
+        """Return the same report, which lists only findings of this level and of more severe ones."""
         return replace(self, least=level)
 
     def raise_for_errors(self) -> None:
         """Raise the first error, if there is one.
 
         Raises:
-            InvalidPlanError: with the path, the fault and the advice of that finding.
+            InvalidPlanError: with the path, the text and the advice of that finding.
         """
         for finding in self.errors:
             raise InvalidPlanError(finding.what, path=finding.path, hint=finding.mend or None, code=finding.code)
 
     def to_text(self) -> str:
-        """For people: the findings by level and class, the gravest first, and how many there are of each level."""
+        """Return text for people: the findings by level and class, the most severe first, and their counts."""
         from pyspark_substrait.analysis.report.text import text
 
         return text(self)
 
     def to_json(self) -> str:
-        """A JSON object, of the form that :func:`~pyspark_substrait.analysis.report.json_schema` describes."""
+        """Return a JSON object, of the form that :func:`~pyspark_substrait.analysis.report.json_schema` describes."""
         from pyspark_substrait.analysis.report.as_json import as_json
 
         return as_json(self)
 
     def to_sarif(self) -> str:
-        """For code scanning: a SARIF 2.1.0 log."""
+        """Return a SARIF 2.1.0 log, for code scanning."""
         from pyspark_substrait.analysis.report.sarif import sarif
 
         return sarif([self])
 
     def to_html(self) -> str:
-        """For the browser: one page, which needs nothing beside it, with the findings beside the explained plan."""
+        """Return a self-contained page for the browser, with the findings beside the explained plan."""
         from pyspark_substrait.analysis.report.html import html
 
         return html([self])
@@ -135,7 +135,7 @@ def report(
     target: str | None = None,
     called: Callable[[Callable[[], Any]], Any] = _plain_call,
 ) -> Report:
-    """A report of findings, each once, in the order of the plan."""
+    """Make a report of findings, each once, in the order of the plan."""
     return Report(
         findings=tuple(in_order(list(dict.fromkeys(findings)))),
         document=document,

@@ -24,8 +24,8 @@ _LEVELS = {Level.ERROR: "error", Level.WARNING: "warning", Level.INFO: "note"}
 
 
 def sarif(reports: Sequence[Report]) -> str:
-    """One run that looked at a file for each report. A result names the path in the plan as its logical location, and
-    the line in the file, where that is JSON.
+    """Return a SARIF log with one run, whose artifacts are the files of the reports. A result names the path in the
+    plan as its logical location, and the line in the file if that is JSON.
     """
     codes = sorted({finding.code for report in reports for finding in report.listed})
     rules = {code: number for number, code in enumerate(codes)}
@@ -64,7 +64,7 @@ def _id(code: Code) -> str:
 
 
 def _uri(report: Report) -> str:
-    """The file as a URI reference: what is relative stays so, from the root of the repository."""
+    """Return the file as a URI reference; a relative path stays relative to the root of the repository."""
     path = Path(report.name)
     return path.as_uri() if path.is_absolute() else quote(path.as_posix(), errors="replace")
 
@@ -87,7 +87,7 @@ def _result(
     }
     if finding.path:
         location["logicalLocations"] = [{"fullyQualifiedName": finding.path, "kind": "element"}]
-    # how code scanning knows a finding again after lines have moved
+    # a fingerprint by which code scanning recognizes a finding after lines have moved
     mark = sha256(f"{finding.code}\0{finding.path}\0{finding.what}".encode(errors="replace")).hexdigest()
     return {
         "ruleId": _id(finding.code),
@@ -100,7 +100,7 @@ def _result(
 
 
 def _places(report: Report) -> Mapping[str, Place]:
-    """Where the findings stand in the file, if it is there and is JSON."""
+    """Return where the findings are in the file, if it exists and is JSON."""
     if report.file is None:
         return {}
     try:

@@ -1,4 +1,4 @@
-"""The schemas of a plan side by side: what it expects of tables, and what is derived for its results."""
+"""The schemas of a plan: those that it states for tables, beside those that are derived for its results."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class TableColumn:
     Args:
         name: its name; empty where it has none.
         expected: the type that the plan states.
-        derived: the type that the records have which are put in, or come out; empty where nothing is derived.
+        derived: the type of the records that go in or come out; empty where none is derived.
     """
 
     name: str
@@ -42,7 +42,7 @@ class TableColumn:
 
     @property
     def differs(self) -> bool:
-        """Whether the two are given, and differ."""
+        """Whether both types are given, and differ."""
         return bool(self.expected and self.derived) and self.expected != self.derived
 
 
@@ -51,11 +51,11 @@ class Table:
     """A table that the plan reads or writes, or a result of it.
 
     Args:
-        title: what it is, like ``reads orders``.
+        title: a short description, like ``reads orders``.
         path: where in the plan.
         columns: its columns.
-        left_open: its columns are known to somebody else only.
-        compared: what is derived is told beside what is expected.
+        left_open: whether its columns aren't known.
+        compared: whether derived types are shown beside the stated ones.
     """
 
     title: str
@@ -66,7 +66,7 @@ class Table:
 
 
 def schemas(document: Plan | ExtendedExpression, places: Places) -> tuple[Table, ...]:
-    """The schemas of a document: results first, then each table once, however often it is read."""
+    """Return the schemas of a document: results first, then each table once, however often it is read."""
     if isinstance(document, ExtendedExpression):
         return (_expressions(document), _stated("record that the expressions see", "base_schema", document.base_schema))
     tables = {(table.title, table.columns): table for table in _tables(places)}
@@ -80,7 +80,7 @@ def _expressions(document: ExtendedExpression) -> Table:
         names = reference.output_names
         try:
             derived = type_text(reference.expr.type, names[1:])
-        except SubstraitError:  # found as a fault of the expression
+        except SubstraitError:  # is reported as a finding of the expression
             derived = "unknown"
         columns.append(TableColumn(name=names[0] if names else "", derived=derived))
     return Table(title="gives", path="referred_expr", columns=tuple(columns))
@@ -93,7 +93,7 @@ def _results(plan: Plan) -> Iterator[Table]:
         path = f"relations[{number}].root"
         try:
             schema = root.input.schema
-        except SubstraitError:  # found as a fault of the relation
+        except SubstraitError:  # is reported as a finding of the relation
             yield Table(title=title, path=path, columns=(), left_open=True)
             continue
         named = NamedStruct(names=root.names, struct=schema)
@@ -135,7 +135,7 @@ def _stated(title: str, path: str, schema: NamedStruct) -> Table:
 
 
 def _written(write: Write, path: str) -> Table:
-    """A table that is written: its columns, beside those of the records that go there."""
+    """Return the columns of a table that is written, beside those of the records that are written to it."""
     title, expected = f"writes {object_text(write.write_type)}", named_columns(write.table_schema)
     given = _types(write.input)
     if given is None or len(given) > len(expected):  # unknown, or the records before and after an update

@@ -1,4 +1,4 @@
-"""A report as text for people, in parts that have a role, so that a terminal can give them colours."""
+"""A report as text for people, in parts with roles, which a terminal shows in colours."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pyspark_substrait.message_text import escaped, message_text
 
 __all__ = ["Part", "Role", "parts", "text"]
 
-#: What a part of the text is; a level is one for the words that name it.
+#: The role of a part of the text; a level is the role of the words that name it.
 Role: TypeAlias = Literal["plain", "name", "error", "warning", "info", "path", "quiet"]
 Part: TypeAlias = tuple[Role, str]
 
@@ -41,7 +41,7 @@ def parts(report: Report) -> Iterator[Part]:
 
 
 def _group(group: OfClass) -> Iterator[Part]:
-    """The findings of one class: those with the same reason and advice together, those in the same words as well."""
+    """Return the findings of one class, grouped by reason and advice, and by text."""
     for reason in group.reasons:
         for what, places in reason.said:
             yield "plain", f"  {escaped(what)}\n"

@@ -1,8 +1,9 @@
-"""What is found in a plan that was read: rules over the model.
+"""Validation of plans: rules over the model.
 
-What reading itself sees (a reference that leads nowhere, a call that no overload takes) is found there, in
-``proto/read``; what only the message shows (anchors that nobody uses, say), in ``proto/checks``.
+Reading itself finds references that lead nowhere and calls that no overload takes; that is in ``proto/read``. Checks
+of the message, such as unused anchors, are in ``proto/checks``.
 
-* ``rules``: what the specification says beyond that
-* ``notes``: what was upgraded or assumed, as findings
+* ``rules``: the other rules of the specification
+* ``notes``: upgrades and assumptions, as findings; ``unread``: parts that couldn't be read
+* ``dialects``, ``dialect_rules``: dialect files, and checks of a plan against one
 """

@@ -1,4 +1,4 @@
-"""What of a plan a dialect doesn't list."""
+"""Checks of a plan against a dialect: everything in the plan that the dialect doesn't list."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ _EXPRESSIONS: tuple[Any, ...] = get_args(Expression)
 
 
 def findings(document: Plan | ExtendedExpression, places: Places, dialect: Dialect) -> Iterator[Finding]:
-    """A finding for each relation, expression, function, option and type that the dialect doesn't list.
+    """Return a finding for each relation, expression, function, option and type that the dialect doesn't list.
 
-    Types are looked at where they come into a plan: in schemas, literals, casts and the results of calls.
+    Types are checked where they come into a plan: in schemas, literals, casts and the results of calls.
     """
     if isinstance(document, Plan):
         yield from _evaluation(document, places, dialect)
@@ -145,7 +145,7 @@ def _has(values: Iterable[str]) -> str:
 def _call(
     kind: str, function: Function, options: Sequence[FunctionOption], count: int, path: Path, dialect: Dialect
 ) -> Iterator[Finding]:
-    # an aggregate function is one of windows as well
+    # an aggregate function may be called as a window function as well
     kinds = ("window", "aggregate") if kind == "window" else (kind,)
     sections = [dialect.functions[item] for item in kinds if item in dialect.functions]
     if not sections:
@@ -181,7 +181,7 @@ def _range(entry: FunctionEntry) -> str:
 
 
 def _states(entry: FunctionEntry, options: Sequence[FunctionOption]) -> bool:
-    """Whether a call has exactly the options of an entry, each with a value that the entry has."""
+    """Whether a call states exactly the options of an entry, each with a value that the entry lists."""
     if {option.name for option in options} != set(entry.options):
         return False
     return all(set(option.preference) & set(entry.options[option.name]) for option in options)
@@ -218,7 +218,7 @@ def _inside(type: Type) -> Iterator[Type]:
     type = t.concrete(type)
     match type:
         case t.Func() | t.Unbound() | t.OpenStruct():
-            # what takes a function says so by its expression; what is unbound isn't known
+            # an expression that takes a function is checked itself; the type of an unbound one isn't known
             return
         case t.Struct(types=types):
             yield type
@@ -236,7 +236,7 @@ def _inside(type: Type) -> Iterator[Type]:
 
 
 def _fault(type: Type, dialect: Dialect, *, as_column: bool) -> str | None:
-    """What of a type a dialect doesn't have; None when it has it."""
+    """Return the part of a type that a dialect lacks, as text; None if the dialect has the type."""
     if isinstance(type, t.UserDefined):
         entry = dialect.own_types.get((type.urn, type.name))
         if entry is None:

@@ -1,7 +1,7 @@
-"""Dialect files: what an engine says that it runs. Spec: text/dialect_schema.yaml.
+"""Dialect files: the description of what an engine can run. Spec: text/dialect_schema.yaml.
 
-A list that is missing says nothing, so that everything may run; so does an empty one of types, relations or
-expressions. Of functions, the schema doesn't say so: an empty list of them has none.
+A section that is missing restricts nothing; neither does an empty list of types, relations or expressions. The schema
+doesn't say so of functions: an empty list means that no function runs.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ __all__ = ["Dialect", "Entry", "FunctionEntry", "dialect", "parsed"]
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """What a dialect says of a kind of relation, expression or type.
+    """The entry of a dialect for a kind of relation, expression or type.
 
     Args:
-        lists: what it lists, by field, like ``join_types``; a field that is missing restricts nothing.
+        lists: the values that it lists, by field, like ``join_types``; a field that is missing restricts nothing.
         numbers: its limits, like ``max_length``.
-        as_column: whether a type may be one of a table's columns.
+        as_column: whether a column of a table may have the type.
     """
 
     lists: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -36,10 +36,10 @@ class Entry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FunctionEntry:
-    """What a dialect says of a function.
+    """The entry of a dialect for a function.
 
     Args:
-        options: exactly the options that a call states, with the value of each.
+        options: the options that a call states, no more and no fewer, with the values that each may have.
         implementations: the signatures, like ``i32_i32``.
         minimum, maximum: how many arguments there may be; None for no limit.
     """
@@ -55,7 +55,7 @@ class Dialect:
     """A dialect file. What is None isn't restricted.
 
     Args:
-        name: what it calls itself, or its file.
+        name: the name that the file states, or else the name of the file.
         types, relations, expressions: entries by kind; a relation or type may have several.
         own_types: user-defined types, by URN and name.
         functions: for ``scalar``, ``aggregate`` and ``window``, the entries by URN and name.
@@ -72,7 +72,7 @@ class Dialect:
 
     @staticmethod
     def allows(entries: Mapping[str, Sequence[Entry]] | None, term: Term) -> bool:
-        """Whether the entries of a section have something."""
+        """Whether the entries of a section allow a term."""
         if entries is None:
             return True
         return any(_lists(entry, term) for entry in entries.get(term.name, ()))
@@ -83,7 +83,7 @@ def _lists(entry: Entry, term: Term) -> bool:
     if allowed is None or not term.field:
         return True
     if term.field == "message_types":
-        # what stands in front of the last slash says only where a message could be looked up
+        # the part before the last slash only says where a message could be looked up
         return _message(term.value) in map(_message, allowed)
     return term.value in allowed
 
@@ -93,7 +93,7 @@ def _message(type_url: str) -> str:
 
 
 def dialect(target: str) -> Dialect:
-    """The dialect that a file describes.
+    """Return the dialect that a file describes.
 
     Raises:
         UnsupportedPlanError: there is no such file.
@@ -110,7 +110,7 @@ def dialect(target: str) -> Dialect:
 
 @lru_cache(maxsize=16)
 def _of_file(path: Path, changed: int, size: int) -> Dialect:
-    """The dialect in a file that was last changed then and is so large."""
+    """Return the dialect in a file, cached by its time of change and its size."""
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -119,11 +119,11 @@ def _of_file(path: Path, changed: int, size: int) -> Dialect:
 
 
 def parsed(text: str, name: str) -> Dialect:
-    """The dialect that a text describes.
+    """Return the dialect that a text describes.
 
     Args:
         text: YAML or JSON.
-        name: what to call it when it has no name itself.
+        name: the name of the dialect if the text states none.
 
     Raises:
         PlanFormatError: it isn't a dialect file.
@@ -152,12 +152,12 @@ _SECTIONS: Final = frozenset(
         *_FUNCTIONS.values(),
     }
 )
-#: fields of entries that restrict nothing
+#: Fields of entries that restrict nothing.
 _SILENT: Final = frozenset({"metadata", "system_metadata", "source", "name", "type", "relation", "expression"})
 
 
 class _Reading:
-    """A dialect file, of which all scalars are texts."""
+    """A dialect file, whose scalars are all strings."""
 
     def __init__(self, content: Any) -> None:
         self._content: dict[str, Any] = _mapping(content, "the file")
@@ -169,7 +169,7 @@ class _Reading:
         }
 
     def dialect(self, name: str) -> Dialect:
-        """All of it."""
+        """Return the dialect."""
         own: dict[tuple[str, str], Entry] = {}
         types = self._entries("supported_types", "type", own)
         modes = _mapping(self._content.get("supported_execution_behavior") or {}, "supported_execution_behavior")

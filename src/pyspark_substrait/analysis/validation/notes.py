@@ -1,4 +1,4 @@
-"""What was upgraded or assumed while a plan was read, as findings: a row for each rule, by its name."""
+"""Upgrades and assumptions made while a plan was read, as findings: a table of rules by name."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ _I, _W = Level.INFO, Level.WARNING
 
 @dataclass(frozen=True, slots=True)
 class NoteRule:
-    """What the notes of one rule say as findings.
+    """How the notes of one rule become findings.
 
     Args:
         code: the class.
-        level: a warning where strict reading refuses it, or where the meaning was in doubt; else an info.
-        why: which release changed it, or what the specification says.
+        level: a warning where strict reading refuses the plan, or where the meaning was in doubt; else an info.
+        why: the release that changed it, or what the specification says.
         mend: what to do about it.
     """
 
@@ -36,7 +36,7 @@ _NAMES = "Name functions by their compound name, with the URN of their extension
 
 
 def _changed(why: str) -> NoteRule:
-    """A form of an earlier release that means the same as a form of today."""
+    """A form of an earlier release that means the same as a current form."""
     return NoteRule(Code.UPGRADED, _I, why, _UPGRADE)
 
 
@@ -116,12 +116,12 @@ UPGRADES: Mapping[str, NoteRule] = {
 
 
 def _harmless(code: Code, why: str, mend: str) -> NoteRule:
-    """Something that can mean one thing only."""
+    """An assumption that can mean one thing only."""
     return NoteRule(code, _I, why, mend)
 
 
 def _doubtful(code: Code, why: str, mend: str) -> NoteRule:
-    """Something that strict reading refuses, or that means something else by the letter."""
+    """An assumption that strict reading refuses, or that departs from the literal meaning."""
     return NoteRule(code, _W, why, mend)
 
 
@@ -252,7 +252,7 @@ ASSUMPTIONS: Mapping[str, NoteRule] = {
         "Set the nullability of the struct to NULLABILITY_REQUIRED",
     ),
 }
-"""The assumptions of reading, by the rule's name; those about functions are told apart by :func:`_of_function`."""
+"""The assumptions of reading, by the rule's name; :func:`_of_function` distinguishes those about functions."""
 
 _OTHER = _doubtful(Code.ASSUMPTION, "The plan leaves open what it means here; something was assumed", "")
 _SIMPLE_NAME = _doubtful(
@@ -277,13 +277,13 @@ _OTHER_CALL = _doubtful(
 
 
 def upgraded(notes: Sequence[Note]) -> Iterator[Finding]:
-    """A finding for each rewrite of an older form."""
+    """Return a finding for each rewrite of an older form."""
     for note in notes:
         yield _finding(note, UPGRADES.get(note.rule, _OTHER), f"{note.before}; now: {note.after}")
 
 
 def assumed(notes: Sequence[Note]) -> Iterator[Finding]:
-    """A finding for each assumption, where the plan is looser than the specification."""
+    """Return a finding for each assumption, where the plan is looser than the specification."""
     for note in notes:
         if note.rule == "function":
             yield _finding(note, _of_function(note), f"{note.before}, {note.after}".removesuffix(", accepted"))
@@ -297,7 +297,7 @@ def _finding(note: Note, rule: NoteRule, what: str) -> Finding:
 
 
 def _of_function(note: Note) -> NoteRule:
-    """The rule that a note on a call belongs to, by what was done."""
+    """Return the rule for a note on a call, by what was assumed."""
     if note.after.startswith("found in "):
         return _ELSEWHERE
     if note.after.startswith("cast from "):

@@ -1,4 +1,4 @@
-"""What of a plan couldn't be read and was left out, as findings; and which findings only say that it isn't there."""
+"""Findings for parts of a plan that couldn't be read and were left out."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ _SAYS_MISSING = frozenset(
 
 
 def unread(faults: Sequence[SubstraitError]) -> Iterator[Finding]:
-    """A finding for each part that was left out."""
+    """Return a finding for each part that was left out."""
     for fault in faults:
         yield as_finding(fault, Code.PROTO_PARSE_FAILED)
 
 
 def without_results(findings: Sequence[Finding], faults: Sequence[SubstraitError]) -> list[Finding]:
-    """The findings but for those that say that something is missing where something was left out."""
+    """Return the findings, without those that report something as missing only because it was left out."""
     if not faults:
         return list(findings)
     places = {fault.path for fault in faults}
@@ -31,6 +31,6 @@ def without_results(findings: Sequence[Finding], faults: Sequence[SubstraitError
 
 
 def _message(path: str) -> str:
-    """The path of the message that a field, or an element of it, is in."""
+    """Return the path of the message that holds a field, or an element of it."""
     field = path[: path.rfind("[")] if path.endswith("]") else path
     return field.rpartition(".")[0]

@@ -20,6 +20,7 @@ from pyspark_substrait.model.fields import declare
 from pyspark_substrait.model.relations.base import (
     AdvancedExtension,
     ComputationType,
+    ExtensibleRelation,
     Hint,
     LoadedComputation,
     RelationBase,
@@ -126,6 +127,7 @@ __all__ = [
     "ExchangeKind",
     "ExchangeTarget",
     "Expand",
+    "ExtensibleRelation",
     "ExtensionLeaf",
     "ExtensionMulti",
     "ExtensionObject",

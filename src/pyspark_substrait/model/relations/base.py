@@ -23,6 +23,7 @@ __all__ = [
     "PHYSICAL",
     "AdvancedExtension",
     "ComputationType",
+    "ExtensibleRelation",
     "Hint",
     "LoadedComputation",
     "Names",
@@ -129,14 +130,21 @@ class RelationInfo:
     Args:
         summary: its effect, in one sentence for newcomers.
         page: the page of the specification that describes it.
-        term: its name in dialect files; empty if it is only a form of notation.
         icon: the name of its symbol in drawings.
+        field: the field of ``Rel`` that holds it.
+        own_term: its name in dialect files, if that is not the field's name in capitals; empty if it has none.
     """
 
     summary: str
     page: str
-    term: str = ""
-    icon: str = ""
+    icon: str
+    field: str = ""
+    own_term: str | None = None
+
+    @property
+    def term(self) -> str:
+        """The name in dialect files; empty if it is only a form of notation."""
+        return self.field.upper() if self.own_term is None else self.own_term
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -146,6 +154,17 @@ class RelationBase:
     info: ClassVar[RelationInfo]
 
     common: RelCommon = field(default_factory=RelCommon)
+
+    @property
+    def extensions(self) -> tuple[tuple[str, AdvancedExtension], ...]:
+        """The advanced extensions of the relation and of its common part, by their paths below the relation."""
+        extension = self.common.advanced_extension
+        return () if extension is None else (("common.advanced_extension", extension),)
+
+    @property
+    def enhanced(self) -> bool:
+        """Whether an enhancement changes the meaning of the relation."""
+        return any(extension.enhancement is not None for _, extension in self.extensions)
 
     @property
     def inputs(self) -> tuple[Relation, ...]:
@@ -193,6 +212,18 @@ class RelationBase:
             return self.direct_names if self.common.emit is None else (None,) * len(self.schema.types)
         known = self.direct_names
         return tuple(known[position] if 0 <= position < len(known) else None for position in self.common.emit)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExtensibleRelation(RelationBase):
+    """The base class of relations whose message has an ``advanced_extension``."""
+
+    advanced_extension: AdvancedExtension | None = None
+
+    @property
+    def extensions(self) -> tuple[tuple[str, AdvancedExtension], ...]:
+        common, extension = super().extensions, self.advanced_extension
+        return common if extension is None else (*common, ("advanced_extension", extension))
 
 
 def assume_direct_schema(node: RelationBase, schema: Struct) -> None:

@@ -30,7 +30,10 @@ class BrokenRelation(RelationBase):
     """
 
     info = RelationInfo(
-        "Something here is wrong, so that what the relation does can't be told.", page=BASICS, icon="broken"
+        "Something here is wrong, so that what the relation does can't be told.",
+        page=BASICS,
+        own_term="",
+        icon="broken",
     )
 
     kind: str

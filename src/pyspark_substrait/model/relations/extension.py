@@ -61,8 +61,8 @@ class ExtensionLeaf(_Extension):
 
     info = RelationInfo(
         "A relation of an extension: only its makers know what it does.",
+        field="extension_leaf",
         page=LOGICAL,
-        term="EXTENSION_LEAF",
         icon="extension",
     )
 
@@ -77,8 +77,8 @@ class ExtensionSingle(_Extension):
 
     info = RelationInfo(
         "A relation of an extension: only its makers know what it does.",
+        field="extension_single",
         page=LOGICAL,
-        term="EXTENSION_SINGLE",
         icon="extension",
     )
 
@@ -105,8 +105,8 @@ class ExtensionMulti(_Extension):
 
     info = RelationInfo(
         "A relation of an extension: only its makers know what it does.",
+        field="extension_multi",
         page=LOGICAL,
-        term="EXTENSION_MULTI",
         icon="extension",
     )
 

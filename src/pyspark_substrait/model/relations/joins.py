@@ -14,9 +14,8 @@ from pyspark_substrait.model.fields import Over
 from pyspark_substrait.model.relations.base import (
     LOGICAL,
     PHYSICAL,
-    AdvancedExtension,
+    ExtensibleRelation,
     Names,
-    RelationBase,
     RelationInfo,
     extended,
     joined,
@@ -60,7 +59,7 @@ class JoinType(Enum):
 
 
 @dataclass(frozen=True, kw_only=True)
-class JoinBase(RelationBase):
+class JoinBase(ExtensibleRelation):
     """The base of all joins: two inputs, and an output that depends on the type."""
 
     left: Relation
@@ -118,11 +117,10 @@ class Join(JoinBase):
     the join: it sees the direct output.
     """
 
-    info = RelationInfo("Pairs the records of two inputs by a condition.", page=LOGICAL, term="JOIN", icon="join")
+    info = RelationInfo("Pairs the records of two inputs by a condition.", field="join", page=LOGICAL, icon="join")
 
     expression: Expression
     post_join_filter: Annotated[Expression | None, Over.OUTPUT] = None
-    advanced_extension: AdvancedExtension | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -131,14 +129,13 @@ class LateralJoin(JoinBase):
 
     info = RelationInfo(
         "For each left record, evaluates the right input, which may refer to that record.",
+        field="lateral_join",
         page=LOGICAL,
-        term="LATERAL_JOIN",
         icon="lateral",
     )
 
     expression: Expression | None = None
     post_join_filter: Annotated[Expression | None, Over.OUTPUT] = None
-    advanced_extension: AdvancedExtension | None = None
 
     @computed_once
     def direct_schema(self) -> Struct:
@@ -163,14 +160,13 @@ _LATERAL_TYPES = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class Cross(RelationBase):
+class Cross(ExtensibleRelation):
     """Every left record with every right record."""
 
-    info = RelationInfo("Pairs every left record with every right one.", page=LOGICAL, term="CROSS", icon="cross")
+    info = RelationInfo("Pairs every left record with every right one.", field="cross", page=LOGICAL, icon="cross")
 
     left: Relation
     right: Relation
-    advanced_extension: AdvancedExtension | None = None
 
     @computed_once
     def direct_schema(self) -> Struct:
@@ -221,13 +217,12 @@ class BuildInput(Enum):
 class HashJoin(JoinBase):
     """A join by hashed keys. Records match when all keys do and ``residual_expression``, if any, is true."""
 
-    info = RelationInfo("Joins two inputs by a table of hashed keys.", page=PHYSICAL, term="HASH_JOIN", icon="join")
+    info = RelationInfo("Joins two inputs by a table of hashed keys.", field="hash_join", page=PHYSICAL, icon="join")
 
     keys: tuple[ComparisonJoinKey, ...]
     residual_expression: Expression | None = None
     post_join_filter: Annotated[Expression | None, Over.OUTPUT] = None
     build_input: BuildInput = BuildInput.RIGHT
-    advanced_extension: AdvancedExtension | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -235,13 +230,12 @@ class MergeJoin(JoinBase):
     """A join of inputs sorted by their keys. Records match as in :class:`HashJoin`, however the inputs are sorted."""
 
     info = RelationInfo(
-        "Joins two inputs that are sorted by their keys.", page=PHYSICAL, term="MERGE_JOIN", icon="join"
+        "Joins two inputs that are sorted by their keys.", field="merge_join", page=PHYSICAL, icon="join"
     )
 
     keys: tuple[ComparisonJoinKey, ...]
     residual_expression: Expression | None = None
     post_join_filter: Annotated[Expression | None, Over.OUTPUT] = None
-    advanced_extension: AdvancedExtension | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -249,8 +243,7 @@ class NestedLoopJoin(JoinBase):
     """A join that tries every pair of records; without an expression all pairs match."""
 
     info = RelationInfo(
-        "Joins two inputs by trying every pair of records.", page=PHYSICAL, term="NESTED_LOOP_JOIN", icon="join"
+        "Joins two inputs by trying every pair of records.", field="nested_loop_join", page=PHYSICAL, icon="join"
     )
 
     expression: Expression | None = None
-    advanced_extension: AdvancedExtension | None = None

@@ -17,7 +17,7 @@ from pyspark_substrait.model.relations.base import (
     BASICS,
     LOGICAL,
     PHYSICAL,
-    AdvancedExtension,
+    ExtensibleRelation,
     Names,
     RelationBase,
     RelationInfo,
@@ -58,7 +58,7 @@ def referenced_name(expression: Expression, input: Relation) -> str | None:
 
 
 @dataclass(frozen=True, kw_only=True)
-class PassThrough(RelationBase):
+class PassThrough(ExtensibleRelation):
     """The base class of relations that output the columns of their only input."""
 
     input: Relation
@@ -78,34 +78,31 @@ class Filter(PassThrough):
 
     info = RelationInfo(
         "Keeps the records for which a condition is true; false and null both drop one.",
+        field="filter",
         page=LOGICAL,
-        term="FILTER",
         icon="filter",
     )
 
     condition: Expression
-    advanced_extension: AdvancedExtension | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class Sort(PassThrough):
     """Order the records."""
 
-    info = RelationInfo("Puts the records in order.", page=LOGICAL, term="SORT", icon="sort")
+    info = RelationInfo("Puts the records in order.", field="sort", page=LOGICAL, icon="sort")
 
     sorts: tuple[SortField, ...]
-    advanced_extension: AdvancedExtension | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class Fetch(PassThrough):
     """Skip ``offset_expr`` records (null: none), then keep ``count_expr`` (null: all). Negative numbers are errors."""
 
-    info = RelationInfo("Skips some records, then keeps a number of them.", page=LOGICAL, term="FETCH", icon="fetch")
+    info = RelationInfo("Skips some records, then keeps a number of them.", field="fetch", page=LOGICAL, icon="fetch")
 
     offset_expr: Annotated[Expression | None, Over.NOTHING] = None
     count_expr: Annotated[Expression | None, Over.NOTHING] = None
-    advanced_extension: AdvancedExtension | None = None
 
 
 class FetchMode(Enum):
@@ -121,30 +118,28 @@ class TopN(PassThrough):
     """Sort and fetch in one."""
 
     info = RelationInfo(
-        "Puts the records in order, and keeps the first of them.", page=PHYSICAL, term="TOP_N", icon="top"
+        "Puts the records in order, and keeps the first of them.", field="top_n", page=PHYSICAL, icon="top"
     )
 
     sorts: tuple[SortField, ...]
     offset: Annotated[Expression | None, Over.NOTHING] = None
     count: Annotated[Expression | None, Over.NOTHING] = None
     mode: FetchMode = FetchMode.UNSPECIFIED
-    advanced_extension: AdvancedExtension | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
-class Project(RelationBase):
+class Project(ExtensibleRelation):
     """The columns of the input, followed by one for each expression."""
 
     info = RelationInfo(
         "Keeps the columns of its input, and puts computed ones behind them.",
+        field="project",
         page=LOGICAL,
-        term="PROJECT",
         icon="project",
     )
 
     input: Relation
     expressions: tuple[Expression, ...]
-    advanced_extension: AdvancedExtension | None = None
 
     @computed_once
     def direct_schema(self) -> Struct:
@@ -171,7 +166,7 @@ class Measure:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Aggregate(RelationBase):
+class Aggregate(ExtensibleRelation):
     """Group records and compute the measures of each group.
 
     The output is the grouping expressions, the measures and, if there is more than one grouping set, an i32 that is the
@@ -179,14 +174,16 @@ class Aggregate(RelationBase):
     """
 
     info = RelationInfo(
-        "Groups the records, and computes the measures of each group.", page=LOGICAL, term="AGGREGATE", icon="aggregate"
+        "Groups the records, and computes the measures of each group.",
+        field="aggregate",
+        page=LOGICAL,
+        icon="aggregate",
     )
 
     input: Relation
     groupings: tuple[Grouping, ...] = ()
     grouping_expressions: tuple[Expression, ...] = ()
     measures: tuple[Measure, ...] = ()
-    advanced_extension: AdvancedExtension | None = None
 
     @computed_once
     def direct_schema(self) -> Struct:
@@ -248,19 +245,18 @@ class SetOp(Enum):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Set(RelationBase):
+class Set(ExtensibleRelation):
     """Combine the records of two or more inputs; the first is the primary one. Null matches null."""
 
     info = RelationInfo(
         "Combines the records of inputs that have the same columns; null is equal to null.",
+        field="set",
         page=LOGICAL,
-        term="SET",
         icon="union",
     )
 
     members: tuple[Relation, ...]
     op: SetOp
-    advanced_extension: AdvancedExtension | None = None
 
     @computed_once
     def direct_schema(self) -> Struct:
@@ -307,7 +303,7 @@ class Reference(RelationBase):
     """
 
     info = RelationInfo(
-        "Takes the records of another relation tree of the plan.", page=LOGICAL, term="REFERENCE", icon="reference"
+        "Takes the records of another relation tree of the plan.", field="reference", page=LOGICAL, icon="reference"
     )
 
     subtree_ordinal: int
@@ -326,7 +322,13 @@ class Reference(RelationBase):
 class DetachedRel(RelationBase):
     """A reference to a relation that the message stores apart (``detached_rels``) to stay flat."""
 
-    info = RelationInfo("Stands for a relation that the message keeps apart.", page=BASICS, icon="reference")
+    info = RelationInfo(
+        "Stands for a relation that the message keeps apart.",
+        field="detached_rel_ordinal",
+        page=BASICS,
+        own_term="",
+        icon="reference",
+    )
 
     relation: Relation
 

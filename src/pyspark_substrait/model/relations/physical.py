@@ -24,9 +24,8 @@ from pyspark_substrait.model.expressions import (
 from pyspark_substrait.model.literals import AnyMessage
 from pyspark_substrait.model.relations.base import (
     PHYSICAL,
-    AdvancedExtension,
+    ExtensibleRelation,
     Names,
-    RelationBase,
     RelationInfo,
     extended,
 )
@@ -69,13 +68,14 @@ class WindowRelFunction:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ConsistentPartitionWindow(RelationBase):
+class ConsistentPartitionWindow(ExtensibleRelation):
     """The columns of the input, followed by window functions that share partitions and sorts."""
 
     info = RelationInfo(
         "Computes window functions that share their partitions and their order.",
+        field="window",
         page=PHYSICAL,
-        term="CONSISTENT_PARTITION_WINDOW",
+        own_term="CONSISTENT_PARTITION_WINDOW",
         icon="window",
     )
 
@@ -83,7 +83,6 @@ class ConsistentPartitionWindow(RelationBase):
     window_functions: tuple[WindowRelFunction, ...]
     partition_expressions: tuple[Expression, ...] = ()
     sorts: tuple[SortField, ...] = ()
-    advanced_extension: AdvancedExtension | None = None
 
     @computed_once
     def direct_schema(self) -> Struct:
@@ -102,7 +101,7 @@ class SwitchingField:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Expand(RelationBase):
+class Expand(ExtensibleRelation):
     """Each record several times: switching fields change from duplicate to duplicate, expressions stay the same.
 
     A field takes the place of the input column at its position; input columns after the last field are output as they
@@ -111,14 +110,13 @@ class Expand(RelationBase):
 
     info = RelationInfo(
         "Puts out each record several times, with some columns changed each time.",
+        field="expand",
         page=PHYSICAL,
-        term="EXPAND",
         icon="expand",
     )
 
     input: Relation
     fields: tuple[SwitchingField | Expression, ...]
-    advanced_extension: AdvancedExtension | None = None
 
     @computed_once
     def all_fields(self) -> tuple[SwitchingField | Expression, ...]:
@@ -199,9 +197,8 @@ class ExchangeTarget:
 class Exchange(PassThrough):
     """Redistribute the records."""
 
-    info = RelationInfo("Distributes the records anew.", page=PHYSICAL, term="EXCHANGE", icon="exchange")
+    info = RelationInfo("Distributes the records anew.", field="exchange", page=PHYSICAL, icon="exchange")
 
     exchange_kind: ExchangeKind
     partition_count: int = 0
     targets: tuple[ExchangeTarget, ...] = ()
-    advanced_extension: AdvancedExtension | None = None

@@ -10,7 +10,13 @@ from pyspark_substrait.model.expressions import Expression, NestedStruct
 from pyspark_substrait.model.fields import PART, Over
 from pyspark_substrait.model.literals import AnyMessage
 from pyspark_substrait.model.masks import MaskExpression, masked_schema
-from pyspark_substrait.model.relations.base import LOGICAL, AdvancedExtension, Names, RelationBase, RelationInfo
+from pyspark_substrait.model.relations.base import (
+    LOGICAL,
+    AdvancedExtension,
+    ExtensibleRelation,
+    Names,
+    RelationInfo,
+)
 from pyspark_substrait.model.types import NamedStruct, Struct
 
 if TYPE_CHECKING:
@@ -135,7 +141,7 @@ ReadType: TypeAlias = NamedTable | VirtualTable | LocalFiles | ExtensionTable | 
 
 
 @dataclass(frozen=True, kw_only=True)
-class Read(RelationBase):
+class Read(ExtensibleRelation):
     """Read a table: filter its records, then keep what the projection mask keeps.
 
     Both filters see the columns of ``base_schema``. ``best_effort_filter`` may be applied or not.
@@ -143,8 +149,8 @@ class Read(RelationBase):
 
     info = RelationInfo(
         "Reads a table: keeps the records that its filter lets through, and some columns.",
+        field="read",
         page=LOGICAL,
-        term="READ",
         icon="read",
     )
 
@@ -153,7 +159,6 @@ class Read(RelationBase):
     filter: Annotated[Expression | None, Over.TABLE] = None
     best_effort_filter: Annotated[Expression | None, Over.TABLE] = None
     projection: MaskExpression | None = None
-    advanced_extension: AdvancedExtension | None = None
 
     @computed_once
     def projected(self) -> NamedStruct:

@@ -10,7 +10,13 @@ from pyspark_substrait.model.computed_once import computed_once
 from pyspark_substrait.model.expressions import Expression
 from pyspark_substrait.model.fields import Over
 from pyspark_substrait.model.literals import AnyMessage, Literal
-from pyspark_substrait.model.relations.base import LOGICAL, AdvancedExtension, Names, RelationBase, RelationInfo
+from pyspark_substrait.model.relations.base import (
+    LOGICAL,
+    AdvancedExtension,
+    ExtensibleRelation,
+    Names,
+    RelationInfo,
+)
 from pyspark_substrait.model.relations.reads import NamedTable
 from pyspark_substrait.model.types import I64, NamedStruct, Struct
 
@@ -102,10 +108,10 @@ class OutputMode(Enum):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Write(RelationBase):
+class Write(ExtensibleRelation):
     """Change a table with the records of the input."""
 
-    info = RelationInfo("Changes a table by the records of its input.", page=LOGICAL, term="WRITE", icon="write")
+    info = RelationInfo("Changes a table by the records of its input.", field="write", page=LOGICAL, icon="write")
 
     write_type: NamedObjectWrite | ExtensionObject
     table_schema: NamedStruct
@@ -113,7 +119,6 @@ class Write(RelationBase):
     input: Relation
     create_mode: CreateMode = CreateMode.UNSPECIFIED
     output: OutputMode = OutputMode.UNSPECIFIED
-    advanced_extension: AdvancedExtension | None = None
 
     @computed_once
     def direct_schema(self) -> Struct:
@@ -148,10 +153,10 @@ class DdlOp(Enum):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Ddl(RelationBase):
+class Ddl(ExtensibleRelation):
     """Create, change or remove a table or view. There is no output."""
 
-    info = RelationInfo("Creates, changes or removes a table or a view.", page=LOGICAL, term="DDL", icon="ddl")
+    info = RelationInfo("Creates, changes or removes a table or a view.", field="ddl", page=LOGICAL, icon="ddl")
 
     write_type: NamedObjectWrite | ExtensionObject
     object: DdlObject
@@ -159,7 +164,6 @@ class Ddl(RelationBase):
     table_schema: NamedStruct | None = None
     table_defaults: Annotated[tuple[Literal, ...] | None, Over.NOTHING] = None
     view_definition: Relation | None = None
-    advanced_extension: AdvancedExtension | None = None
 
     @computed_once
     def direct_schema(self) -> Struct:
@@ -175,13 +179,13 @@ class TransformExpression:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Update(RelationBase):
+class Update(ExtensibleRelation):
     """Change columns of the records of a table for which the condition is true. The output is their number."""
 
     info = RelationInfo(
         "Changes columns of the records of a table for which a condition is true.",
+        field="update",
         page=LOGICAL,
-        term="UPDATE",
         icon="update",
     )
 
@@ -189,7 +193,6 @@ class Update(RelationBase):
     table_schema: NamedStruct
     condition: Annotated[Expression | None, Over.TABLE] = None
     transformations: tuple[TransformExpression, ...] = ()
-    advanced_extension: AdvancedExtension | None = None
 
     @computed_once
     def direct_schema(self) -> Struct:

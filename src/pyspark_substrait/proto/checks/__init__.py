@@ -1,8 +1,8 @@
-"""What only a message shows, once it is current: declarations that nobody uses, fields that say nothing.
+"""Checks that need the current message itself, not the model: unused declarations, redundant fields.
 
 * ``versions``: the release that the plan states
-* ``declarations``: the extensions and what of them the plan declares
-* ``parts``: messages of others, anchors, computations and deprecated fields, by a walk that most plans don't need
+* ``declarations``: the extensions, and the functions and types that the plan declares from them
+* ``parts``: custom messages, anchors, computations and deprecated fields, by a walk that most plans don't need
 * ``enumerations``: values left unspecified where the specification wants one
 """
 
@@ -34,11 +34,11 @@ def findings(
     stated: Version | None,
     upgrades: Sequence[Note] = (),
 ) -> Iterator[Finding]:
-    """What is found in a ``Plan`` or ``ExtendedExpression`` message.
+    """Yield the findings in a ``Plan`` or ``ExtendedExpression`` message.
 
     Args:
         message: the current message.
-        document: what was read of it.
+        document: the document that was read from it.
         places: where the nodes of the document stand.
         registry: the extensions.
         stated: the version that the message stated before it was upgraded; None when it stated none.
@@ -54,9 +54,9 @@ def findings(
 
 
 def of_plain(content: bytes, document: Plan, places: Places) -> Iterator[Finding] | None:
-    """What is found in the message that is written of a plain plan (:class:`~pyspark_substrait.proto.read.Bound`).
+    """Return the findings in the message of a plain plan (:class:`~pyspark_substrait.proto.read.Bound`).
 
-    None where it has parts that are looked for in the message itself.
+    None if the message has parts that :func:`findings` has to look for.
 
     Args:
         content: the message that the plan was read from.

@@ -1,4 +1,4 @@
-"""The extensions that a plan names, and what of them it declares. Spec: extensions."""
+"""The extensions that a plan names, and its declarations from them. Spec: extensions."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class _Declared:
 
 
 def findings(message: Any, document: Plan | ExtendedExpression, registry: Registry) -> Iterator[Finding]:
-    """What is wrong with the declarations of a message, or not needed."""
+    """Yield the findings in the declarations of a message: invalid, deprecated, repeated or unused ones."""
     urns = {item.extension_urn_anchor: item.urn for item in message.extension_urns}
     declared = list(_declarations(message, urns))
     used = _used(message, document, declared)
@@ -86,8 +86,8 @@ def _used(
 ) -> set[tuple[ExtensionKind, int]]:
     """The declarations that something refers to.
 
-    Reading knows those that it looked up; where it left some, the message is searched, as a broken part hides what it
-    refers to.
+    Reading knows those that it looked up. If it left some unused, the message itself is searched, because reading may
+    have skipped references in broken parts.
     """
     if not document.unused_extensions:
         return {(item.kind, item.anchor) for item in declared}
@@ -118,7 +118,7 @@ def _extensions(message: Any, used: set[str | None]) -> Iterator[Finding]:
 
 
 def _unresolved(item: _Declared, registry: Registry) -> Iterator[Finding]:
-    """A declaration that nothing uses, of something that there isn't; reading sees those that are used."""
+    """Report an unused declaration of something that doesn't exist; reading reports the used ones."""
     if item.urn is None or not _known(item.urn, registry) or _defined(item, registry):
         return
     if item.kind is ExtensionKind.FUNCTION and ":" not in item.name and registry.overloads(item.urn, item.name):

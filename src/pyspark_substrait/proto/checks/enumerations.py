@@ -1,4 +1,4 @@
-"""Enumerations left unspecified where the specification wants a value, and reading needs none."""
+"""Enumerations left unspecified where the specification requires a value, but reading doesn't."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["findings"]
 
 
 def findings(places: Places) -> Iterator[Finding]:
-    """The unspecified values of a document."""
+    """Yield the unspecified enumeration values of a document."""
     for node, path in places:
         match node:
             case WindowFunction(bounds_type=None) | WindowRelFunction(bounds_type=None):

@@ -1,6 +1,6 @@
-"""What has to be looked for in the whole message: messages of others, anchors, computations, deprecated fields.
+"""Checks that search the whole message: custom messages, anchors, computations, deprecated fields.
 
-Hardly any plan has these. A probe tells at the speed of the runtime whether one does, and only then the message is
+Few plans have these. A probe tells at the speed of the protobuf runtime whether a plan does; only then is the message
 walked through in Python.
 """
 
@@ -42,7 +42,7 @@ _REFERENCES = {
 
 @dataclass(slots=True)
 class _Parts:
-    """What a walk found, each with its path."""
+    """The parts that a walk found, each with its path."""
 
     foreign: list[tuple[str, bool, Path]] = field(default_factory=list)
     deprecated: list[tuple[str, Path]] = field(default_factory=list)
@@ -53,7 +53,7 @@ class _Parts:
 
 
 def findings(message: Any) -> Iterator[Finding]:
-    """What is found in a message by looking at all of it."""
+    """Yield the findings of a walk through the whole message."""
     found = _Parts()
     if not has_none(message.SerializeToString(), message.DESCRIPTOR.name):
         _collect(message, found)
@@ -70,7 +70,7 @@ def findings(message: Any) -> Iterator[Finding]:
 
 
 def has_none(content: bytes, kind: str) -> bool:
-    """Whether a serialised message (``Plan`` or ``ExtendedExpression``) surely has nothing of what is looked for."""
+    """Whether a serialised message (``Plan`` or ``ExtendedExpression``) surely has none of the parts searched for."""
     return _probe().unknown(content, kind) is False
 
 
@@ -95,7 +95,7 @@ def _is_map(each: Any) -> bool:
 
 @cache
 def _probe() -> legacy.Probe:
-    """Finds anything that a walk would."""
+    """Return the probe that detects any part that a walk would find."""
     from substrait import extended_expression_pb2, plan_pb2
 
     wanted = set(_ANCHORED)

@@ -18,10 +18,10 @@ _STATE = "State the release that the producer writes, in version"
 
 
 def findings(stated: Version | None, upgrades: Sequence[Note]) -> Iterator[Finding]:
-    """What is wrong or unusual with the version.
+    """Yield the findings about the version.
 
     Args:
-        stated: what the plan says; None when it says nothing.
+        stated: the version that the plan states; None when it states none.
         upgrades: what was rewritten: forms of earlier releases show that the plan is an old one.
     """
     if stated is None:

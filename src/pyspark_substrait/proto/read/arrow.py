@@ -1,4 +1,4 @@
-"""What Arrow writes in its own way: its types, options and names. A note says where something was taken for another.
+"""Arrow's deviations from the specification: its types, options and names. A note records each reinterpretation.
 
 Arrow declares types in an extension file of its own; those that the specification has too are read as those.
 """
@@ -98,9 +98,9 @@ _WRAPPERS = ("UInt32Value", "UInt64Value", "Int32Value", "Int64Value", "StringVa
 
 
 def options(given: list[Option], definition: FunctionDefinition, reading: Reading, path: Path) -> list[Option]:
-    """The options of a call, of which Arrow states only what happens on overflow, and that for every type.
+    """Return the options of a call, without ``overflow`` where the function doesn't have it.
 
-    Floats don't overflow, and most of their functions have no such option.
+    Arrow states only the option ``overflow``, for every type. Most functions of floats have no such option.
     """
     if not writes(reading) or not given:
         return given
@@ -126,7 +126,7 @@ def output_names(names: tuple[str, ...], type: Type, reading: Reading, path: Pat
 
 
 def _from_behind(type: Type, names: list[str]) -> tuple[str, ...] | None:
-    """The name of a field and those inside it, taken from the end of ``names``; None when there aren't enough."""
+    """Pop the name of a field and those inside it from the end of ``names``; None if there aren't enough."""
     if not names:
         return None
     own = names.pop()

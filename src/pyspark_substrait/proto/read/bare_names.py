@@ -1,4 +1,4 @@
-"""Functions that a plan names without an extension: whose they are."""
+"""Find the extension of functions that a plan names without one."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["extension"]
 def extension(name: str, reading: Reading, path: Path) -> str | None:
     """The extension that a function is looked for in first; None for those of the specification.
 
-    A note says where it is the producer's own function, and where engines mean different things by the name.
+    A note is recorded if it is the producer's own function, or if engines use the name for different functions.
     """
     simple = name.partition(":")[0].lower()
     engine = engine_of(reading.producer)

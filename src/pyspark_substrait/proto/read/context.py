@@ -1,7 +1,7 @@
-"""What reading a message needs to know besides the message itself.
+"""The state of reading a message.
 
 * :class:`Reading`: one for the whole message: its declarations, and the notes on it
-* :class:`Scope`: what an expression can refer to; it never changes, whoever needs another one makes it
+* :class:`Scope`: the records that an expression can refer to; immutable
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ _Key = TypeVar("_Key", bound=Hashable)
 
 
 def invalid(message: str, path: Path, hint: str | None = None, code: Code | None = None) -> InvalidPlanError:
-    """The error that something at ``path`` is wrong; ``code`` is its class among findings."""
+    """Return the error that something at ``path`` is wrong; ``code`` is its class of findings."""
     return InvalidPlanError(message, path=render(path), hint=hint, code=code)
 
 
 class located:
-    """Put ``path`` in front of the path of an error that is raised inside, by something that doesn't know it."""
+    """Put ``path`` in front of the path of an error that is raised inside, by code that doesn't know its own path."""
 
     __slots__ = ("path",)
 
@@ -57,7 +57,7 @@ class located:
 
 
 class going_on(located):
-    """As :class:`located`; and an error ends here where findings are collected (:meth:`Reading.going_on`)."""
+    """Like :class:`located`; if findings are collected, also catch the error (:meth:`Reading.going_on`)."""
 
     __slots__ = ("code", "reading")
 
@@ -77,7 +77,7 @@ class going_on(located):
 
 
 class _raising(going_on):
-    """As :class:`going_on` where the first fault ends reading and its path is known: there is nothing to do."""
+    """Like :class:`going_on` for the case that the first fault ends reading and its path is known: do nothing."""
 
     __slots__ = ()
 
@@ -94,7 +94,7 @@ _RAISING = _raising()
 
 
 class OpenReference(Exception):
-    """An outer reference leads out of a tree that is read by itself: ``error``, unless it is bound at a use of it."""
+    """An outer reference leads out of a tree that is read by itself: ``error`` unless a use of the tree binds it."""
 
     def __init__(self, error: InvalidPlanError) -> None:
         super().__init__(error.message)
@@ -103,7 +103,7 @@ class OpenReference(Exception):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Detached:
-    """The parts that a message keeps apart from one relation tree, and where the lists of them stand."""
+    """The detached expressions and relations of one relation tree, and the path of the message that lists them."""
 
     expressions: Any = ()
     rels: Any = ()
@@ -121,16 +121,16 @@ class Reading:
         functions, types, variations: what the message declares, by anchor.
         aliases, named_lambdas: the messages by anchor, and the path of each; bound when first needed.
         trees: the messages ``PlanRel`` of the plan, for references.
-        findings: where faults are collected, so that reading goes on after them; None to raise the first.
-        places: where the nodes that were read stand, when findings are collected or ``placed`` says so.
-        plain: the message holds nothing but what is written again as it was read, ``moves`` aside, and what is written
-            so has no findings of reading but ``again``. Doubtful things count as not plain.
-        again: the path, and what is found there once more in what is written.
-        moves: what stands elsewhere in what is written, when ``placed``.
-        remarked: what was noted once for the whole plan, by rule and key.
-        limits: how much the message may say; ``columns`` and ``repeated`` are what it has come to so far.
-        nodes: how many relations and expressions were read, shared parts at each use.
-        part_sizes: how many of them are in a shared part; ``met_parts`` are those that were used.
+        findings: collects the faults, so that reading continues after them; None to raise the first.
+        places: the paths of the nodes that were read, if findings are collected or ``placed`` is set.
+        plain: whether writing the plan gives the same message, except for ``moves``, and reading that message finds
+            nothing but ``again``. False in case of doubt.
+        again: the findings and notes that reading the written message repeats, each with the path it has here.
+        moves: the parts that have another path in the written message, if ``placed``.
+        remarked: the notes that are recorded once for the whole plan, by rule and key.
+        limits: the limits on the size of the plan; ``columns`` and ``repeated`` are the counts so far.
+        nodes: the number of relations and expressions read, with shared parts counted at each use.
+        part_sizes: the number of them in each shared part; ``met_parts`` are the shared parts used so far.
     """
 
     registry: Registry
@@ -170,7 +170,7 @@ class Reading:
     met_parts: set[tuple[object, ...]] = field(default_factory=set)
 
     def anew(self) -> Reading:
-        """The same message, of which nothing is read yet."""
+        """Return a new state for reading the same message from the start."""
         return Reading(
             registry=self.registry,
             strict=self.strict,
@@ -195,7 +195,7 @@ class Reading:
                 return self.functions
 
     def fault(self, error: SubstraitError, code: Code = Code.UNCLASSIFIED) -> None:
-        """Raise an error; or, where findings are collected, take it down, so that reading goes on.
+        """Raise an error; or, if findings are collected, record it as one, so that reading continues.
 
         Args:
             error: what is wrong, with its whole path.
@@ -216,9 +216,9 @@ class Reading:
         mend: str = "",
         again: bool = False,
     ) -> None:
-        """Take down what isn't an error, where findings are collected.
+        """Record a finding that isn't an error, if findings are collected.
 
-        ``again``: the same is found in the message that is written of the plan.
+        ``again``: reading the message that the plan is written to finds the same.
         """
         if self.findings is not None:
             self.findings.append(Finding.of(code, path, what, level=level, why=why, mend=mend))
@@ -228,7 +228,7 @@ class Reading:
             self.plain = False
 
     def going_on(self, path: Path = None, code: Code = Code.UNCLASSIFIED) -> going_on:
-        """A block whose error is taken down where findings are collected; then what follows it runs.
+        """Return a context manager that, if findings are collected, records an error as one and suppresses it.
 
         Args:
             path: what to put in front of the error's path, as :class:`located` does.
@@ -237,14 +237,14 @@ class Reading:
         return _RAISING if self.findings is None and path is None else going_on(self, path, code)
 
     def caught(self, error: SubstraitError, path: Path, code: Code = Code.UNCLASSIFIED) -> None:
-        """What :meth:`going_on` does with an error, for a place that is passed too often for a block."""
+        """Handle an error like :meth:`going_on`, in code that runs too often for a context manager."""
         while path is not None:
             path, segment = path
             error.prepend(segment)
         self.fault(error, code)
 
     def note(self, rule: str, path: Path, before: str, after: str) -> None:
-        """Record an assumption."""
+        """Record an assumption as a note."""
         self.notes.append(Note(rule=rule, path=path, before=before, after=after))
 
     def note_once(self, rule: str, path: Path, before: str, after: str, key: str = "") -> None:
@@ -260,10 +260,10 @@ class Reading:
         self.note(rule, path, before, after)
 
     def uses(self, mark: tuple[object, ...], path: Path) -> None:
-        """Count a use of a shared part, before :meth:`once` is asked for it with the same ``mark``.
+        """Count a use of a shared part, before :meth:`once` is called for it with the same ``mark``.
 
         Raises:
-            ExceededLimit: shared parts come to too much where they're written out at each use.
+            ExceededLimit: shared parts would be too large, written out at each use.
         """
         if mark in self.met_parts:
             self.repeated += self.part_sizes.get(mark, 0)
@@ -285,7 +285,7 @@ class Reading:
             raise ExceededLimit.of("columns", what, render(path), "Leave out with emit what isn't needed further on")
 
     def has_type(self, type: Type, path: Path) -> None:
-        """Look at the type of an expression at ``path`` that makes one of other types.
+        """Check the size of the type of an expression at ``path`` that combines other types.
 
         Raises:
             ExceededLimit: it is too large.
@@ -296,10 +296,10 @@ class Reading:
     def once(
         self, memo: dict[_Key, _T], key: _Key, mark: tuple[object, ...], what: str, path: Path, bind: Callable[[], _T]
     ) -> _T:
-        """What ``bind`` gives, called at most once for a key.
+        """Return the result of ``bind``, which is called at most once for a key.
 
         Raises:
-            InvalidPlanError: binding it needs the same thing, the one that ``mark`` stands for.
+            InvalidPlanError: the part that ``mark`` identifies refers to itself.
         """
         found = memo.get(key)
         if found is None:
@@ -331,7 +331,7 @@ class Frame:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Scope:
-    """What expressions at one place can refer to.
+    """The records and parameters that expressions at one place can refer to.
 
     Args:
         reading: the message.
@@ -340,8 +340,8 @@ class Scope:
         outer: the records of the enclosing relations, the innermost last.
         lambdas: the parameters of the enclosing lambdas, the innermost last.
         detached: the lists that detached parts come from.
-        closed: the tree is read by itself; an outer reference that leads out of it can't be bound here.
-        fence: how many of ``outer`` are outside of the tree, where only ``rel_reference`` leads.
+        closed: whether the tree is read by itself, so that an outer reference that leads out of it can't be bound.
+        fence: how many of ``outer`` are outside of the tree; only ``rel_reference`` can refer to these.
     """
 
     reading: Reading

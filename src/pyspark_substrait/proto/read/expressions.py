@@ -103,7 +103,7 @@ def _missing(path: Path) -> InvalidPlanError:
 
 
 def _parts(reading: Reading, known: int) -> tuple[Expression, ...]:
-    """The expressions inside a broken one: those that were read since, and that stand in no other of them."""
+    """The direct parts of a broken expression: those read after ``known`` that are in no other one of them."""
     found: list[Expression] = [node for node, _ in reading.places.since(known) if isinstance(node, _KINDS)]
     inner = {id(child) for node in found for child in expression_children(node)}
     return tuple([node for node in found if id(node) not in inner])
@@ -115,7 +115,7 @@ def optional_expression(message: Any, field: str, scope: Scope, path: Path) -> E
 
 
 def condition(message: algebra_pb2.Expression, scope: Scope, path: Path) -> Expression:
-    """An expression that is a condition, so a boolean."""
+    """Read a condition, which must be a boolean."""
     node = expression(message, scope, path)
     if scope.reading.findings is None:
         return checked_condition(node, path)
@@ -148,7 +148,7 @@ def _cast(message: Any, scope: Scope, path: Path) -> Expression:
     with reading.going_on():
         failure = FAILURE_BEHAVIOR.member(message.failure_behavior, path, "failure_behavior")
     if not type.nullable and (input.type.nullable or failure is FailureBehavior.RETURN_NULL):
-        # the specification doesn't say what a null becomes in a type that has none; in SQL it stays one
+        # the specification doesn't define the cast of a null to a required type; in SQL the result is null
         nullable = with_nullability(type, True)
         reading.note("nullable-cast", (path, "type"), f"{type}, of a cast that may give null", str(nullable))
         type = nullable
@@ -183,14 +183,14 @@ def _switch(message: Any, scope: Scope, path: Path) -> Expression:
 
 
 def _case(message: Any, scope: Scope, path: Path) -> Literal:
-    """The value of a clause of a switch; where it is wrong and reading goes on, a null of no type stands for it."""
+    """The value of a clause of a switch; an untyped null if it is invalid and findings are collected."""
     with scope.reading.going_on(code=Code.EXPRESSION_ILLEGAL_LITERAL):
         return literal(message, scope.reading, path)
     return Literal(type=Unbound(nullable=True), value=None)
 
 
 def _branches(message: Any, scope: Scope, path: Path) -> tuple[tuple[Expression, ...], Expression | None]:
-    """The results of a choice, which are all of one type."""
+    """The results of a conditional expression, all of one type."""
     place: Path = (path, "ifs")
     places: list[Path] = [((place, index), "then") for index in range(len(message.ifs))]
     branches = [expression(clause.then, scope, place) for clause, place in zip(message.ifs, places, strict=True)]
@@ -355,7 +355,7 @@ def _lambda(message: algebra_pb2.Expression.Lambda, scope: Scope, path: Path) ->
 
 
 def named_lambda(anchor: int, scope: Scope, path: Path) -> NamedLambda:
-    """The lambda that the plan defines under an anchor. It sees nothing but its parameters."""
+    """The lambda that the plan defines under an anchor. Its body can only refer to its parameters."""
     reading = scope.reading
     if reading.named_lambdas is None:
         raise invalid(
@@ -453,7 +453,7 @@ def _detached(ordinal: int, scope: Scope, path: Path) -> Expression:
     return DetachedExpression(expression=bound)
 
 
-#: the kinds whose types are made of those of their parts
+#: the kinds whose types are composed of the types of their parts
 _MAKING_TYPES = frozenset({"nested", "lambda", "lambda_invocation"})
 #: the kinds that may be plain (:class:`Reading`)
 _PLAIN = frozenset(

@@ -26,7 +26,7 @@ __all__ = ["local_files"]
 
 
 def local_files(message: Any, reading: Reading, path: Path) -> LocalFiles:
-    """Files, folders and patterns of names."""
+    """Read the items of ``LocalFiles``: files, folders and glob patterns."""
     items = tuple(_file(item, reading, ((path, "items"), index)) for index, item in enumerate(message.items))
     return LocalFiles(items=items, advanced_extension=advanced_extension(message))
 
@@ -74,10 +74,10 @@ def _file_format(message: Any) -> FileFormat | None:
             return None
 
 
-# what is looser than the specification -------------------------------------------------------------------------------
+# deviations from the specification -----------------------------------------------------------------------------------
 
 _NO_URI = re.compile(r"[^A-Za-z0-9\-._~:/?#@!$&'()*+,;=%]")
-"""A character that the path of a URI doesn't have (RFC 3986), unless it is escaped."""
+"""A character that must be escaped in the path of a URI (RFC 3986)."""
 
 
 def _check(node: FileOrFiles, reading: Reading, path: Path) -> None:
@@ -99,7 +99,7 @@ def _check(node: FileOrFiles, reading: Reading, path: Path) -> None:
 
 
 def _is_open(pattern: str) -> bool:
-    """Whether the last bracket of a pattern isn't closed; a bracket right behind the opening one closes nothing."""
+    """Whether the last bracket of a pattern isn't closed; a bracket directly after the opening one doesn't close it."""
     start = pattern.find("[")
     while start >= 0:
         first = start + 1 + (pattern[start + 1 : start + 2] in ("!", "^"))

@@ -58,7 +58,7 @@ def frame(message: Any, sorts: tuple[SortField, ...], scope: Scope, path: Path) 
     """The bounds of a window function over records in the order of ``sorts``.
 
     Raises:
-        InvalidPlanError: the bounds mean nothing in this order.
+        InvalidPlanError: the bounds have no meaning for this order.
     """
     lower = _bound(message.lower_bound, scope, (path, "lower_bound"))
     upper = _bound(message.upper_bound, scope, (path, "upper_bound"))
@@ -89,7 +89,7 @@ def _bound(message: Any, scope: Scope, path: Path) -> Bound:
 
 
 def _offset(message: Any, scope: Scope, path: Path) -> Expression:
-    """The offset of a bound; the deprecated number stands for a literal."""
+    """The offset of a bound; the deprecated number is read as a literal."""
     number = message.offset
     if not message.HasField("offset_expr"):
         if number <= 0:
@@ -107,7 +107,7 @@ def _offset(message: Any, scope: Scope, path: Path) -> Expression:
 def _checked(
     bound: Bound, type: BoundsType, sorts: tuple[SortField, ...], reading: Reading, path: Path, window: Path
 ) -> Bound:
-    """The bound as it is meant; as it is given, where something is wrong with it and reading goes on."""
+    """Return a bound, checked and normalised; unchanged if it is invalid and findings are collected."""
     with reading.going_on(code=Code.EXPRESSION_WINDOW_BOUNDS):
         return _fitting(bound, type, sorts, reading, path, window)
     return bound
@@ -155,7 +155,7 @@ def _fitting(
 
 
 def _rows(offset: Expression, reading: Reading, path: Path) -> Expression:
-    """A number of records, which is an i64."""
+    """Return a number of records as an i64."""
     type = concrete(offset.type)
     if isinstance(type, I64 | Unbound):
         return offset
@@ -169,7 +169,7 @@ def _rows(offset: Expression, reading: Reading, path: Path) -> Expression:
 
 
 def _sign(offset: Literal) -> int:
-    """The sign of a distance; in months and days, that of the months where they aren't 0."""
+    """The sign of a distance; of a compound interval, the sign of its months unless they are 0."""
     match offset.value:
         case Compound() as value:
             return _sign_of(value.months) or _sign_of(_in_days(offset.type, value))
@@ -194,7 +194,7 @@ def _in_days(type: Type, value: DayTime | Compound) -> int:
 
 _INTEGERS = (I8, I16, I32, I64)
 _INTERVALS = (IntervalYear, IntervalDay, IntervalCompound)
-#: kinds of values, and the kinds of distances between them
+#: types of values, and the types of distances between them
 _DISTANCES: tuple[tuple[tuple[Any, ...], tuple[Any, ...]], ...] = (
     (_INTEGERS, _INTEGERS),
     ((FP32, FP64), (FP32, FP64, *_INTEGERS)),

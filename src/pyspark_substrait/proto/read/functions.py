@@ -60,7 +60,7 @@ __all__ = [
 
 
 def scalar_function(message: algebra_pb2.Expression.ScalarFunction, scope: Scope, path: Path) -> Expression:
-    """A call of a scalar function; inside a cast, if it is stated to give another kind of value than it does."""
+    """Read a call of a scalar function; inside a cast, if its stated type is of another kind than the derived one."""
     call = _call(message, "scalar", "INITIAL_TO_RESULT", scope, path)
     node = ScalarFunction(
         function=call.function,
@@ -137,7 +137,7 @@ def window_rel_function(message: Any, sorts: tuple[SortField, ...], scope: Scope
 
 
 def sort_fields(messages: Any, scope: Scope, path: Path) -> tuple[SortField, ...]:
-    """What to sort by, in order."""
+    """Read the sort fields, in order."""
     return tuple([_sort_field(message, scope, (path, index)) for index, message in enumerate(messages)])
 
 
@@ -168,10 +168,10 @@ def comparison(anchor: int, left: Type, right: Type, reading: Reading, path: Pat
 def condition(
     anchor: int, left: Type, right: Type, reading: Reading, path: Path
 ) -> tuple[Function, tuple[Type, Type] | None]:
-    """The function that says whether two values match, and the types that it takes them as, None for their own.
+    """Return the function that tells whether two values match, and the types to cast them to, or None for their own.
 
     Raises:
-        InvalidPlanError: the function doesn't take the two, or gives something else than a boolean.
+        InvalidPlanError: the function doesn't accept the two values, or doesn't return a boolean.
     """
     declared, found = _comparison(anchor, left, right, reading, path)
     if found is None:
@@ -195,7 +195,7 @@ def condition(
 def _comparison(
     anchor: int, left: Type, right: Type, reading: Reading, path: Path
 ) -> tuple[ExtensionDeclaration, Resolved | None]:
-    """What a function is declared as, and what it means for two values; None where that isn't known."""
+    """Return the declaration of a function and its resolution for two values; None for the latter if it isn't known."""
     reading.plain = False
     declared = _declared(anchor, reading, path)
     if is_unbound(left) or is_unbound(right):
@@ -219,7 +219,7 @@ _PHASES: dict[AggregationPhase, Phase] = {
     AggregationPhase.INTERMEDIATE_TO_RESULT: "INTERMEDIATE_TO_RESULT",
 }
 
-# what the calls have in common ----------------------------------------------------------------------------------------
+# shared by all calls --------------------------------------------------------------------------------------------------
 
 
 class _Call(NamedTuple):
@@ -326,7 +326,7 @@ _UNDECLARED = ExtensionDeclaration("", ExtensionKind.FUNCTION, "undeclared")
 def _not_understood(
     declared: ExtensionDeclaration, arguments: list[Argument], options: list[Option], stated: Type | None
 ) -> _Call:
-    """A call of which nothing is known but what the plan says: its definition isn't, or the types of its arguments."""
+    """Return a call as the plan states it, because its definition or the types of its arguments aren't known."""
     type: Type = stated if stated is not None else Unbound(nullable=True)
     kept = tuple([FunctionOption(name, preference) for name, preference in options])
     return _Call(_as_declared(declared), tuple(arguments), kept, type, type)
@@ -344,7 +344,7 @@ def _options(given: list[Option], definition: FunctionDefinition, reading: Readi
 def _check_loosely(
     declared: ExtensionDeclaration, count: int, given: list[Option], reading: Reading, path: Path
 ) -> None:
-    """Where reading goes on and the types of arguments aren't known: find what is wrong with them whatever they are."""
+    """Report the faults of a call that don't depend on the types of its arguments, where these aren't known."""
     name = declared.name.partition(":")[0]
     if reading.findings is None or not declared.urn or declared.urn not in reading.registry.urns():
         return
@@ -362,7 +362,7 @@ def _check_loosely(
 def _check_named_options(
     overloads: Sequence[FunctionDefinition], given: list[Option], reading: Reading, path: Path
 ) -> None:
-    """Find options that none of a function's overloads has."""
+    """Report options that no overload of a function has."""
     known = {option.lower() for overload in overloads for option, _ in overload.options}
     for option, _ in given if overloads else ():
         if option.lower() not in known:
@@ -371,7 +371,7 @@ def _check_named_options(
 
 
 def _check_constants(found: Resolved, arguments: list[Argument], reading: Reading, path: Path) -> None:
-    """Refuse an argument that is different for each record where the function asks for a constant."""
+    """Refuse an argument that depends on the record where the function requires a constant."""
     assert found.definition is not None
     sources = found.sources if found.notes else range(len(arguments))
     for position, source in enumerate(sources):
@@ -444,7 +444,7 @@ def _argument(message: algebra_pb2.FunctionArgument, scope: Scope, path: Path) -
 
 
 def _taken(arguments: list[Argument], found: Resolved) -> tuple[Argument, ...]:
-    """The arguments as the function takes them: in its order, its spelling, and cast to its types."""
+    """Return the arguments as the function declares them: in its order, its spelling, and cast to its types."""
     if not found.notes:
         pairs = zip(arguments, found.arguments, strict=True)
         return tuple([EnumArgument(wanted.value) if isinstance(wanted, EnumArg) else given for given, wanted in pairs])
@@ -463,7 +463,7 @@ def _taken(arguments: list[Argument], found: Resolved) -> tuple[Argument, ...]:
 
 
 def _converted(node: ScalarFunction | WindowFunction, type: Type | None, reading: Reading, path: Path) -> Expression:
-    """A call as a value of the type that it is stated to have, where that is of another kind."""
+    """Cast a call to its stated type, if that is of another kind than the derived one."""
     value = node if type is None else as_type(node, type)
     if value is not node and reading.placed and path is not None:
         reading.moves.write(path, "cast", "input", path[1])
@@ -473,8 +473,8 @@ def _converted(node: ScalarFunction | WindowFunction, type: Type | None, reading
 
 def _phase(message: Any, reading: Reading, path: Path) -> AggregationPhase:
     if message.phase == 0:
-        # By the letter this is INTERMEDIATE_TO_RESULT, which needs an intermediate argument. Producers leave it unset
-        # and mean a complete aggregation.
+        # Strictly, unspecified means INTERMEDIATE_TO_RESULT, which needs an intermediate argument. Producers leave the
+        # phase unset and mean a complete aggregation.
         reading.note_once("unspecified-phase", path, "the phase is unspecified", "INITIAL_TO_RESULT")
     with reading.going_on():
         return AGGREGATION_PHASE.member(message.phase, path, "phase")

@@ -1,10 +1,10 @@
-"""Aggregates with several grouping sets, as DataFusion counts their columns.
+"""The output columns of aggregates with several grouping sets in plans of DataFusion.
 
-The specification puts out the keys, the measures and the position of the grouping set. DataFusion has each key once,
-however often its plan repeats it, then a hidden number that has a bit for each key which isn't in the set (the first
-key's is the highest), then the measures; and what stands above the aggregate refers to these. DataFusion 42 and older
-(up to release 0.57 of the specification) had no such number. What the aggregate of such a plan puts out gets the order
-that the plan means; an aggregate that has an emit isn't DataFusion's own and means what the specification says.
+By the specification, the output is the keys, the measures and the position of the grouping set. In DataFusion it is
+each key once, however often the plan repeats it, then a hidden number with a bit for each key that isn't in the set
+(the first key has the highest bit), then the measures; the relations above refer to these columns. DataFusion 42 and
+older (up to release 0.57 of the specification) had no such number. Here, the output of such an aggregate is reordered
+to what the plan means. An aggregate with an emit doesn't come from DataFusion and follows the specification.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def is_counted(message: Any, reading: Reading) -> bool:
 def distinct_keys(
     message: Any, keys: tuple[Expression, ...], groupings: tuple[Grouping, ...]
 ) -> tuple[tuple[Expression, ...], tuple[Grouping, ...]]:
-    """The keys of an aggregate, each once at its first place, and the grouping sets over these."""
+    """Return the distinct keys of an aggregate, in order of first use, and the grouping sets over these."""
     first: dict[bytes, int] = {}
     places = [
         first.setdefault(expression.SerializeToString(deterministic=True), len(first))
@@ -61,7 +61,7 @@ def distinct_keys(
 
 
 def counted(node: Aggregate, reading: Reading, path: Path) -> Relation:
-    """An aggregate of distinct keys that puts out its columns in DataFusion's order."""
+    """Return an aggregate of distinct keys with its output columns in DataFusion's order."""
     if isinstance(node.direct_schema, OpenStruct):
         return node
     if len(node.grouping_expressions) > _MOST_KEYS:
@@ -84,7 +84,7 @@ def counted(node: Aggregate, reading: Reading, path: Path) -> Relation:
         before,
         "the keys, each once, then a bit for each key that isn't in the set, measures",
     )
-    # the emit says to whoever reads what is written of this plan that the columns are counted already
+    # the emit marks the columns as reordered, for when the written plan is read again
     inner = _emitting(node, (*range(keys), index, *measures))
     reading.places.add(inner, path)
     bits = _bits(inner, keys)
@@ -100,7 +100,7 @@ def _emitting(node: Aggregate, emit: tuple[int, ...]) -> Aggregate:
 
 
 def _bits(node: Aggregate, keys: int) -> Expression:
-    """DataFusion's number of the grouping set, made of its position."""
+    """DataFusion's number of the grouping set, computed from the position of the set."""
     type_class = next((kind for kind, bits in ((I8, 7), (I16, 15), (I32, 31)) if keys <= bits), I64)
     position = FieldReference(root=RootReference(), reference=(StructField(field=keys),), type=I32())
     clauses = []

@@ -47,7 +47,7 @@ _Join = TypeVar("_Join", Join, LateralJoin, HashJoin, MergeJoin)
 
 
 def _sides(message: Any, scope: Scope, path: Path) -> tuple[RelCommon, Relation, Relation, Scope]:
-    """The common part and the inputs of a join, and the scope of what sees a record of both inputs."""
+    """The common part and the inputs of a join, and the scope of expressions over a record of both inputs."""
     shared = common(message, scope.reading, path)
     left = relations.relation(message.left, scope, (path, "left"))
     right = relations.relation(message.right, scope, (path, "right"))
@@ -77,7 +77,7 @@ def _of_no_type(kind: str, shared: RelCommon, left: Relation, right: Relation) -
 
 
 def _emit(shared: RelCommon, type: JoinType, left: Relation, right: Relation, scope: Scope, path: Path) -> RelCommon:
-    """The common part of a join; as it stands where its emit is wrong and findings are collected."""
+    """The common part of a join; unchanged if its emit is invalid and findings are collected."""
     with scope.reading.going_on():
         return join_emit(shared, type, left.schema, right.schema, scope.reading, path)
     return shared
@@ -105,7 +105,7 @@ def lateral_join(message: Any, scope: Scope, path: Path) -> Relation:
 
 
 def cross(message: Any, scope: Scope, path: Path) -> Relation:
-    """Every record with every record."""
+    """Read a cross product."""
     return Cross(
         common=common(message, scope.reading, path),
         left=relations.relation(message.left, scope, (path, "left")),
@@ -173,7 +173,7 @@ def nested_loop_join(message: Any, scope: Scope, path: Path) -> Relation:
 
 
 def _filtered(node: _Join, message: Any, scope: Scope, path: Path) -> _Join:
-    """The join with its ``post_join_filter``, which sees the columns that it puts out before emit."""
+    """The join with its ``post_join_filter``, an expression over the join's output before emit."""
     if not message.HasField("post_join_filter"):
         return node
     output: Struct = OpenStruct()

@@ -25,7 +25,7 @@ __all__ = ["PLAIN", "any_message", "literal", "literals"]
 
 
 class _Marks(NamedTuple):
-    """What stands beside the value: the nullability and the variation of its type."""
+    """The nullability and the variation of a literal's type, which the message has beside the value."""
 
     nullable: bool
     variation: TypeVariation | None
@@ -33,9 +33,9 @@ class _Marks(NamedTuple):
 
 @lru_cache(maxsize=4096)
 def _type(cls: Any, marks: _Marks, **parameters: Any) -> Any:
-    """A type. Literals share it: a plan may have millions of the same one, which are quickly seen to be the same.
+    """Return a type, shared by literals: a plan may have millions of the same type, which compare quickly then.
 
-    It is unbound where there is no such type, which was found before.
+    Unbound if there is no such type, which has been reported before.
     """
     precision = parameters.get("precision", 1)
     scale = parameters.get("scale")
@@ -52,7 +52,7 @@ def any_message(message: Any) -> AnyMessage:
 
 
 def literal(message: algebra_pb2.Expression.Literal, reading: Reading, path: Path) -> Literal:
-    """A literal. Where it is wrong and findings are collected, it is one of its type all the same, as it stands.
+    """Read a literal. An invalid one keeps its type and its value as they are, if findings are collected.
 
     Raises:
         InvalidPlanError: it is missing, or its value is not one of its type.
@@ -93,7 +93,7 @@ def literals(messages: Any, reading: Reading, path: Path) -> tuple[Literal, ...]
 _NONE = Literal(type=types.Unbound(nullable=True), value=None)
 _ILLEGAL = Code.EXPRESSION_ILLEGAL_LITERAL
 
-#: the literals that hold nothing but their value, and their types without variation: required and nullable
+#: the kinds of literals that consist of a value only, and their types without variation: required and nullable
 PLAIN: dict[str, tuple[Type, Type]] = {
     "boolean": SIMPLE["bool"],
     **{kind: SIMPLE[kind] for kind in ("i32", "i64", "fp32", "fp64", "string", "binary", "date")},
@@ -131,7 +131,7 @@ def _months(value: Any, reading: Reading, path: Path) -> int:
 
 
 def _at_most(value: Any, name: str, most: int, reading: Reading, path: Path) -> None:
-    """No part of an interval is longer than the specification lets an interval be, whatever the others are."""
+    """Check that no single part of an interval exceeds the longest interval of the specification."""
     number = getattr(value, name)
     if abs(number) > most:
         hint = f"At most {most}, which are 10,000 years"
@@ -189,7 +189,7 @@ def _decimal(value: Any, marks: _Marks, reading: Reading, path: Path) -> Literal
         fault = f"there is no decimal<{value.precision}, {value.scale}>"
         hint = "1 to 38 digits, some of them behind the point"
         reading.fault(invalid(fault, path, hint, Code.TYPE_MISMATCHED_PARAMETERS))
-    # the rest of more bytes, or more digits behind the point, would make a number that can't be written down
+    # more bytes, or more digits after the point, would make a number that can't be printed
     number = int.from_bytes(value.value[:16], "little", signed=True)
     scale = value.scale if possible else 0
     digits = str(abs(number))
@@ -253,7 +253,7 @@ def _map(value: Any, marks: _Marks, reading: Reading, path: Path) -> Literal:
 
 
 def _element_type(items: Any, reading: Reading, path: Path) -> Type:
-    """The one type of all elements, nullable where one of them is."""
+    """The common type of all elements, nullable if one of them is."""
     if not items:
         return types.Unbound(nullable=True)
     type: Type = items[0].type
@@ -269,7 +269,7 @@ def _element_type(items: Any, reading: Reading, path: Path) -> Type:
 
 
 def _merged(left: Type, right: Type) -> Type | None:
-    """The type that both are, but for nullability."""
+    """The type that two types have in common apart from nullability; None if they differ otherwise."""
     nullable = left.nullable or right.nullable
     left, right = with_nullability(left, nullable), with_nullability(right, nullable)
     if left == right:
@@ -310,7 +310,7 @@ def _empty_map(value: Any, marks: _Marks, reading: Reading, path: Path) -> Liter
 
 
 def _empty(message: Any, marks: _Marks, reading: Reading, path: Path) -> Type:
-    """The type of an empty list or map: its nullability stands in it; its variation, here or there."""
+    """The type of an empty list or map. Its message has the nullability; the variation is there or in the literal."""
     type = data_type(message, reading, path[0] if path else None)
     if marks.variation is None or marks.variation == type.variation:
         return type

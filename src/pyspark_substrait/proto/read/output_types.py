@@ -1,4 +1,4 @@
-"""The type that a call states, beside the one that its definition derives."""
+"""Compare the type that a call states with the one that its definition derives."""
 
 from __future__ import annotations
 
@@ -30,19 +30,19 @@ __all__ = ["output_type"]
 def output_type(
     stated: Type | None, derived: Type, key: str, reading: Reading, path: Path, *, castable: bool
 ) -> tuple[Type, Type | None]:
-    """The type of a call, and the type to cast it to, if that is of another kind.
+    """Return the type of a call, and the type to cast it to, if that is of another kind.
 
-    The stated type counts, but it is nullable also where the extension says it is.
+    The stated type is used, but made nullable if the derived one is.
 
     Args:
         stated, derived: the two types.
         key: the function.
         reading: the message.
         path: of the call.
-        castable: the call can stand inside a cast; if not, its type is the stated one whatever its kind.
+        castable: whether the call can be put into a cast; if not, its type is the stated one whatever its kind.
 
     Raises:
-        InvalidPlanError: values of one can't be those of the other; or the two differ at all, when reading is strict.
+        InvalidPlanError: the types can't be converted into each other; or they differ at all, when reading is strict.
     """
     if stated is None or stated == derived:
         return derived, None

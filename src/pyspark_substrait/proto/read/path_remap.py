@@ -1,7 +1,7 @@
-"""Where what was read stands in the message that is written of the plan.
+"""The paths of nodes in the message that a plan is written to, where they differ from those in the message read.
 
-Reading puts casts around arguments and calls, and leaves arguments out: what stands below has another path then. The
-paths are changed once, when all is read.
+Reading puts casts around arguments and calls, and leaves arguments out, which changes the paths of the nodes below. The
+paths are changed once, after reading.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ __all__ = ["Moves", "moved_arguments"]
 
 @dataclass(slots=True)
 class Moves:
-    """What the last segments of some paths are written as; paths are told apart by identity."""
+    """The segments that replace the last segments of some paths in the written message, by the identity of the path."""
 
     _written: dict[int, tuple[Path, tuple[str | int, ...]]] = field(default_factory=dict)
     _known: dict[int, tuple[Path, Path]] = field(default_factory=dict)
@@ -28,11 +28,11 @@ class Moves:
         return bool(self._written)
 
     def write(self, path: Path, *segments: str | int) -> None:
-        """Note that the last segment of a path is written as some others; so is that of all paths through it."""
+        """Record the segments that replace the last segment of a path, and so change all paths through it."""
         self._written[id(path)] = (path, segments)
 
     def path(self, path: Path) -> Path:
-        """The path as it is written. To be asked when all is noted."""
+        """Return a path in the written message. Call this after all changes are recorded."""
         below: list[tuple[Path, str | int]] = []
         while path is not None and id(path) not in self._known:
             below.append(path)
@@ -57,15 +57,15 @@ def moved_arguments(
     places: Places,
     moves: Moves,
 ) -> bool:
-    """Place the arguments of a call as they are written; False where what is written of one can't be told.
+    """Record the paths of the arguments of a call in the written message; return False if they can't be determined.
 
     Args:
         given: the arguments as they were read.
-        taken: as the function takes them.
-        sources: for each of ``taken`` which of ``given`` it is made of, if any.
-        marks: how many places there were before the first of ``given``, and after each.
-        places: of all that was read so far; the last ones are those of the arguments.
-        moves: takes down what stands elsewhere.
+        taken: the arguments as the function declares them.
+        sources: for each of ``taken``, the position in ``given`` of the argument that it comes from, if any.
+        marks: the number of places before the first of ``given``, and after each.
+        places: the places of all nodes read so far; the last ones are those of the arguments.
+        moves: records the changed paths.
     """
     kept = [source for source in sources if source is not None]
     if kept != sorted(set(kept)):

@@ -56,7 +56,7 @@ def window(message: Any, scope: Scope, path: Path) -> Relation:
 
 
 def expand(message: Any, scope: Scope, path: Path) -> Relation:
-    """Each record several times."""
+    """Read an expand relation, which repeats each record."""
     shared = common(message, scope.reading, path)
     input = relations.relation(message.input, scope, (path, "input"))
     inner = scope.over(input.schema, shared.rel_anchor)
@@ -66,7 +66,7 @@ def expand(message: Any, scope: Scope, path: Path) -> Relation:
 
 
 def _field(message: Any, scope: Scope, path: Path) -> SwitchingField | Expression:
-    """A field; a broken expression for one that can't be understood, where findings are collected."""
+    """Read a field of an expand relation; a broken expression if it is invalid and findings are collected."""
     fault = ""
     with scope.reading.going_on():
         try:

@@ -58,8 +58,7 @@ def plan(
     Args:
         message: of the installed release; older plans have to be upgraded before.
         registry: finds functions and types.
-        strict: refuse what is looser than the specification allows, where otherwise a note on the plan says what was
-            assumed.
+        strict: refuse deviations from the specification; otherwise a note on the plan states each assumption.
         upgrades: what upgrading changed, to be kept with the plan.
         original_version: the release that the plan was written for, if it isn't the one in the message.
 
@@ -73,13 +72,13 @@ def plan(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bound:
-    """A plan, and what spares its validation from writing and reading it again.
+    """A plan, with data that saves its validation from writing and reading it again.
 
     Args:
         document: the plan, or an extended expression.
-        places: where its nodes stand in the message that is written of it. None where that can't be told, where reading
-            that message may find something else than ``again``, and for an extended expression.
-        again: what reading the other finds and notes.
+        places: the paths of its nodes in the message that it is written to. None if they aren't known, if reading that
+            message may find anything besides ``again``, and for an extended expression.
+        again: the findings and notes of reading that message.
     """
 
     document: Plan | ExtendedExpression
@@ -95,7 +94,7 @@ def bound(
     upgrades: Sequence[Note] = (),
     original_version: str | None = None,
 ) -> Bound:
-    """As :func:`plan` or :func:`extended_expression`, with the places of the nodes."""
+    """Like :func:`plan` or :func:`extended_expression`, with the places of the nodes."""
     if isinstance(message, extended_expression_pb2.ExtendedExpression):
         expression = extended_expression(
             message, registry, strict=strict, upgrades=upgrades, original_version=original_version
@@ -112,7 +111,7 @@ def bound(
 
 
 def _is_plain(message: plan_pb2.Plan, document: Plan, reading: Reading) -> bool:
-    """Whether of all that is written of a message the place is known (``Reading.plain``), and nothing else declared."""
+    """Whether all paths in the written message are known (``Reading.plain``), and only functions are declared."""
     return (
         reading.plain
         and len(reading.places) > 0
@@ -125,7 +124,7 @@ def _is_plain(message: plan_pb2.Plan, document: Plan, reading: Reading) -> bool:
 
 
 def _is_settled(note: Note) -> bool:
-    """Whether a note is about what is written as it was taken, so that nobody notes it again."""
+    """Whether a note is on something that is written as it was understood, so that reading it again adds no note."""
     if note.rule == "function":
         return note.after.startswith(("found in ", "read as ", "cast from "))
     return note.rule in ("output-type", "undeclared-variation", "unspecified-phase")
@@ -133,11 +132,11 @@ def _is_settled(note: Note) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Checked:
-    """What reading that goes on after faults gives.
+    """The result of reading that continues after faults.
 
     Args:
-        document: the plan or the extended expression, as far as it can be understood: what can't is broken in it.
-        findings: what is wrong, in the order in which it was seen; a part that is used twice may be found twice.
+        document: the plan or the extended expression, with broken nodes for the parts that can't be understood.
+        findings: the findings, in the order of reading; those of a part that is used twice may be there twice.
         places: where the nodes of the document stand.
     """
 
@@ -153,7 +152,7 @@ def checked(
     upgrades: Sequence[Note] = (),
     original_version: str | None = None,
 ) -> Checked:
-    """A message, bound as far as it can be, and all that is wrong with it. Arguments are those of :func:`plan`.
+    """Read a message as far as possible, and collect all findings. Arguments are those of :func:`plan`.
 
     Raises:
         PlanFormatError: it exceeds one of the limits.
@@ -183,7 +182,7 @@ def extended_expression(
     upgrades: Sequence[Note] = (),
     original_version: str | None = None,
 ) -> ExtendedExpression:
-    """Expressions outside a plan, bound to the schema that comes with them. As :func:`plan` otherwise."""
+    """Read an extended expression, bound to the schema that comes with it. Otherwise like :func:`plan`."""
     reading = Reading(registry=registry, strict=strict)
     _declare(reading, message, upgrades, original_version)
     return _on_any_stack(_extended_expression, message, reading, tuple(upgrades), original_version)
@@ -196,7 +195,7 @@ def _on_any_stack(
     upgrades: tuple[Note, ...],
     original_version: str | None,
 ) -> _Message:
-    """Read on the stack that there is, or if it is too small, with one that is large enough for any plan."""
+    """Read on the current stack; if it is too small, on one that is large enough for any plan."""
     try:
         try:
             return read(message, reading, upgrades, original_version)
@@ -323,7 +322,7 @@ def _expression_reference(message: Any, scope: Scope, path: Path) -> ExpressionR
     return ExpressionReference(expr=expr, output_names=names)
 
 
-# what stands at the top -----------------------------------------------------------------------------------------------
+# top-level fields ----------------------------------------------------------------------------------------------------
 
 _DECLARATIONS = {
     "extension_type": (ExtensionKind.TYPE, "type_anchor"),
@@ -333,7 +332,7 @@ _DECLARATIONS = {
 
 
 def _declare(reading: Reading, message: Any, upgrades: Sequence[Note], original_version: str | None) -> None:
-    """Tell ``reading`` what a message says at its top: who wrote it, and what it declares."""
+    """Set the producer, the version and the declarations of a message in ``reading``."""
     reading.version = _release(message, upgrades, original_version)
     reading.producer = message.version.producer
     if message.DESCRIPTOR.name == "Plan":
@@ -358,7 +357,7 @@ def _declare(reading: Reading, message: Any, upgrades: Sequence[Note], original_
         if anchor == 0 and kind is ExtensionKind.TYPE_VARIATION:
             hint = "0 is the system-preferred variation; use another one"
             reading.fault(invalid("type_variation_anchor is 0", place, hint, Code.LINK_ANCHOR_ZERO))
-        # A producer that knows no extension refers to none: the name alone must do then.
+        # A producer that knows no extensions refers to none: then there is only the name.
         declaration = ExtensionDeclaration(urns.get(fields.extension_urn_reference, ""), kind, fields.name)
         if reading.declared(kind).setdefault(anchor, declaration) != declaration:
             fault = f"the anchor {anchor} stands for two {kind.value}s"

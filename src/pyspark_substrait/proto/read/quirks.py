@@ -1,4 +1,4 @@
-"""Where a plan means something else than it says: by the habit of its producer, or by the rules of its release.
+"""Where a plan means something else than it states: by a quirk of its producer, or by the rules of its release.
 
 Each rule leaves a note of its own name; strict reading refuses what the specification doesn't allow.
 """
@@ -51,7 +51,7 @@ _KEEPS_RIGHT = frozenset({JoinType.RIGHT_SEMI, JoinType.RIGHT_ANTI})
 
 
 def project_emit(message: Any, common: RelCommon, width: int, count: int, reading: Reading, path: Path) -> RelCommon:
-    """The common part of a projection of ``count`` expressions over ``width`` columns.
+    """Return the common part of a projection of ``count`` expressions over ``width`` columns.
 
     DuckDB writes no emit and means the expressions alone, without the columns of the input.
     """
@@ -96,9 +96,9 @@ def join_emit(
 
 
 def arguments(name: str, given: list[Argument], stated: Type | None, reading: Reading, path: Path) -> list[Argument]:
-    """The arguments of a call as the specification would have them.
+    """Return the arguments of a call as the specification requires them.
 
-    DuckDB means the average of doubles by ``avg`` of decimals, and says so in the output type.
+    In DuckDB, ``avg`` of decimals is the average of doubles, which only the output type shows.
     """
     if reading.producer != "DuckDB" or name.partition(":")[0] != "avg" or not isinstance(stated, FP64):
         return given
@@ -112,9 +112,9 @@ def arguments(name: str, given: list[Argument], stated: Type | None, reading: Re
 
 
 def derived_instead(stated: Type, derived: Type, key: str, reading: Reading, path: Path) -> bool:
-    """Whether the output type of a call has to be taken from the extension, since the stated one means nothing.
+    """Whether the stated output type of a call is wrong, so that the derived one has to be used.
 
-    DuckDB states the type of the operands where a comparison in a read filter is a boolean.
+    For a comparison in a read filter, DuckDB states the type of the operands instead of boolean.
     """
     if reading.producer != "DuckDB" or not isinstance(derived, Boolean) or isinstance(stated, Boolean):
         return False
@@ -123,13 +123,13 @@ def derived_instead(stated: Type, derived: Type, key: str, reading: Reading, pat
 
 
 def returned_date(stated: Type, derived: Type, reading: Reading) -> bool:
-    """Whether a call that gives a timestamp was right to state a date: before 0.91 dates plus or minus days did."""
+    """Whether a call that returns a timestamp may state a date: before 0.91, date arithmetic returned dates."""
     old = reading.version is None or reading.version < (0, 91, 0)
     return old and isinstance(stated, Date) and isinstance(derived, PrecisionTimestamp)
 
 
 def cast_to_text(input: Type, type: Type, reading: Reading, path: Path) -> None:
-    """Note a cast of which DataFusion writes the text in another form than Spark."""
+    """Note a cast to text that DataFusion formats differently from Spark."""
     if not isinstance(concrete(type), String | VarChar) or engine_of(reading.producer) is None:
         return
     match concrete(input):
@@ -144,8 +144,8 @@ def cast_to_text(input: Type, type: Type, reading: Reading, path: Path) -> None:
 
 
 def unbounded_range(reading: Reading, path: Path) -> None:
-    """Note a RANGE frame without bounds over sorted records, as which DataFusion also writes offsets that it has not
-    cast yet.
+    """Note an unbounded RANGE frame over sorted records; DataFusion also writes offsets that it hasn't cast yet as
+    unbounded.
     """
     if engine_of(reading.producer) is not None:
         reading.plain = False

@@ -31,7 +31,7 @@ __all__ = ["read"]
 
 
 def read(message: Any, scope: Scope, path: Path) -> Relation:
-    """A read. Its filters see the columns before the projection."""
+    """Read a ``ReadRel``. Its filters refer to the columns before the projection."""
     reading = scope.reading
     shared = common(message, reading, path)
     schema = NamedStruct(names=(), struct=OpenStruct())
@@ -62,7 +62,7 @@ def read(message: Any, scope: Scope, path: Path) -> Relation:
 
 
 def _read_type(message: Any, schema: NamedStruct, scope: Scope, path: Path) -> ReadType | None:
-    """What is read; None where that can't be told and findings are collected."""
+    """Return the source of a read; None if it is missing or invalid and findings are collected."""
     with scope.reading.going_on():
         kind = message.WhichOneof("read_type")
         if kind is None:
@@ -76,7 +76,7 @@ def _read_type(message: Any, schema: NamedStruct, scope: Scope, path: Path) -> R
 def _projection(
     message: Any, schema: NamedStruct, reading: Reading, path: Path
 ) -> tuple[MaskExpression | None, NamedStruct]:
-    """The mask of a read, and the columns that it keeps; all of them where it can't be understood."""
+    """Return the mask of a read, and the columns that it keeps; all columns if the mask is invalid."""
     if not message.HasField("projection"):
         return None, schema
     place = (path, "projection")

@@ -1,4 +1,4 @@
-"""Where reading goes on after faults: required fields that aren't set, relations that can't tell their schema."""
+"""Continue reading after faults: required fields that aren't set, relations without a valid schema."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ __all__ = ["lacks", "required_condition", "settle"]
 
 
 def lacks(message: Any, field: str, reading: Reading, path: Path) -> bool:
-    """Whether a message lacks a required field, which is taken down where findings are collected.
+    """Whether a message lacks a required field, if findings are collected; it is reported then.
 
-    Otherwise it lacks nothing: who reads the field finds what it says empty.
+    Otherwise False: the code that reads the field raises the error.
     """
     if reading.findings is None or message.HasField(field):
         return False
@@ -36,7 +36,7 @@ def required_condition(message: Any, field: str, scope: Scope, path: Path) -> Ex
 
 
 def settle(node: Relation, reading: Reading, path: Path) -> None:
-    """Derive the schema of a relation. Where findings are collected, every relation has one after that.
+    """Derive the schema of a relation. If findings are collected, an invalid relation gets an assumed schema.
 
     Raises:
         InvalidPlanError: the relation contradicts itself.

@@ -53,13 +53,13 @@ from pyspark_substrait.proto.read.literals import literal
 __all__ = ["field_reference", "laid_over", "mask"]
 
 _ROOT = RootReference()
-#: no message of a reference to a column of the record is longer, in bytes
+#: the most bytes of a reference to a column of the record
 _SHORT = 20
 
 
 @lru_cache(maxsize=4096)
 def _column(content: bytes) -> tuple[StructField] | None:
-    """The column that a reference means, by its message, which names the root; None where it means anything else."""
+    """Return the column that a serialised reference to the root record names; None for any other reference."""
     segment = algebra_pb2.Expression.FieldReference.FromString(content).direct_reference
     inner = segment.struct_field
     plain = segment.WhichOneof("reference_type") == "struct_field" and not inner.HasField("child") and inner.field >= 0
@@ -70,7 +70,7 @@ def field_reference(message: algebra_pb2.Expression.FieldReference, scope: Scope
     """A reference to data, with the type that it has in this scope.
 
     Raises:
-        InvalidPlanError: there is nothing to refer to in this place, or not this.
+        InvalidPlanError: nothing can be referred to in this place, or the reference leads nowhere.
     """
     root: Any
     root_type: Type
@@ -128,7 +128,7 @@ def field_reference(message: algebra_pb2.Expression.FieldReference, scope: Scope
 
 
 def _referenced(root: Type, segments: tuple[ReferenceSegment, ...], path: Path, reading: Reading) -> Type:
-    """The type that a path of segments leads to, where findings are collected; unbound where it leads nowhere."""
+    """Return the type that a path of segments leads to, where findings are collected; unbound if it leads nowhere."""
     type = root
     for index, segment in enumerate(segments):
         path = (path, _SEGMENT_FIELDS[segment.__class__])
@@ -145,7 +145,7 @@ def _referenced(root: Type, segments: tuple[ReferenceSegment, ...], path: Path, 
 
 
 def _behind(type: Type, segment: ReferenceSegment) -> Type:
-    """What a segment that doesn't fit leads to: the value of a map whose keys are of another type, or nobody knows."""
+    """Return the type behind a segment that doesn't fit: a map's value type for a key of another type, else unbound."""
     match segment, concrete(type):
         case MapKey(), Map(value=value):
             return with_nullability(value, True)
@@ -157,7 +157,7 @@ _SEGMENT_FIELDS = {StructField: "struct_field", ListElement: "list_element", Map
 
 
 def laid_over(schema: NamedStruct, kept: MaskExpression, reading: Reading, path: Path) -> NamedStruct:
-    """A schema under the mask at ``path``; where findings are collected, what doesn't fit is unbound.
+    """Apply the mask at ``path`` to a schema; if findings are collected, parts that don't fit are unbound.
 
     Raises:
         InvalidPlanError: the mask doesn't fit.

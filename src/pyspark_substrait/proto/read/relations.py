@@ -61,7 +61,7 @@ _KINDS: tuple[Any, ...] = get_args(Relation)
 
 
 def relation(message: algebra_pb2.Rel, scope: Scope, path: Path) -> Relation:
-    """A relation and all below it. Of ``scope``, it sees only what is outside of its query.
+    """Read a relation and its inputs. Of ``scope``, it can refer only to what is outside of its query.
 
     Raises:
         InvalidPlanError: it is missing, or contradicts the specification or itself.
@@ -100,7 +100,7 @@ def _relation(message: algebra_pb2.Rel, kind: str | None, scope: Scope, path: Pa
 
 
 def _members(message: algebra_pb2.Rel, kind: str | None, known: int, scope: Scope, path: Path) -> tuple[Relation, ...]:
-    """The inputs of a broken relation: those that were read since, and those that reading didn't come to."""
+    """The inputs of a broken relation: those read after ``known``, and the others, which are read now."""
     if kind is None or kind == "detached_rel_ordinal":
         return ()
     fields = getattr(message, kind)
@@ -216,7 +216,7 @@ def _aggregate(message: Any, scope: Scope, path: Path) -> Relation:
 
 
 def _measure(message: Any, scope: Scope, path: Path) -> Measure | None:
-    """A measure; None for a broken one where reading goes on."""
+    """Read a measure; None if it is invalid and findings are collected."""
     computed: AggregateFunction | None = None
     with scope.reading.going_on():
         if not message.HasField("measure"):
@@ -227,7 +227,7 @@ def _measure(message: Any, scope: Scope, path: Path) -> Measure | None:
 
 
 def _leave_open(node: Aggregate, measures: Sequence[Measure | None]) -> None:
-    """Let the columns of broken measures be unbound in the schema of an aggregate."""
+    """Make the columns of broken measures unbound in the schema of an aggregate."""
     types, left = list(node.direct_schema.types), iter(measures)
     keys = len(node.grouping_expressions)
     of_measures = iter(types[keys:])
@@ -323,7 +323,7 @@ def _detail(message: Any, scope: Scope, path: Path) -> AnyMessage | None:
 def _derived(
     detail: AnyMessage | None, inputs: tuple[Relation, ...], scope: Scope, path: Path
 ) -> ExtensionSchema | None:
-    """What the user's handler says of an extension relation; None without one, or where it can't see all inputs."""
+    """Return the schema that the user's handler gives an extension relation; None without a handler or all inputs."""
     handler = None if detail is None else scope.reading.registry.relation_handler(detail.type_url)
     if detail is not None and handler is None:
         what, mend = (

@@ -22,9 +22,9 @@ def detached(ordinal: int, reading: Reading) -> Detached:
 
 
 def tree(ordinal: int, scope: Scope, path: Path) -> Relation:
-    """The relation tree at a position of the plan; of a root, its input. It may stand behind the relation that asks.
+    """Read the relation tree at a position of the plan; of a root, its input. It may come after its uses.
 
-    A tree is read once, by itself. One that has outer references to what is around a use of it is read in that place.
+    A tree is read once, by itself. A tree with outer references that lead out of it is read at each use.
 
     Raises:
         InvalidPlanError: there is no such tree, or it contains itself.

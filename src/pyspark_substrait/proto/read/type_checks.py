@@ -1,7 +1,7 @@
-"""What has to be of one type, or of a certain one: conditions, branches, options, elements.
+"""Check expressions that must have one type, or a given one: conditions, branches, options, elements.
 
-The specification asks for identical types. Where one type holds the values of all, reading isn't that strict: what is
-of another one is cast to it, with a note.
+The specification requires identical types. Reading is less strict: if one of the types holds the values of all, the
+other expressions are cast to it, with a note.
 """
 
 from __future__ import annotations
@@ -62,12 +62,12 @@ __all__ = [
     "is_unbound",
 ]
 
-#: the most frequent of the types that have no types in them, to be told quickly
+#: the most frequent types without type parameters, for a quick check
 _LEAVES = frozenset({Boolean, I8, I16, I32, I64, FP32, FP64, String, VarChar, Decimal, Date})
 
 
 def is_unbound(type: Type) -> bool:
-    """Whether a type is not known yet, wholly or in part."""
+    """Whether a type, or a part of it, is unbound."""
     if type.__class__ in _LEAVES:
         return False
     match type:
@@ -84,7 +84,7 @@ def is_unbound(type: Type) -> bool:
 
 
 def checked_condition(condition: Expression, path: Path) -> Expression:
-    """A condition, which is a boolean.
+    """Return a condition, after checking that it is a boolean.
 
     Raises:
         InvalidPlanError: it is something else.
@@ -102,13 +102,13 @@ def checked_condition(condition: Expression, path: Path) -> Expression:
 def agreed(
     items: Sequence[Expression], reading: Reading, places: Sequence[Path], *, exactly: bool = False
 ) -> tuple[Expression, ...]:
-    """Expressions of one type, but for nullability.
+    """Return expressions cast to their common type, apart from nullability.
 
     Args:
         items: the expressions.
         reading: the message.
         places: the path of each.
-        exactly: the nullability of what is inside the values has to be the same too.
+        exactly: whether the nullability of parts inside the values has to be the same, too.
 
     Raises:
         InvalidPlanError: no type holds the values of all; or the types differ, when reading is strict.
@@ -125,7 +125,7 @@ def agreed(
 
 
 def _compared_to_first(items: Sequence[Expression], reading: Reading, places: Sequence[Path]) -> tuple[Expression, ...]:
-    """As :func:`_in_common`, where findings are collected: each item of another type than the first is one."""
+    """Like :func:`_in_common`, but report each item whose type differs from the first one's."""
     first = _plain(next((item for item in items if not _is_null(item)), items[0]).type)
     found: Type | None = first
     for item, place in zip(items, places, strict=True):
@@ -148,7 +148,7 @@ def _in_common(
     items: Sequence[Expression], reading: Reading, places: Sequence[Path], same: bool
 ) -> tuple[Expression, ...]:
     found: Type | None = None
-    # a null is one of any type, so it has a say only among nulls
+    # a null fits any type, so its type only counts among nulls
     for position in sorted(range(len(items)), key=lambda position: _is_null(items[position])):
         item = items[position]
         type = _plain(item.type)
@@ -178,7 +178,7 @@ def _plain(type: Type) -> Type:
 
 
 def _as(item: Expression, type: Type, reading: Reading, path: Path, *, silent: bool = False) -> Expression:
-    """The expression as a value of a type that holds all its values, or that it is a null of."""
+    """Return the expression as a value of a type that holds all its values, or as a null of that type."""
     wanted = with_nullability(type, item.type.nullable)
     if _plain(item.type) == wanted:
         return item
@@ -191,7 +191,7 @@ def _as(item: Expression, type: Type, reading: Reading, path: Path, *, silent: b
 
 
 def as_type(value: Expression, type: Type) -> Expression:
-    """A value cast to a type, unless it has that type."""
+    """Cast a value to a type, unless it has that type."""
     if value.type is type:
         return value
     if with_nullability(concrete(value.type), type.nullable) == concrete(type):
@@ -200,7 +200,7 @@ def as_type(value: Expression, type: Type) -> Expression:
 
 
 def as_literal(value: Expression, path: Path) -> Literal:
-    """What :func:`agreed` made of a literal, as a literal again.
+    """Convert the result of :func:`agreed` for a literal back to a literal.
 
     Raises:
         InvalidPlanError: there is no literal for the cast of this one.
@@ -234,7 +234,7 @@ _EXACT = decimal.Context(prec=76)
 def comparable(
     needles: Sequence[Expression], query: Relation, reading: Reading, places: Sequence[Path]
 ) -> tuple[tuple[Expression, ...], Relation]:
-    """Values, and the query whose columns they are compared with, of the same types.
+    """Return values, and the query whose columns they are compared with, cast to common types.
 
     Raises:
         InvalidPlanError: a value can't be compared with its column.
@@ -258,7 +258,7 @@ def comparable(
 
 
 def compared_types(left: Expression, right: Expression, reading: Reading, path: Path) -> tuple[Type, Type] | None:
-    """The types that two values are compared as, None for their own.
+    """Return the types to cast two values to before they are compared; None for their own.
 
     Raises:
         InvalidPlanError: no type holds the values of both; or the types differ, when reading is strict.
@@ -297,7 +297,7 @@ def as_cell(value: Expression, type: Type, reading: Reading, path: Path) -> Expr
 
 
 def _null_inside(value: Expression, type: Type) -> str | None:
-    """What is or may be null in a value where its type has no null; None when there is no such thing."""
+    """Describe a part of a value that is or may be null where its type is required; None if there is none."""
     type = concrete(type)
     if isinstance(value, Literal) and value.value is None:
         return None if type.nullable else "the value is null"
@@ -316,7 +316,7 @@ def _null_inside(value: Expression, type: Type) -> str | None:
 
 
 def _parts(value: Expression, type: Type) -> Iterator[tuple[Expression, Type]]:
-    """The values directly inside a value, with the types that they are to have."""
+    """The values directly inside a value, with their required types."""
     match type, value:
         case Struct(types=types), NestedStruct(fields=parts) | Literal(value=tuple() as parts):
             yield from zip(cast(tuple[Expression, ...], parts), types, strict=True)

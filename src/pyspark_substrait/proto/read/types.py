@@ -54,7 +54,7 @@ def data_type(message: type_pb2.Type, reading: Reading, path: Path) -> Type:
         faults = len(reading.findings or ())
         made = _READERS[kind](fields, reading, path)
         if len(reading.findings or ()) > faults:
-            return _OPEN  # what can't be of this type would be found to be wrong wherever it is used
+            return _OPEN  # otherwise each use of the invalid type would be reported as well
     else:
         made = simple[_nullable(fields.nullability, reading, path)]
         declared = variation(anchor, reading, path)
@@ -66,7 +66,7 @@ def data_type(message: type_pb2.Type, reading: Reading, path: Path) -> Type:
     return made
 
 
-#: types that have no types in them and leave nothing to be noted, by their messages: most are of few kinds
+#: types without type parameters that cause no notes, by their serialised messages: few are distinct
 _read_before: dict[bytes, Type] = {}
 _MOST_READ_BEFORE = 4096
 _STATED = (type_pb2.Type.NULLABILITY_NULLABLE, type_pb2.Type.NULLABILITY_REQUIRED)
@@ -100,7 +100,7 @@ def variation(anchor: int, reading: Reading, path: Path) -> TypeVariation | None
 
 
 def _marks(fields: Any, reading: Reading, path: Path) -> dict[str, Any]:
-    """What all types have."""
+    """The nullability and the variation of a type, as arguments of its class."""
     anchor = fields.type_variation_reference
     return {
         "nullable": _nullable(fields.nullability, reading, path),
@@ -139,14 +139,14 @@ SIMPLE: dict[str, tuple[Type, Type]] = {kind: (cls(), cls(nullable=True)) for ki
 
 @lru_cache(maxsize=4096)
 def _shared(cls: Any, nullable: bool, variation: TypeVariation | None, *parameters: int) -> Type:
-    """A type that has no types in it. Plans share it, so that the same types are quickly seen to be the same."""
+    """Return a type without type parameters, shared by all plans, so that equal types compare quickly."""
     names = [field.name for field in dataclass_fields(cls)[-len(parameters) :]]
     made: Type = cls(nullable=nullable, variation=variation, **dict(zip(names, parameters, strict=True)))
     return made
 
 
 def _of(cls: Any, fields: Any, reading: Reading, path: Path, *parameters: int) -> Type:
-    """A type of a class, with what the message says of nullability and variation."""
+    """Return a type of a class, with the nullability and the variation of the message."""
     anchor = fields.type_variation_reference
     nullable = _nullable(fields.nullability, reading, path)
     return _shared(cls, nullable, None if anchor == 0 else variation(anchor, reading, path), *parameters)
@@ -343,10 +343,10 @@ def schema_struct(message: type_pb2.Type.Struct, reading: Reading, path: Path) -
 
 
 def named_struct(message: type_pb2.NamedStruct, reading: Reading, path: Path) -> NamedStruct:
-    """A schema with names.
+    """Read a schema with names.
 
     Raises:
-        InvalidPlanError: it has not as many names as named fields, nested ones included; or names alone.
+        InvalidPlanError: the number of names isn't that of the fields, nested ones included; or there are only names.
     """
     if message.names and not message.HasField("struct"):
         fault = f"the types of the {len(message.names)} columns are missing: the schema has their names alone"
@@ -362,12 +362,12 @@ def named_struct(message: type_pb2.NamedStruct, reading: Reading, path: Path) ->
 
 
 def _may_have_more(fields: Struct, names: int) -> bool:
-    """Whether fields may be nested in a type that isn't known, so that there are names for them."""
+    """Whether a type that isn't known may have nested fields, so that there may be more names."""
     return names > name_count(fields) and is_unbound(fields)
 
 
 def check_names(names: tuple[str, ...], fields: Struct, reading: Reading, path: Path) -> None:
-    """Refuse names that aren't as many as the fields of ``fields``, nested ones included."""
+    """Refuse names whose number isn't that of the fields of ``fields``, nested ones included."""
     expected = name_count(fields)
     if len(names) != expected and (reading.findings is None or not _may_have_more(fields, len(names))):
         fault = f"there are {len(names)} names for {expected} fields"

@@ -22,7 +22,7 @@ _OPEN = Unbound(nullable=True)
 
 
 def virtual_table(message: Any, schema: NamedStruct, scope: Scope, path: Path) -> VirtualTable:
-    """The rows, their cells as values of the columns' types.
+    """Read the rows, with their cells as values of the columns' types.
 
     Raises:
         InvalidPlanError: a row has too few or too many cells, or one that its column can't hold.
@@ -47,7 +47,7 @@ _new, _set_type, _set_value = object.__new__, _slots.type.__set__, _slots.value.
 
 
 def _literal(type: Type, value: Any) -> Literal:
-    """A literal of a value as protobuf has it: what the constructor makes, in a quarter of its time."""
+    """Create a literal from a protobuf value, in a quarter of the time that the constructor takes."""
     made = _new(Literal)
     _set_type(made, type)
     _set_value(made, value if value == value else math.nan)
@@ -55,19 +55,19 @@ def _literal(type: Type, value: Any) -> Literal:
 
 
 class _Column:
-    """Reads the cells of a column. Nearly all of a large one are literals of its type: those are taken quickly."""
+    """Reads the cells of a column. Literals of the column's type, which are nearly all cells, take a fast path."""
 
     def __init__(self, type: Type, scope: Scope, position: int) -> None:
         self._type = type
         self._scope = scope
         self._position = position
-        #: the plain literals of the column's type: their field in the message; and their types, required and nullable
+        #: for plain literals of the column's type: their field in the message; and their types, required and nullable
         self._kind, self._types = _plain(type)
         if scope.reading.findings is not None and self._kind == "date":
             self._kind = ""
-        #: the type of the last literal that was taken as it is; another one of it, without parts, needs no look
+        #: the type of the last literal that fitted unchanged; further literals of this type need no check
         self._fitting: Type | None = None
-        #: a null as it stands in the message, and what was read of it
+        #: the last null: its serialised message, and the cell read from it
         self._null: tuple[bytes, Expression] | None = None
 
     def cell(self, message: Any, path: Path, index: int) -> Expression:
@@ -91,7 +91,7 @@ class _Column:
         return cell
 
     def _checked_null(self, message: Any, path: Path) -> Expression:
-        """A null, where findings are collected; one of a required type in a column of such a type is wrong once."""
+        """Read a null where findings are collected; report one of a required type in a required column only once."""
         reading, place = self._scope.reading, (path, "literal")
         remarks = len(reading.notes)
         value = literal(message, reading, place)
@@ -104,7 +104,7 @@ class _Column:
         return value
 
     def _fitted(self, value: Expression, path: Path) -> Expression:
-        """A value as one of the column's type; as it stands where it isn't and findings are collected."""
+        """Cast a value to the column's type; unchanged if it doesn't fit and findings are collected."""
         with self._scope.reading.going_on(code=Code.TYPE_MISMATCH):
             return as_cell(value, self._type, self._scope.reading, path)
         return value

@@ -33,7 +33,7 @@ __all__ = ["ddl", "root_names", "update", "write"]
 
 
 def write(message: Any, scope: Scope, path: Path) -> Relation:
-    """A change of a table by records."""
+    """Read a write of records to a table."""
     reading = scope.reading
     shared = common(message, reading, path)
     write_type = _write_type(message, "named_table", "extension_table", reading, path)
@@ -57,7 +57,7 @@ def write(message: Any, scope: Scope, path: Path) -> Relation:
 
 
 def ddl(message: Any, scope: Scope, path: Path) -> Relation:
-    """A change of the schema of a database."""
+    """Read a DDL relation, which changes the schema of a database."""
     reading = scope.reading
     schema = named_struct(message.table_schema, reading, (path, "table_schema"))
     defaults = literals(message.table_defaults.fields, reading, ((path, "table_defaults"), "fields"))
@@ -87,7 +87,7 @@ def ddl(message: Any, scope: Scope, path: Path) -> Relation:
 def _write_type(
     message: Any, named: str, extension: str, reading: Reading, path: Path
 ) -> NamedObjectWrite | ExtensionObject | None:
-    """What is written to; None where that can't be told and findings are collected."""
+    """Return the target of a write; None if it is missing or invalid and findings are collected."""
     kind = message.WhichOneof("write_type")
     if kind is None:
         reading.fault(invalid("the table or view is missing", path, f"Set {named}", Code.PROTO_MISSING_FIELD))
@@ -102,7 +102,7 @@ def _write_type(
 
 
 def update(message: Any, scope: Scope, path: Path) -> Relation:
-    """A change of columns; the expressions see the columns of the table."""
+    """Read an update; its expressions refer to the columns of the table."""
     reading = scope.reading
     shared = common(message, reading, path)
     if message.WhichOneof("update_type") is None:
@@ -145,7 +145,7 @@ def _transformation(message: Any, table: Struct, scope: Scope, path: Path) -> Tr
 def root_names(names: tuple[str, ...], input: Relation, reading: Reading, path: Path) -> tuple[str, ...]:
     """The names of a root over a relation that writes.
 
-    Producers don't agree on what such a relation puts out: some name the columns of the table, or one for a count.
+    Producers don't agree on the output of such a relation: some name the columns of the table, some one count.
     """
     if isinstance(input, Update) and len(names) != 1 and len(input.schema.types) == 1:
         before = f"the root has {len(names)} names, but an update puts out one column, how many records it changed"

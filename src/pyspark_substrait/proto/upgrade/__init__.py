@@ -1,4 +1,4 @@
-"""Old plans to current ones: one rule per breaking change, decided by the fields that are there.
+"""Upgrade old plans to the current release: one rule per breaking change, chosen by the fields that are present.
 
 The rules work in place on messages that have the fields of every release (:mod:`pyspark_substrait.proto.legacy`).
 A rule is a function of a message, its path and the plan's context; :data:`_RULES` says which message it is for.
@@ -60,12 +60,12 @@ _Children = dict[int, tuple[str, bool]]
 
 _ALL = frozenset(_RULES)
 _WITHOUT_TYPES = _ALL - {"Type", "Expression.Literal", "Expression.Literal.IntervalDayToSecond"}
-#: what stands outside of expressions and has one meaning only in all releases that needn't be searched
+#: messages outside of expressions whose old forms can't be mistaken for anything current
 _RELATIONS = frozenset({"AggregateRel", "FetchRel", "ReadRel.VirtualTable", "ReadRel.LocalFiles.FileOrFiles"})
 
 
 def upgrade_top(plan: Any, notes: list[Note]) -> Context:
-    """Upgrade what stands at the top of a plan: the extensions and their functions' keys."""
+    """Upgrade the declarations of a plan: the extensions and the keys of their functions."""
     context = Context(plan=plan, version=_version(plan), notes=notes)
     upgrade_extensions(context)
     return context
@@ -91,12 +91,12 @@ def upgrade_messages(context: Context, *, with_types: bool) -> None:
 
 
 def upgrade_relations(context: Context) -> None:
-    """Apply the rules for relations to those that stand in no subquery. Expressions aren't looked at."""
+    """Apply the rules for relations outside of subqueries. Expressions aren't visited."""
     _upgrade(context, _RELATIONS)
 
 
 def _upgrade(context: Context, rules: frozenset[str]) -> None:
-    """Apply some rules, by their messages."""
+    """Apply rules, given by the names of their messages."""
     stack: list[tuple[Any, Path]] = [(context.plan, None)]
     pop = stack.pop
     while stack:
@@ -123,7 +123,7 @@ def _upgrade(context: Context, rules: frozenset[str]) -> None:
 
 @cache
 def _visit(descriptor: Any, rules: frozenset[str]) -> tuple[Rule | None, _Children]:
-    """The rule for a message, and those of its fields below which there may be more messages with rules."""
+    """Return the rule for a message, and its fields that may contain further messages with rules."""
     children = {
         field.number: (field.name, is_repeated(field))
         for field in descriptor.fields
@@ -135,7 +135,7 @@ def _visit(descriptor: Any, rules: frozenset[str]) -> tuple[Rule | None, _Childr
 
 @cache
 def _reaching(pool: Any, rules: frozenset[str]) -> frozenset[Any]:
-    """The messages from which a message with a rule can be reached; through expressions only for rules about them."""
+    """Return the messages that may contain a message with a rule; inside expressions only for rules about them."""
     parents: dict[Any, set[Any]] = {}
     todo = [pool.FindMessageTypeByName(f"substrait.{kind}") for kind in ("Plan", "ExtendedExpression")]
     seen = set(todo)
@@ -160,7 +160,7 @@ def _reaching(pool: Any, rules: frozenset[str]) -> frozenset[Any]:
 
 
 def stamp(plan: Any, context: Context) -> None:
-    """Write the current version and what it requires; the producer stays, the git hash said something else."""
+    """Set the current version and its required fields; keep the producer, and clear the git hash of the old version."""
     version = plan.version
     version.major_number, version.minor_number, version.patch_number = CURRENT_VERSION
     version.ClearField("git_hash")

@@ -42,7 +42,7 @@ _STRPTIME = {
 
 
 def upgrade_call(message: Any, path: Path, context: Context) -> None:
-    """A scalar, aggregate or window function."""
+    """Upgrade a call of a scalar, aggregate or window function."""
     _upgrade_arguments(message, path, context)
     function = context.functions.get(message.function_reference)
     if function is None or not function.standard:
@@ -124,7 +124,7 @@ def _move_options(message: Any, options: tuple[tuple[int, str], ...], path: Path
 
 
 def _move_leading_options(message: Any, function: Function, path: Path, context: Context) -> None:
-    """The same for a function that is declared by its simple name, so that only the arguments tell."""
+    """Like :func:`_move_options`, for a function declared by its simple name: only the arguments show the options."""
     enums = [argument.enum for argument in message.arguments if argument.HasField("enum")]
     if not enums:
         return
@@ -151,7 +151,7 @@ def _move_leading_options(message: Any, function: Function, path: Path, context:
 
 
 def _index_extract(message: Any, function: Function, path: Path, context: Context) -> None:
-    """Since 0.30 a component that is counted says from where; before, it was counted from one."""
+    """Add the indexing argument that ``extract`` has for some components since 0.30; before, they started at one."""
     arguments = message.arguments
     enums = sum(1 for argument in arguments if argument.HasField("enum"))
     if enums != 1 or arguments[0].enum not in _INDEXED_COMPONENTS:
@@ -173,7 +173,7 @@ def _index_extract(message: Any, function: Function, path: Path, context: Contex
 
 
 def _choose_strptime(message: Any, function: Function, path: Path, context: Context) -> None:
-    """Since 0.28.2 the function's name says what it returns."""
+    """Replace ``strptime`` by the function for its output type, which its name states since 0.28.2."""
     new = _STRPTIME.get(message.output_type.WhichOneof("kind") or "")
     if new is None:
         raise InvalidPlanError(
@@ -190,7 +190,7 @@ def _choose_strptime(message: Any, function: Function, path: Path, context: Cont
 
 
 def _distribution_argument(message: Any, function: Function, path: Path, context: Context) -> None:
-    """Since 0.88 the distribution is an argument, not an option."""
+    """Move the distribution from the options to the arguments, where it is since 0.88."""
     options = [(index, option) for index, option in enumerate(message.options) if option.name == "distribution"]
     if len(options) != 1 or len(options[0][1].preference) != 1 or len(message.arguments) != 1:
         return
@@ -236,7 +236,7 @@ def _upgrade_bounds(message: Any, path: Path, context: Context) -> None:
 
 
 def _upgrade_offset(side: Any, path: Path, context: Context) -> None:
-    """A bound's ``offset`` (0.102: an expression)."""
+    """Upgrade the ``offset`` of a bound (since 0.102, an expression)."""
     old = side.offset
     if side.HasField("offset_expr"):
         if old:

@@ -1,4 +1,4 @@
-"""What the rules of the upgrade know about the plan they work on."""
+"""The state of the upgrade of one plan, which its rules share."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pyspark_substrait.proto.upgrade.keys import Edit
 __all__ = ["SETTLED_MINOR", "Context", "Function"]
 
 SETTLED_MINOR = 72
-"""Plans of this release (0.72) or later are not searched for old forms that only a look at every call can find."""
+"""Plans of this release (0.72) or later are not searched for old forms that only a visit of every call can find."""
 
 Version = tuple[int, int, int]
 
@@ -26,7 +26,7 @@ class Function:
         urn_reference: the extension it is from.
         standard: whether that is one of the standard extensions, or none that the plan names.
         key: its name and signature after the upgrade.
-        edits: what the new key means for each call.
+        edits: the changes that the new key requires in each call.
     """
 
     anchor: int
@@ -43,12 +43,12 @@ class Function:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Context:
-    """The plan that is being upgraded, seen from the inside.
+    """A plan that is being upgraded.
 
     Args:
         plan: the whole message.
-        version: the release that the plan says it was written for; None when it doesn't say.
-        notes: what was changed so far.
+        version: the release that the plan states; None when it states none.
+        notes: the changes so far.
         functions: the declared functions by anchor.
         unknown_types: anchors of the type ``unknown`` that `Type.unbound` replaced.
     """
@@ -68,7 +68,7 @@ class Context:
         self.notes.append(Note(rule=rule, path=path, before=before, after=after))
 
     def declared(self, function: Function, key: str) -> int:
-        """The anchor of ``key`` in the extension of ``function``; declared anew when the plan doesn't have it."""
+        """Return the anchor of ``key`` in the extension of ``function``; declare it if the plan doesn't."""
         for other in self.functions.values():
             if other.key == key and other.urn_reference == function.urn_reference:
                 return other.anchor

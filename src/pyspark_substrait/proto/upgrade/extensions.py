@@ -26,14 +26,14 @@ _LOCAL = re.compile(r"(?:functions_[a-z_]+|unsigned_integers|unknown|extension_t
 
 @dataclass(slots=True)
 class _Anchors:
-    """The URNs that the plan declares, and where the anchors of the old URI list went (None: nowhere)."""
+    """The URNs that the plan declares, and the new anchors of the old URI list (None for an entry without a URN)."""
 
     plan: Any
     urns: dict[int, str] = field(default_factory=dict)
     from_uri: dict[int, int | None] = field(default_factory=dict)
 
     def free(self) -> int:
-        """An anchor that nothing declares or refers to."""
+        """Return an anchor that nothing declares or refers to."""
         taken = {*self.urns, *self.from_uri}
         for declaration in self.plan.extensions:
             which = declaration.WhichOneof("mapping_type")
@@ -44,9 +44,9 @@ class _Anchors:
 
 
 def urn_of(uri: str) -> str | None:
-    """The URN that an extension's URI stands for; None when the URI names no file (a folder, or nothing).
+    """Return the URN for an extension's URI; None if the URI names no file (a folder, or nothing).
 
-    A URI of an unknown host, or of no standard file, is its own URN.
+    The URI of an unknown host, or of a file that isn't a standard one, is used as the URN.
     """
     if _URN.fullmatch(uri):
         return uri
@@ -63,7 +63,7 @@ def urn_of(uri: str) -> str | None:
 
 
 def upgrade_extensions(context: Context) -> None:
-    """Bring the extension lists of a plan to their current form, and learn its functions from them."""
+    """Upgrade the extension lists of a plan, and register its functions in the context."""
     plan = context.plan
     anchors = _Anchors(plan)
     _upgrade_urns(plan, anchors, context)
@@ -125,7 +125,7 @@ def _upgrade_uris(plan: Any, anchors: _Anchors, context: Context) -> None:
 
 
 def _known(uri: str, path: Path, context: Context, *, moved: bool = True) -> str | None:
-    """The URN of a URI; ``moved``: it stood among the URIs, so that keeping it is a rewrite as well."""
+    """Return the URN of a URI, with a note. ``moved``: it comes from the URI list, so keeping it is a rewrite, too."""
     urn = urn_of(uri)
     if urn is None:
         what = f"the folder {uri}" if uri.strip() else "no URN"
@@ -145,7 +145,7 @@ def _upgrade_reference(entry: Any, path: Path, anchors: _Anchors, context: Conte
     entry.ClearField("extension_uri_reference")
     if old == 0 or entry.extension_urn_reference != 0:
         return
-    # An anchor that only the URN list has is meant by either reference; one that no list declares stays undeclared.
+    # A URI reference may also mean an anchor of the URN list; one that no list declares stays undeclared.
     target = anchors.from_uri.get(old, old)
     if target is None:
         target = anchors.free() if old in anchors.urns else old
@@ -180,7 +180,7 @@ def _upgrade_function(entry: Any, path: Path, anchors: _Anchors, context: Contex
 
 
 def _anchor_of(stem: str, anchors: _Anchors, context: Context) -> int:
-    """The anchor of a standard extension, declared when the plan doesn't have it."""
+    """Return the anchor of a standard extension; declare it if the plan doesn't."""
     wanted = _STANDARD + stem
     for anchor, urn in anchors.urns.items():
         if urn == wanted:
@@ -192,7 +192,7 @@ def _anchor_of(stem: str, anchors: _Anchors, context: Context) -> int:
 
 
 def drop_replaced(context: Context) -> None:
-    """Take out declarations of functions that every call has left for another."""
+    """Remove the declarations of functions that no call uses after the upgrade."""
     gone = {
         function.anchor for function in context.functions.values() if function.standard and function.name in _REPLACED
     }

@@ -1,4 +1,4 @@
-"""Function keys that are gone: what ``name:signature`` became, and what has to happen to the calls.
+"""Removed function keys: the key that replaces each ``name:signature``, and the edits that calls need.
 
 Keys are looked up in the standard extensions only; a user's own extension keeps its keys.
 """
@@ -12,14 +12,14 @@ __all__ = ["Append", "Drop", "Edit", "KeyChange", "MoveOptions", "option_names",
 
 @dataclass(frozen=True, slots=True)
 class MoveOptions:
-    """Optional enum arguments become options (0.20): the argument's position, the option's name."""
+    """Move optional enum arguments to options (0.20): pairs of the argument's position and the option's name."""
 
     options: tuple[tuple[int, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Append:
-    """A literal argument is added at the end: ``i8``, ``i64`` or ``string``, and its value."""
+    """Append a literal argument: its type, ``i8``, ``i64`` or ``string``, and its value."""
 
     kind: str
     value: int | str
@@ -27,7 +27,7 @@ class Append:
 
 @dataclass(frozen=True, slots=True)
 class Drop:
-    """An argument is left out; negative positions count from the end."""
+    """Remove an argument; negative positions count from the end."""
 
     position: int
 
@@ -71,7 +71,7 @@ _TYPES = {"ts": "pts", "tstz": "ptstz", "time": "pt"}
 _UTC = Append("string", "UTC")
 _MICROSECONDS = Append("i8", 6)
 
-# one step each; a key is looked up again until it stays
+# one step each; the lookup is repeated until the key no longer changes
 _KEYS: dict[str, tuple[str, tuple[Edit, ...]]] = {
     "not:bool_bool": ("not:bool", ()),
     "and_not:bool": ("and_not:bool_bool", ()),
@@ -110,10 +110,10 @@ def option_names(name: str, operands: tuple[str, ...] = ()) -> tuple[str, ...]:
 
 
 def upgrade_key(stem: str | None, key: str) -> KeyChange | None:
-    """What a function key of a standard extension is today; None when it is what it was.
+    """Return the current key for a function key of a standard extension; None if it is unchanged.
 
     Args:
-        stem: the extension's file name without suffix; None when the plan doesn't say which.
+        stem: the extension's file name without suffix; None when the plan doesn't name one.
         key: the declared name, with or without signature.
     """
     name, colon, signature = key.partition(":")

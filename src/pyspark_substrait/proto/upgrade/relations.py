@@ -59,7 +59,7 @@ def upgrade_aggregate(message: Any, path: Path, context: Context) -> None:
     A grouping that has both forms keeps its references: an expression may stand in the relation more than once.
 
     Raises:
-        InvalidPlanError: a grouping has both forms, and they don't say the same.
+        InvalidPlanError: a grouping has both forms, and they differ.
     """
     if not any(grouping.grouping_expressions for grouping in message.groupings):
         return
@@ -108,7 +108,7 @@ def upgrade_virtual_table(message: Any, path: Path, context: Context) -> None:
 
 
 def _upgrade_row(row: Any, path: Path, context: Context) -> None:
-    """In release 0.58 a row was an expression, a struct; its bytes read as a struct of expressions say nonsense."""
+    """Upgrade a row of release 0.58, which was an expression (a struct), so that its bytes have to be parsed again."""
     expression_class = type(row.fields.add())
     del row.fields[-1]
     try:

@@ -56,7 +56,7 @@ def upgrade_literal(message: Any, path: Path, context: Context) -> None:
 
 
 def _upgrade_bare_timestamp(message: Any, path: Path, context: Context) -> None:
-    """From 0.43 to 0.51 the literal was a bare number; today that is an unknown field of another wire type."""
+    """Upgrade a literal of 0.43 to 0.51, which was a bare number: now an unknown field of another wire type."""
     unknown: Any = UnknownFieldSet(message)
     if len(unknown) != 1:
         return
@@ -74,7 +74,7 @@ def _upgrade_bare_timestamp(message: Any, path: Path, context: Context) -> None:
 
 
 def _surrounding_precision(path: Path, context: Context) -> int:
-    """Microseconds, or nanoseconds when the column of a virtual table is declared with more than six digits."""
+    """The precision of a bare literal: microseconds, or nanoseconds in a column with more than six digits."""
     message = context.plan
     segments: list[str | int] = []
     while path is not None:
@@ -95,7 +95,7 @@ def _surrounding_precision(path: Path, context: Context) -> int:
 
 
 def upgrade_interval_literal(message: Any, path: Path, context: Context) -> None:
-    """`Literal.IntervalDayToSecond`: ``microseconds`` (gone in 0.98), and a precision that went without saying."""
+    """`Literal.IntervalDayToSecond`: ``microseconds`` (gone in 0.98), and an implicit precision."""
     if message.HasField("microseconds"):
         value = message.microseconds
         message.ClearField("microseconds")

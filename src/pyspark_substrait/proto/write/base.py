@@ -1,4 +1,4 @@
-"""What all relations have, into messages."""
+"""Write the messages that all relations have: ``RelCommon`` with its hints, and ``AdvancedExtension``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What writing a message collects: the extensions it declares, and the parts that it keeps apart."""
+"""The state of writing a message: the extensions that it declares, and its detached parts."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Declarations:
     """The extensions that a message declares. Anchors count from 1, in the order of first use.
 
     Args:
-        message: the plan or extended expression, whose lists grow.
+        message: the plan or extended expression, to whose lists declarations are added.
         aliases: the anchors of the type aliases.
         lambdas: the named lambdas in order; the anchor of each is its position, counted from 1.
         trees: how many relation trees there are to refer to.
@@ -53,7 +53,7 @@ class Declarations:
         return anchor
 
     def declare(self, declaration: ExtensionDeclaration) -> int:
-        """Add a declaration, whether the same is there already or not, and return its anchor."""
+        """Add a declaration, even if the same one is there already, and return its anchor."""
         anchor = self.counts[declaration.kind] = self.counts.get(declaration.kind, 0) + 1
         item = self.message.extensions.add()
         match declaration.kind:
@@ -71,7 +71,7 @@ class Declarations:
         return anchor
 
     def _urn(self, urn: str) -> int:
-        """The anchor of a URN; 0, which is none, for an unknown one."""
+        """Return the anchor of a URN; 0, which stands for none, if the URN isn't known."""
         if not urn:
             return 0
         anchor = self.urns.get(urn)
@@ -109,7 +109,7 @@ class Declarations:
 
 @dataclass(slots=True, eq=False)
 class Parts:
-    """The parts that one relation tree keeps apart, each once.
+    """The detached expressions and relations of one relation tree, each once.
 
     Args:
         declarations: those of the whole message.

@@ -35,7 +35,7 @@ _Call = ScalarFunction | AggregateFunction | WindowFunction | WindowRelFunction
 
 
 def call(node: _Call, into: Any, parts: Parts) -> None:
-    """Write what all calls have: the function, its arguments, options and output type."""
+    """Write the fields that all calls have: the function, its arguments, options and output type."""
     into.function_reference = parts.declarations.function(node.function)
     for argument in node.arguments:
         _argument(argument, into.arguments.add(), parts)
@@ -99,7 +99,7 @@ def _bound(bound: Bound, into: Any, parts: Parts) -> None:
 
 
 def sort_fields(sorts: Iterable[SortField], into: Any, parts: Parts) -> None:
-    """Write what to sort by into a repeated field."""
+    """Write sort fields into a repeated field."""
     for sort in sorts:
         item = into.add()
         expressions.expression(sort.expr, item.expr, parts)

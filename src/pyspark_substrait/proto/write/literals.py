@@ -20,7 +20,7 @@ _Pairs = tuple[tuple[Literal, Literal], ...]
 
 
 def any_message(message: AnyMessage, into: Any) -> None:
-    """Write a message of others into a ``google.protobuf.Any``."""
+    """Write a custom message into a ``google.protobuf.Any``."""
     into.SetInParent()
     into.type_url = message.type_url
     into.value = message.value
@@ -39,7 +39,7 @@ def literal(node: Literal, into: Any, declarations: Declarations) -> None:
         InvalidPlanError: the value is not one of its type.
     """
     type = node.type
-    # The type says what the value is; what the model can't say to the type checker is said here.
+    # The Substrait type determines the Python type of the value, which the annotations of the model can't express.
     value: Any = node.value
     if value is None:
         data_type(type, into.null, declarations)

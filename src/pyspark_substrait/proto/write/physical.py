@@ -2,59 +2,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from typing_extensions import assert_never
 
 from pyspark_substrait.model import relations as nodes
+from pyspark_substrait.model.expressions import Expression
 from pyspark_substrait.model.literals import AnyMessage
 from pyspark_substrait.model.relations import ExchangeKind, ExchangeTarget, SwitchingField
-from pyspark_substrait.proto.write import expressions, functions, relations
-from pyspark_substrait.proto.write.base import advanced_extension, common
+from pyspark_substrait.proto.write import expressions
 from pyspark_substrait.proto.write.context import Parts
 from pyspark_substrait.proto.write.literals import any_message
 from pyspark_substrait.proto.write.references import field_reference
 
-__all__ = ["exchange", "expand", "window"]
+__all__ = ["exchange_kind", "expand_fields", "targets"]
 
 
-def window(node: nodes.ConsistentPartitionWindow, into: Any, parts: Parts) -> None:
-    """Write window functions over the same partitions."""
-    common(node.common, into.common)
-    relations.relation(node.input, into.input, parts)
-    for function in node.window_functions:
-        functions.window_rel_function(function, into.window_functions.add(), parts)
-    expressions.expressions(node.partition_expressions, into.partition_expressions, parts)
-    functions.sort_fields(node.sorts, into.sorts, parts)
-    advanced_extension(node.advanced_extension, into)
-
-
-def expand(node: nodes.Expand, into: Any, parts: Parts) -> None:
-    """Write an expansion."""
-    common(node.common, into.common)
-    relations.relation(node.input, into.input, parts)
-    for field in node.fields:
-        item = into.fields.add()
+def expand_fields(fields: Iterable[Expression | SwitchingField], message: Any, parts: Parts) -> None:
+    """Write the fields of an expand relation."""
+    for field in fields:
+        item = message.fields.add()
         if isinstance(field, SwitchingField):
             item.switching_field.SetInParent()
             expressions.expressions(field.duplicates, item.switching_field.duplicates, parts)
         else:
             expressions.expression(field, item.consistent_field, parts)
-    advanced_extension(node.advanced_extension, into)
 
 
-def exchange(node: nodes.Exchange, into: Any, parts: Parts) -> None:
-    """Write a new distribution of the records."""
-    common(node.common, into.common)
-    relations.relation(node.input, into.input, parts)
-    into.partition_count = node.partition_count
-    _exchange_kind(node.exchange_kind, into, parts)
-    for target in node.targets:
-        _target(target, into.targets.add())
-    advanced_extension(node.advanced_extension, into)
-
-
-def _exchange_kind(kind: ExchangeKind, into: Any, parts: Parts) -> None:
+def exchange_kind(kind: ExchangeKind, into: Any, parts: Parts) -> None:
+    """Write how an exchange relation distributes the records."""
     match kind:
         case nodes.ScatterFields():
             into.scatter_by_fields.SetInParent()
@@ -72,6 +49,12 @@ def _exchange_kind(kind: ExchangeKind, into: Any, parts: Parts) -> None:
             into.broadcast.SetInParent()
         case _:
             assert_never(kind)
+
+
+def targets(found: Iterable[ExchangeTarget], message: Any, parts: Parts) -> None:
+    """Write where an exchange relation sends the partitions."""
+    for target in found:
+        _target(target, message.targets.add())
 
 
 def _target(target: ExchangeTarget, into: Any) -> None:

@@ -27,7 +27,7 @@ _Document = TypeVar("_Document")
 def plan(node: Plan) -> Message:
     """A plan as a message ``substrait.Plan``.
 
-    Anchors are given anew, from 1 in the order of first use; a plan without a version gets the current one.
+    Anchors are assigned again, from 1 in the order of first use; a plan without a version gets the current one.
 
     Raises:
         InvalidPlanError: the plan contradicts itself, for example by a type alias that isn't among its aliases.
@@ -36,7 +36,7 @@ def plan(node: Plan) -> Message:
 
 
 def extended_expression(node: ExtendedExpression) -> Message:
-    """An extended expression as a message ``substrait.ExtendedExpression``. As :func:`plan` otherwise."""
+    """An extended expression as a message ``substrait.ExtendedExpression``. Otherwise like :func:`plan`."""
     return _on_any_stack(_extended_expression, node)
 
 
@@ -94,7 +94,7 @@ def _extended_expression(node: ExtendedExpression) -> Message:
 
 
 def _top(node: Plan | ExtendedExpression, message: Any, declarations: Declarations) -> None:
-    """What both kinds of message have at the top; last, since declarations in use come before the others."""
+    """Write the top-level fields of both kinds of message; call it last, so that unused declarations come last."""
     for declaration in node.unused_extensions:
         declarations.declare(declaration)
     for urn in node.unused_urns:

@@ -8,30 +8,17 @@ from typing_extensions import assert_never
 
 from pyspark_substrait.model import relations as nodes
 from pyspark_substrait.model.literals import AnyMessage
-from pyspark_substrait.model.relations import FileFormat, FileOrFiles, Read, ReadType
+from pyspark_substrait.model.relations import FileFormat, FileOrFiles, ReadType
 from pyspark_substrait.proto.write import expressions
-from pyspark_substrait.proto.write.base import advanced_extension, common
+from pyspark_substrait.proto.write.base import advanced_extension
 from pyspark_substrait.proto.write.context import Parts
 from pyspark_substrait.proto.write.literals import any_message
-from pyspark_substrait.proto.write.references import mask
-from pyspark_substrait.proto.write.types import named_struct
 
-__all__ = ["read"]
+__all__ = ["read_type"]
 
 
-def read(node: Read, into: Any, parts: Parts) -> None:
-    """Write a read."""
-    common(node.common, into.common)
-    named_struct(node.base_schema, into.base_schema, parts.declarations)
-    expressions.optional_expression(node.filter, into, "filter", parts)
-    expressions.optional_expression(node.best_effort_filter, into, "best_effort_filter", parts)
-    if node.projection is not None:
-        mask(node.projection, into.projection)
-    _read_type(node.read_type, into, parts)
-    advanced_extension(node.advanced_extension, into)
-
-
-def _read_type(table: ReadType, into: Any, parts: Parts) -> None:
+def read_type(table: ReadType, into: Any, parts: Parts) -> None:
+    """Write the source of a read."""
     match table:
         case nodes.NamedTable():
             into.named_table.SetInParent()

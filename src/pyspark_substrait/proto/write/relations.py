@@ -1,22 +1,32 @@
-"""Relations into ``Rel`` messages."""
+"""Relations into ``Rel`` messages.
+
+Most fields of a relation have the name and the form of a field of its message: how they are written follows from their
+values. ``_FIELDS`` has the others.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
+import dataclasses
+from collections.abc import Callable, Iterable
+from enum import Enum
+from typing import Any, Final, get_args
 
 from substrait import algebra_pb2
-from typing_extensions import assert_never
 
 from pyspark_substrait.errors import InvalidPlanError
 from pyspark_substrait.model import relations as nodes
+from pyspark_substrait.model.expressions import Expression, Function
+from pyspark_substrait.model.masks import MaskExpression
 from pyspark_substrait.model.relations import Relation, RelCommon
+from pyspark_substrait.model.types import NamedStruct
 from pyspark_substrait.proto import generates
-from pyspark_substrait.proto.enums import FETCH_MODE, SET_OP
-from pyspark_substrait.proto.write import expressions, functions, joins, physical, reads, writing
+from pyspark_substrait.proto.enums import SIMPLE_COMPARISON_TYPE, numbers_of
+from pyspark_substrait.proto.write import expressions, functions, physical, reads, writing
 from pyspark_substrait.proto.write.base import advanced_extension, common
 from pyspark_substrait.proto.write.context import Parts
 from pyspark_substrait.proto.write.literals import any_message
+from pyspark_substrait.proto.write.references import field_reference, mask
+from pyspark_substrait.proto.write.types import named_struct
 
 __all__ = ["relation"]
 
@@ -24,120 +34,114 @@ __all__ = ["relation"]
 def relation(node: Relation, into: Any, parts: Parts) -> None:
     """Write a relation and all below it."""
     match node:
-        case nodes.Read():
-            reads.read(node, into.read, parts)
-        case nodes.Filter():
-            common(node.common, into.filter.common)
-            relation(node.input, into.filter.input, parts)
-            expressions.expression(node.condition, into.filter.condition, parts)
-            advanced_extension(node.advanced_extension, into.filter)
-        case nodes.Fetch():
-            common(node.common, into.fetch.common)
-            relation(node.input, into.fetch.input, parts)
-            expressions.optional_expression(node.offset_expr, into.fetch, "offset_expr", parts)
-            expressions.optional_expression(node.count_expr, into.fetch, "count_expr", parts)
-            advanced_extension(node.advanced_extension, into.fetch)
-        case nodes.Aggregate():
-            _aggregate(node, into.aggregate, parts)
-        case nodes.Sort():
-            common(node.common, into.sort.common)
-            relation(node.input, into.sort.input, parts)
-            functions.sort_fields(node.sorts, into.sort.sorts, parts)
-            advanced_extension(node.advanced_extension, into.sort)
-        case nodes.Join():
-            joins.join(node, into.join, parts)
-        case nodes.LateralJoin():
-            joins.lateral_join(node, into.lateral_join, parts)
-        case nodes.Project():
-            common(node.common, into.project.common)
-            relation(node.input, into.project.input, parts)
-            expressions.expressions(node.expressions, into.project.expressions, parts)
-            advanced_extension(node.advanced_extension, into.project)
-        case nodes.Set():
-            common(node.common, into.set.common)
-            _inputs(node.members, into.set.inputs, parts)
-            into.set.op = SET_OP.numbers[node.op]
-            advanced_extension(node.advanced_extension, into.set)
-        case nodes.ExtensionSingle():
-            common(node.common, into.extension_single.common)
-            relation(node.input, into.extension_single.input, parts)
-            if node.generator is not None:
-                into.extension_single.detail.CopyFrom(generates.encoded(node.generator))
-            elif node.detail is not None:
-                any_message(node.detail, into.extension_single.detail)
-        case nodes.ExtensionMulti():
-            common(node.common, into.extension_multi.common)
-            _inputs(node.members, into.extension_multi.inputs, parts)
-            if node.detail is not None:
-                any_message(node.detail, into.extension_multi.detail)
-        case nodes.ExtensionLeaf():
-            common(node.common, into.extension_leaf.common)
-            if node.detail is not None:
-                any_message(node.detail, into.extension_leaf.detail)
-        case nodes.Cross():
-            joins.cross(node, into.cross, parts)
         case nodes.Reference():
             _without_common(node.common, "a reference")
             if not 0 <= node.subtree_ordinal < parts.declarations.trees:
                 raise InvalidPlanError(f"there is no relation tree {node.subtree_ordinal} to refer to")
             into.reference.SetInParent()
             into.reference.subtree_ordinal = node.subtree_ordinal
-        case nodes.Write():
-            writing.write(node, into.write, parts)
-        case nodes.Ddl():
-            writing.ddl(node, into.ddl, parts)
-        case nodes.Update():
-            writing.update(node, into.update, parts)
-        case nodes.HashJoin():
-            joins.hash_join(node, into.hash_join, parts)
-        case nodes.MergeJoin():
-            joins.merge_join(node, into.merge_join, parts)
-        case nodes.NestedLoopJoin():
-            joins.nested_loop_join(node, into.nested_loop_join, parts)
-        case nodes.ConsistentPartitionWindow():
-            physical.window(node, into.window, parts)
-        case nodes.Exchange():
-            physical.exchange(node, into.exchange, parts)
-        case nodes.Expand():
-            physical.expand(node, into.expand, parts)
-        case nodes.TopN():
-            common(node.common, into.top_n.common)
-            relation(node.input, into.top_n.input, parts)
-            functions.sort_fields(node.sorts, into.top_n.sorts, parts)
-            expressions.optional_expression(node.offset, into.top_n, "offset", parts)
-            expressions.optional_expression(node.count, into.top_n, "count", parts)
-            into.top_n.mode = FETCH_MODE.numbers[node.mode]
-            advanced_extension(node.advanced_extension, into.top_n)
         case nodes.DetachedRel():
             _without_common(node.common, "a detached relation")
             into.detached_rel_ordinal = _detached(node.relation, parts)
         case nodes.BrokenRelation():
             raise InvalidPlanError(f"a relation that can't be understood can't be written: {node.fault}")
         case _:
-            assert_never(node)
+            message = getattr(into, node.info.field)
+            for name in _WRITTEN[node.__class__]:
+                value = getattr(node, name)
+                if value is not None:
+                    _field(value, message, name, parts)
 
 
-def _inputs(members: Iterable[Relation], into: Any, parts: Parts) -> None:
+#: the fields of each class that are written, in their order: all but the schema that a handler has derived
+_WRITTEN: Final[dict[type, tuple[str, ...]]] = {
+    kind: tuple(field.name for field in dataclasses.fields(kind) if field.name != "derived")
+    for kind in get_args(Relation)
+}
+_EXPRESSIONS: Final = frozenset(get_args(Expression))
+_RELATIONS: Final = frozenset(get_args(Relation))
+
+
+def _field(value: Any, message: Any, name: str, parts: Parts) -> None:
+    """Write a value into the field of a name."""
+    kind = value.__class__
+    if (write := _FIELDS.get(name)) is not None:
+        write(value, message, parts)
+    elif kind in _RELATIONS:
+        relation(value, getattr(message, name), parts)
+    elif kind in _EXPRESSIONS:
+        expressions.expression(value, getattr(message, name), parts)
+    elif kind is tuple:
+        expressions.expressions(value, getattr(message, name), parts)
+    elif kind is NamedStruct:
+        named_struct(value, getattr(message, name), parts.declarations)
+    elif kind is MaskExpression:
+        mask(value, getattr(message, name))
+    elif isinstance(value, Enum):
+        setattr(message, name, numbers_of(message, name)[value])
+    else:
+        setattr(message, name, value)
+
+
+def _inputs(members: Iterable[Relation], message: Any, parts: Parts) -> None:
     for member in members:
-        relation(member, into.add(), parts)
+        relation(member, message.inputs.add(), parts)
+
+
+def _groupings(groupings: Iterable[nodes.Grouping], message: Any, parts: Parts) -> None:
+    for grouping in groupings:
+        message.groupings.add(expression_references=grouping.expression_references)
+
+
+def _measures(measures: Iterable[nodes.Measure], message: Any, parts: Parts) -> None:
+    for measure in measures:
+        item = message.measures.add()
+        functions.aggregate_function(measure.measure, item.measure, parts)
+        expressions.optional_expression(measure.filter, item, "filter", parts)
+
+
+def _window_functions(found: Iterable[nodes.WindowRelFunction], message: Any, parts: Parts) -> None:
+    for function in found:
+        functions.window_rel_function(function, message.window_functions.add(), parts)
+
+
+def _keys(keys: Iterable[nodes.ComparisonJoinKey], message: Any, parts: Parts) -> None:
+    for key in keys:
+        item = message.keys.add()
+        field_reference(key.left, item.left, parts)
+        field_reference(key.right, item.right, parts)
+        if isinstance(key.comparison, Function):
+            item.comparison.custom_function_reference = parts.declarations.function(key.comparison)
+        else:
+            item.comparison.simple = SIMPLE_COMPARISON_TYPE.numbers[key.comparison]
+
+
+#: the fields that have another form in the message, or another name
+_FIELDS: Final[dict[str, Callable[[Any, Any, Parts], None]]] = {
+    "common": lambda value, message, parts: common(value, message.common),
+    "advanced_extension": lambda value, message, parts: advanced_extension(value, message),
+    "members": _inputs,
+    "sorts": lambda value, message, parts: functions.sort_fields(value, message.sorts, parts),
+    "groupings": _groupings,
+    "measures": _measures,
+    "window_functions": _window_functions,
+    "keys": _keys,
+    "fields": physical.expand_fields,
+    "exchange_kind": physical.exchange_kind,
+    "targets": physical.targets,
+    "read_type": reads.read_type,
+    "write_type": writing.write_type,
+    "update_type": writing.update_type,
+    "table_defaults": writing.table_defaults,
+    "transformations": writing.transformations,
+    "detail": lambda value, message, parts: any_message(value, message.detail),
+    "generator": lambda value, message, parts: message.detail.CopyFrom(generates.encoded(value)),
+}
 
 
 def _without_common(shared: RelCommon, what: str) -> None:
     if shared != RelCommon():
         raise InvalidPlanError(f"{what} has no common part", hint="Put emit and hints on the relation that it means")
-
-
-def _aggregate(node: nodes.Aggregate, into: Any, parts: Parts) -> None:
-    common(node.common, into.common)
-    relation(node.input, into.input, parts)
-    expressions.expressions(node.grouping_expressions, into.grouping_expressions, parts)
-    for grouping in node.groupings:
-        into.groupings.add(expression_references=grouping.expression_references)
-    for measure in node.measures:
-        item = into.measures.add()
-        functions.aggregate_function(measure.measure, item.measure, parts)
-        expressions.optional_expression(measure.filter, item, "filter", parts)
-    advanced_extension(node.advanced_extension, into)
 
 
 def _detached(node: Relation, parts: Parts) -> int:

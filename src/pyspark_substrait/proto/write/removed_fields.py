@@ -1,7 +1,7 @@
-"""Plans with the fields that earlier releases had, for engines that look only there.
+"""Write plans with the removed fields of earlier releases, for engines that read only these.
 
-Aggregations get their grouping expressions in each grouping too, limits their numbers; a cast, a call, a literal means
-the same in both. What has no place in the old form stays where it is now.
+The groupings of an aggregate also get their grouping expressions, and fetch relations their numbers. Casts, calls and
+literals are the same in both forms. Parts that the old form can't express are only in the current fields.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ __all__ = ["with_removed_fields"]
 
 
 def with_removed_fields(message: Message) -> Message:
-    """A plan as a message that has the fields of earlier releases beside the current ones."""
+    """Return a plan as a message that has the fields of earlier releases in addition to the current ones."""
     made: Any = union().named("Plan")()
     made.ParseFromString(message.SerializeToString())
     for part in _messages(made):
@@ -36,7 +36,7 @@ def with_removed_fields(message: Message) -> Message:
 
 
 def _limits(fetch: Any) -> None:
-    """Literal numbers of records in the fields that were numbers; no limit was -1."""
+    """Set the removed fields ``offset`` and ``count`` from literals; -1 means no limit."""
     for field, expression in (("offset", "offset_expr"), ("count", "count_expr")):
         number = _number(getattr(fetch, expression)) if fetch.HasField(expression) else None
         if number is not None:
@@ -51,7 +51,7 @@ def _number(expression: Any) -> int | None:
 
 
 def _messages(message: Any) -> Iterator[Any]:
-    """A message and all messages inside it."""
+    """Yield a message and all messages inside it."""
     yield message
     for field, value in message.ListFields():
         if field.message_type is None:

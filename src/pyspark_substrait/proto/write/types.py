@@ -100,7 +100,7 @@ def data_type(type: Type, into: Any, declarations: Declarations) -> None:
 
 
 def _marks(type: types.TypeBase, into: Any, declarations: Declarations) -> None:
-    """What all types have."""
+    """Write the nullability and the variation of a type."""
     into.nullability = _NULLABLE if type.nullable else _REQUIRED
     if type.variation is not None:
         into.type_variation_reference = declarations.variation(type.variation)

@@ -1,12 +1,12 @@
-"""Questions that need many calls to the JVM, answered in one.
+"""Java classes that answer in one call what would take many calls to the JVM.
 
-Each call of py4j costs a tenth of a millisecond, and a plan would need hundreds. Spark brings the compiler of Java that
-its own generated code goes through (Janino); it makes a class of a source of this folder, in the driver, once. The
-classes only look at what Spark has, and write it down, or look where files lead to (``GuardedScans``). There is no jar,
-and nothing of this runs on executors.
+Each call of py4j takes a tenth of a millisecond, and a plan would need hundreds. Spark includes the Java compiler for
+its own generated code (Janino), which compiles the sources of this folder in the driver, once. The classes only read
+the state of Spark and serialise it, or resolve the paths of files (``GuardedScans``). There is no jar, and nothing of
+this runs on executors.
 
-py4j's answers of more than 8 KB come in several packets, each of which waits some 40 ms for the delayed acknowledgement
-of the one before. So long texts are compressed there, and what is still longer comes in parts that fit (``Packed``).
+py4j sends answers of more than 8 KB in several packets, each of which waits some 40 ms for the delayed acknowledgement
+of the one before. So long texts are compressed, and if still too long, returned in parts that fit (``Packed``).
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ __all__ = ["answering", "unpacked"]
 
 @lru_cache(maxsize=8)
 def answering(jvm: Any, name: str) -> Any:
-    """An object of the class in the source of that name: ``PlanJson``, ``TableFacts``, ``GuardedScans``.
+    """Return an object of a compiled class, by name: ``PlanJson``, ``TableFacts``, ``GuardedScans``.
 
     Raises:
-        Py4JError: this Spark's classes aren't those that the source was written for.
+        Py4JError: the source doesn't fit the classes of this version of Spark.
     """
     packed = _compiled(jvm, "Packed", jvm.org.apache.spark.util.Utils.getContextOrSparkClassLoader())
     return _compiled(jvm, name, packed).loadClass(name).newInstance()
 
 
 def unpacked(answer: Any) -> str:
-    """A text that ``Packed`` brought over."""
+    """Unpack a text that ``Packed`` returned."""
     if isinstance(answer, str):
         return answer
     packed = answer if isinstance(answer, bytes) else b"".join(answer.get(number) for number in range(answer.size()))
@@ -39,7 +39,7 @@ def unpacked(answer: Any) -> str:
 
 
 def _compiled(jvm: Any, name: str, parent: Any) -> Any:
-    """The loader of a class."""
+    """Compile a class, and return its class loader."""
     compiler = jvm.org.codehaus.janino.SimpleCompiler()
     compiler.setParentClassLoader(parent)
     compiler.cook((files(__package__) / f"{name}.java").read_text(encoding="utf-8"))

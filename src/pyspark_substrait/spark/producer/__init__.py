@@ -1,5 +1,5 @@
-"""Plans out of Spark: what a DataFrame or a query means, as a plan.
+"""Translate DataFrames and queries of Spark to Substrait plans.
 
-The analysed plan comes out of the JVM as records (:mod:`catalyst`); ``relations`` and ``expressions`` have a form for
-each class of Catalyst, by its name, and :mod:`scope` is what the forms see. Spec: the ``Plan`` message.
+The analysed plan is read from the JVM (:mod:`catalyst`); ``relations`` and ``expressions`` have a translation function,
+a *form*, for each class of Catalyst, by its name; :mod:`scope` is the context of the forms. Spec: the ``Plan`` message.
 """

@@ -1,9 +1,9 @@
-"""Spark's logical plans and expressions as Python sees them: trees of nodes out of the JSON that the JVM writes.
+"""Spark's logical plans and expressions in Python: trees of nodes, built from the JSON that the JVM writes.
 
-A plan comes in one call, with the expressions inside it (:mod:`transfer`). Each tree is a list of nodes, depth first;
-a field that holds a child is the child's number; a tree that isn't a child (an expression of a relation, the plan of a
-subquery) stands in its field as a list of its own. What is left out (bytes, the sources of relations) is fetched from
-the JVM: :attr:`Node.java` is the object itself.
+A plan is read in one call, with the expressions inside it (:mod:`transfer`). Each tree is a list of nodes, depth first;
+a field for a child has the child's number; a tree that isn't a child (an expression of a relation, the plan of a
+subquery) is in its field as a list of its own. Data that the JSON leaves out (bytes, the sources of relations) is read
+from the JVM: :attr:`Node.java` is the object itself.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Node:
 
     Args:
         name: the simple name of its class: ``Project``, ``Add``, ``CurrentRow$``.
-        fields: what the JSON says of it, as it stands.
+        fields: its JSON object, unchanged.
         children: its children in order.
     """
 
@@ -44,37 +44,37 @@ class Node:
         return self._java()
 
     def value(self, field: str, default: Any = None) -> Any:
-        """A plain value: a number, a text, a truth, a type in JSON."""
+        """Return a plain value: a number, a text, a boolean, a type in JSON."""
         return self.fields.get(field, default)
 
     def object_name(self, field: str) -> str:
-        """The simple name of the Scala object that a field holds: ``Inner`` of ``...Inner$``; empty without one."""
+        """Return the simple name of the Scala object in a field: ``Inner`` for ``...Inner$``; empty without one."""
         value = self.fields.get(field)
         name = value.get("object") or value.get("product-class") or "" if isinstance(value, Mapping) else ""
         return str(name).rsplit(".", 1)[-1].removesuffix("$")
 
     def child(self, field: str) -> Node:
-        """The child that a field holds."""
+        """Return the child in a field."""
         number: int = self.fields[field]
         return self.children[number]
 
     def listed(self, field: str) -> tuple[Node, ...]:
-        """The children that a field lists."""
+        """Return the children in a field that is a list."""
         return tuple(self.children[number] for number in self.fields[field])
 
     def tree(self, field: str) -> Node | None:
-        """The tree in a field that is no child; None without one."""
+        """Return the tree in a field that isn't a child; None without one."""
         value = self.fields.get(field)
         if not _is_tree(value):
             return None
         return self._kept(field, lambda: _tree(value or (), lambda: _plain(self._of_java(field))))
 
     def trees(self, field: str) -> tuple[Node, ...]:
-        """The trees that a field lists."""
+        """Return the trees in a field that is a list."""
         return self._kept(field, lambda: _nodes(self.fields.get(field), lambda: self._of_java(field)))
 
     def tree_lists(self, field: str) -> tuple[tuple[Node, ...], ...]:
-        """The trees of a field that holds lists of lists."""
+        """Return the trees in a field that is a list of lists."""
 
         def made() -> tuple[tuple[Node, ...], ...]:
             if field in self.fields and self.fields[field] is None:
@@ -103,7 +103,7 @@ class Node:
 
     @property
     def expression_id(self) -> int:
-        """The number by which the column or variable that this expression defines, or refers to, is known."""
+        """Catalyst's id of the column or variable that this expression defines or refers to."""
         return int(self.fields["exprId"]["id"])
 
     @computed_once
@@ -117,22 +117,22 @@ class Node:
 
     @computed_once
     def signature(self) -> Hashable:
-        """What two expressions have in common exactly if they mean the same: names and qualifiers don't count."""
+        """A key that is equal for expressions of the same meaning, regardless of names and qualifiers."""
         fields = _Subquery(self.java) if "plan" in self.fields else _frozen(self.fields)
         return _Signature((self.name, fields, tuple(child.signature for child in self.children)))
 
     @property
     def sql(self) -> str:
-        """An expression as Spark writes it, for messages."""
+        """The SQL text of an expression, from Spark, for messages."""
         return str(self.java.sql())
 
     def with_child(self, position: int, child: Node) -> Node:
-        """The same node with another child."""
+        """Return the node with another child at a position."""
         children = (*self.children[:position], child, *self.children[position + 1 :])
         return Node(self.name, self.fields, children, self._java)
 
     def walk(self) -> Iterator[Node]:
-        """The node and what is below it, depth first; not the trees in its fields."""
+        """Yield the node and its descendants, depth first, without the trees in its fields."""
         ahead = [self]
         while ahead:
             node = ahead.pop()
@@ -141,24 +141,24 @@ class Node:
 
 
 def plan_of(java: Any) -> Node:
-    """The logical plan that a Java object is."""
+    """Return the tree of a logical plan or expression, given as a Java object."""
     return _tree(tree_json(java), lambda: java)
 
 
 def query_of(execution: Any, *, optimized: bool) -> tuple[Node, list[Any]]:
-    """The plan of a ``QueryExecution`` of the JVM, and the columns of its result in Spark's JSON."""
+    """Return the plan of a ``QueryExecution`` of the JVM, and the columns of its result in Spark's JSON."""
     found = query_json(execution, optimized=optimized)
     java = execution.optimizedPlan if optimized else execution.analyzed
     return _tree(found["plan"], java), found["schema"]["fields"]
 
 
 def _tree(items: Sequence[Mapping[str, Any]], java: Callable[[], Any]) -> Node:
-    """The tree that a list of nodes is.
+    """Build the tree of a list of nodes.
 
-    Below an expression without queries, Spark finds a node by its number, depth first, in one call.
+    In an expression without subqueries, Spark finds a node by its depth-first number, in one call.
     """
     numbered = ".expressions." in items[0]["class"] and not any("plan" in item for item in items)
-    made: list[Node] = []  # the nodes after the one at hand that are nobody's children yet, the next one last
+    made: list[Node] = []  # the nodes after the current one without a parent so far, the next one last
     for number in range(len(items) - 1, -1, -1):
         item = items[number]
         count = item["num-children"]
@@ -207,7 +207,7 @@ def _frozen(value: Any) -> Hashable:
 
 
 class _Signature:
-    """A tuple that knows its hash, so that looking up an expression isn't looking at all of it."""
+    """A tuple with a cached hash, so that looking up an expression doesn't visit all of it."""
 
     __slots__ = ("hash", "parts")
 
@@ -226,7 +226,7 @@ class _Signature:
 
 @dataclass(frozen=True, eq=False)
 class _Subquery:
-    """A subquery expression, equal to those that Spark holds for the same: its columns have other numbers each time."""
+    """A subquery expression, with Spark's semantic equality, because its columns have other ids each time."""
 
     java: Any
 
@@ -242,5 +242,5 @@ def _is_tree(value: Any) -> bool:
 
 
 def _plain(value: Any) -> Any:
-    """What is in an option; anything else as it is."""
+    """Return the value in a Scala ``Some``; any other value unchanged."""
     return value.get() if value.getClass().getName() == "scala.Some" else value

@@ -1,4 +1,4 @@
-"""Types of Spark with a collation, which plans don't have."""
+"""Spark types with a collation, which Substrait doesn't have."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _METADATA: Final = "__COLLATIONS"
 
 
 def collation_in(json: Any) -> str | None:
-    """The collation that a type (``DataType.jsonValue``) says; None for that of bytes, and for a type without one."""
+    """Return the collation of a type (``DataType.jsonValue``); None for the binary one and types without any."""
     if not isinstance(json, str) or not json.startswith(_PREFIX):
         return None
     name = json[len(_PREFIX) :].upper()
@@ -21,10 +21,10 @@ def collation_in(json: Any) -> str | None:
 
 
 def refuse_collation(json: Any) -> None:
-    """Refuse a type, or a field of a schema, with texts of a collation: there they stand beside the type.
+    """Refuse a type, or a field of a schema, with a collation; in a field, the metadata has it.
 
     Raises:
-        UnsupportedPlanError: it has them.
+        UnsupportedPlanError: it has a collation.
     """
     found = collation_in(json)
     if found is None and isinstance(json, dict):

@@ -1,4 +1,4 @@
-"""Columns of Spark as extended expressions: what they are over records of a schema."""
+"""Translate Spark columns over a schema to extended expressions."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def expressions_from(
     registry: Registry,
     portable: bool = False,
 ) -> ExtendedExpression:
-    """The extended expression of columns; ``to_substrait_expressions`` of the package has the arguments and errors."""
+    """Return the extended expression of columns; for arguments and errors, see ``to_substrait_expressions``."""
     from pyspark.sql import DataFrame, SparkSession
 
     session: Any = over.sparkSession if isinstance(over, DataFrame) else spark or SparkSession.getActiveSession()
@@ -59,7 +59,7 @@ def expressions_from(
         if len(labels) != len(frame.columns):
             raise InvalidPlanError(f"{len(labels)} names were given for {len(frame.columns)} expressions")
         frame = frame.toDF(*labels)
-    frames = (named_frame("records", records),)  # what makes them plays no part
+    frames = (named_frame("records", records),)  # how they are computed doesn't matter
     production = Production(session=session, registry=registry, portable=portable, frames=frames)
     made = relation(plan_of(getattr(frame, "_jdf").queryExecution().analyzed()), production)  # noqa: B009
     base = _base_schema(records.schema.jsonValue()["fields"])
@@ -76,7 +76,7 @@ def expressions_from(
 
 
 def _empty(session: Any, schema: Any) -> Any:
-    """No records of a schema."""
+    """Return an empty DataFrame of a schema."""
     try:
         return session.createDataFrame([], schema)
     except spark_errors() as error:
@@ -84,7 +84,7 @@ def _empty(session: Any, schema: Any) -> Any:
 
 
 def _listed(columns: Any, names: Sequence[str] | None) -> tuple[list[Any], Sequence[str] | None]:
-    """The columns as a list, and their names where they are given."""
+    """Return the columns as a list, and their names if given."""
     if isinstance(columns, Mapping):
         if names is not None:
             raise InvalidPlanError("the columns have names already")
@@ -98,7 +98,7 @@ def _base_schema(fields: Sequence[Any]) -> NamedStruct:
 
 
 def _values(made: Relation, base: NamedStruct) -> list[Expression]:
-    """The expressions of projections, over the records of the empty frame."""
+    """Return the expressions of projections, over the records of the empty DataFrame."""
     if isinstance(made, Read):
         values: list[Expression] = [
             FieldReference(root=RootReference(), reference=(StructField(position),), type=type)
@@ -117,7 +117,7 @@ def _values(made: Relation, base: NamedStruct) -> list[Expression]:
 
 
 def _over(expression: Expression, below: Sequence[Expression]) -> Expression:
-    """An expression over computed columns as one over the records below."""
+    """Convert an expression over computed columns to one over the records below."""
     from pyspark_substrait.model.walk import with_children
 
     if _subquery(expression) is not None:

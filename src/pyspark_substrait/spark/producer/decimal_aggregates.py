@@ -1,8 +1,8 @@
-"""Sums and averages of short decimals, which Spark's optimizer computes of whole numbers, as they were before.
+"""Restore sums and averages of short decimals, which Spark's optimizer rewrites to integer arithmetic.
 
-Its rule ``DecimalAggregates`` makes ``MakeDecimal(sum(UnscaledValue(x)))`` of ``sum(x)``, and
-``CAST(avg(UnscaledValue(x)) / 10^scale AS DECIMAL(p + 4, s + 4))`` of ``avg(x)``; over windows, too. Other rules then
-leave out a cast of ``x`` to a longer decimal of the same scale; the type of the result still tells the length.
+Its rule ``DecimalAggregates`` rewrites ``sum(x)`` to ``MakeDecimal(sum(UnscaledValue(x)))``, and ``avg(x)`` to
+``CAST(avg(UnscaledValue(x)) / 10^scale AS DECIMAL(p + 4, s + 4))``; over windows, too. Other rules then remove a cast
+of ``x`` to a longer decimal of the same scale; the type of the result still determines the precision.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ __all__ = ["restored"]
 
 
 def restored(node: Node) -> Node:
-    """The aggregate function that an expression stands for; the expression itself where it is none of these."""
+    """Return the aggregate function that was rewritten to an expression; any other expression unchanged."""
     match node.name:
         case "MakeDecimal":
             scale = int(node.value("scale"))
@@ -39,13 +39,13 @@ def _digits(type: object) -> tuple[int, int] | None:
 
 
 def _power(type: object) -> str | None:
-    """The power of ten that the average of whole numbers is divided by, for an average of this type."""
+    """Return the power of ten, as text, that the average of unscaled values is divided by, for a result type."""
     found = _digits(type)
     return None if found is None else str(10.0 ** (found[1] - 4))
 
 
 def _of_decimals(node: Node, name: str, type: str) -> Node | None:
-    """A call of an aggregate function, or one over a window, of the decimals themselves, which are of a type."""
+    """Replace the unscaled values in a call of an aggregate function, also over a window, by decimals of a type."""
     match node.name:
         case "WindowExpression":
             position: int = node.fields["windowFunction"]

@@ -1,4 +1,4 @@
-"""The page of the documentation about the functions of our own extensions: ``docs/spark-functions.md``.
+"""Generate the documentation of the functions of this package's extensions: ``docs/spark-functions.md``.
 
 python -m pyspark_substrait.spark.producer.functions_page > docs/spark-functions.md
 """
@@ -33,7 +33,7 @@ This page is made from the YAML files: `python -m pyspark_substrait.spark.produc
 
 
 def markdown() -> str:
-    """The page."""
+    """Return the page as Markdown."""
     registry = Registry.default()
     return "\n".join(
         [_HEAD, *(line for urn in registry.spark_urns() for line in _extension(registry, urn)), *_refused()]

@@ -1,4 +1,4 @@
-"""A DataFrame, or a query that is analysed but not run, as a plan."""
+"""Translate a DataFrame, or a query that is analysed but not run, to a plan."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ PRODUCER = "pyspark-substrait"
 
 #: a DataFrame of ``pyspark.pandas``, which needs pandas
 PandasOnSpark: TypeAlias = Any
-#: what goes out by name: names of views and tables, or DataFrames by the names that they get
+#: the tables that the plan reads by name: names of views and tables, or DataFrames by their names in the plan
 Named: TypeAlias = Union[Iterable[str], Mapping[str, Any], "Mapping[tuple[str, ...], Any]"]
 
 
@@ -42,7 +42,7 @@ def plan_from(
     optimized: bool = False,
     portable: bool = False,
 ) -> Plan:
-    """The plan of a DataFrame; ``to_substrait`` of the package has the arguments and errors."""
+    """Return the plan of a DataFrame; for arguments and errors, see ``to_substrait``."""
     whole = _frame(frame)
     session: Any = whole.sparkSession
     if optimized and tables:
@@ -64,15 +64,15 @@ def plan_from(
 
 
 def plan_of_query(execution: Any, production: Production, *, optimized: bool = False) -> Plan:
-    """The plan of what Spark is about to execute; nothing is executed.
+    """Return the plan of a query execution, without executing it.
 
     Args:
         execution: a ``QueryExecution`` of the JVM.
-        production: what holds for the translation.
-        optimized: take the optimized plan instead of the analysed one.
+        production: the state of the translation.
+        optimized: use the optimized plan instead of the analysed one.
 
     Raises:
-        UnsupportedPlanError: something in it can't go out.
+        UnsupportedPlanError: a part of it can't be translated.
     """
     node, fields = query_of(execution, optimized=optimized)
     found = relation(node, production)
@@ -86,7 +86,7 @@ def plan_of_query(execution: Any, production: Production, *, optimized: bool = F
 
 
 def _frame(frame: Any) -> Any:
-    """A DataFrame of a classic session."""
+    """Check that a DataFrame is one of a classic session, and return it; convert one of ``pyspark.pandas``."""
     if type(frame).__module__.startswith("pyspark.pandas"):
         return _frame(frame.to_frame().to_spark() if not hasattr(frame, "to_spark") else frame.to_spark())
     if not hasattr(frame, "sparkSession"):
@@ -114,7 +114,7 @@ def _parts(name: str) -> tuple[str, ...]:
 
 
 def _of_schema(input: Relation, fields: Sequence[Any]) -> Relation:
-    """The relation with the types that its columns have in Spark; nullable also where its own columns are."""
+    """Cast the columns of a relation to their types in Spark; nullable columns stay nullable."""
     values = []
     for position, one in enumerate(fields):
         value = field_of(input.schema, position)
@@ -126,7 +126,7 @@ def _of_schema(input: Relation, fields: Sequence[Any]) -> Relation:
 
 
 def _nullable_as(type: Type, other: Type) -> Type:
-    """A type, nullable also where another one is, as far as both have the same parts."""
+    """Make a type nullable wherever another one is, as far as both have the same parts."""
     match type, concrete(other):
         case List(type=one), List(type=two):
             type = replace(type, type=_nullable_as(one, two))

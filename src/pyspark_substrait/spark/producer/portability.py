@@ -1,4 +1,4 @@
-"""Refusing what only Spark has, where the query has it."""
+"""Refuse Spark-specific functions and relations, with their place in the query."""
 
 from __future__ import annotations
 
@@ -25,24 +25,24 @@ _LONGEST = 200
 
 
 def check_expression(node: Node, made: Expression) -> None:
-    """Refuse an expression with a function in it that isn't the specification's.
+    """Refuse an expression that contains a function outside of the specification.
 
-    Expressions are looked at from the inside to the outside, so the innermost one is named.
+    Expressions are checked from the inside out, so the error names the innermost one.
 
     Raises:
-        UnsupportedPlanError: there is one; the message has the place in the query.
+        UnsupportedPlanError: there is such a function; the message has the place in the query.
     """
     for function in _functions(made):
         _check(node, function)
 
 
 def check_aggregate(node: Node, made: AggregateFunction) -> None:
-    """As :func:`check_expression`, of an aggregate function."""
+    """Refuse an aggregate function, like :func:`check_expression`."""
     _check(node, made.function)
 
 
 def check_relation(node: Node, made: Relation) -> None:
-    """As :func:`check_expression`, of a relation that is an extension itself."""
+    """Refuse an extension relation, like :func:`check_expression`."""
     match made:
         case ExtensionLeaf() | ExtensionSingle() | ExtensionMulti() | Read(read_type=ExtensionTable()):
             raise UnsupportedPlanError(f"{_operator(node)}{place(node)} is a relation of an extension", hint=_HINT)
@@ -81,10 +81,10 @@ def _functions(expression: Expression) -> Iterator[Function]:
 
 
 def place(node: Node) -> str:
-    """Where a node stands in the query, in words that can follow its name; empty where Spark doesn't know.
+    """Return the place of a node in the query, as text to follow its name in a message; empty if it isn't known.
 
-    Of SQL, the line and the column, both from 1, and the text that stands there; of a DataFrame, the line of the
-    program that made it.
+    For SQL, the line and the column, both from 1, and the text there; for a DataFrame, the line of the program that
+    made it.
     """
     origin = node.java.origin()
     text = _given(origin.sqlText())

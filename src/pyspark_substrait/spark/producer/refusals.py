@@ -1,4 +1,4 @@
-"""What can't go out, in the words of who wrote the query, and the way round."""
+"""Errors for queries that can't be translated, in the terms of SQL and DataFrames, with hints."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _JSON_HINT: Final = "Keep the JSON as text: get_json_object and from_json can go
 _PLACE: Final = "Substrait has no types for Spark's GEOMETRY and GEOGRAPHY"
 _CANDIDATES: Final = "its result holds a value for its type's sake alone, which a plan can't keep apart from a null"
 
-#: why expressions of Catalyst can't go out and what to do about it, by class
+#: why expressions of Catalyst can't be translated, and what to do about it, by class
 EXPRESSIONS: Final[Mapping[str, tuple[str, str]]] = {
     **dict.fromkeys(("PythonUDF", "PythonUDAF", "PythonUDTF", "PythonFuncExpression"), (_PYTHON, _NATIVE)),
     **dict.fromkeys(
@@ -89,7 +89,7 @@ EXPRESSIONS: Final[Mapping[str, tuple[str, str]]] = {
 _NO_VALUE: Final = "it has no value: its type is Spark's void"
 _VARIANTS: Final = ("variant_get", "variant_insert", "variant_set", "variant_array_append")
 
-#: the functions of Spark that can't go out, whatever their arguments, by name, and why
+#: the functions of Spark that can't be translated with any arguments: by name, the reason
 FUNCTIONS: Final[Mapping[str, str]] = {
     **dict.fromkeys(("java_method", "reflect", "try_reflect"), EXPRESSIONS["CallMethodViaReflection"][0]),
     **dict.fromkeys(
@@ -131,7 +131,7 @@ FUNCTIONS: Final[Mapping[str, str]] = {
 _FUNCTION_HINT: Final = "Express it by functions and joins of Spark's own"
 _STREAM: Final = "Make the plan of a batch query"
 
-#: what the user calls a relation that can't go out, why it can't, and what to do about it, by class
+#: relations that can't be translated: by class, the user's name for it, the reason and what to do about it
 _RELATIONS: Final[Mapping[str, tuple[str, str, str]]] = {
     **{
         name: (words, "runs a Python function, which a plan can't carry", _FUNCTION_HINT)
@@ -221,7 +221,7 @@ _RELATIONS: Final[Mapping[str, tuple[str, str, str]]] = {
 
 
 def refused_expression(node: Node, text: str) -> UnsupportedPlanError:
-    """The error for an expression, written as ``text``, that has no form."""
+    """Return the error for an expression that can't be translated, with its SQL text."""
     reason = EXPRESSIONS.get(node.name)
     if reason is not None:
         return UnsupportedPlanError(f"`{text}` has no Substrait form: {reason[0]}", hint=reason[1])
@@ -232,7 +232,7 @@ def refused_expression(node: Node, text: str) -> UnsupportedPlanError:
 
 
 def refused_relation(node: Node) -> UnsupportedPlanError:
-    """The error for a relation that has no form."""
+    """Return the error for a relation that can't be translated."""
     known = _RELATIONS.get(node.name)
     if known is not None:
         return UnsupportedPlanError(f"{known[0]} has no Substrait form: it {known[1]}", hint=known[2])
@@ -246,7 +246,7 @@ def refused_relation(node: Node) -> UnsupportedPlanError:
 
 
 def operator(name: str) -> str:
-    """What a user calls a relation of Catalyst by its class: a statement in capitals, an operator in small letters.
+    """Return the user's name for a class of Catalyst's relations: a statement in capitals, an operator in lower case.
 
     >>> operator("ShowTablesCommand"), operator("RebalancePartitions")
     ('SHOW TABLES', 'rebalance partitions')

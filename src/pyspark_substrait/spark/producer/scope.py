@@ -1,4 +1,4 @@
-"""What an expression of Catalyst is translated in: which columns there are, and where they stand."""
+"""The context in which expressions of Catalyst are translated: the available columns and their positions."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ __all__ = [
     "urn_of",
 ]
 
-#: how many rows of in-memory data a plan may hold
+#: the default for the most rows of in-memory data in a plan
 DEFAULT_ROWS: Final = 10_000
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column that a relation puts out: the number by which Catalyst knows it, its name, its type in Spark's JSON."""
+    """An output column of a relation: its id in Catalyst, its name, its type in Spark's JSON."""
 
     id: int
     name: str
@@ -49,7 +49,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Output:
-    """A relation of Catalyst, translated: the relation, and its columns in order."""
+    """A translated relation of Catalyst: the relation, and its columns in order."""
 
     relation: Relation
     columns: tuple[Column, ...]
@@ -57,7 +57,7 @@ class Output:
 
 @dataclass(frozen=True)
 class CommonTable:
-    """A common table expression: its query, and whether that becomes a relation tree of its own."""
+    """A common table expression: its query, and whether it becomes a relation tree of its own."""
 
     query: Node
     shared: bool
@@ -65,7 +65,7 @@ class CommonTable:
 
 @dataclass(frozen=True)
 class NamedFrame:
-    """A DataFrame that goes out as a read of a named table.
+    """A DataFrame that is translated to a read of a named table.
 
     Args:
         names: the name, in parts.
@@ -82,26 +82,27 @@ class NamedFrame:
 
 @dataclass(eq=False)
 class Production:
-    """One translation of a plan: what holds for all of it, and what is found on the way.
+    """The state of one translation of a plan: its settings, and the intermediate results.
 
     Args:
         session: the classic Spark session of the plan.
         registry: the extensions.
-        tables: the views and tables that go out by names of the caller's, in parts, by their dotted names, case folded.
-        frames: the DataFrames that do.
-        named: which views and tables went out so, by the names that they got.
+        tables: the caller's names, in parts, for views and tables that the plan reads by name; keyed by their dotted
+            names in lower case.
+        frames: the DataFrames that the plan reads by name.
+        named: the views and tables that were translated in this way, by their names in the plan.
         short_names: whether tables of the session's database may be named by one part.
-        max_rows: how many rows of in-memory data may become a virtual table.
-        portable: whether to refuse what only Spark has.
+        max_rows: the most rows of in-memory data for a virtual table.
+        portable: whether to refuse Spark-specific functions and relations.
         trees: the relation trees that others refer to, in order; the plan's first trees.
-        shared: where in ``trees`` a common table expression stands, and its columns, by its number.
-        definitions: the common table expressions, by their number.
-        conditions: the IN (SELECT ...) expressions in whose place null counts as false.
-        anchors: how many relations have got an anchor.
-        collected: the records of RDDs, as Arrow data, by the number of the RDD.
-        writing: whether what is translated is the input of a write.
-        stand_ins: the names of the tables in whose place there is an RDD without records, by its number.
-        type_urls: of the messages that aren't the specification's.
+        shared: the position in ``trees`` and the columns of a common table expression, by its id.
+        definitions: the common table expressions, by their id.
+        conditions: the IN (SELECT ...) expressions in conditions, where null counts as false.
+        anchors: the number of anchors given to relations.
+        collected: the records of RDDs, as Arrow data, by the id of the RDD.
+        writing: whether the input of a write is being translated.
+        stand_ins: the names of the tables that an empty RDD represents, by its id.
+        type_urls: the type URLs of custom messages in the plan.
     """
 
     session: Any
@@ -131,30 +132,30 @@ class Production:
     def call(
         self, urn: str, name: str, arguments: Sequence[Argument], options: Options | None = None
     ) -> ScalarFunction:
-        """A call of a scalar function of one of the specification's extensions, or of ours.
+        """Return a call of a scalar function of one of the specification's extensions, or of ours.
 
         Args:
-            urn: the extension; of the specification's own, the name of the file is enough: ``functions_string``.
+            urn: the extension; for the specification's own, the name of the file is enough: ``functions_string``.
             name: the function.
-            arguments: what it is called with.
+            arguments: its arguments.
             options: option values.
         """
         return calls.scalar(self.registry, urn_of(urn), name, arguments, options)
 
     def anchor(self) -> int:
-        """A new anchor for a relation."""
+        """Return a new anchor for a relation."""
         self.anchors += 1
         return self.anchors
 
 
 def urn_of(name: str) -> str:
-    """The URN of an extension of the specification by the name of its file; a URN stays what it is."""
+    """Return the URN of an extension of the specification, by the name of its file; a URN is returned unchanged."""
     return name if ":" in name else f"extension:io.substrait:{name}"
 
 
 @dataclass(frozen=True, slots=True)
 class LambdaParameters:
-    """The parameters of a lambda: the numbers of its variables, and their types."""
+    """The parameters of a lambda: the ids of its variables, and their types."""
 
     ids: tuple[int, ...]
     types: Struct
@@ -162,18 +163,18 @@ class LambdaParameters:
 
 @dataclass(frozen=True)
 class Scope:
-    """What an expression sees.
+    """The columns and parameters that an expression can refer to.
 
     Args:
         production: the translation it belongs to.
         columns: the columns of the record, in order.
         schema: their types.
-        outer: what the query around this one sees; None outside subqueries.
-        anchor: the anchor of the relation that expressions inside subqueries and lateral joins refer to; None where
-            they count the subqueries that they stand in.
-        parameters: those of the lambdas around the expression, the innermost last.
-        replaced: expressions, by their signature, that are a column of the record: the grouping expressions and
-            aggregate functions in what is computed of them.
+        outer: the scope of the enclosing query; None outside subqueries.
+        anchor: the anchor by which expressions inside subqueries and lateral joins refer to the record; None if they
+            refer to it by the number of subqueries in between.
+        parameters: those of the enclosing lambdas, the innermost last.
+        replaced: the translations of expressions that are already computed, by their signature: grouping expressions
+            and aggregate functions, which are columns of the record.
     """
 
     production: Production
@@ -186,40 +187,40 @@ class Scope:
 
     @computed_once
     def positions(self) -> Mapping[int, int]:
-        """The position of each column by its number; of the first one where it is there several times."""
+        """The position of each column by its id; the first one if it occurs several times."""
         found: dict[int, int] = {}
         for position, one in enumerate(self.columns):
             found.setdefault(one.id, position)
         return found
 
     def reference(self, id: int) -> FieldReference | None:
-        """A reference to a column of the record; None if it hasn't got it."""
+        """Return a reference to a column of the record, by its id; None if the record doesn't have it."""
         position = self.positions.get(id)
         return None if position is None else field_of(self.schema, position)
 
 
 def field_of(schema: Struct, position: int) -> FieldReference:
-    """A reference to a column of the record at hand."""
+    """Return a reference to a column of the current record."""
     return FieldReference(root=RootReference(), reference=(_Field(position),), type=schema.types[position])
 
 
 def references(relation: Relation) -> tuple[Expression, ...]:
-    """A reference to each column of a relation."""
+    """Return a reference to each column of a relation."""
     return tuple(field_of(relation.schema, position) for position in range(len(relation.schema.types)))
 
 
 def scope_of(output: Output, production: Production, outer: Scope | None) -> Scope:
-    """What expressions over the records of a relation see."""
+    """Return the scope of expressions over the records of a relation."""
     return Scope(production, output.columns, output.relation.schema, outer)
 
 
 def column(attribute: Node) -> Column:
-    """The column that an attribute of Catalyst is."""
+    """Return the column for an attribute of Catalyst."""
     return Column(attribute.expression_id, attribute.value("name"), attribute.value("dataType"))
 
 
 def columns_of(node: Node) -> tuple[Column, ...]:
-    """The columns that a relation of Catalyst puts out, without translating it."""
+    """Return the output columns of a relation of Catalyst, without translating it."""
     if "output" in node.fields:
         return tuple(map(column, node.trees("output")))
     if node.name == "Project" and all(item.name == "AttributeReference" for item in node.trees("projectList")):

@@ -1,4 +1,4 @@
-"""Statements of Spark SQL, analysed over tables of the caller's, without executing anything."""
+"""Translate statements of Spark SQL over tables of the caller, without executing anything."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Arguments", "SqlTables", "plan_of_text"]
 
-#: what a query reads by name: tables, or only their schemas
+#: the tables that a query reads by name, or only their schemas
 SqlTables: TypeAlias = Mapping[Any, Union[TableSource, pa.Schema, "StructType"]]
 #: the values of a query's parameters: by name, or in order
 Arguments: TypeAlias = Union[Mapping[str, Any], Sequence[Any]]
@@ -41,14 +41,14 @@ def plan_of_text(
     optimized: bool = False,
     portable: bool = False,
 ) -> Plan:
-    """The plan of a statement; ``from_sql`` of the package has the arguments and errors."""
+    """Return the plan of a statement; for arguments and errors, see ``from_sql``."""
     session: Any = spark or embedded_session()
     if is_connect(session):
         raise UnsupportedPlanError(
             "plans are made in classic sessions only: Spark Connect keeps the query on the server",
             hint="Leave the session out, or give a classic one; with tables={name: schema} no data is needed",
         )
-    own = session._jsparkSession.cloneSession()  # with all views and settings of the session, and its own from then on
+    own = session._jsparkSession.cloneSession()  # starts with all views and settings of the session
     dotted: list[tuple[str, ...]] = []
     stand_ins: dict[int, tuple[str, ...]] = {}
     for name, source in (tables or {}).items():
@@ -56,7 +56,7 @@ def plan_of_text(
         if len(parts) > 1:
             dotted.append(tuple(part.lower() for part in parts))
         schema = _schema(".".join(parts), source, session)
-        # an RDD stays in the plan whatever the optimizer does, which knows nothing of its records
+        # an RDD stays in the plan, because the optimizer can't know that it has no records
         stand_in = own.createDataFrame(session._jsc.emptyRDD(), schema)
         stand_in.createOrReplaceTempView(_quoted(".".join(parts)))
         stand_ins[stand_in.queryExecution().analyzed().rdd().id()] = parts
@@ -77,7 +77,7 @@ def plan_of_text(
 
 @contextmanager
 def _active(session: Any, own: Any) -> Iterator[None]:
-    """For a while, the settings of a session hold where Spark looks at those of the active one."""
+    """Make a session the active one, whose settings Spark uses, for the time of the body."""
     sessions = session._jvm.org.apache.spark.sql.classic.SparkSession
     before = sessions.getActiveSession()
     sessions.setActiveSession(own)
@@ -102,7 +102,7 @@ def _execution(
     dotted: list[tuple[str, ...]],
     given: set[tuple[str, ...]],
 ) -> Any:
-    """What Spark would execute: analysed, no more."""
+    """Parse and analyse a statement, and return its ``QueryExecution``; nothing is executed."""
     jvm = session._jvm
     parser = own.sessionState().sqlParser()
     parsed = parser.parsePlan(text) if not args else parser.parsePlanWithParameters(text, _parameters(args, session))
@@ -133,10 +133,10 @@ _PROGRAMS: Final = {"CompoundBody": "a script (BEGIN … END)", "UnresolvedExecu
 
 
 class _Renaming:
-    """Tables with names of several parts in a parsed query, as the views that stand for them.
+    """Replaces tables with names of several parts in a parsed query by the views that represent them.
 
-    A view of a session has a name of one part. In the place of ``sales.orders`` comes the view ``"sales.orders"`` with
-    the alias ``sales.orders``, so that its columns are still ``orders.id`` and ``sales.orders.id``.
+    A session view has a name of one part. ``sales.orders`` is replaced by the view ``"sales.orders"`` with the alias
+    ``sales.orders``, so that its columns are still ``orders.id`` and ``sales.orders.id``.
     """
 
     def __init__(self, gateway: Any, names: set[tuple[str, ...]]) -> None:
@@ -146,7 +146,7 @@ class _Renaming:
         self._objects = self._jvm.scala.reflect.ClassTag.AnyRef()
 
     def made(self, tree: Any) -> Any:
-        """The tree with its tables renamed; the same object if there is none."""
+        """Return the tree with its tables renamed; the same object if there are none."""
         if tree.getClass().getSimpleName() == "UnresolvedRelation":
             return self._relation(tree)
         parts = tree.productIterator().toArray(self._objects)
@@ -170,7 +170,7 @@ class _Renaming:
         return catalyst.plans.logical.SubqueryAlias(alias, tree.makeCopy(fields))
 
     def _value(self, value: Any) -> Any:
-        """A field of a node, which may be a tree, or hold some."""
+        """Rename the tables in a field of a node, which may be or contain trees."""
         if not self._is(value, "java.lang.Object"):
             return value
         if self._is(value, "org.apache.spark.sql.catalyst.trees.TreeNode"):
@@ -203,7 +203,7 @@ class _Renaming:
 
 
 def _parameters(args: Arguments, session: Any) -> Any:
-    """The values of a query's parameters, as Spark's parser takes them."""
+    """Convert the values of a query's parameters for Spark's parser."""
     parser, sequences = session._jvm.org.apache.spark.sql.catalyst.parser, session._jvm.PythonUtils
     if isinstance(args, Mapping):
         values = _constants(list(args.values()), session)
@@ -213,7 +213,7 @@ def _parameters(args: Arguments, session: Any) -> Any:
 
 
 def _constants(values: list[Any], session: Any) -> list[Any]:
-    """Values of Python as literals of Spark."""
+    """Convert Python values to Spark literals."""
     from pyspark.sql.functions import lit
 
     columns = []
@@ -222,14 +222,14 @@ def _constants(values: list[Any], session: Any) -> list[Any]:
             columns.append(lit(value))
         except (AttributeError, *spark_errors()) as error:  # type: ignore[misc]  # AttributeError is Py4J's
             raise ParameterError(f"Spark can't take the value {value!r} of a parameter: {first_line(error)}") from error
-    # the optimizer makes one literal of a list
+    # the optimizer converts a list to one literal
     plan = session.range(1).select(*columns)._jdf.queryExecution().optimizedPlan()
     found = plan.projectList()
     return [found.apply(number).child() for number in range(len(values))]
 
 
 def _schema(name: str, source: Any, session: Any) -> Any:
-    """The columns of what is given for a table, as a schema of the JVM."""
+    """Return the schema, as a JVM object, of the data or schema given for a table."""
     from pyspark.sql.types import StructType
 
     if isinstance(source, pa.Schema):
@@ -264,7 +264,7 @@ def _of_arrow(name: str, schema: pa.Schema) -> StructType:
 
 
 def _of_text(text: str, session: Any) -> Any:
-    """The schema that a text like ``id INT, name STRING NOT NULL`` is; None if it is none, but a path."""
+    """Parse a schema like ``id INT, name STRING NOT NULL``; None if the text is a path instead."""
     if local_path(text) is None or not re.search(r"[\s:]", text.strip()):
         return None
     parser = session._jsparkSession.sessionState().sqlParser()
@@ -277,7 +277,7 @@ def _of_text(text: str, session: Any) -> Any:
 
 
 def _said(error: Exception) -> str:
-    """What Spark says about a query, in one line, with the place as people count it."""
+    """Return Spark's message about a query in one line, with the line and column counted from 1."""
     text = str(error).strip()
     first = re.sub(r"^\[[A-Z_.0-9]+\]\s*", "", text.split("\n", 1)[0])
     first = re.sub(r"\s*(SQLSTATE: \w+)?[;.]?\s*(\(?line \d+,? pos \d+\)?;?)?$", "", first)

@@ -1,4 +1,4 @@
-"""What the producer asks the JVM: plans, and events of Spark's listeners, as JSON. ``jvm/PlanJson.java`` writes it."""
+"""Read plans, and events of Spark's listeners, from the JVM as JSON, which ``jvm/PlanJson.java`` writes."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ __all__ = ["event_json", "query_json", "tree_json"]
 
 
 def query_json(execution: Any, *, optimized: bool) -> Any:
-    """The plan of a ``QueryExecution``, as :func:`tree_json` has it, and the schema of its result, in Spark's JSON."""
+    """Return the plan of a ``QueryExecution``, like :func:`tree_json`, and the schema of its result in Spark's JSON."""
     return _read(_answers().query(execution, optimized))
 
 
 def tree_json(tree: Any) -> Any:
-    """A tree of Catalyst: a list of its nodes, depth first."""
+    """Return a tree of Catalyst as a list of its nodes, depth first."""
     return _read(_answers().tree(tree))
 
 
 def event_json(event: Any) -> Any:
-    """An event of Spark's listeners as Spark logs it."""
+    """Return an event of Spark's listeners in the form of Spark's event log."""
     return _read(_answers().event(event))
 
 

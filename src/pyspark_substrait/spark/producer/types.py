@@ -1,4 +1,4 @@
-"""The types of Spark, as its JSON writes them, as types of Substrait."""
+"""Convert Spark types, in their JSON form, to Substrait types."""
 
 from __future__ import annotations
 
@@ -54,11 +54,11 @@ _SIMPLE: Final[dict[str, Type]] = {
 }
 _DECIMAL: Final = re.compile(r"decimal\((\d+),\s*(-?\d+)\)")
 _TIME: Final = re.compile(r"time\((\d+)\)")
-_TEXT: Final = re.compile(r"(?:var)?char\(\d+\)")  # Spark pads and checks these where it reads and writes tables
+_TEXT: Final = re.compile(r"(?:var)?char\(\d+\)")  # Spark pads and checks these when it reads and writes tables
 
 
 def type_of(json: Any, nullable: bool) -> Type:
-    """A type of Spark (``DataType.jsonValue``) as the type of Substrait that has the same values.
+    """Convert a Spark type (``DataType.jsonValue``) to the Substrait type with the same values.
 
     Raises:
         UnsupportedPlanError: Substrait has no such type.

@@ -1,8 +1,8 @@
-"""Running a plan so that one sees afterwards what happened in each of its relations.
+"""Run a plan with a profile: rows, times and bytes of each relation.
 
 * ``running``: the run and its profile
-* ``watching``: which relations are counted while the plan runs; ``pushing``: what would be lost by counting one
-* ``operators``: what Spark ran, as a tree of operators with their metrics
+* ``watching``: which relations are counted while the plan runs; ``pushing``: the optimizations that this would prevent
+* ``operators``: the operators that Spark ran, as a tree with their metrics
 * ``trust``: which counts are those of one complete pass
-* ``attributing``: times and bytes of operators as those of relations
+* ``attributing``: times and bytes of operators, assigned to relations
 """

@@ -1,8 +1,8 @@
-"""Times and bytes of Spark's operators as those of relations.
+"""Assign the times and bytes of Spark's operators to relations.
 
-Counts divide the operators into regions: those from a counted relation down to the next ones. Spark times scans, and
-what runs together in one stage as a whole. A stage's time is shared among the relations of its regions by the rows that
-they handle; that is an estimate. Which read a scan belongs to, its columns say.
+Counts divide the operators into regions, each from a counted relation down to the next ones. Spark measures the time of
+scans, and of each stage as a whole. The time of a stage is divided among the relations of its regions by the rows that
+they handle, which is an estimate. A scan is matched with a read by its columns.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ __all__ = ["Spent", "attributed"]
 
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """What a relation took."""
+    """The time that a relation took, and the bytes that it read."""
 
     seconds: Figure | None = None
     bytes_read: Figure | None = None
@@ -30,7 +30,7 @@ class Spent:
 
 @dataclass(slots=True)
 class _Stage:
-    """What runs together: its time, the regions in it with their numbers of operators, and its scans by region."""
+    """A stage: its time, its regions with their numbers of operators, and its scans by region."""
 
     seconds: float = 0.0
     regions: Counter[str] = field(default_factory=Counter)
@@ -40,13 +40,13 @@ class _Stage:
 def attributed(
     top: Operator | None, names: Mapping[str, Relation], nodes: Sequence[Relation], rows: Mapping[int, Figure]
 ) -> dict[int, Spent]:
-    """What each relation took, by identity.
+    """Return the time and bytes of each relation, by identity.
 
     Args:
-        top: what Spark ran; None where Spark doesn't tell.
+        top: the operators that Spark ran; None if they aren't known.
         names: the relations that were counted, by the names of their counts.
         nodes: the relations of the tree, each before those below it.
-        rows: the rows that they put out, by identity.
+        rows: the numbers of their output rows, by identity.
     """
     if top is None:
         return {}
@@ -92,36 +92,36 @@ def _only_scans(node: Relation, scanned: Mapping[int, float]) -> bool:
 
 
 def _handled(node: Relation, rows: Mapping[int, Figure], most: float) -> float:
-    """How many rows a relation handles, as far as that is known; not less than one.
+    """The number of rows that a relation handles, as far as known; at least one.
 
-    None is taken to handle more than ``most``: a cross product that is filtered at once is never there.
+    Each input and the output count at most ``most``: a cross product that is filtered at once is never materialised.
     """
     figures = [rows.get(id(other)) for other in (node, *node.inputs)]
     return 1.0 + sum(min(figure.value, most) for figure in figures if figure is not None)
 
 
 def _most(nodes: Iterable[Relation], rows: Mapping[int, Figure]) -> float:
-    """The most rows that surely came out of a relation."""
+    """The largest number of output rows that is certain, over all relations."""
     figures = ((rows.get(id(node)), isinstance(node, Read)) for node in nodes)
     real = (figure.value for figure, read in figures if figure is not None and (read or figure.basis is Basis.MEASURED))
     return max(real, default=0.0)
 
 
 def _stages(top: Operator) -> list[_Stage]:
-    """What ran together, in the order of the tree."""
+    """Return the stages, in the order of the tree."""
     stages = [_Stage()]
     pending = [(top, stages[0], "")]
     while pending:
         node, stage, region = pending.pop()
         if node.is_border:
-            # what a stage writes for the next one, its own tasks write
+            # the tasks of a stage write its output for the next one
             stage = _Stage(seconds=node.metrics.get("write time", 0.0))
             stages.append(stage)
         elif node.observes and node.observation:
             region = node.observation
             stage.regions[region] += 1
         elif node.name.startswith("WholeStageCodegen"):
-            # nested ones start together, and each ends with its input
+            # nested ones start together, and each ends after its input
             stage.seconds = max(stage.seconds, node.metrics.get("duration", 0.0))
         elif not node.is_wrapper:
             stage.regions[region] += 1
@@ -163,7 +163,7 @@ def _matched(
         waiting[region].append(scan)
     for region, here in waiting.items():
         reads = [node for node in members.get(region, ()) if isinstance(node, Read)]
-        # those with the most columns first: they have the fewest reads to belong to
+        # scans with the most columns first: they match the fewest reads
         for scan in sorted(here, key=lambda scan: -len(_columns(scan) or ())):
             fitting = [read for read in reads if id(read) not in found and _fits(scan, read)]
             if fitting:
@@ -183,6 +183,6 @@ def _fits(scan: Operator, read: Read) -> bool:
 
 
 def _columns(scan: Operator) -> frozenset[str] | None:
-    """The names of the columns that a scan puts out, in lower case; None where Spark doesn't tell."""
+    """The output columns of a scan, in lower case; None if they aren't known."""
     found = re.match(r"\w+ [^\[]*\[([^\]]*)\]", scan.text)
     return frozenset(re.findall(r"([^,#]+)#\d+", found[1].lower())) if found else None

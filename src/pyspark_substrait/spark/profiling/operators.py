@@ -1,4 +1,4 @@
-"""What Spark ran, as a tree of its operators with their metrics, and what it counted on the way."""
+"""The operators that Spark ran, as a tree with their metrics, and the counts that it observed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Operator", "Ran", "ran", "with_names"]
 
-#: the metrics that are looked at: what they are called here, by Spark's name and by that of Spark Connect
+#: the metrics that are used: their names here, by the names in Spark and in Spark Connect
 _METRICS: Final = {
     "duration": "duration",
     "pipelineTime": "duration",
@@ -47,10 +47,10 @@ class Operator:
 
     Args:
         name: like ``Exchange`` or ``CollectMetrics``.
-        text: the operator in one line, as ``explain`` prints it; empty where Spark doesn't tell.
-        metrics: what Spark measured: ``rows`` that came out, ``bytes`` of files, ``partitions`` of a shuffle; and the
-            seconds of all tasks together for a scan (``scan time``), for what is compiled into one (``duration``), and
-            for writing a shuffle (``write time``).
+        text: the operator in one line, as ``explain`` prints it; empty if it isn't known.
+        metrics: the measurements of Spark: output ``rows``, ``bytes`` of files, ``partitions`` of a shuffle; and the
+            total seconds of all tasks for a scan (``scan time``), for operators that are compiled together
+            (``duration``), and for writing a shuffle (``write time``).
         children: its inputs, and the queries of the subqueries in it.
     """
 
@@ -61,12 +61,12 @@ class Operator:
 
     @property
     def is_border(self) -> bool:
-        """Whether what is below runs by itself: in another stage, or as another query."""
+        """Whether the operators below run separately: in another stage, or as another query."""
         return self.name in ("Exchange", "BroadcastExchange") or self.name.startswith("Subquery")
 
     @property
     def is_wrapper(self) -> bool:
-        """Whether it only says how those below it run."""
+        """Whether it does no work itself, but shows how the operators below it run."""
         return self.name.startswith(_WRAPPERS)
 
     @property
@@ -76,7 +76,7 @@ class Operator:
 
     @property
     def observation(self) -> str:
-        """The name that the count has; empty where Spark doesn't tell."""
+        """The name of its count; empty if it isn't known."""
         found = re.match(r"CollectMetrics (\w+),", self.text)
         return found[1] if found else ""
 
@@ -96,14 +96,14 @@ class Operator:
 
 @dataclass(frozen=True, slots=True)
 class Ran:
-    """What ran: the operators, None where Spark doesn't tell; and the counts by their names."""
+    """The operators that ran, or None if they aren't known; and the counts by their names."""
 
     operators: Operator | None
     counts: Mapping[str, int]
 
 
 def ran(frame: DataFrame) -> Ran:
-    """What Spark did for a DataFrame whose rows were fetched."""
+    """Return what Spark ran for a DataFrame whose rows were fetched."""
     if hasattr(frame, "_jdf"):
         return _classic(frame)
     return _connect(frame)
@@ -114,7 +114,7 @@ def ran(frame: DataFrame) -> Ran:
 
 def _classic(frame: Any) -> Ran:
     jvm, execution = frame.sparkSession._jvm, frame._jdf.queryExecution()
-    # names and numbers only, all of them ours
+    # only names and numbers that this package has set
     observed = execution.observedMetrics().mkString("\n")
     counts = {name: int(count) for name, count in re.findall(r"^(\w+) -> \[(\d+)\]$", observed, re.MULTILINE)}
     sql = jvm.org.apache.spark.sql.execution
@@ -163,12 +163,12 @@ def _of_connect(node: Any, below: Mapping[int, list[Any]]) -> Operator:
 
 
 def with_names(ran: Ran, names: Sequence[str]) -> Ran:
-    """What ran with the names of its counts, which Spark Connect doesn't tell, as far as they can be told.
+    """Add the names of counts, which Spark Connect doesn't report, to the operators, if they can be determined.
 
     Args:
         ran: what ran.
         names: the names in the order of the relations, each before those below it. Spark's operators have that order,
-            unless it joins in another one; then the rows that came out of them don't agree with the counts.
+            unless it joins in another order; then the output rows of the operators don't agree with the counts.
     """
     if ran.operators is None:
         return ran
@@ -183,7 +183,7 @@ def with_names(ran: Ran, names: Sequence[str]) -> Ran:
 
 
 def _rows_below(node: Operator) -> float | None:
-    """The rows that an operator gets, where Spark counted them in the one below."""
+    """The number of input rows of an operator, if Spark counted them in the operator below; else None."""
     while len(node.children) == 1 and not node.is_border:
         node = node.children[0]
         if node.observes or "rows" in node.metrics:

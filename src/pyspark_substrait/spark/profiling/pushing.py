@@ -1,7 +1,7 @@
-"""Conditions that Spark moves down: to count the records of a relation keeps them above it.
+"""Predicate pushdown: counting the records of a relation would keep conditions above it.
 
-Spark filters, and joins, as early as it can. Where a condition above a relation would reach it, or what is below, the
-relation isn't counted, so that the plan runs as it would otherwise. A condition in doubt is taken for one that reaches.
+Spark filters, and joins, as early as it can. If a condition above a relation would be pushed into it or below it, the
+relation isn't counted, so that the plan runs as it would without profiling. In doubt, a condition counts as pushed.
 """
 
 from __future__ import annotations
@@ -46,23 +46,23 @@ _OTHER_ONLY = (JoinType.RIGHT_SEMI, JoinType.RIGHT_ANTI, JoinType.RIGHT_MARK)
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """What records of a relation are kept for.
+    """A condition on the output records of a relation.
 
     Args:
-        columns: the columns of its output that are looked at; None where that can't be told.
-        is_join: whether matches elsewhere are looked for, as by a semi join, rather than a value computed.
+        columns: the output columns that it uses; None if they aren't known.
+        is_join: whether it looks for matches elsewhere, like a semi join, instead of computing a value.
     """
 
     columns: frozenset[int] | None
     is_join: bool = False
 
     def over(self, columns: frozenset[int] | None) -> Condition:
-        """The same over other columns."""
+        """Return the same condition over other columns."""
         return replace(self, columns=columns)
 
 
 def reaches(node: Relation, condition: Condition) -> bool:
-    """Whether Spark would do something else in a relation, or below it, for a condition over its output."""
+    """Whether Spark would push a condition over the output of a relation into it or below it."""
     condition = _before_emit(node, condition)
     match node:
         case Read(read_type=read_type):
@@ -79,7 +79,7 @@ def reaches(node: Relation, condition: Condition) -> bool:
         case DetachedRel(relation=inner):
             return reaches(inner, condition)
         case Join() | Cross() | HashJoin() | MergeJoin() | NestedLoopJoin() if condition.is_join:
-            # another join stays above unless one side has all that it looks at
+            # another join stays above unless one side has all columns that it uses
             return any(_to_sides(len(node.left.schema.types), [condition]))
         case _:
             return True
@@ -122,7 +122,7 @@ def _before_emit(node: Relation, condition: Condition) -> Condition:
 
 
 def _looked_at(expression: Expression) -> Condition:
-    """What an expression looks at. A membership in a query is, to Spark, a join that keeps the left side."""
+    """Return an expression as a condition. Spark runs an IN with a query as a semi join."""
     if isinstance(expression, InPredicate) and is_closed(expression.haystack):
         return Condition(_all_of(expression.needles), is_join=True)
     fields = root_fields(expression)
@@ -143,7 +143,7 @@ def _all_of(expressions: Iterable[Expression]) -> frozenset[int] | None:
 
 
 def _through(node: Project | Aggregate | ConsistentPartitionWindow, condition: Condition) -> list[Condition]:
-    """A condition over the direct output of a relation as one over its input; none where it can't go there."""
+    """Convert a condition over the direct output of a relation to its input; empty if it can't be pushed there."""
     columns = condition.columns
     if columns is None:
         return [condition]
@@ -191,7 +191,7 @@ def _into_join(
 
 
 def _together(node: Relation, own: Sequence[Condition]) -> frozenset[int] | None:
-    """All columns of the inputs that a join looks at."""
+    """The columns of both inputs that a join uses; None if they aren't known."""
     found: set[int] = set()
     for condition in own:
         if condition.columns is None:
@@ -214,7 +214,7 @@ def _conditions(node: Join | LateralJoin | HashJoin | MergeJoin | NestedLoopJoin
 
 
 def _to_sides(width: int, conditions: Sequence[Condition]) -> list[list[Condition]]:
-    """The conditions that look at one side of a join only, or may, as conditions over that side."""
+    """Assign conditions that use, or may use, only one side of a join to that side."""
     left: list[Condition] = []
     right: list[Condition] = []
     for condition in conditions:

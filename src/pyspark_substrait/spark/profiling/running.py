@@ -1,4 +1,4 @@
-"""Running a plan once, and what happened in each of its relations meanwhile."""
+"""Run a plan once, and profile its relations."""
 
 from __future__ import annotations
 
@@ -45,12 +45,12 @@ def profile(
     progress: bool | None = None,
     refuse_slow_patterns: bool = False,
 ) -> Profile:
-    """Run a plan once, and tell what happened.
+    """Run a plan once, and return its profile.
 
     Args:
         plan: the plan.
-        places: where its relations stand.
-        exact: whether to count each relation, also where Spark would run it together with others.
+        places: the paths of its relations.
+        exact: whether to count every relation, even if that prevents Spark from optimizing across it.
 
     Other arguments, and errors, are those of :func:`~pyspark_substrait.spark.run.collect`.
 
@@ -93,7 +93,7 @@ def profile(
 
 
 class _Stored:
-    """How many rows the tables of the caller have, where that is known without reading them."""
+    """The row counts of the caller's tables that are known without reading them."""
 
     def __init__(self, tables: Given | None, spark: SparkSession) -> None:
         case_sensitive = str(spark.conf.get("spark.sql.caseSensitive", "false")).lower() == "true"

@@ -1,6 +1,6 @@
-"""Which counts are those of one complete pass over the records.
+"""Select the counts of one complete pass over the records.
 
-Spark may compute a part of a plan more than once, and a count then holds all passes; or stop before the end.
+Spark may compute a part of a plan more than once, so that a count covers all passes; or stop before the end.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ __all__ = ["trusted"]
 
 
 def trusted(top: Operator | None, counts: Mapping[str, int]) -> tuple[dict[str, int], frozenset[str]]:
-    """The counts that can be believed, and which of them may be too low.
+    """Return the reliable counts, and the names of those that may be too low.
 
     Args:
-        top: what Spark ran, with the names of its counts; None where Spark doesn't tell.
-        counts: what was counted, by name.
+        top: the operators that Spark ran, with the names of their counts; None if they aren't known.
+        counts: the counts, by name.
 
     Returns:
-        the counts of what was computed once, and the names of those below a merge join, which stops when one of its
-        inputs ends.
+        the counts of operators that were computed once, and the names of those below a merge join, which stops when
+        one of its inputs ends.
     """
     repeated: set[str] = set()
     short: set[str] = set()
@@ -29,12 +29,12 @@ def trusted(top: Operator | None, counts: Mapping[str, int]) -> tuple[dict[str, 
     while pending:
         node, above, again, stops = pending.pop()
         if node.observes:
-            # all of them, where Spark doesn't tell which one this is
+            # all names if this one isn't known
             names = {node.observation} if node.observation else set(counts)
             repeated |= names if again else set()
             short |= names if stops else set()
         if node.is_border:
-            # for the bounds of its ranges, a sort takes a sample of its input, which is computed for that, too
+            # a sort samples its input for the bounds of its ranges, which computes the input once more
             again, stops = _ranges(node, above), False
         else:
             # each partition of one side is computed again for each partition of the other
@@ -47,7 +47,7 @@ def trusted(top: Operator | None, counts: Mapping[str, int]) -> tuple[dict[str, 
 
 
 def _ranges(node: Operator, above: tuple[str, ...]) -> bool:
-    """Whether a shuffle divides records into ranges, for a sort.
+    """Whether a shuffle partitions records by ranges, for a sort.
 
     Args:
         node: the shuffle.

@@ -1,7 +1,8 @@
-"""Which relations are counted while a plan runs.
+"""Choose the relations to count while a plan runs.
 
 To count the records of a relation, its query is cut out of the statement and bound as a DataFrame that Spark observes
-(``DataFrame.observe``). Counted is what can't be known otherwise, where that takes nothing from the plan (``pushing``).
+(``DataFrame.observe``). A relation is counted if its rows can't be derived otherwise, and if that doesn't prevent an
+optimization (``pushing``).
 """
 
 from __future__ import annotations
@@ -46,15 +47,15 @@ _OUTER = (JoinType.LEFT, JoinType.RIGHT, JoinType.OUTER)
 
 @dataclass(slots=True)
 class Watch:
-    """Chooses the relations to count, in the tree that is really compiled.
+    """Chooses the relations to count, in the tree that is compiled after rewriting.
 
     Args:
-        places: where the relations of the plan stand. Others, which rewriting made, aren't counted.
-        stored: the rows of the table that a read reads, where these are known without reading it.
+        places: the paths of the relations of the plan. Others, which rewriting made, aren't counted.
+        stored: returns the number of rows of the table of a read, or None if it isn't known without reading the table.
         limited: whether only some records of the result are wanted.
-        exact: whether to count all relations, whatever that takes from the plan.
+        exact: whether to count all relations, even if that prevents optimizations.
         names: the relations that were chosen, by the names of their observations.
-        tree: what was compiled.
+        tree: the tree that was compiled.
     """
 
     places: Places
@@ -67,7 +68,7 @@ class Watch:
     _reasons: dict[int, str] = field(default_factory=dict)
 
     def reason(self, node: Relation) -> str:
-        """Why the rows of a relation of the plan aren't known."""
+        """Return why the rows of a relation of the plan aren't known."""
         if id(node) in self._reasons:
             return self._reasons[id(node)]
         if any(node is other for other in self.names.values()):
@@ -78,7 +79,7 @@ class Watch:
         return self.tree is not None and any(node is other for other in relations_of(self.tree))
 
     def __call__(self, tree: Relation) -> tuple[Mapping[int, str], frozenset[int]]:
-        """The names of observations, by the identities of the relations of a tree; and the sort of its result."""
+        """Return the names of observations, by the identity of the relation; and the identity of the result's sort."""
         self.names.clear()
         self._reasons.clear()
         self.tree = tree
@@ -111,7 +112,7 @@ class Watch:
             seen.add(id(node))
             free = self.exact or not any(reaches(node, condition) for condition in above)
             if id(node) in early and isinstance(node, _JOINS) and node.type in _OUTER:
-                free = free and self.exact  # a limit moves into the side that is kept
+                free = free and self.exact  # a limit is pushed into the side that is kept
             if node is not result and self._unknown(node):
                 ordered = in_order(node) and not isinstance(node, Fetch)
                 if closed and free and not ordered and id(node) not in fixed:
@@ -126,7 +127,7 @@ class Watch:
         return found
 
     def _unknown(self, node: Relation) -> bool:
-        """Whether the rows of a relation don't follow from those of its inputs."""
+        """Whether the number of a relation's rows can't be derived from those of its inputs."""
         if isinstance(node, Reference | DetachedRel | Write | Update | Ddl | BrokenRelation):
             return False
         if isinstance(node, Fetch | TopN):
@@ -139,7 +140,7 @@ class Watch:
 
 
 def _sorts(tree: Relation) -> frozenset[int]:
-    """The sort whose order the result has."""
+    """The identity of the sort that determines the order of the result; empty without one."""
     while not isinstance(tree, Sort):
         if not isinstance(tree, Filter | Project | DetachedRel):
             return frozenset()
@@ -156,7 +157,7 @@ def _reason(closed: bool, ordered: bool, fixed: bool) -> str:
 
 
 def _result(tree: Relation) -> Relation:
-    """The relation of which the rows of the result tell the number."""
+    """The lowest relation with as many rows as the result."""
     while (below := same_rows(tree)) is not None:
         tree = below
     return tree
@@ -176,14 +177,14 @@ def _fixed(nodes: list[Relation], uses: Counter[int]) -> set[int]:
 
 
 class _Originals:
-    """The relations of the plan that those of a rewritten tree still are."""
+    """Maps relations of a rewritten tree to the equal relations of the plan."""
 
     def __init__(self, places: Places, nodes: list[Relation]) -> None:
         self._places = places
         self._equal: dict[Relation, list[Relation]] = {}
         if all(node in places for node in nodes):
             return
-        with suppress(TypeError):  # a value that a user made may have no hash
+        with suppress(TypeError):  # a user-defined value may be unhashable
             for node, _ in places:
                 if hasattr(node, "inputs"):
                     self._equal.setdefault(node, []).append(node)

@@ -1,7 +1,7 @@
-"""Spark at work: shown while it goes on, cancelled when the user interrupts it.
+"""Show the progress of Spark jobs, and cancel them when the user interrupts.
 
-Whatever starts Spark jobs for a user does so in the body of :func:`running`. ``jobs`` knows which jobs those are,
-``display`` shows them, ``interrupts`` says what Ctrl-C does.
+All code that starts Spark jobs for a user runs in the body of :func:`running`. ``jobs`` tracks these jobs, ``display``
+shows them, ``interrupts`` handles Ctrl-C.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["SWITCH", "interruptible", "running", "waiting"]
 
 SWITCH = "PYSPARK_SUBSTRAIT_PROGRESS"
-"""The environment variable that turns progress off (``0``) or on (``1``) where nothing else is said."""
+"""The environment variable that turns progress off (``0``) or on (``1``) by default."""
 
 _DELAY_SECONDS = 0.5
 _POLL_SECONDS = 0.2
@@ -45,21 +45,21 @@ def running(
     what: str = "Running on Spark",
     patterns: Callable[[], Sequence[str]] = tuple,
 ) -> Iterator[None]:
-    """Show how far Spark is with what the body starts, on standard error or in the notebook, and cancel it at Ctrl-C.
+    """Show the progress of the body's Spark jobs, on standard error or in the notebook, and cancel them at Ctrl-C.
 
-    Inside another one, it does nothing: the outer one sees the same jobs.
+    Nested in another one, it does nothing: the outer one handles the same jobs.
 
     Args:
         spark: a classic or a Connect session.
-        progress: whether to show it. None: on a terminal and in a notebook, where Spark doesn't do so itself, and only
-            of what takes longer than half a second; the variable :data:`SWITCH` may say otherwise. True: everywhere; as
-            a line now and then where there is neither. False: never.
+        progress: whether to show it. None: on a terminal and in a notebook, unless Spark does so itself, and only for
+            runs longer than half a second; the variable :data:`SWITCH` overrides this. True: always; without a terminal
+            or notebook, as a line now and then. False: never.
         what: the text beside the bar.
-        patterns: gives the regular expressions of the run that may be slow, named where tasks go on after Ctrl-C.
+        patterns: returns the slow regular expressions of the run, to name them if tasks continue after Ctrl-C.
 
     Raises:
-        KeyboardInterrupt: the user interrupted the body; Spark's jobs were cancelled, and the message says so, or that
-            tasks go on. If they do in the embedded session, that is ended.
+        KeyboardInterrupt: the user interrupted the body; Spark's jobs were cancelled. The message states this, or that
+            tasks continue. If they do so in the embedded session, the session is ended.
         ExecutionError: the Connect server, or the Java process, is gone.
     """
     if getattr(_inside, "run", False):
@@ -70,7 +70,7 @@ def running(
     elsewhere = interrupted_elsewhere()
     if display is None and elsewhere is None and threading.current_thread() is not threading.main_thread():
         with reporting_loss(spark):
-            yield  # nobody looks, and Ctrl-C is the main thread's
+            yield  # there is no display, and the main thread handles Ctrl-C
         return
     jobs = jobs_of(spark)
 
@@ -93,11 +93,11 @@ def running(
 
 @contextmanager
 def waiting(what: str, progress: bool | None = None, console: Console | None = None) -> Iterator[None]:
-    """Show on a terminal that something of unknown length goes on, like the start of a session.
+    """Show on a terminal that a task of unknown length is in progress, like the start of a session.
 
     Args:
-        what: what goes on, like ``Starting Spark``.
-        progress: as for :func:`running`; there are no lines for this.
+        what: the task, like ``Starting Spark``.
+        progress: as for :func:`running`, but nothing is shown without a terminal.
         console: where to show it; standard error when None.
     """
     console = console or _standard_error()
@@ -109,7 +109,7 @@ def waiting(what: str, progress: bool | None = None, console: Console | None = N
 
 
 def _after_those_left(spark: SparkSession, patterns: Sequence[str]) -> str:
-    """End the session if this package started it, since cancelled tasks go on in it; return the message about it."""
+    """End the session if this package started it, because cancelled tasks continue in it; return a message."""
     named = ""
     if patterns:
         shown = ", ".join(repr(pattern[:_PATTERN_LENGTH]) for pattern in patterns[:_MOST_PATTERNS])
@@ -121,7 +121,7 @@ def _after_those_left(spark: SparkSession, patterns: Sequence[str]) -> str:
 
 
 def _switch() -> bool | None:
-    """What the environment says."""
+    """Return the setting of the environment variable; None if it isn't set."""
     match os.environ.get(SWITCH, "").strip().lower():
         case "0" | "false" | "no" | "off":
             return False
@@ -165,7 +165,7 @@ def _shown(jobs: Jobs, display: Display) -> Iterator[None]:
         with suppress(Exception):
             display.clear()
 
-    # a notebook tells by the context which cell something belongs to
+    # the context determines the notebook cell that output belongs to
     context = contextvars.copy_context()
     thread = threading.Thread(target=context.run, args=(show,), name="substrait-progress", daemon=True)
     thread.start()

@@ -1,4 +1,4 @@
-"""What a person sees of a run: a bar on a terminal or in a notebook, or lines where neither is."""
+"""Displays of a run's progress: a bar on a terminal or in a notebook, or lines elsewhere."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ _SEPARATOR = " · "
 
 
 class Display(Protocol):
-    """Shows how far a run is. All methods are called from one thread."""
+    """Shows the progress of a run. All methods are called from one thread."""
 
     def show(self, standing: Standing, seconds: float) -> None:
-        """Show how far it is after so many seconds."""
+        """Show the progress after ``seconds`` seconds."""
 
     def clear(self) -> None:
-        """The run is over: leave nothing."""
+        """Remove the display after the run."""
 
 
 def said(standing: Standing, room: int | None = None) -> str:
-    """How far a run is, in words; empty while nothing is known.
+    """Return the progress of a run as text; empty while nothing is known.
 
     Args:
-        standing: how far it is.
-        room: the most characters; what doesn't fit is left out from the end.
+        standing: the progress.
+        room: the most characters; the last parts are left out if they don't fit.
     """
     if not standing.tasks:
         return ""
@@ -52,7 +52,7 @@ def said(standing: Standing, room: int | None = None) -> str:
 
 
 def _size(bytes: float) -> str:
-    """An amount of data, in the units that Spark uses."""
+    """Format an amount of data, in the units that Spark uses."""
     for unit in ("B", "KiB", "MiB", "GiB"):
         if bytes < 1024:
             return f"{bytes:.0f} {unit}" if unit == "B" else f"{bytes:.1f} {unit}"
@@ -66,12 +66,12 @@ def _clock(seconds: float) -> str:
     return f"{hours}:{minutes:02}:{rest:02}"
 
 
-#: what rich puts between the four columns of a bar, and a place for the cursor
+#: the spaces that rich puts between the four columns of a bar, and one for the cursor
 _SPACES = 4
 
 
 class OnTerminal:
-    """A bar in the last line, over which nothing else is written."""
+    """A bar in the last line of a terminal."""
 
     def __init__(self, what: str, console: Console) -> None:
         from rich.progress import BarColumn, Progress, TextColumn
@@ -104,7 +104,7 @@ class OnTerminal:
 
 
 class InNotebook:
-    """A bar below the cell, changed in its place."""
+    """A bar below the notebook cell, updated in place."""
 
     def __init__(self, what: str) -> None:
         self._what = what
@@ -131,7 +131,7 @@ class InNotebook:
 
 
 class InLines:
-    """A line now and then, for a log."""
+    """Lines at intervals, for a log."""
 
     _SECONDS = 10.0
 
@@ -150,7 +150,7 @@ class InLines:
         self._next, self._last = seconds + self._SECONDS, text
 
     def clear(self) -> None:
-        """Lines stay."""
+        """Do nothing: lines stay."""
 
 
 def notebook() -> bool:

@@ -1,9 +1,9 @@
-"""Ctrl-C while Spark works: the jobs of the run are cancelled, and Python's ``KeyboardInterrupt`` says so.
+"""Handle Ctrl-C while Spark runs: cancel the jobs of the run, and report this in Python's ``KeyboardInterrupt``.
 
-Python waits for Spark in calls of pyspark that an exception would tear: the connection to Java is lost, and with it
-what the user has set for its thread. So the signal cancels the jobs, Spark's call ends by itself, and only then the
-exception is raised. Where Spark doesn't end (it may be planning), it is raised after some seconds all the same, as it
-is at the second Ctrl-C, and at once where a server doesn't answer.
+Python waits for Spark in calls of pyspark that an exception would break off: the connection to Java is lost then, with
+the Spark properties of its thread. So the signal cancels the jobs, the call ends by itself, and only then the exception
+is raised. If the call doesn't end (Spark may be planning), the exception is raised after some seconds, or at the second
+Ctrl-C; and at once if a server doesn't answer.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ CANCELLED: Final = "stopped: the Spark job was cancelled"
 """The message of the ``KeyboardInterrupt``."""
 
 UNANSWERED: Final = "stopped: Spark doesn't answer, so it isn't known whether its job goes on"
-"""The message where Spark did not answer the cancellation."""
+"""The message if Spark did not answer the cancellation."""
 
 _PATIENCE_SECONDS = 5.0
 _AGAIN_SECONDS = 0.1
@@ -33,10 +33,10 @@ _TASKS_SECONDS = 3.0
 
 _T = TypeVar("_T")
 _Handler = Callable[[int, FrameType | None], Any] | int | signal.Handlers | None
-#: called with the number of tasks that go on; returns the rest of the message
+#: called with the number of tasks that continue; returns the rest of the message
 Left = Callable[[int], str]
 
-#: code in which Python waits for Spark
+#: packages in whose code Python waits for Spark
 _SPARKS = ("pyspark.", "py4j.", "grpc.")
 
 
@@ -45,7 +45,7 @@ _started: contextvars.ContextVar[list[tuple[Jobs, Left]] | None] = contextvars.C
 
 @contextmanager
 def interruptible() -> Iterator[None]:
-    """For a body that may leave the run to another thread: at Ctrl-C, what that thread has started is cancelled.
+    """Cancel at Ctrl-C the jobs of a run that the body has started in another thread.
 
     Raises:
         KeyboardInterrupt: the body was interrupted; if there was a run, the message is as for :func:`cancelling`.
@@ -64,7 +64,7 @@ def interruptible() -> Iterator[None]:
 
 
 def interrupted_elsewhere() -> list[tuple[Jobs, Left]] | None:
-    """Where to put the jobs of a run that :func:`interruptible` is to cancel; None if nobody waits for them."""
+    """Return the list of jobs that the surrounding :func:`interruptible` cancels; None without one."""
     return _started.get()
 
 
@@ -72,16 +72,16 @@ def interrupted_elsewhere() -> list[tuple[Jobs, Left]] | None:
 def cancelling(jobs: Jobs, left: Left = lambda tasks: "") -> Iterator[None]:
     """Cancel the jobs when the user interrupts the body.
 
-    In the main thread, Python's way to handle Ctrl-C, or Spark's, is replaced meanwhile; a handler of the user's own
-    stays as it is. Spark's would cancel what other threads run too.
+    In the main thread, the signal handler of Python or Spark is replaced for the time of the body; a handler of the
+    user stays. Spark's would also cancel the jobs of other threads.
 
     Args:
         jobs: the jobs.
-        left: called when tasks go on although they were cancelled, with their number; what it gives is said too.
+        left: called with the number of cancelled tasks that continue; returns the rest of the message.
 
     Raises:
-        KeyboardInterrupt: the body was interrupted; the message is :data:`CANCELLED`, how many tasks go on, or
-            :data:`UNANSWERED`.
+        KeyboardInterrupt: the body was interrupted; the message is :data:`CANCELLED`, perhaps with the number of tasks
+            that continue, or :data:`UNANSWERED`.
     """
     interrupt = _Interrupt(jobs)
     before = interrupt.installed()
@@ -91,7 +91,7 @@ def cancelling(jobs: Jobs, left: Left = lambda tasks: "") -> Iterator[None]:
         error.args = (interrupt.stopped(left),)
         raise
     except BaseException:
-        if interrupt.came:  # it is Spark's error that says that the job was cancelled
+        if interrupt.came:  # the error is Spark's, about the cancelled job
             raise KeyboardInterrupt(interrupt.stopped(left)) from None
         raise
     finally:
@@ -103,7 +103,7 @@ def cancelling(jobs: Jobs, left: Left = lambda tasks: "") -> Iterator[None]:
 
 
 class _Interrupt:
-    """What Ctrl-C does to a run."""
+    """The signal handler for Ctrl-C during a run."""
 
     def __init__(self, jobs: Jobs) -> None:
         self._jobs = jobs
@@ -112,7 +112,7 @@ class _Interrupt:
         self._answered = threading.Event()
 
     def installed(self) -> _Handler:
-        """Handle the signal from now on; gives what handled it before, or None if it still does."""
+        """Install the handler, and return the previous one; None if the previous one stays."""
         if threading.current_thread() is not threading.main_thread():
             return None
         before = signal.getsignal(signal.SIGINT)
@@ -128,7 +128,7 @@ class _Interrupt:
         threading.Thread(target=self._end, name="substrait-interrupt", daemon=True).start()
 
     def _end(self) -> None:
-        """Wait until the body is over, as long as Spark answers and there is patience; then end it."""
+        """Wait for the end of the body for a bounded time, as long as Spark answers; then interrupt it."""
         threading.Thread(target=self._cancel, name="substrait-cancel", daemon=True).start()
         if self._answered.wait(self._jobs.answers_within):
             self.over.wait(_PATIENCE_SECONDS)
@@ -136,23 +136,23 @@ class _Interrupt:
             return
         main = threading.main_thread().ident
         if hasattr(signal, "pthread_kill") and main is not None:
-            signal.pthread_kill(main, signal.SIGINT)  # also ends a call of the system
+            signal.pthread_kill(main, signal.SIGINT)  # also interrupts a system call
         else:
             _thread.interrupt_main()
 
     def stopped(self, left: Left) -> str:
-        """The message about the jobs, after the body has ended."""
+        """Return the message about the jobs, after the body has ended."""
         self.over.set()
         if self.came and not self._answered.is_set():
             return UNANSWERED
         return _stopped(self._jobs, left)
 
     def _cancel(self) -> None:
-        """Cancel again and again: the call may start a job after another."""
+        """Cancel repeatedly: the call may start one job after the other."""
         while not self.over.is_set():
             try:
                 self._jobs.cancel()
-            except Exception:  # nobody is there; a session that has ended has no jobs
+            except Exception:  # Spark is gone; a session that has ended has no jobs
                 return
             self._answered.set()
             self.over.wait(_AGAIN_SECONDS)
@@ -195,7 +195,7 @@ def _has_said(error: KeyboardInterrupt) -> bool:
 
 
 def _waits_for_spark(frame: FrameType | None) -> bool:
-    """Whether code of Spark's, or of what it talks through, is on the stack."""
+    """Whether code of pyspark, py4j or grpc is on the stack."""
     while frame is not None:
         if f"{frame.f_globals.get('__name__', '')}.".startswith(_SPARKS):
             return True

@@ -1,4 +1,4 @@
-"""The Spark jobs of one run, told from all others of their session: how far they are, and how to cancel them."""
+"""The Spark jobs of one run, as opposed to others of their session: their progress, and their cancellation."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ _LOOK_SECONDS = 0.05
 
 @dataclass(frozen=True)
 class Standing:
-    """How far a run is.
+    """The progress of a run.
 
-    Spark cuts a run into stages, and a stage into tasks that do the same to parts of the data. It plans later stages as
-    it goes, so the numbers of all stages and tasks grow.
+    Spark divides a run into stages, and a stage into tasks that do the same on parts of the data. It plans later
+    stages as it proceeds, so the numbers of all stages and tasks grow.
 
     Attributes:
         stages: the stages known.
@@ -37,9 +37,9 @@ class Standing:
         tasks: the tasks of the stages known.
         done: those that are done.
         active: those that run.
-        failed: tries that failed; Spark tries a task again some times.
-        rows: what was read from tables and files; None where the session doesn't tell (Spark Connect).
-        bytes: the same in bytes.
+        failed: failed attempts; Spark retries a task some times.
+        rows: the rows read from tables and files; None if they aren't known (Spark Connect).
+        bytes: the bytes read from tables and files.
     """
 
     stages: int = 0
@@ -73,15 +73,15 @@ class Jobs(ABC):
 
     @abstractmethod
     def marked(self) -> AbstractContextManager[None]:
-        """What the body starts belongs to this run. What the user has set in the session stays."""
+        """Mark the body's jobs as those of this run, without changing the user's own tags and properties."""
 
     @abstractmethod
     def standing(self) -> Standing:
-        """How far they are; may be asked from any thread."""
+        """Return the progress of the jobs; may be called from any thread."""
 
     @abstractmethod
     def cancel(self) -> None:
-        """Cancel what runs now; may be asked from any thread.
+        """Cancel the running jobs; may be called from any thread.
 
         Raises:
             Exception: Spark doesn't answer.
@@ -89,12 +89,12 @@ class Jobs(ABC):
 
     @abstractmethod
     def left(self, seconds: float) -> int:
-        """How many tasks go on although they were cancelled, so many seconds later at most; 0 if nobody knows."""
+        """Wait at most ``seconds`` for cancelled tasks to end; return how many still run, 0 if that isn't known."""
 
     @property
     @abstractmethod
     def answers_within(self) -> float:
-        """How many seconds Spark may take to answer, before Python stops waiting for it."""
+        """The seconds that Python waits for an answer of Spark."""
 
     @property
     @abstractmethod
@@ -103,7 +103,7 @@ class Jobs(ABC):
 
 
 class _ClassicJobs(Jobs):
-    """A classic session is asked."""
+    """The jobs of a classic session, whose progress is polled."""
 
     _INTERRUPT = "spark.job.interruptOnCancel"
 
@@ -142,10 +142,10 @@ class _ClassicJobs(Jobs):
             return self._settled[stage]
         try:
             data = store.lastStageAttempt(stage)
-        except Exception:  # it isn't there yet, or no more
+        except Exception:  # it doesn't exist yet, or no longer
             return Standing()
         status = data.status().name()
-        if status == "SKIPPED":  # its result is there from an earlier job
+        if status == "SKIPPED":  # an earlier job has its result
             found = Standing()
         else:
             finished = status == "COMPLETE"
@@ -174,16 +174,16 @@ class _ClassicJobs(Jobs):
 
     @property
     def answers_within(self) -> float:
-        return 5.0  # what tears a call to Java loses more than the call
+        return 5.0  # breaking off a call to Java loses the connection
 
     @property
     def spark_shows(self) -> bool:
-        # getConf() copies all of it, in hundreds of calls
+        # getConf() copies the whole configuration, in hundreds of calls
         return bool(self._context._conf.get("spark.ui.showConsoleProgress", "false") == "true")
 
 
 class _ConnectJobs(Jobs):
-    """A Connect session tells."""
+    """The jobs of a Connect session, which reports their progress."""
 
     def __init__(self, spark: Any) -> None:
         super().__init__()
@@ -197,7 +197,7 @@ class _ConnectJobs(Jobs):
         def told(
             stages: Iterable[StageInfo] | None, inflight_tasks: int, operation_id: str | None, done: bool, **_: object
         ) -> None:
-            if threading.get_ident() == ours:  # what other threads run is reported too
+            if threading.get_ident() == ours:  # jobs of other threads are reported, too
                 self._operations[operation_id] = _told(list(stages or ()), inflight_tasks)
 
         self._spark.addTag(self.tag)
@@ -217,7 +217,7 @@ class _ConnectJobs(Jobs):
             self._spark.interruptTag(self.tag)
 
     def left(self, seconds: float) -> int:
-        return 0  # a server doesn't tell
+        return 0  # a server doesn't report it
 
     @property
     def answers_within(self) -> float:
@@ -229,7 +229,7 @@ class _ConnectJobs(Jobs):
 
 
 def _told(stages: list[StageInfo], active: int) -> Standing:
-    """What a message of a Connect server says."""
+    """Convert a progress message of a Connect server."""
     return Standing(
         stages=len(stages),
         stages_done=sum(stage.done for stage in stages),
@@ -241,5 +241,5 @@ def _told(stages: list[StageInfo], active: int) -> Standing:
 
 
 def jobs_of(spark: SparkSession) -> Jobs:
-    """The jobs of a run that is about to begin, in a session of either kind."""
+    """Return the jobs object for a new run, in a session of either kind."""
     return _ConnectJobs(spark) if is_connect(spark) else _ClassicJobs(spark)

@@ -1,1 +1,1 @@
-"""What is read through DataFrames: files, Iceberg tables, virtual tables, tables of kinds that users bring."""
+"""Sources that are read through DataFrames: files, Iceberg tables, virtual tables, users' extension tables."""

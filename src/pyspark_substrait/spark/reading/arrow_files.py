@@ -29,15 +29,15 @@ if TYPE_CHECKING:
 __all__ = ["arrow_table"]
 
 _MAGIC = b"ARROW1"
-#: where the messages begin in the file format; it has a footer behind them, and the stream format nothing around them
+#: where the messages begin in the file format, after its magic bytes; in the stream format, they begin at 0
 _FIRST_MESSAGE = 8
 _FEATHER_1 = b"FEA1"
 
 
 def arrow_table(pieces: Sequence[Piece], schema: NamedStruct, access: Access, spark: SparkSession) -> Table:
-    """The records in Arrow IPC files. Of a part of a file, those record batches are read whose middle byte is in it.
+    """Read the records in Arrow IPC files. Of a slice, the record batches are read whose middle byte is in it.
 
-    Only the columns of the schema are read. One that a file lacks is null there.
+    Only the columns of the schema are read. A nullable column that a file lacks is null.
 
     Raises:
         TableError: a file is missing, isn't Arrow IPC or lacks a column, or a column is of different types.
@@ -48,7 +48,7 @@ def arrow_table(pieces: Sequence[Piece], schema: NamedStruct, access: Access, sp
 
 
 class _Columns:
-    """The columns that a plan wants of files."""
+    """The columns that a plan reads from files."""
 
     def __init__(self, schema: NamedStruct, spark: SparkSession) -> None:
         case_sensitive = str(spark.conf.get("spark.sql.caseSensitive", "false")).lower() == "true"
@@ -56,10 +56,10 @@ class _Columns:
         self._wanted = list(zip(schema.top_level_names(), schema.struct.types, strict=True))
 
     def places(self, found: pa.Schema, path: str) -> list[int | None]:
-        """Where the columns are in a file; None for one that may be null and isn't there.
+        """Return the positions of the columns in a file; None for a nullable column that is missing.
 
         Raises:
-            TableError: one that is never null isn't there, or there are two of a name.
+            TableError: a required column is missing, or a name is ambiguous.
         """
         known: dict[str, list[int]] = {}
         for position, name in enumerate(found.names):
@@ -74,7 +74,7 @@ class _Columns:
         return places
 
     def named(self, columns: Sequence[pa.Field | None]) -> pa.Schema:
-        """The schema of columns, with the names that the plan has for them."""
+        """Return the schema of columns, renamed as in the plan."""
         pairs = zip(self._wanted, columns, strict=True)
         return pa.schema(
             [pa.field(name, pa.null()) if found is None else found.with_name(name) for (name, _), found in pairs]
@@ -82,7 +82,7 @@ class _Columns:
 
 
 def _read(piece: Piece, columns: _Columns, access: Access) -> pa.Table:
-    """The wanted columns of the records in a file or a part of it."""
+    """Read the wanted columns of the records in a file or a slice of it."""
     try:
         with _opened(piece, access) as source:
             magic = source.read(len(_MAGIC))
@@ -103,9 +103,9 @@ def _read(piece: Piece, columns: _Columns, access: Access) -> pa.Table:
                 ]
             schema = pa.schema([found.field(place) for place in wanted]) if wanted else found
             table = pa.Table.from_batches(batches, schema)
-            # a file may be damaged; what reads the values later would trust its offsets
+            # the file may be damaged; later reads of the values would trust its offsets
             table.validate(full=True)
-            read = dict(zip(wanted, table.columns, strict=False))  # of no wanted columns, all are read
+            read = dict(zip(wanted, table.columns, strict=False))  # without wanted columns, all are read
             arrays = [pa.nulls(table.num_rows) if place is None else read[place] for place in places]
             fields = [None if place is None else found.field(place) for place in places]
             return pa.Table.from_arrays(arrays, schema=columns.named(fields))
@@ -134,7 +134,7 @@ def _opened(piece: Piece, access: Access) -> Iterator[pa.NativeFile]:
 
 
 def mapped(descriptor: int) -> pa.NativeFile:
-    """An open file, which isn't read before its bytes are used; it may be closed, what was handed out stays."""
+    """Map an open file into memory. Its bytes are read on use, and stay valid after the descriptor is closed."""
     if os.fstat(descriptor).st_size == 0:
         return pa.BufferReader(b"")
     return pa.BufferReader(pa.py_buffer(mmap.mmap(descriptor, 0, access=mmap.ACCESS_READ)))
@@ -147,7 +147,7 @@ def _batches(reader: Any) -> Iterator[pa.RecordBatch]:
 
 
 def _spans(source: pa.NativeFile, first: int, count: int) -> list[tuple[int, int]]:
-    """Where the messages of so many record batches begin and end in a file."""
+    """Return where the messages of the first ``count`` record batches of a file begin and end."""
     source.seek(first)
     spans: list[tuple[int, int]] = []
     while len(spans) < count:
@@ -158,7 +158,7 @@ def _spans(source: pa.NativeFile, first: int, count: int) -> list[tuple[int, int
 
 
 def _united(tables: Sequence[pa.Table]) -> pa.Table:
-    """The records of tables that have the same names."""
+    """Concatenate tables whose columns have the same names."""
     first = tables[0].schema
     if all(table.schema.equals(first) for table in tables[1:]):
         return pa.concat_tables(tables)

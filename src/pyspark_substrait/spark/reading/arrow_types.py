@@ -1,4 +1,4 @@
-"""The types that hold what two Arrow types hold."""
+"""Find a common type for two Arrow types."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ _MOST_DIGITS = 38
 
 
 def decoded_type(type: pa.DataType) -> pa.DataType:
-    """The type of the values, whatever their encoding and the size of their offsets."""
+    """Return the type of the values, without dictionary or run-end encoding, large offsets and views."""
     if pa.types.is_dictionary(type) or pa.types.is_run_end_encoded(type):
         return decoded_type(type.value_type)
     return _PLAIN.get(type, type)
 
 
 def common_type(one: pa.DataType, other: pa.DataType) -> pa.DataType | None:
-    """The narrowest type that holds all values of two decoded types; None where there is none of their kind."""
+    """Return the narrowest type that holds all values of two decoded types; None if there is none of their kind."""
     if one == other or pa.types.is_null(other):
         return one
     if pa.types.is_null(one):
@@ -51,7 +51,7 @@ def common_type(one: pa.DataType, other: pa.DataType) -> pa.DataType | None:
 def _integer(one: pa.DataType, other: pa.DataType) -> pa.DataType:
     if pa.types.is_signed_integer(one) == pa.types.is_signed_integer(other):
         return max(one, other, key=lambda type: type.bit_width)
-    # an unsigned number needs a bit more where there are signed ones
+    # together with signed integers, unsigned ones need one bit more
     bits = max(type.bit_width * (1 if pa.types.is_signed_integer(type) else 2) for type in (one, other))
     return _WIDTHS.get(bits, pa.decimal128(20, 0))
 

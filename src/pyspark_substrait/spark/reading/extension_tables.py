@@ -1,4 +1,4 @@
-"""Tables and relations of kinds that the specification leaves to others: the rows that the user's handlers make."""
+"""Extension tables and relations, whose rows come from the user's handlers."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["extension_table", "relation_table"]
 
 
 def extension_table(table: ExtensionTable, registry: Registry, spark: SparkSession) -> Table:
-    """The table that the handler for its type URL gives.
+    """Return the table that the handler for an extension table's type URL returns.
 
     Raises:
         UnsupportedPlanError: no handler is registered for it.
@@ -35,7 +35,7 @@ def extension_table(table: ExtensionTable, registry: Registry, spark: SparkSessi
 
 
 def relation_table(step: HandlerStep, inputs: Sequence[DataFrame], spark: SparkSession) -> Table:
-    """The rows that a relation's handler makes of the rows of its inputs, or of nothing but the session.
+    """Return the rows that a relation's handler computes from the rows of its inputs, if any, and the session.
 
     Raises:
         ExecutionError: the handler raises.
@@ -45,11 +45,11 @@ def relation_table(step: HandlerStep, inputs: Sequence[DataFrame], spark: SparkS
 
 
 def _made(what: str, rows: RowsFunction, detail: AnyMessage, given: Sequence[Any], spark: SparkSession) -> Table:
-    """What a handler returns, as a table. The errors of this package that it raises itself are its own refusals."""
+    """Call a handler, and convert its result to a table. Errors of this package are passed on unchanged."""
     try:
         returned = rows(detail, *given)
         if hasattr(returned, "toArrow"):
-            returned.schema  # noqa: B018 - Connect finds faults in a DataFrame only now
+            returned.schema  # noqa: B018 - Connect analyses a DataFrame only now
     except SubstraitError:
         raise
     except Exception as error:

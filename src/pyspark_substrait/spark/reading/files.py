@@ -37,13 +37,13 @@ __all__ = ["file_tables"]
 def file_tables(
     files: LocalFiles, schema: NamedStruct, access: Access, spark: SparkSession, *, case_sensitive: bool
 ) -> list[tuple[str, Table]]:
-    """The tables that together are the files of a read, each with what to call it in errors; none if there is no file.
+    """Return the tables whose union is the files of a read, each with its name for errors; empty without files.
 
-    The ``partition_index`` of an item says where its records are to be worked on, not which they are: Spark divides
-    the files as it does with any.
+    The ``partition_index`` of an item is ignored: it determines where records are processed, which Spark decides
+    itself.
 
     Raises:
-        TableError: there is no such file, or it isn't what the plan says.
+        TableError: there is no such file, or it doesn't fit the plan.
         UnsupportedPlanError: the plan may not read a file, or it can't be read.
     """
     if not files.items:

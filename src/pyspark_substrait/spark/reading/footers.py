@@ -1,4 +1,4 @@
-"""What Parquet and ORC files say of themselves: their columns, where there are no nulls, where their chunks are."""
+"""Read the metadata of Parquet and ORC files: schema, columns without nulls, row groups."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ Format: TypeAlias = Literal["parquet", "orc"]
 
 @dataclass(frozen=True, slots=True)
 class Footer:
-    """What is known of a file.
+    """The metadata of a file.
 
     Args:
-        schema: its columns as Arrow sees them; None where Arrow can't read the file.
-        spark_types: the types that Spark wrote down, where it wrote the file, by column.
+        schema: its Arrow schema; None if Arrow can't read the file.
+        spark_types: the types of columns that Spark recorded, if it wrote the file.
         without_nulls: the columns that hold no null, nor any inside them.
         rows: how many records it has; None where that isn't known.
     """
@@ -43,7 +43,7 @@ class Footer:
 
 @dataclass(frozen=True, slots=True)
 class RowGroup:
-    """The records of a file from ``first`` to before ``end``, and the byte in the middle of where they are."""
+    """The records of a file from ``first`` to before ``end``, and the position of their middle byte."""
 
     midpoint: int
     first: int
@@ -51,11 +51,11 @@ class RowGroup:
 
 
 def footer(path: str, format: Format) -> Footer:
-    """What a file of this machine says; nothing where Arrow can't tell.
+    """Return the metadata of a local file; empty if Arrow can't read it.
 
     Args:
         path: the file.
-        format: what it is.
+        format: its format.
     """
     status = os.stat(path)
     return _footer(path, format, status.st_mtime_ns, status.st_size)
@@ -63,7 +63,7 @@ def footer(path: str, format: Format) -> Footer:
 
 @lru_cache(maxsize=4096)
 def _footer(path: str, format: Format, changed: int, size: int) -> Footer:
-    """Time and size only key the cache."""
+    """Read the metadata of a file; the time and the size are only part of the cache key."""
     try:
         return _of_parquet(path) if format == "parquet" else _of_orc(path)
     except (OSError, pa.ArrowException, ImportError):
@@ -73,12 +73,12 @@ def _footer(path: str, format: Format, changed: int, size: int) -> Footer:
 def without_nulls(footers: Sequence[Footer], *, nested: bool = True) -> frozenset[str]:
     """The columns that hold no null in any of some files, nor any inside them.
 
-    Columns of nested values count only where all files have the same type for them: for what is missing inside such a
-    value in one file and not in another, Spark reads nulls.
+    A nested column counts only if it has the same type in all files: Spark reads nulls for nested fields that one of
+    the files lacks.
 
     Args:
-        footers: of the files that are read together, with the types of one of them.
-        nested: whether columns of nested values count at all.
+        footers: the metadata of files that are read together, with the types of one of them.
+        nested: whether nested columns count at all.
     """
     if not footers:
         return frozenset()
@@ -87,7 +87,7 @@ def without_nulls(footers: Sequence[Footer], *, nested: bool = True) -> frozense
 
 
 def _alike(name: str, footers: Sequence[Footer], nested: bool) -> bool:
-    """Whether a column has plain values, or may be nested and is so alike in all files."""
+    """Whether a column isn't nested, or may be nested and has the same type in all files."""
     places = [(each.schema, each.schema.get_field_index(name)) for each in footers if each.schema is not None]
     if len(places) < len(footers) or any(place < 0 for _, place in places):
         return False  # unknown, or twice in a file
@@ -139,11 +139,11 @@ def _of_orc(path: str) -> Footer:
 def row_groups(path: str) -> list[RowGroup]:
     """The row groups of a Parquet file, in order.
 
-    A row group lies between the first byte of its first column chunk, which is where that one's dictionary is if it
-    has one, and as many bytes on as its column chunks have together.
+    A row group begins with its first column chunk (with the dictionary of that chunk, if it has one), and is as long as
+    its column chunks together.
 
     Raises:
-        UnsupportedPlanError: the file can't be seen from here.
+        UnsupportedPlanError: the file can't be read from this machine.
     """
     import pyarrow.parquet as pq
 
@@ -169,7 +169,7 @@ def row_groups(path: str) -> list[RowGroup]:
 
 
 def _start(chunk: pq.ColumnChunkMetaData) -> int:
-    """Where a column chunk starts. Some writers say that the dictionary is at 0 when there is none."""
+    """The start of a column chunk. Some writers state a dictionary offset of 0 if there is none."""
     dictionary = chunk.dictionary_page_offset if chunk.has_dictionary_page else None
     data: int = chunk.data_page_offset
     return min(data, dictionary) if dictionary else data

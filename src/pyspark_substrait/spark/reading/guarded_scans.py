@@ -1,8 +1,8 @@
-"""Scans of files that a plan names, checked again when Spark plans them.
+"""Scans of files that a plan names, with a check of the files when Spark plans the scan.
 
-A DataFrame may run long after it was made, and a folder may be a symbolic link by then. In a classic session, the index
-of its files resolves each of them again whenever a scan is planned (``jvm/GuardedScans.java``). In a Spark Connect
-session, and where that class can't be made, only the runs that this package starts itself are checked again.
+A DataFrame may run long after it was made, and a folder may be a symbolic link by then. In a classic session, the file
+index of a scan resolves each file again whenever the scan is planned (``jvm/GuardedScans.java``). In a Spark Connect
+session, or if that class can't be compiled, only the runs that this package starts itself are checked again.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ __all__ = ["guarded_scan"]
 
 
 def guarded_scan(frame: DataFrame, access: Access, spark: SparkSession) -> DataFrame:
-    """A DataFrame that is a scan of files, with each file checked again when the scan is planned.
+    """Return a DataFrame that scans files, with each file checked again when the scan is planned.
 
     Args:
-        frame: the scan, as the reader gives it.
+        frame: the scan, as the reader returns it.
         access: the files that the plan may name.
         spark: the session.
     """
@@ -39,7 +39,7 @@ def guarded_scan(frame: DataFrame, access: Access, spark: SparkSession) -> DataF
 
 
 def _guard(spark: SparkSession) -> Any:
-    """The object in the JVM that makes such DataFrames; None where there is none."""
+    """Return the object in the JVM that makes such DataFrames; None if there is none."""
     known = kept(spark, "guarded_scan")
     if "guard" not in known:
         session: Any = spark

@@ -1,6 +1,6 @@
 """Iceberg tables by their metadata file.
 
-There are three ways to the records, of which the first is taken that is exact: Spark's own Parquet reader
+There are three ways to read the records; the first one that is exact is used: Spark's own Parquet reader
 (``iceberg_natively``), the support that the session itself has for Iceberg, and PyIceberg's reader (``iceberg_arrow``).
 """
 
@@ -25,7 +25,7 @@ __all__ = ["iceberg_table"]
 
 
 def iceberg_table(node: Read, table: IcebergTable, access: Access, spark: SparkSession) -> Table:
-    """The snapshot of an Iceberg table that a read names.
+    """Return the snapshot of an Iceberg table that a read names.
 
     Raises:
         TableError: there is no such table or snapshot.
@@ -47,19 +47,19 @@ def iceberg_table(node: Read, table: IcebergTable, access: Access, spark: SparkS
 
 
 def _wanted(node: Read, files: SnapshotFiles) -> list[str]:
-    """The columns that the plan's schema may mean, one at least; all of them when it has one that isn't there."""
+    """Return the columns that the plan's schema names, at least one; all columns if one of the names is missing."""
     names = {name.lower() for name in node.base_schema.top_level_names()}
     every = [field.name for field in files.schema.fields]
     found = [name for name in every if name.lower() in names]
     return (found or every[:1]) if names.issubset(map(str.lower, found)) else every
 
 
-#: Whether sessions have a data source for Iceberg that works.
+#: Whether sessions have a working data source for Iceberg.
 _support: WeakKeyDictionary[SparkSession, bool] = WeakKeyDictionary()
 
 
 def _by_session(uri: str, files: SnapshotFiles, access: Access, spark: SparkSession) -> Table | None:
-    """The snapshot as the session's own data source reads it; None when it has none."""
+    """Read the snapshot with the session's own data source; None if it has none."""
     if files.snapshot_id is None or not _support.get(spark, True):
         return None
     if not all(is_common(field.field_type) for field in files.schema.fields):
@@ -73,7 +73,7 @@ def _by_session(uri: str, files: SnapshotFiles, access: Access, spark: SparkSess
         frame: DataFrame = spark.read.format("iceberg").option("snapshot-id", str(files.snapshot_id)).load(location)
         frame.schema  # noqa: B018 - Connect looks for the data source only now
     except Exception:
-        # it isn't there, or was made for another Spark; PyIceberg reads the same records
+        # it is missing, or made for another version of Spark; PyIceberg reads the same records
         _support[spark] = False
         return None
     _support[spark] = True

@@ -1,8 +1,8 @@
-"""Iceberg tables through PyIceberg's reader: with all deletes and every evolution of the schema, on the driver.
+"""Read Iceberg tables with PyIceberg, on the driver: supports all deletes and every schema evolution.
 
-Positional deletes and deletion vectors are PyIceberg's work. Deletes by value are applied here, file by file: a
-record goes when the same values stand in a file with deletes that is newer than the record's own (specification of
-Iceberg, "Equality Delete Files"); null is the same as null.
+PyIceberg applies positional deletes and deletion vectors. Equality deletes are applied here, file by file: a record is
+deleted if a delete file that is newer than the record's own file has the same values (specification of Iceberg,
+"Equality Delete Files"); null equals null.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ __all__ = ["arrow_table"]
 
 
 def arrow_table(files: SnapshotFiles, names: Sequence[str]) -> pa.Table:
-    """The records of a snapshot, with the columns of the names.
+    """Read the records of a snapshot, with the named columns.
 
     Raises:
         UnsupportedPlanError: a file deletes by a column that the table doesn't have any more, or by a nested one.
@@ -52,14 +52,14 @@ def _read(files: SnapshotFiles, schema: Schema, tasks: Iterable[FileScanTask]) -
 
 
 class _Deleting:
-    """Deletes by value. What the files with deletes hold is read once."""
+    """Applies equality deletes. Each delete file is read once."""
 
     def __init__(self, files: SnapshotFiles) -> None:
         self._files = files
         self._values: dict[str, set[tuple[Any, ...]]] = {}
 
     def known(self, field_ids: Iterable[int]) -> list[int]:
-        """The columns, which have to be ones of the table itself."""
+        """Check that columns are top-level columns of the table, and return their sorted ids."""
         found = sorted(field_ids)
         own = {field.field_id for field in self._files.schema.fields}
         if not own.issuperset(found):
@@ -71,7 +71,7 @@ class _Deleting:
         return found
 
     def remaining(self, table: pa.Table, deletes: Iterable[EqualityDelete]) -> pa.Table:
-        """The records that none of the deletes is for."""
+        """Return the records that no delete applies to."""
         for delete in deletes:
             gone = self._deleted(delete)
             kept = [record not in gone for record in _records(table.select(self._names(delete)))]
@@ -94,7 +94,7 @@ class _Deleting:
 
 
 def _records(table: pa.Table) -> Iterable[tuple[Any, ...]]:
-    """The values of each record, with one value for all that are not a number."""
+    """Yield the values of each record, with all NaN values replaced by the same value."""
     columns = [
         ["NaN" if isinstance(value, float) and value != value else value for value in column.to_pylist()]
         for column in table.columns

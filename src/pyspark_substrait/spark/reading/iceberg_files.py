@@ -1,7 +1,7 @@
-"""What an Iceberg table is made of: its metadata, and the files that a snapshot has. Read with PyIceberg.
+"""Read the metadata of an Iceberg table, and the list of files of a snapshot, with PyIceberg.
 
 Metadata is as untrusted as the plan that names it: it may name files anywhere, and classes to read them with. So every
-file is checked before it is opened, and of the metadata's properties none is used.
+file is checked before it is opened, and the properties in the metadata are ignored.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ class EqualityDelete:
 
     Args:
         file: the file.
-        sequence_number: when it was added.
-        everywhere: it isn't bound to its partition.
+        sequence_number: the sequence number with which it was added.
+        everywhere: whether it applies to all partitions, not only its own.
     """
 
     file: DataFile
@@ -47,12 +47,12 @@ class SnapshotFiles:
     """The files of a snapshot.
 
     Args:
-        metadata: the table's metadata, and ``io`` what opens its files.
-        schema: the columns as the snapshot has them.
-        snapshot_id: which snapshot it is; None for a table that has none yet, and so no records.
-        tasks: the data files, each with the files that delete by position.
-        sequence_numbers: when each data file was added, by its path.
-        equality_deletes: the files that delete by value.
+        metadata: the table's metadata; ``io`` opens its files.
+        schema: the schema of the snapshot.
+        snapshot_id: the snapshot; None for a table that has none yet, and so no records.
+        tasks: the data files, each with its positional delete files.
+        sequence_numbers: the sequence number of each data file, by its path.
+        equality_deletes: the equality delete files.
     """
 
     metadata: TableMetadata
@@ -64,7 +64,7 @@ class SnapshotFiles:
     equality_deletes: tuple[EqualityDelete, ...]
 
     def deletes_for(self, file: DataFile) -> tuple[EqualityDelete, ...]:
-        """The files that delete by value and apply to a data file."""
+        """Return the equality delete files that apply to a data file."""
         added = self.sequence_numbers[file.file_path]
         return tuple(
             delete
@@ -74,7 +74,7 @@ class SnapshotFiles:
         )
 
     def paths(self) -> Iterator[str]:
-        """Where all data files and files with deletes are."""
+        """Yield the paths of all data files and delete files."""
         for task in self.tasks:
             yield task.file.file_path
             yield from (file.file_path for file in task.delete_files)
@@ -82,7 +82,7 @@ class SnapshotFiles:
 
 
 def snapshot_files(table: IcebergTable, access: Access) -> SnapshotFiles:
-    """The files of the snapshot that a read names.
+    """Return the files of the snapshot that a read names.
 
     Raises:
         TableError: there is no such table or snapshot, or PyIceberg isn't installed.
@@ -123,7 +123,7 @@ def _reason(error: Exception) -> str:
 
 
 def metadata_file(uri: str, access: Access) -> str:
-    """The place of the metadata file that a plan names, as a location of Iceberg, in which every character is itself.
+    """Return the checked location of the metadata file that a plan names, without escapes, as Iceberg uses it.
 
     Raises:
         UnsupportedPlanError: the plan may not read it, or the URI has a query.
@@ -137,7 +137,7 @@ def metadata_file(uri: str, access: Access) -> str:
 
 
 def _guarded_io(access: Access) -> FileIO:
-    """Opens the files that the plan may read, and no other."""
+    """Return a file system that opens only the files that the plan may read."""
     from pyarrow.fs import LocalFileSystem
     from pyiceberg.io.pyarrow import PyArrowFile, PyArrowFileIO
 
@@ -164,7 +164,7 @@ def _guarded_io(access: Access) -> FileIO:
 
 
 def _snapshot(table: IcebergTable, metadata: TableMetadata) -> Snapshot | None:
-    """The snapshot that the read names; None for the current one of a table without any."""
+    """Return the snapshot that the read names; None for the current one of a table without snapshots."""
     if table.snapshot_id is not None:
         with at("snapshot_id"):
             known = ", ".join(str(each.snapshot_id) for each in metadata.snapshots) or "none"
@@ -176,7 +176,7 @@ def _snapshot(table: IcebergTable, metadata: TableMetadata) -> Snapshot | None:
     if table.snapshot_timestamp is None:
         return metadata.current_snapshot()
     with at("snapshot_timestamp"):
-        # what was current then: the log knows of rollbacks, too
+        # the snapshot that was current then: the log also has rollbacks
         times = [(entry.timestamp_ms, entry.snapshot_id) for entry in metadata.snapshot_log or metadata.snapshots]
         earlier = [entry for entry in times if entry[0] * 1000 <= table.snapshot_timestamp]
         if not earlier:
@@ -201,7 +201,7 @@ def _files(metadata: TableMetadata, io: FileIO, snapshot: Snapshot | None) -> Sn
     unpartitioned = {spec.spec_id for spec in metadata.partition_specs if spec.is_unpartitioned()}
 
     def is_planned(entry: ManifestEntry) -> bool:
-        """Takes note of the entry; PyIceberg plans all but the deletes by value."""
+        """Record the entry; return False for equality deletes, which PyIceberg can't plan."""
         file, number = entry.data_file, entry.sequence_number or 0
         if file.content == DataFileContent.EQUALITY_DELETES:
             deletes.append(EqualityDelete(file, number, file.spec_id in unpartitioned))

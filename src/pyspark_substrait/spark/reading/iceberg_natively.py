@@ -1,8 +1,8 @@
-"""Iceberg tables through Spark's own Parquet reader: distributed, with filters and projections in the scan.
+"""Read Iceberg tables with Spark's own Parquet reader: distributed, with filters and projections in the scan.
 
-The data files are grouped by how the columns lie in them: a column may have had another name, a narrower type, or not
-have been there. Each group is a scan of its own, whose columns are brought to what the table says now. Files with
-deletes, or in which something inside a column changed, are read otherwise (see ``iceberg_arrow``).
+The data files are grouped by their stored columns: a column may have had another name, a narrower type, or be missing.
+Each group is a scan of its own, whose columns are converted to the current schema. Tables with deletes, or with files
+in which a nested column has changed, are read otherwise (see ``iceberg_arrow``).
 """
 
 from __future__ import annotations
@@ -32,18 +32,18 @@ __all__ = ["is_common", "native_table"]
 
 @dataclass(frozen=True, slots=True)
 class _Stored:
-    """A column as it lies in a file: its name, and whether it has another type there."""
+    """A column as stored in a file: its name, and whether its type is narrower there."""
 
     name: str
     widened: bool
 
 
-#: For each column of the table, where it is in a file; None where it isn't.
+#: For each column of the table, the stored column; None if the file lacks it.
 _Layout = tuple["_Stored | None", ...]
 
 
 def native_table(files: SnapshotFiles, access: Access, spark: SparkSession) -> Table | None:
-    """The table as Spark reads its files; None when Spark can't, or not exactly."""
+    """Read the table's files with Spark; None if Spark can't read them exactly."""
     if files.equality_deletes or not files.tasks:
         return None
     groups: dict[_Layout, list[str]] = {}
@@ -65,13 +65,13 @@ def native_table(files: SnapshotFiles, access: Access, spark: SparkSession) -> T
 
 
 def _spark_path(location: str, access: Access) -> str:
-    """A data file as Spark takes it; one of this machine is kept in mind, to be checked again."""
+    """Return the path of a data file for Spark; a local one is remembered, to be checked again."""
     place = access.place(location, escapes=False)
     if isinstance(place, Address):
         return escaped(str(place))
     path = str(place[0])
     access.remember([path])
-    # of a URI, what is seen of the file from here would be looked for under the name without escapes
+    # as a URI, the path would be looked up unescaped when the footers are read from here
     return escaped(path) if any(mark in path for mark in "%?#") else f"file://{escaped(path)}"
 
 
@@ -81,20 +81,20 @@ def _read(paths: Sequence[str], access: Access, spark: SparkSession) -> Table:
 
 
 def _layout(task: FileScanTask, files: SnapshotFiles) -> _Layout | None:
-    """How the table's columns lie in a file; None where that is more than names and widths."""
+    """Return the stored columns of a file; None if more than names and widths of types differ."""
     from pyiceberg.io.pyarrow import pyarrow_to_schema
     from pyiceberg.manifest import FileFormat
 
     path = task.file.file_path
     if task.file.file_format != FileFormat.PARQUET or path.rsplit("/", 1)[-1].startswith(("_", ".")):
-        # Spark takes such names for hidden
+        # Spark ignores files with such names as hidden
         return None
     with files.io.new_input(path).open() as stream:
         physical = pq.read_schema(stream)
     try:
         stored = pyarrow_to_schema(physical, format_version=files.metadata.format_version)
     except Exception:
-        # without field ids; a mapping of names may say which column is which
+        # there are no field ids; a name mapping may identify the columns
         return None
     if len({field.name.lower() for field in stored.fields}) < len(stored.fields):
         return None
@@ -105,14 +105,14 @@ def _layout(task: FileScanTask, files: SnapshotFiles) -> _Layout | None:
 
 
 class _Changed(Exception):
-    """A column can't be had from a file as the table has it now."""
+    """A stored column can't be converted to the current column of the table."""
 
 
 def _place(field: NestedField, stored: Schema) -> _Stored | None:
-    """Where a column is in a file, if it is."""
+    """Return the stored column for a column of the table; None if the file lacks it."""
     found = next((other for other in stored.fields if other.field_id == field.field_id), None)
     if found is None:
-        # a partition's value, or a default, may stand for it
+        # it may come from a partition value or a default
         if field.required or field.initial_default is not None:
             raise _Changed
         return None
@@ -136,7 +136,7 @@ def _widens(narrow: IcebergType, wide: IcebergType) -> bool:
 
 
 def is_common(type: IcebergType) -> bool:
-    """Whether Spark has a type for it."""
+    """Whether Spark has an equivalent of the type."""
     from pyiceberg.types import (
         BinaryType,
         BooleanType,
@@ -168,7 +168,7 @@ def is_common(type: IcebergType) -> bool:
 
 
 def _part(table: Table, fields: Sequence[NestedField], layout: _Layout) -> Table:
-    """The files of one group with the table's columns."""
+    """Return the files of one group with the table's columns."""
     columns = [_column(table.frame, field, stored) for field, stored in zip(fields, layout, strict=True)]
     known = (
         field.name
@@ -188,7 +188,7 @@ def _column(frame: DataFrame, field: NestedField, stored: _Stored | None) -> Col
 
 
 def _spark_name(type: IcebergType) -> str:
-    """The name that Spark has for a common type."""
+    """Return Spark's name of a common type."""
     from pyiceberg.types import LongType, TimestampType, TimestamptzType
 
     match type:

@@ -1,4 +1,4 @@
-"""The files that the items of a read name: those of this machine are listed here, all others by Spark."""
+"""List the files that the items of a read name: local files in Python, all others with Spark."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ __all__ = ["below", "listed"]
 
 
 def listed(item: FileOrFiles, access: Access, spark: SparkSession) -> list[Piece]:
-    """The files of an item, or the slice of its only file. A pattern may match none, and a folder may be empty.
+    """Return the files of an item, or the slice of its only file. A pattern may match none, a folder may be empty.
 
     Raises:
-        TableError: there is no such file or folder, or it is the other of the two.
-        UnsupportedPlanError: the plan may not read a file, or Spark doesn't.
+        TableError: there is no such file or folder, or a file is where a folder should be, or vice versa.
+        UnsupportedPlanError: the plan may not read a file, or Spark would ignore it.
     """
     glob = item.path_type == "uri_path_glob"
     place = access.place(item.path, glob=glob)
@@ -56,7 +56,7 @@ def listed(item: FileOrFiles, access: Access, spark: SparkSession) -> list[Piece
 
 
 def _check_query(item: FileOrFiles) -> None:
-    """Refuse an address with a query but where pyarrow opens that one file, which takes settings in this way."""
+    """Refuse an address with a query, unless it is one file that pyarrow opens, which reads settings from it."""
     if not isinstance(item.file_format, ArrowReadOptions) or item.path_type == "uri_folder":
         raise UnsupportedPlanError(
             f"the address {item.path!r} has a query, which Spark takes for a part of the name",
@@ -65,7 +65,7 @@ def _check_query(item: FileOrFiles) -> None:
 
 
 def _files(path: Path, item: FileOrFiles, access: Access) -> list[str]:
-    """The files that a path of this machine is or holds."""
+    """Return the file at a local path, or the files in a local folder."""
     if not os.path.exists(path):
         raise TableError(f"there is no file {path}")
     if not path.is_dir():
@@ -80,7 +80,7 @@ def _files(path: Path, item: FileOrFiles, access: Access) -> list[str]:
 
 
 def below(folder: str, access: Access | None = None) -> Iterator[str]:
-    """The files in a folder and all its folders, without those that Spark passes over.
+    """Yield the files in a folder and its subfolders, without those that Spark ignores.
 
     Raises:
         UnsupportedPlanError: a link leads to a file that the plan may not read.
@@ -104,7 +104,7 @@ def below(folder: str, access: Access | None = None) -> Iterator[str]:
 
 
 def _listed_by_spark(path: str, item: FileOrFiles, spark: SparkSession) -> list[str]:
-    """The files in a file system that only Spark sees."""
+    """Return the files at a path in a file system that only Spark can access."""
     from pyspark.errors import AnalysisException
 
     glob = item.path_type == "uri_path_glob"
@@ -126,7 +126,7 @@ def _listed_by_spark(path: str, item: FileOrFiles, spark: SparkSession) -> list[
 
 
 def _below_host(path: str) -> str:
-    """The path alone: Spark may name another host than was asked for, where it is the default one's name."""
+    """Return the path without the host: Spark may return another name for the default host."""
     _, colon, rest = path.partition("://")
     return f"/{rest.partition('/')[2]}" if colon else path
 
@@ -136,7 +136,7 @@ def _refuse_folder(path: str) -> list[str]:
 
 
 def _unless_hidden(path: str, item: FileOrFiles) -> list[str]:
-    """The file; Spark would read nothing from it if its name marks it as hidden."""
+    """Return the file, unless its name marks it as hidden, so that Spark would ignore it."""
     if not _is_hidden(path.rpartition("/")[2]):
         return [path]
     if item.path_type == "uri_path_glob":

@@ -1,8 +1,8 @@
-"""Columns of literals as Arrow arrays of what carries their types in Spark.
+"""Convert columns of literals to Arrow arrays, in the types that carry them in Spark.
 
-The array types are those that Spark takes and that lose nothing: integers where the carrier is a count, structs of the
-parts for an interval_compound. Years and months are their number of months. What a type has no room for is refused
-here as it is where a literal is written out as text.
+The array types are lossless and accepted by Spark: integers if the carrier is a count, structs of the parts for an
+interval_compound. Years and months are converted to months. Values that don't fit their type are refused, as they are
+when a literal is written as SQL text.
 """
 
 from __future__ import annotations
@@ -59,19 +59,19 @@ _MOST_DAYS = 3_650_000
 _UNSIGNED = {8: pa.int16(), 16: pa.int32(), 32: pa.int64(), 64: pa.decimal128(20, 0)}
 _TOTAL = pa.decimal128(38, 0)
 
-#: Literals, of which None stands for those inside something that is null.
+#: Literals; None stands for the parts of a null value.
 _Cells = Sequence["Literal | None"]
 
 
 class Unfit(Exception):
-    """A value isn't one of its type, or can't travel in Arrow."""
+    """A value doesn't fit its type, or can't be represented in Arrow."""
 
 
 def literal_array(cells: _Cells, type: Type) -> pa.Array:
-    """The values of literals, all of one type.
+    """Return the values of literals of one type as an array.
 
     Raises:
-        Unfit: there is one that isn't of the type, or has no place in Arrow.
+        Unfit: a value doesn't fit the type, or can't be represented in Arrow.
     """
     try:
         return _array(cells, concrete(type))
@@ -164,7 +164,7 @@ def _temporal(values: list[Any], type: Type) -> pa.Array:
 
 
 def _counts(values: list[Any], precision: int, fine: pa.DataType) -> pa.Array:
-    """Units of a fraction of a second: microseconds, or the bare number where they are finer."""
+    """Convert counts of fractions of a second to microseconds, or keep the numbers if the unit is finer."""
     if precision > FINEST:
         return pa.array(values, pa.int64())
     factor = units_per_second(FINEST - precision)
@@ -172,7 +172,7 @@ def _counts(values: list[Any], precision: int, fine: pa.DataType) -> pa.Array:
 
 
 def _spans(values: list[Any], precision: int) -> pa.Array:
-    """Days, seconds and fractions as their total."""
+    """Convert days, seconds and fractions to their total."""
     units = units_per_second(precision)
     day, most = _SECONDS_OF_DAY * units, _MOST_DAYS * _SECONDS_OF_DAY * units
 
@@ -266,7 +266,7 @@ def _map(values: list[Any], type: Map) -> pa.Array:
 
 
 def _key(key: Literal) -> str:
-    """What is equal for keys that are equal in Spark: their text."""
+    """Return a text that is equal for map keys that are equal in Spark."""
     if key.value is None or (isinstance(key.value, float) and key.value == 0 and math.copysign(1, key.value) < 0):
         raise Unfit("a key that a map of Spark can't have")
     return literal(key)

@@ -1,4 +1,4 @@
-"""ORC files. One that is sliced is read as a whole, with the slice that has the byte in its middle."""
+"""Read ORC files. A sliced file is read as a whole, by the slice that contains its middle byte."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["orc_tables"]
 def orc_tables(
     pieces: Iterable[Piece], schema: NamedStruct, access: Access, spark: SparkSession, *, case_sensitive: bool
 ) -> list[tuple[str, Table]]:
-    """The records of ORC files. Spark can't tell their stripes apart, so a file is never divided.
+    """Return the records of ORC files. Spark can't distinguish their stripes, so a file is never divided.
 
     Raises:
         TableError: a file can't be read.
@@ -31,7 +31,7 @@ def orc_tables(
 
 
 def _size(piece: Piece, spark: SparkSession) -> int:
-    """The bytes of a file; Spark knows it where this machine doesn't see the file."""
+    """Return the size of a file in bytes; from Spark if the file isn't on this machine."""
     if is_here(piece.path):
         return os.path.getsize(piece.path)
     found = spark.read.format("binaryFile").load(piece.spark_path).select("length").first()

@@ -1,4 +1,4 @@
-"""Parquet files: whole, or the row groups that a slice has."""
+"""Read Parquet files: whole, or the row groups of a slice."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ __all__ = ["chosen", "parquet_tables"]
 def parquet_tables(
     pieces: Iterable[Piece], schema: NamedStruct, access: Access, spark: SparkSession, *, case_sensitive: bool
 ) -> list[tuple[str, Table]]:
-    """The records of Parquet files. A row group is read with the slice that has the byte in its middle.
+    """Return the records of Parquet files. A row group is read by the slice that contains its middle byte.
 
     Raises:
         TableError: a file can't be read.
-        UnsupportedPlanError: a file is sliced that this machine doesn't see.
+        UnsupportedPlanError: a sliced file can't be read from this machine.
     """
     groups = lru_cache(maxsize=64)(row_groups)
     records: list[Records] = []
@@ -37,7 +37,7 @@ def parquet_tables(
 
 
 def chosen(piece: Piece, groups: Iterable[RowGroup]) -> list[Records]:
-    """The records of the row groups that belong to a slice."""
+    """Return the records of the row groups that belong to a slice."""
     found: list[Records] = []
     for group in groups:
         if group.first == group.end or not piece.holds(group.midpoint):

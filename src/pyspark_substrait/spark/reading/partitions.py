@@ -1,4 +1,4 @@
-"""Columns whose values stand in the paths of files: ``…/year=2024/month=1/part-0.parquet``."""
+"""Partition columns, whose values are in the paths of files: ``…/year=2024/month=1/part-0.parquet``."""
 
 from __future__ import annotations
 
@@ -32,18 +32,18 @@ from pyspark_substrait.model.types import (
 
 __all__ = ["NULL", "Partition", "check_value", "partition_of"]
 
-#: what stands for null in a path
+#: the text for null in a path
 NULL = "__HIVE_DEFAULT_PARTITION__"
 
 
 @dataclass(frozen=True, slots=True)
 class Partition:
-    """The folders of a file that have the form ``name=value``, one in the other down to the file.
+    """The innermost folders of a file's path that have the form ``name=value``, without a gap.
 
     Args:
-        base: the folder in which the first of them is.
-        values: the values as they are written, by name, from the outermost.
-        above: names in folders further up, which don't count.
+        base: the folder that contains the first of them.
+        values: the values as texts, by name, from the outermost.
+        above: the names in folders further up, which aren't used.
     """
 
     base: str
@@ -52,7 +52,7 @@ class Partition:
 
 
 def partition_of(path: str) -> Partition:
-    """The partition that a file is in."""
+    """Return the partition of a file."""
     scheme, colon, rest = path.rpartition("://")
     folders = rest.split("/")[:-1]
     start = len(folders)
@@ -72,10 +72,10 @@ def _pair(folder: str) -> tuple[str, str]:
 
 
 def check_value(name: str, value: str, type: Type, path: str) -> None:
-    """Refuse what isn't a value of the plan's type.
+    """Refuse a value that doesn't fit the plan's type.
 
     Raises:
-        TableError: it isn't one.
+        TableError: it doesn't fit.
         UnsupportedPlanError: values of the type aren't written in paths.
     """
     if value == NULL:
@@ -154,7 +154,7 @@ _FORMS: Mapping[type, Callable[[str, Type], bool]] = {
 
 
 def needed(names: Iterable[str], partition: Partition, fold: Callable[[str], str], path: str) -> Sequence[str]:
-    """Those of the names, missing in a file, that its path has values for.
+    """Return those of the columns missing in a file that its path has values for.
 
     Raises:
         UnsupportedPlanError: only a folder further up has one.

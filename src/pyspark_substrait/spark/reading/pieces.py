@@ -1,4 +1,4 @@
-"""What is to be read of one file, and how Spark writes the names of files."""
+"""Files or slices of files to read, and Spark's notation for paths."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from pyspark_substrait.spark.access import escaped
 
 __all__ = ["Piece", "is_here", "named", "path_of_uri", "uri_of_address", "uri_of_path"]
 
-#: What a URI may hold in its path without an escape. (Java's rule, by which Spark writes the names of files.)
+#: The characters that need no escape in the path of a URI. (Java's rule, which Spark follows in names of files.)
 _PLAIN_IN_URI = "/;:@&=+$,-_.!~*'()"
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A file, or the part of it whose records are to be read.
+    """A file to read, or a slice of it.
 
     Args:
-        path: an absolute path, or a URI of another file system; glob characters and escapes in it are plain characters.
-        start: the first byte of the part.
-        length: how many bytes the part has; None for all to the end.
-        query: what the address of a file in another file system has behind ``?``.
+        path: an absolute path, or a URI of another file system; glob characters and escapes have no special meaning.
+        start: the first byte of the slice.
+        length: the number of bytes of the slice; None for all to the end.
+        query: the query after ``?`` in the address of a file in another file system.
     """
 
     path: str
@@ -37,36 +37,36 @@ class Piece:
         return self.start == 0 and self.length is None
 
     def holds(self, position: int) -> bool:
-        """Whether the byte at a position of the file is in this part."""
+        """Whether the byte at a position of the file is in this slice."""
         return self.start <= position and (self.length is None or position < self.start + self.length)
 
     @property
     def spark_path(self) -> str:
-        """The file as Spark takes it where it takes patterns too. What is seen here is a file of this machine."""
+        """The path for Spark's readers, with glob characters escaped. A path that exists here is a local file."""
         return ("file://" if is_here(self.path) else "") + escaped(self.path)
 
 
 def uri_of_address(path: str, query: str | None = None) -> str:
-    """A file of another file system as pyarrow takes it: a URI with escapes."""
+    """Return the address of a file in another file system for pyarrow: a URI with escapes."""
     scheme, colon, rest = path.partition("://")
     host, slash, below = rest.partition("/")
     return f"{scheme}{colon}{host}{slash}{quote(below, safe=_PLAIN_IN_URI)}{'' if query is None else f'?{query}'}"
 
 
 def is_here(path: str) -> bool:
-    """Whether this machine sees a file. With Spark Connect a path may be one of the server."""
+    """Whether a file exists on this machine. With Spark Connect, a path may be one of the server."""
     return path.startswith("/") and os.path.exists(path)
 
 
 def named(pieces: Iterable[Piece]) -> str:
-    """The files, for messages: the first and how many more there are."""
+    """Name files in a message: the first, and the number of others."""
     paths = sorted({piece.path for piece in pieces})
     more = f" and {len(paths) - 1} more" if len(paths) > 1 else ""
     return f"the file {paths[0]}{more}"
 
 
 def uri_of_path(path: str) -> str:
-    """A file as ``_metadata.file_path`` names it."""
+    """Return the URI of a file as in ``_metadata.file_path``."""
     scheme, colon, rest = path.rpartition("://")
     host, slash, below = rest.partition("/") if colon else ("", "/", path[1:])
     start = f"{scheme}{colon}{host}" if colon else "file:"
@@ -80,6 +80,6 @@ def _escaped_in_uri(character: str) -> str:
 
 
 def path_of_uri(uri: str) -> str:
-    """The other way: what Spark names as a URI, as :attr:`Piece.path`."""
+    """Convert a URI from Spark to a :attr:`Piece.path`."""
     path = unquote(uri)
     return "/" + path[len("file:") :].lstrip("/") if path.startswith("file:") else path

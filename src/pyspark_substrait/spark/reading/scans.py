@@ -1,7 +1,7 @@
-"""Files that have named and typed columns, Parquet and ORC, as the tables that Spark's own reader makes of them.
+"""Read files with a schema (Parquet and ORC) with Spark's own readers.
 
-Files in which the columns that a plan wants have the same types are read together; Spark gives null where one lacks
-a column. So a table whose files changed over time becomes a few tables, each of exactly one schema.
+Files whose wanted columns have the same types are read together; Spark reads null for a column that a file lacks. So a
+table whose files changed over time becomes a few tables, each with exactly one schema.
 """
 
 from __future__ import annotations
@@ -50,15 +50,15 @@ class Records:
 
 @dataclass(frozen=True, slots=True)
 class _Kind:
-    """What files that are read together have in common.
+    """The properties that files which are read together have in common.
 
     Args:
-        types: what is known of each wanted column in the files.
-        base: the folder above those that hold values; empty where no value is taken from the path.
-        values: the names of those folders, from the outermost.
-        taken: the columns whose values come from there.
-        sliced: not all records are read.
-        turn: a file that is read again is in another table each time.
+        types: the types of the wanted columns in the files; None if the files' schema isn't known.
+        base: the folder above the partition folders; empty if no value comes from the path.
+        values: the names of the partition columns in the path, from the outermost.
+        taken: the wanted columns whose values come from the path.
+        sliced: whether only some of the records are read.
+        turn: the number of earlier reads of the same file, which go to separate tables.
     """
 
     types: tuple[tuple[str, str] | None, ...] | None
@@ -78,19 +78,19 @@ def scans(
     *,
     case_sensitive: bool,
 ) -> list[tuple[str, Table]]:
-    """Tables that together have the records, each with what to call it in errors.
+    """Return tables whose union is the records, each with its name for errors.
 
     Args:
-        format: what the files are.
-        records: the records to read; those that are there twice are read twice.
+        format: the format of the files.
+        records: the records to read; repeated ones are read repeatedly.
         schema: the columns that the plan wants.
         access: the files that the plan may name.
         spark: the session.
         case_sensitive: whether names that differ in case are different.
 
     Raises:
-        TableError: a file can't be read, or a path doesn't say what the plan says.
-        UnsupportedPlanError: a value would come from a part of the path where Spark doesn't look.
+        TableError: a file can't be read, or a value in a path doesn't fit the plan's type.
+        UnsupportedPlanError: a value would come from a part of the path that Spark ignores.
     """
     scan = _Scan(format, schema, access, spark, str if case_sensitive else str.lower)
     kinds: dict[_Kind, list[Records]] = {}
@@ -102,7 +102,7 @@ def scans(
 
 
 class _Scan:
-    """The reading of files of one format for one schema."""
+    """Reads files of one format with one schema."""
 
     def __init__(
         self,
@@ -125,7 +125,7 @@ class _Scan:
         return self._footers[path]
 
     def kind(self, records: Records, turn: int) -> _Kind:
-        """What a file must have in common with those that it is read with."""
+        """Return the properties that a file shares with the files that it is read with."""
         found = self.footer(records.path)
         partition = partition_of(records.path)
         sliced = records.end is not None
@@ -148,7 +148,7 @@ class _Scan:
         )
 
     def table(self, kind: _Kind, group: Sequence[Records]) -> Table:
-        """The table in files of one kind."""
+        """Return the table of the files of one kind."""
         paths = list(dict.fromkeys(each.path for each in group))
         arrow = self.footer(paths[0]).schema
         try:
@@ -161,13 +161,13 @@ class _Scan:
         try:
             frame = self._frame(replace(kind, taken=taken), group, paths, data or stored.fields[:1])
             frame = self._with_values(frame, [field.name for field in data], taken)
-            frame.schema  # noqa: B018 - Connect reads nothing before it is asked
+            frame.schema  # noqa: B018 - Connect reads nothing before the schema is requested
         except spark_errors() as error:
             raise self._unreadable(paths, error) from error
         return Table(frame, self._without_nulls(taken, paths), arrow)
 
     def _stored(self, kind: _Kind, paths: Sequence[str]) -> StructType:
-        """The columns that the files have for Spark: of one kind, so those of any; where no kind is known, of all."""
+        """Return the files' schema in Spark: that of any file of the kind; merged if the types aren't known."""
         from pyspark.sql.pandas.types import from_arrow_schema
 
         reader = self._spark.read.format(self._format).option("recursiveFileLookup", True)
@@ -184,13 +184,13 @@ class _Scan:
                 arrow = self.footer(paths[0]).schema
                 if arrow is None or "PARQUET_TYPE_ILLEGAL" not in str(error):
                     raise
-                # nanoseconds, milliseconds of the day, uuids: Spark takes the numbers and bytes that are stored
+                # nanoseconds, milliseconds of the day, uuids: Spark reads the stored numbers and bytes
                 schema = from_arrow_schema(stored_schema(arrow), prefer_timestamp_ntz=True)
             keep(known, key, schema, _MOST_SCHEMAS)
         return schema
 
     def _taken(self, data: Sequence[StructField], paths: Sequence[str]) -> tuple[str, ...]:
-        """The columns whose values come from the paths of files about which only Spark knows something."""
+        """Return the columns whose values come from the paths, for files that only Spark can read."""
         there = {self._fold(field.name) for field in data}
         missing = [name for name in self._wanted if self._fold(name) not in there]
         return tuple(needed(missing, partition_of(paths[0]), self._fold, paths[0]))
@@ -207,11 +207,11 @@ class _Scan:
     def _frame(
         self, kind: _Kind, group: Sequence[Records], paths: Sequence[str], data: Sequence[StructField]
     ) -> DataFrame:
-        """The columns of the files, and as text those of their paths."""
+        """Return a DataFrame of the columns of the files, and of those in their paths as text."""
         from pyspark.sql.types import StringType, StructField, StructType
 
         folded = {self._fold(field.name) for field in data}
-        # Spark would take the value from the path for a column that is in the file as well
+        # Spark would prefer the value in the path for a column that is in the file as well
         mixed = bool(kind.taken) and any(self._fold(name) in folded for name in kind.values)
         by_spark = bool(kind.taken) and not mixed
         reader = self._spark.read.format(self._format)
@@ -241,7 +241,7 @@ class _Scan:
     def _unreadable(self, paths: Sequence[str], error: Exception) -> TableError:
         kind = {"parquet": "Parquet", "orc": "ORC"}[self._format]
         lines = str(error).strip().split("\n")
-        # what Java raised stands in the line behind the one that says where it was called
+        # the Java exception is in the line after the one with the place of the call
         reason = lines[1].removeprefix(": ") if len(lines) > 1 and lines[1].startswith(": ") else lines[0]
         hint = None
         if "CANNOT_MERGE" in str(error):
@@ -253,12 +253,12 @@ def _described(field: pa.Field) -> str:
     return f"{field.type}{(field.metadata or {}).get(METADATA.encode(), '')}"
 
 
-#: Asking Spark for the columns of a file costs it a job.
+#: The cache of schemas; reading the schema of a file takes a Spark job.
 _MOST_SCHEMAS = 256
 
 
 def _stored_type(type: Type) -> str:
-    """The type of Spark that a value in a path is cast to, before it is taken for one of the plan's type."""
+    """Return the Spark type that a value in a path is cast to, before its conversion to the plan's type."""
     match concrete(type):
         case String() | VarChar() | FixedChar():
             return "STRING"
@@ -269,7 +269,7 @@ def _stored_type(type: Type) -> str:
 
 
 def joined(frame: DataFrame, group: Sequence[Records], taken: Sequence[str], spark: SparkSession) -> DataFrame:
-    """The records of the group, as often as they are in it, with values from their paths."""
+    """Return the records of a group, repeated as often as they are in it, with values from their paths."""
     from pyspark.sql import functions as F
 
     metadata = frame.metadataColumn("_metadata")
@@ -295,14 +295,14 @@ def joined(frame: DataFrame, group: Sequence[Records], taken: Sequence[str], spa
 
 
 def covering(paths: Sequence[str], base: str | None) -> tuple[list[str], str | None]:
-    """What Spark is told to list for these files, and a condition if there are others in it.
+    """Return the paths that Spark lists for these files, and a filter if that finds other files, too.
 
-    Spark lists up to 32 paths by itself and runs a task for each if there are more. A folder with all that is in it
-    is one path.
+    Spark lists up to 32 paths on the driver, and runs a task for each path if there are more. A folder with its
+    contents is one path.
 
     Args:
         paths: the files.
-        base: the folder above those that hold values, if such are used.
+        base: the folder above the partition folders, if values in paths are used.
     """
     if len(paths) <= _MOST_PATHS or not all(map(is_here, paths)):
         return list(paths), None

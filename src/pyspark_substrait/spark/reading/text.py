@@ -1,8 +1,8 @@
-"""Files of delimited text.
+"""Read files of delimited text.
 
-Spark's own CSV reader isn't used: without a word it leaves out lines that hold only blanks or tabs, takes an empty
-value for null, closes a quote that nothing closes, and knows escapes only inside quotes. Spark's text reader gives the
-lines, and expressions of Spark take them apart (``text_lines``, ``text_fields``).
+Spark's own CSV reader isn't used: it silently skips lines of only blanks or tabs, reads empty values as null, accepts
+unclosed quotes, and supports escapes only inside quotes. Instead, Spark's text reader reads the lines, and Spark
+expressions split them (``text_lines``, ``text_fields``).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["text_table"]
 
 _SHOWN = 80
-#: the largest block that a file in Hadoop's own form of LZ4 and Snappy may say it has
+#: the largest valid block size in a file in Hadoop's own format of LZ4 and Snappy
 _LARGEST_BLOCK = 1 << 26
 
 
@@ -41,9 +41,9 @@ def text_table(
     access: Access,
     spark: SparkSession,
 ) -> Table:
-    """The records in files of delimited text; the fields of a line are the columns of the schema, in their order.
+    """Read the records in files of delimited text; the fields of a line are the columns of the schema, in order.
 
-    Values are text. Where the schema has another type, they are cast as ``Cast`` does it.
+    Values are text. If the column has another type, they are converted like in a ``Cast``.
 
     Raises:
         InvalidPlanError: the options contradict themselves.
@@ -60,7 +60,7 @@ def text_table(
     try:
         records = lines.records(pieces)
         frame = _typed(_columns(records, marks, options.value_treated_as_null, len(types)), schema)
-        frame.schema  # noqa: B018 - Connect looks for the files only now
+        frame.schema  # noqa: B018 - Connect lists the files only now
     except spark_errors() as error:
         reason = str(error).strip().split("\n", 1)[0]
         raise TableError(f"{named(pieces)} can't be read: {reason}") from error
@@ -69,9 +69,9 @@ def text_table(
 
 
 def _columns(records: DataFrame, marks: Syntax, marker: str | None, width: int) -> DataFrame:
-    """The values of the records as text, in columns ``c0`` and so on."""
+    """Return the values of the records as text, in columns ``c0``, ``c1``, …"""
     if width != 1:
-        # a line without anything in it has no fields; in a single column, it is an empty value
+        # an empty line has no fields; in a single column, it is an empty value
         records = records.where("text <> ''")
     split = records.selectExpr("file", "text", f"{marks.split('text')} AS parts")
     checked = split.selectExpr(f"{_checked(marks, width)} AS parts")
@@ -86,7 +86,7 @@ def _columns(records: DataFrame, marks: Syntax, marker: str | None, width: int) 
 
 
 def _checked(marks: Syntax, width: int) -> str:
-    """The fields of a line, or an error where it hasn't exactly as many as the schema."""
+    """Return the expression for the fields of a line, with an error if their number isn't that of the schema."""
     shown = f"concat('the file ', file, %s, ': ', left(text, {_SHOWN}))"
     garbled = "raise_error(concat('the file ', file, ' is no text in UTF-8; of compressed files the name says how'))"
     broken = shown % "' has a line whose quotes, escapes or line break are wrong'"
@@ -106,7 +106,7 @@ def _typed(values: DataFrame, schema: NamedStruct) -> DataFrame:
 
 
 def _converted(text: str, name: str, type: Type) -> str:
-    """The value of a type that a text stands for. That text isn't too long is checked as for every table."""
+    """Convert a text to a type. The length of text is checked as for every table."""
     if isinstance(concrete(type), String | VarChar | FixedChar):
         return text
     try:
@@ -126,7 +126,7 @@ def _check_readable(path: str, access: Access) -> None:
 
 
 def _is_of_hadoop(path: str, access: Access) -> bool:
-    """Whether a file begins with two lengths of blocks: for others, Spark would ask for gigabytes, and die."""
+    """Whether a file begins with two valid block lengths: for others, Spark would allocate gigabytes and crash."""
     if not path.startswith("/"):
         return False
     try:

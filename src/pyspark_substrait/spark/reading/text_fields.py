@@ -1,8 +1,8 @@
-"""How a record of delimited text is taken apart, as SQL over a column that has its text.
+"""Split a record of delimited text, by SQL over the column with its text.
 
-The grammar is strict, so that nothing is guessed: a value is either in quotes from its first character to its last, or
-has no quote in it. An escape character gives the character after it, inside quotes and outside. A text that isn't of
-this form is not taken apart as a whole, which :meth:`Syntax.is_whole` tells.
+The grammar is strict, so that nothing is guessed: a value is either quoted from its first character to its last, or
+contains no quote. An escape character makes the next character literal, inside quotes and outside. A record of another
+form isn't split completely, which :meth:`Syntax.is_whole` detects.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ __all__ = ["Syntax", "syntax"]
 
 @dataclass(frozen=True, slots=True)
 class Syntax:
-    """What separates, encloses and escapes values; ``quote`` and ``escape`` are empty where there is none.
+    """The delimiter, quote and escape of a text file; ``quote`` and ``escape`` are empty if there is none.
 
-    ``escape`` is one character, or the quote itself: then a quote inside a value is written twice.
+    ``escape`` is one character, or the quote itself: then a quote inside a value is doubled.
     """
 
     delimiter: str
@@ -30,7 +30,7 @@ class Syntax:
 
     @property
     def doubled(self) -> bool:
-        """Whether a quote inside quotes is written twice."""
+        """Whether a quote inside quotes is doubled."""
         return self.quote != "" and self.escape == self.quote
 
     @property
@@ -39,7 +39,7 @@ class Syntax:
         return self.escape != "" and not self.doubled
 
     def split(self, text: str) -> str:
-        """The values of a record as they are written: an array."""
+        """Return the expression for the array of a record's values, with their quotes and escapes."""
         if not self.quote and not self.escape:
             return f"split({text}, {string_literal(_pattern(self.delimiter))}, -1)"
         value = f"{self._quoted()}|{self._unquoted()}" if self.quote else self._unquoted()
@@ -47,24 +47,24 @@ class Syntax:
         return f"regexp_extract_all(concat({string_literal(self.delimiter)}, {text}), {string_literal(pattern)}, 1)"
 
     def is_whole(self, parts: str, text: str) -> str:
-        """Whether what :meth:`split` gave is all of the record."""
+        """Return the expression for whether :meth:`split` has split the whole record."""
         if not self.quote and not self.escape:
             return rf"instr({text}, '\r') = 0"
         return f"array_join({parts}, {string_literal(self.delimiter)}) = {text}"
 
     def value(self, part: str) -> str:
-        """A value without its quotes and escapes."""
+        """Return the expression for a value without its quotes and escapes."""
         inner = self._without_quotes(part)
         if self.escaped:
             return f"regexp_replace({inner}, {string_literal(f'(?s){_pattern(self.escape)}(.)')}, '$1')"
         return inner
 
     def is_null(self, part: str, marker: str) -> str:
-        """Whether a value is the one that stands for null, as it is written between its quotes."""
+        """Return the expression for whether a value, without its quotes, is the marker for null."""
         return f"{self._without_quotes(part)} = {string_literal(marker)}"
 
     def quotes(self, text: str) -> str:
-        """How many quotes a text has that aren't escaped."""
+        """Return the expression for the number of quotes in a text that aren't escaped."""
         if self.escaped:
             text = f"regexp_replace({text}, {string_literal(f'(?s){_pattern(self.escape)}.')}, '')"
         gone = f"char_length(replace({text}, {string_literal(self.quote)}, ''))"
@@ -94,11 +94,11 @@ class Syntax:
 
 
 def syntax(options: DelimiterSeparatedTextReadOptions) -> Syntax:
-    """The syntax that a plan states.
+    """Return the syntax that a plan states.
 
     Raises:
         InvalidPlanError: it contradicts itself, or lacks a delimiter.
-        UnsupportedPlanError: what means what can't be told.
+        UnsupportedPlanError: it is ambiguous.
     """
     delimiter, quote, escape = options.field_delimiter, options.quote, options.escape
     if not delimiter:
@@ -118,12 +118,12 @@ def syntax(options: DelimiterSeparatedTextReadOptions) -> Syntax:
 
 
 def _pattern(text: str) -> str:
-    """A regular expression of Java for a text."""
+    """Return a regular expression of Java that matches a text literally."""
     return "".join(f"\\{character}" if re.match(r"[!-/:-@\[-`{-~]", character) else character for character in text)
 
 
 def _none_of(*texts: str) -> str:
-    """A pattern for as many characters as there are before one of the texts; nothing is tried a second time."""
+    """Return a pattern for all characters before the first of the texts, without backtracking."""
     given = list(dict.fromkeys(text for text in texts if text))
     if all(len(text) == 1 for text in given):
         return f"[^{''.join(map(_pattern, given))}]*+"

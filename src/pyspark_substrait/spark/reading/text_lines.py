@@ -1,9 +1,8 @@
-"""The lines of text files and the records they make: headers left out, slices kept apart, line breaks in quotes kept.
+"""Read the lines of text files, and form records: without headers, only those of slices, with quoted line breaks.
 
-Spark reads lines wherever they are in a file, many at a time, and doesn't number them. Where the place of a line in its
-file counts, the lines of a file are put in order by where Spark's part of the file begins and the row's number in it,
-and a window over that order counts lines, bytes and quotes. Spark can do that with files larger than the memory, but
-with one task for each file.
+Spark reads the parts of a file in parallel, and doesn't number lines. If the position of a line in a file matters, the
+lines of a file are sorted by the start of Spark's part of the file and the row's number in it, and a window over that
+order counts lines, bytes and quotes. This works for files larger than the memory, but with one task for each file.
 """
 
 from __future__ import annotations
@@ -24,25 +23,25 @@ if TYPE_CHECKING:
 
 __all__ = ["Lines"]
 
-#: how the names of the files end that Spark decompresses
+#: the suffixes of files that Spark decompresses
 _COMPRESSED = (".gz", ".bz2", ".deflate", ".zst", ".lz4", ".snappy")
 
 _LARGEST = (1 << 63) - 1
-#: so many files are read one by one where that saves putting lines in order
+#: up to this many files are read one by one if that saves sorting their lines
 _MOST_SINGLE_FILES = 16
 _IN_ORDER = "PARTITION BY file ORDER BY block, id"
 
 
 @dataclass(frozen=True, slots=True)
 class Lines:
-    """How the lines of some files become records.
+    """Forms records from the lines of files.
 
     Args:
         spark: the session.
         access: the files that the plan may name.
-        syntax: what quotes are.
-        header: how many lines at the beginning of each file are no records.
-        limit: the most bytes that a line may have; 0 for any number.
+        syntax: the syntax, for its quotes.
+        header: the number of header lines at the beginning of each file.
+        limit: the most bytes of a line; 0 for no limit.
     """
 
     spark: SparkSession
@@ -52,9 +51,9 @@ class Lines:
     limit: int
 
     def records(self, pieces: Sequence[Piece]) -> DataFrame:
-        """The records, unordered: ``file`` is a record's file, ``text`` its text without the line break at its end.
+        """Return the records, unordered: ``file`` is a record's file, ``text`` its text without the final line break.
 
-        A record is a line, or several with the line breaks in quotes between them.
+        A record is a line, or several lines joined by quoted line breaks.
         """
         joined = self._are_joined([piece.spark_path for piece in pieces])
         slices: dict[str, list[Piece]] = {}
@@ -69,14 +68,14 @@ class Lines:
         return reduce(lambda one, other: one.unionAll(other), frames).selectExpr("file", f"{_ended('text')} AS text")
 
     def _are_joined(self, paths: Sequence[str]) -> bool:
-        """Whether a line somewhere ends inside quotes, as its quotes tell; where they mislead, a record is an error."""
+        """Whether some line has an odd number of quotes, so that it may end inside quotes."""
         if not self.syntax.quote:
             return False
         odd = self._read(list(dict.fromkeys(paths))).where(f"{self.syntax.quotes('value')} % 2 = 1")
         try:
             return bool(odd.limit(1).collect())
         except spark_errors():
-            # the file isn't there, or is damaged: Spark says so again where the records are read
+            # the file is missing or damaged: Spark reports it again when the records are read
             return False
 
     def _read(self, paths: Sequence[str]) -> DataFrame:
@@ -93,14 +92,14 @@ class Lines:
         return rows.selectExpr("file", f"{self._within_limit('value')} AS text")
 
     def _without_first(self, path: str) -> DataFrame:
-        # of one file, the part that Spark reads first begins with the first line: there is no longer part
+        # of a single file, Spark reads the part with the first line first, because no other part is longer
         rows = self._read([path]).selectExpr("*", "_metadata.file_path AS file", "monotonically_increasing_id() AS id")
         return rows.where("id > 0").selectExpr("file", f"{self._within_limit('value')} AS text")
 
     def _in_order(self, read: DataFrame) -> DataFrame:
-        """The lines with their places: ``behind`` is how many bytes there are to the end of one, line feeds included.
+        """Return the lines with their positions: ``behind`` is the number of bytes up to and with its line feed.
 
-        ``total`` is that of the last line. A byte order mark, which Spark leaves out, isn't counted in them.
+        ``total`` is that of the last line. Both exclude a byte order mark, which Spark removes.
         """
         rows = read.selectExpr(
             "value AS text",
@@ -122,7 +121,7 @@ class Lines:
         )
 
     def _joined(self, lines: DataFrame) -> DataFrame:
-        """Records of lines: one begins with each line that has an even number of quotes before it."""
+        """Join lines to records: a record begins with each line that has an even number of quotes before it."""
         quotes = self.syntax.quotes("text")
         so_far = f"OVER ({_IN_ORDER} ROWS UNBOUNDED PRECEDING)"
         counted = lines.selectExpr("*", f"sum({quotes}) {so_far} - {quotes} AS quotes")
@@ -142,13 +141,13 @@ class Lines:
         )
 
     def _of_slices(self, path: str, slices: Sequence[Piece], joined: bool) -> DataFrame:
-        """The records of a file whose middle is in a slice, as often as there are such slices."""
+        """Return the records of a file whose middle byte is in a slice, once for each such slice."""
         lines = self._in_order(self._read([path]))
         records = self._joined(lines) if joined else lines
         if path.endswith(_COMPRESSED):
             middle = "size DIV 2"
         else:
-            # a file that doesn't end with a line feed is one byte shorter than its lines, a byte order mark has three
+            # a file without a final line feed is one byte shorter than its lines; a byte order mark has three bytes
             last = "if(size - total IN (-1L, 2L), 1L, 0L)"
             length = f"(bytes - if(behind = total, {last}, 0L))"
             begin = "(behind - bytes + if(size - total IN (2L, 3L), 3L, 0L))"
@@ -172,12 +171,12 @@ def _behind(piece: Piece) -> int:
 
 
 def _ended(text: str) -> str:
-    """A line without the carriage return before its line feed."""
+    """Return the expression for a line without the carriage return at its end."""
     return rf"if(endswith({text}, '\r'), left({text}, char_length({text}) - 1), {text})"
 
 
 def _apart(paths: Sequence[str]) -> list[list[str]]:
-    """The paths, so that none is twice in a list."""
+    """Split paths into lists without duplicates."""
     rounds: list[dict[str, None]] = []
     for path in paths:
         free = next((known for known in rounds if path not in known), None)

@@ -1,4 +1,4 @@
-"""Several sources of one schema as one."""
+"""The union of several sources of one schema."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ __all__ = ["together"]
 
 
 def together(sources: Sequence[Source], schema: NamedStruct) -> Source:
-    """The records of all sources; those of a single one stay as they are, so that nothing is laid around its columns.
+    """Return the union of sources; a single source is returned unchanged, so that its columns need no subquery.
 
     Args:
         sources: sources whose columns have the types of the schema.
-        schema: the schema, for the columns where there is no source.
+        schema: the schema, for the columns if there are no sources.
     """
     if len(sources) == 1:
         return sources[0]

@@ -1,4 +1,4 @@
-"""Large virtual tables: their literals travel to Spark as Arrow data, not as a text of millions of cells."""
+"""Large virtual tables: their literals are sent to Spark as Arrow data, not as SQL text of millions of cells."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ __all__ = ["Values", "virtual_table"]
 
 @dataclass(frozen=True, slots=True)
 class Values:
-    """The records of a virtual table: a DataFrame, and the texts that make its columns those of the plan."""
+    """The records of a virtual table: a DataFrame, and the expressions that convert its columns to the plan's types."""
 
     frame: DataFrame
     columns: tuple[str, ...]
 
 
 def virtual_table(node: Read, table: VirtualTable, spark: SparkSession) -> Values | None:
-    """The records of a virtual table, all of them literals; None where Arrow can't hold a column.
+    """Return the records of a virtual table of literals; None if Arrow can't hold a column.
 
     Raises:
-        InvalidPlanError, UnsupportedPlanError: a value isn't one of its type, or nothing in Spark carries it.
+        InvalidPlanError, UnsupportedPlanError: a value doesn't fit its type, or Spark has no type for it.
     """
     from pyspark.sql.pandas.types import from_arrow_schema
 
@@ -69,7 +69,7 @@ def _column(table: VirtualTable, position: int, type: Type) -> pa.Array | None:
     try:
         return literal_array(literals, type)
     except Unfit:
-        # what is wrong, and where, is said as for a small table
+        # report the fault and its path like for a small table
         for number, cell in enumerate(literals):
             with at("expressions", number, "fields", position):
                 literal(cell)
@@ -77,7 +77,7 @@ def _column(table: VirtualTable, position: int, type: Type) -> pa.Array | None:
 
 
 def _as_carrier(name: str, found: str, type: Type) -> str:
-    """A column as the carrier of its type."""
+    """Return the expression that converts a column to the Spark type that carries its type."""
     wanted = spark_type(type)
     same = wanted.replace(" ", "").lower() == found.replace(" ", "").lower()
     return name if same else f"CAST({name} AS {wanted})"

@@ -1,4 +1,4 @@
-"""The rows of a result on their way to people (``cells``, ``table``) and to files (``writing``)."""
+"""Format the rows of a result for display (``cells``, ``table``), and write them to files (``writing``)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Values as people read them. Nothing in them reaches a terminal, or a page, as anything but text."""
+"""Format values for display, escaped so that a terminal or a page shows them as plain text."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["MOST_CHARACTERS", "Cell", "Kind", "cells", "harmless"]
 Kind = Literal["null", "number", "boolean", "text", "time", "binary", "nested"]
 
 MOST_CHARACTERS = 500
-"""What a cell is cut at, unless something else is asked for."""
+"""The default for the most characters of a cell."""
 
 _LINE_BREAKS = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 #: joiners, which some scripts and many emoji need
@@ -28,9 +28,9 @@ class Cell:
     """One value, or the name of a column.
 
     Attributes:
-        text: what is to be read; control characters and marks of direction stand in it as escapes.
-        kind: what it is a text of; of a name, what the column's values are.
-        cut: whether more of it is left out; the text ends with ``…`` then.
+        text: the text to show, with control characters and direction marks escaped.
+        kind: the kind of the value; for a name, the kind of the column's values.
+        cut: whether the text is cut; it ends with ``…`` then.
     """
 
     text: str
@@ -46,7 +46,7 @@ def cells(
     Args:
         rows: the rows.
         limit: the most rows; all when None.
-        most_characters: what longer texts are cut at; None for nothing.
+        most_characters: the length to which longer texts are cut; None for no limit.
     """
     kinds = [_kind(field.type) for field in rows.schema]
     header = tuple(
@@ -85,7 +85,7 @@ def _cell(text: str, kind: Kind, most: int | None) -> Cell:
 
 
 def _text(value: Any) -> str:
-    """A value that is no text of its own; texts inside it stand in quotes."""
+    """Format a value that isn't a text; texts inside it are quoted."""
     match value:
         case None:
             return "null"
@@ -106,7 +106,7 @@ def _text(value: Any) -> str:
 
 
 def harmless(text: str) -> str:
-    """A text in which everything that isn't seen, or changes how others are seen, stands as an escape."""
+    """Escape invisible characters, and those that change how others are displayed."""
     if text.isprintable():
         return text
     return "".join(character if _seen(character) else _escape(character) for character in text)

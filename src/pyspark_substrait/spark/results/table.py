@@ -1,4 +1,4 @@
-"""Rows as an aligned table for a terminal, as wide as there is room."""
+"""Format rows as an aligned table for a terminal of a given width."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ _GAP = 2
 _WIDEST = 60
 _NARROWEST = 16
 _MOST_LINES = 5
-#: what may be broken into lines; numbers and times are not
+#: kinds of values that may be folded into several lines
 _FOLDED: frozenset[Kind] = frozenset({"text", "binary", "nested"})
 _STYLES: dict[Kind, str] = {"null": "dim italic", "number": "cyan", "boolean": "magenta", "time": "green"}
 
 
 @dataclass(frozen=True)
 class Shown:
-    """A table, and what of the rows isn't in it.
+    """A table, and what it leaves out of the rows.
 
     Attributes:
         table: the table.
@@ -42,7 +42,7 @@ class Shown:
 
 
 def as_table(rows: pa.Table, *, types: bool = False, width: int | None = None, whole: bool = False) -> Shown:
-    """Rows as a table: numbers right, those with a fraction with their points in one line.
+    """Format rows as a table: numbers right-aligned, with their decimal points below each other.
 
     Columns that don't fit are left out, from the right; long texts are folded in their column, and cut after five
     lines or 500 characters.
@@ -50,8 +50,8 @@ def as_table(rows: pa.Table, *, types: bool = False, width: int | None = None, w
     Args:
         rows: few enough to look at.
         types: write the Arrow type of each column under its name.
-        width: how many characters there are in a line; None for as many as it takes.
-        whole: leave nothing out and cut nothing; lines are then as long as it takes.
+        width: the characters of a line; None for no limit.
+        whole: leave nothing out and cut nothing; lines may be longer than ``width`` then.
     """
     from rich import box
     from rich.table import Table
@@ -67,7 +67,7 @@ def as_table(rows: pa.Table, *, types: bool = False, width: int | None = None, w
         ]
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, collapse_padding=True)
     for name, type, column_width in zip(header, under, widths, strict=False):
-        # numbers are filled up themselves: rich would take the places away that put their points in one line
+        # numbers are padded here: rich would strip the padding that aligns their decimal points
         title = Text(_isolated(name.text), style="bold", justify="right" if name.kind == "number" else "left")
         if type:
             title.append(f"\n{type}", style="dim not bold")
@@ -94,14 +94,14 @@ def _text(cell: Cell, filled: int) -> Text:
 
 
 def _isolated(text: str) -> str:
-    """A text in which letters from right to left change the order of nothing around it."""
+    """Isolate a text, so that right-to-left letters don't reorder the text around it."""
     if text.isascii() or not any(unicodedata.bidirectional(character) in ("R", "AL", "AN") for character in text):
         return text
     return f"\u2068{text}\u2069"  # "first strong isolate" and its end
 
 
 def _aligned(column: Sequence[Cell]) -> list[Cell]:
-    """The cells of a column; numbers have as many places right of the point as the one with the most."""
+    """Pad the numbers of a column on the right, so that their decimal points align."""
     places = [_places(cell) for cell in column]
     most = max(places, default=0)
     return [
@@ -111,7 +111,7 @@ def _aligned(column: Sequence[Cell]) -> list[Cell]:
 
 
 def _places(cell: Cell) -> int:
-    """The point and what is right of it; all of a number without one is left of it."""
+    """The number of characters from the decimal point to the end; 0 without a point."""
     if cell.kind != "number":
         return 0
     point = cell.text.find(".")
@@ -123,7 +123,7 @@ def _cut_to(cell: Cell, most: int) -> Cell:
 
 
 def _length(texts: Iterable[str]) -> int:
-    """How much room the longest text takes; a column has one character at least."""
+    """The display width of the longest text; at least one character."""
     from rich.cells import cell_len
 
     return max(map(cell_len, texts), default=1) or 1
@@ -132,7 +132,7 @@ def _length(texts: Iterable[str]) -> int:
 def _widths(
     header: Sequence[Cell], under: Sequence[str], columns: Sequence[Sequence[Cell]], width: int | None
 ) -> list[int]:
-    """The widths of the columns for which there is room: at least one."""
+    """The widths of the columns that fit: at least one."""
     contents = [_length(cell.text for cell in column) for column in columns]
     natural = [
         max(_length([name.text, type]), content) for name, type, content in zip(header, under, contents, strict=True)
@@ -147,7 +147,7 @@ def _widths(
             break
         taken.append(least)
     left = width - sum(taken) - _GAP * (len(taken) - 1)
-    # all get some of what is left; at last the texts that are longer than most
+    # the remaining width goes to all columns evenly, and at last to those wider than the usual maximum
     for most in (_WIDEST, width):
         while left and (narrow := [i for i, own in enumerate(taken) if own < min(natural[i], most)]):
             for i in narrow[:left]:

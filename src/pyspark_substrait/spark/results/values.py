@@ -1,4 +1,4 @@
-"""The values of Arrow columns as Python has them, and as JSON has them."""
+"""Convert the values of Arrow columns to Python values and to JSON values."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ class Pairs:
 
 
 def values(column: pa.ChunkedArray) -> list[Any]:
-    """The values as Python has them; as text where it has no such time."""
+    """Convert a column to Python values; dates and times outside of Python's range become text."""
     return [value_of(scalar) for scalar in column]
 
 
 def value_of(scalar: pa.Scalar) -> Any:
-    """A value as Python has it: a :class:`Record` of a struct, :class:`Pairs` of a map, None for null."""
+    """Convert a value to Python: a struct to a :class:`Record`, a map to :class:`Pairs`, null to None."""
     if not scalar.is_valid:
         return None
     match scalar:
@@ -66,13 +66,13 @@ _NANOS_OF_DAY = 86_400 * 10**9
 
 
 def _moment(scalar: pa.Scalar) -> str:
-    """A date or time in Arrow's words, in the form of ``isoformat``."""
+    """Format a date or time with Arrow, in the form of ``isoformat``."""
     text = str(scalar.cast(pa.string()).as_py()).replace(" ", "T")
     return f"{text[:-1]}+00:00" if text.endswith("Z") else text
 
 
 def _days(units: int, digits: int) -> str:
-    """A span of time in units of ``10**-digits`` seconds, in the form that Python writes one."""
+    """Format a duration in units of ``10**-digits`` seconds like Python's ``timedelta``."""
     seconds, rest = divmod(units, 10**digits)
     text = str(datetime.timedelta(seconds=seconds)) if abs(seconds) < _MOST_SECONDS else f"{seconds} s"
     return f"{text}.{rest:0{digits}d}" if rest else text
@@ -82,7 +82,7 @@ _MOST_SECONDS = 10**13
 
 
 def plain(value: Any) -> Any:
-    """A value as one that JSON has: decimals, dates and times as text, binary as base64, a map as pairs."""
+    """Convert a value to JSON types: decimals, dates and times to text, binary to base64, a map to pairs."""
     match value:
         case float() if not math.isfinite(value):
             return str(value)

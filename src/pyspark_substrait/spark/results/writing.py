@@ -35,7 +35,7 @@ SUFFIXES: Final[Mapping[str, FileFormat]] = {
 """The format of a file by its suffix."""
 
 BINARY: Final[frozenset[FileFormat]] = frozenset({"parquet", "arrow"})
-"""The formats that are no text."""
+"""The binary formats."""
 
 
 def write_file(rows: pa.Table, path: Path, form: FileFormat) -> None:
@@ -47,7 +47,7 @@ def write_file(rows: pa.Table, path: Path, form: FileFormat) -> None:
     """
     content = io.BytesIO()
     write(rows, content, form, seekable=True)
-    target = path.resolve()  # a link stays one
+    target = path.resolve()  # a link is kept
     beside = target.with_name(f".{target.name}.{os.getpid()}.new")
     try:
         if target.exists() and not target.is_file():  # a pipe or a device
@@ -67,13 +67,13 @@ def write(rows: pa.Table, sink: IO[bytes], form: FileFormat, *, seekable: bool =
     """Write rows to a stream of bytes; text is UTF-8.
 
     JSON is one object a line; decimals, dates and times are text in it, so that no digit is lost, and binary is base64.
-    Markdown is a table with bars, in which everything that Markdown would take for its own is escaped.
+    Markdown is a pipe table, with all markup characters escaped.
 
     Args:
         rows: the rows.
         sink: where they go.
         form: the format.
-        seekable: whether a reader will be able to go back and forth: Arrow has a format for this, and one for streams.
+        seekable: whether readers can seek: Arrow has one format for files and one for streams.
 
     Raises:
         TableError: the format can't hold a column.
@@ -131,7 +131,7 @@ def _json(rows: pa.Table) -> Iterator[str]:
 
 
 def _refuse_repeated(schema: pa.Schema | pa.StructType) -> None:
-    """JSON objects have a name once."""
+    """Refuse repeated names, which JSON objects can't have."""
     names = [field.name for field in schema]
     if twice := sorted({name for name in names if names.count(name) > 1}):
         what = "columns" if isinstance(schema, pa.Schema) else "fields of a struct"
@@ -142,7 +142,7 @@ def _refuse_repeated(schema: pa.Schema | pa.StructType) -> None:
 
 
 def _inside(type: pa.DataType) -> Iterator[pa.StructType]:
-    """The structs at the top of a type."""
+    """The outermost structs of a type."""
     if pa.types.is_struct(type):
         yield type
     elif pa.types.is_map(type):
@@ -170,9 +170,9 @@ def _markdown_cell(cell: Cell) -> str:
 
 
 def _markdown_text(text: str) -> str:
-    """A text that Markdown shows as it is: no markup, no HTML, no link."""
+    """Escape a text, so that Markdown shows it unchanged: no markup, no HTML, no links."""
     return _MARKUP.sub(r"\\\g<0>", text)
 
 
-#: an underscore inside a word is only one
+#: an underscore inside a word needs no escape
 _MARKUP: Final = re.compile(r"[\\`*\[\]<>|~&$]|(?<![^\W_])_|_(?![^\W_])")

@@ -1,7 +1,7 @@
-"""What a plan changes: tables written and updated, tables and views made, altered and dropped.
+"""Carry out the changes of a plan: write and update tables; create, alter and drop tables and views.
 
-The relations that write are carried out one after the other, the innermost first, before the query above them is
-compiled; in it, the records that a write puts out stand as a bound table.
+The writing relations are carried out one after the other, the innermost first, before the query above them is compiled,
+which reads the output records of a write from a bound table.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""How a table's columns become those that ALTER asks for: which stay, come, go, are renamed or get a wider type.
+"""Derive the alterations of a table from the columns that a plan states: add, drop, rename, move and widen columns.
 
-A plan states only what the columns shall be afterwards. A column of the same name stays. A column that is gone and a
-new one at its position, of the same type, are one column renamed. All others that are gone are dropped, all others that
-are new are added. The same holds for the fields of structs.
+A plan only states the resulting columns. A column of the same name is kept. A missing column and a new one at its
+position, of the same type, are a renamed column. Other missing columns are dropped, other new ones are added. The same
+applies to the fields of structs.
 """
 
 from __future__ import annotations
@@ -36,20 +36,20 @@ __all__ = [
     "value",
 ]
 
-#: Brings names that Spark takes for the same into one form.
+#: Converts names that Spark regards as equal to the same text.
 Fold = Callable[[str], str]
 
 
 @dataclass(frozen=True, slots=True)
 class Dropped:
-    """A column, or a field inside one, goes."""
+    """A column, or a field inside one, is dropped."""
 
     path: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Renamed:
-    """It gets another name."""
+    """A column or field gets another name."""
 
     path: tuple[str, ...]
     name: str
@@ -57,7 +57,7 @@ class Renamed:
 
 @dataclass(frozen=True, slots=True)
 class Retyped:
-    """It gets a wider type."""
+    """A column or field gets a wider type."""
 
     path: tuple[str, ...]
     type: str
@@ -65,7 +65,7 @@ class Retyped:
 
 @dataclass(frozen=True, slots=True)
 class Required:
-    """It must not be null any more, or may be null from now on."""
+    """A column or field becomes required, or nullable."""
 
     path: tuple[str, ...]
     required: bool
@@ -73,7 +73,7 @@ class Required:
 
 @dataclass(frozen=True, slots=True)
 class Added:
-    """A column, or a field inside one, comes."""
+    """A column, or a field inside one, is added."""
 
     path: tuple[str, ...]
     type: str
@@ -82,7 +82,7 @@ class Added:
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """It stands behind another one from now on; None for the first place."""
+    """A column or field is moved after another one; None for the first position."""
 
     path: tuple[str, ...]
     after: str | None
@@ -92,7 +92,7 @@ Alteration = Dropped | Renamed | Retyped | Required | Added | Moved
 
 
 def kept(old: StructType, new: StructType, fold: Fold) -> list[int | None]:
-    """For each of the new columns, the position of the old one that it was; None where it is added."""
+    """Return, for each new column, the position of its old one; None for an added column."""
     positions = {fold(field.name): position for position, field in enumerate(old.fields)}
     names = {fold(field.name) for field in new.fields}
     found: list[int | None] = []
@@ -107,7 +107,7 @@ def kept(old: StructType, new: StructType, fold: Fold) -> list[int | None]:
 
 
 def alterations(old: StructType, new: StructType, fold: Fold, path: tuple[str, ...] = ()) -> Iterator[Alteration]:
-    """What makes the new columns of the old ones, in an order in which it can be carried out.
+    """Yield the alterations from the old columns to the new ones, in an order in which they can be carried out.
 
     Raises:
         UnsupportedPlanError: a type would have to change to one that can't hold all its values.
@@ -139,7 +139,7 @@ def alterations(old: StructType, new: StructType, fold: Fold, path: tuple[str, .
 
 
 def _inside(old: DataType, new: DataType, fold: Fold, path: tuple[str, ...]) -> Iterator[Alteration]:
-    """What makes one type of another."""
+    """Yield the alterations from one type to another."""
     from pyspark.sql.types import ArrayType, MapType, StructType
 
     if isinstance(old, StructType) and isinstance(new, StructType):
@@ -162,7 +162,7 @@ _DIGITS = {"TINYINT": 3, "SMALLINT": 5, "INT": 10, "BIGINT": 19}
 
 
 def _widens(old: DataType, new: DataType) -> bool:
-    """Whether every value of one type is one of the other."""
+    """Whether every value of the old type fits the new one."""
     from pyspark.sql.types import DecimalType, TimeType
 
     before, after = sql_type(old), sql_type(new)
@@ -180,7 +180,7 @@ def _widens(old: DataType, new: DataType) -> bool:
 
 
 def sql_type(type: DataType, *, required: bool = False) -> str:
-    """A type as SQL text; with ``required``, with the NOT NULL of the fields inside."""
+    """Return a type as SQL text; with ``required``, including NOT NULL of nested fields."""
     from pyspark.sql.types import ArrayType, MapType, StructType
 
     if isinstance(type, StructType):
@@ -200,7 +200,7 @@ def sql_type(type: DataType, *, required: bool = False) -> str:
 
 
 def statement(table: str, change: Alteration, default: str | None) -> str:
-    """The ALTER TABLE that carries out one alteration; a column that is added gets the default."""
+    """Return the ALTER TABLE statement for one alteration; an added column gets the default."""
     head = f"ALTER TABLE {table}"
     match change:
         case Dropped(path=path):
@@ -220,7 +220,7 @@ def statement(table: str, change: Alteration, default: str | None) -> str:
 
 
 def additions(table: str, changes: Iterable[tuple[Added, str | None]]) -> str:
-    """The one ALTER TABLE that adds columns, each with its default."""
+    """Return one ALTER TABLE statement that adds columns, each with its default."""
     columns = (
         f"{quoted_path(change.path)} {change.type}"
         + (" NOT NULL" if change.required else "")
@@ -234,7 +234,7 @@ def additions(table: str, changes: Iterable[tuple[Added, str | None]]) -> str:
 
 
 def value(text: str, old: DataType, new: DataType, fold: Fold) -> str:
-    """A value of the old type as one of the new, which is what :func:`alterations` allows."""
+    """Return the expression that converts a value of the old type to the new one, as :func:`alterations` allows."""
     return _value(text, old, new, fold, count(1))
 
 

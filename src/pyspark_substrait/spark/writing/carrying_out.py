@@ -1,4 +1,4 @@
-"""The relations of a plan that write, carried out, and what stands for them in the query above."""
+"""Carry out the writing relations of a plan, and replace them in the query above."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from pyspark_substrait.spark.tables import Table
 from pyspark_substrait.spark.writing import definitions, records, replacing, targets, updates
 from pyspark_substrait.spark.writing.session import Session
 from pyspark_substrait.spark.writing.stored_tables import depth_first
-from pyspark_substrait.sql.compiler.relations import FIELDS, refuse_enhancement
+from pyspark_substrait.sql.compiler.relations import refuse_enhancements
 from pyspark_substrait.sql.compiler.writes import misplaced
 
 if TYPE_CHECKING:
@@ -43,12 +43,12 @@ if TYPE_CHECKING:
 
 __all__ = ["WRITING", "carried_out"]
 
-#: The relations that change something.
+#: The relations that change data or schemas.
 WRITING: Final = (Write, Update, Ddl)
 
 
 def carried_out(node: Relation, session: Session) -> Relation:
-    """Carry out the writing relations of a tree, and put in place of each a read of the records that it puts out.
+    """Carry out the writing relations of a tree, and replace each by a read of its output records.
 
     All of them, and the query above them, are checked before the first one changes anything.
 
@@ -66,15 +66,15 @@ def carried_out(node: Relation, session: Session) -> Relation:
 
 
 class _Pass:
-    """A way through a tree, from its leaves up, that puts reads in place of the relations that write."""
+    """A bottom-up pass over a tree that replaces writing relations by reads."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
-        #: what the shared subtrees became: each is carried out once
+        #: the replaced shared subtrees: each is carried out once
         self._subtrees: dict[int, Relation] = {}
 
     def relation(self, node: Relation) -> Relation:
-        """The relation over reads of what is written below it."""
+        """Return the relation with the writing relations in it replaced by reads."""
         if isinstance(node, Reference):
             with at("reference"):
                 if node.subtree_ordinal not in self._subtrees:
@@ -84,7 +84,7 @@ class _Pass:
             return self.relation(node.relation)
         if not writes(node):
             return node
-        with at(FIELDS[type(node)]):
+        with at(node.info.field):
             places = _places(node)
 
             def input(inner: Relation) -> Relation:
@@ -94,17 +94,16 @@ class _Pass:
             node = with_inputs(node, input)
             if not isinstance(node, WRITING):
                 return node
-            refuse_enhancement(node.common.advanced_extension, "common.advanced_extension")
-            refuse_enhancement(node.advanced_extension)
+            refuse_enhancements(node)
             return self._written(node)
 
     def _written(self, node: Write | Update | Ddl) -> Relation:
-        """What stands for a relation that writes, whose inputs write nothing any more."""
+        """Return the replacement of a writing relation whose inputs are replaced already."""
         raise NotImplementedError
 
 
 def _places(node: Relation) -> Iterator[tuple[str | int, ...]]:
-    """The fields in which the inputs of a relation stand, in order."""
+    """The field of each input of a relation, in order."""
     match node:
         case Set() | ExtensionMulti():
             return (("inputs", position) for position in range(len(node.inputs)))
@@ -115,7 +114,7 @@ def _places(node: Relation) -> Iterator[tuple[str | int, ...]]:
 
 
 class _Checking(_Pass):
-    """Finds what is wrong with the relations that write, and changes nothing."""
+    """Checks the writing relations without changing anything."""
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
@@ -130,7 +129,7 @@ class _Checking(_Pass):
             elif isinstance(node, Update):
                 updates.checked(node, self._session)
         except TableError:
-            # what an inner relation makes isn't there yet
+            # an inner relation may define the table, which doesn't exist yet
             if not self._defines:
                 raise
         self._defines |= isinstance(node, Ddl) or (isinstance(node, Write) and node.op is WriteOp.CTAS)
@@ -138,7 +137,7 @@ class _Checking(_Pass):
 
 
 class _Writing(_Pass):
-    """Carries the relations out."""
+    """Carries out the writing relations."""
 
     def _written(self, node: Write | Update | Ddl) -> Relation:
         found = self._carried_out(node)
@@ -163,7 +162,7 @@ class _Writing(_Pass):
 
 
 def _recover(node: Relation, session: Session) -> None:
-    """Finish or undo what a crash has left of the tables of Spark's own catalog that a tree changes."""
+    """Finish or undo interrupted replacements of the tables in Spark's own catalog that a tree changes."""
     changed: set[tuple[str, ...]] = set()
     for found in relations_within(node):
         match found:
@@ -177,7 +176,7 @@ def _recover(node: Relation, session: Session) -> None:
 
 
 def _nothing(node: Relation) -> Relation:
-    """No records of the columns that a relation puts out."""
+    """Return an empty read with the output columns of a relation."""
     types, common = node.direct_schema.types, node.common
     if not types:
         types, common = (Boolean(),), RelCommon(emit=(), rel_anchor=node.common.rel_anchor)

@@ -1,4 +1,4 @@
-"""Tables and views of the session's catalogs: what stands under a name, and statements about it."""
+"""Look up tables and views in the session's catalogs, and run statements about them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ __all__ = [
     "in_session_catalog",
 ]
 
-#: under it, the tables of files keep which columns are required, and refuse nulls in them
+#: with this setting, tables of files store which columns are required, and refuse nulls in them
 NOT_NULL_SETTING: Final = {"spark.sql.fileSource.insert.enforceNotNull": "true"}
 
 _MISSING = {
@@ -45,13 +45,13 @@ _BAD_NAME = {"INVALID_SCHEMA_OR_RELATION_NAME", "INVALID_ATTRIBUTE_NAME_SYNTAX",
 
 @dataclass(frozen=True, kw_only=True)
 class Entry:
-    """What stands under a name.
+    """A table or view in a catalog.
 
     Args:
-        path: the name in full, quoted, so that nothing else can be meant by it.
-        kind: a session view is one that no other session sees.
+        path: the full name, quoted, so that it is unambiguous.
+        kind: ``session view`` is a view that only this session has.
         schema: the columns in Spark.
-        details: what Spark's own catalog says of it; None for a table of another catalog.
+        details: the description in Spark's own catalog; None for a table of another catalog.
     """
 
     path: str
@@ -61,7 +61,7 @@ class Entry:
 
     @property
     def columns(self) -> StructType:
-        """The columns with what the catalog, unlike a DataFrame, knows: which of them must not be null."""
+        """The columns, including NOT NULL, which the catalog has and a DataFrame doesn't."""
         return self.schema if self.details is None else _with_required(self.schema, self.details["columns"])
 
     @property
@@ -71,18 +71,18 @@ class Entry:
 
     @property
     def partitioned_by(self) -> tuple[str, ...]:
-        """The columns whose values are in the paths of the files; only of tables of Spark's own catalog."""
+        """The partition columns; only for tables of Spark's own catalog."""
         return () if self.details is None else tuple(self.details.get("partition_columns", ()))
 
     def clauses(self, names: Mapping[str, str], properties: Mapping[str, str]) -> str:
-        """What stands behind the columns where a table like this one of Spark's own catalog is made.
+        """Return the clauses after the columns in a CREATE TABLE of a table like this one, of Spark's own catalog.
 
         Args:
-            names: what the columns that stay are called there, by their names here.
+            names: the new names of the columns that are kept, by their names here.
             properties: further properties of the table.
 
         Raises:
-            UnsupportedPlanError: the records are bucketed or sorted by a column that doesn't stay.
+            UnsupportedPlanError: the records are bucketed or sorted by a column that isn't kept.
         """
         details = self.details or {}
         parts = [f"USING {quoted(self.format)}"]
@@ -106,12 +106,12 @@ class Entry:
 
     @property
     def external(self) -> bool:
-        """Whether the files of the table belong to somebody else."""
+        """Whether the table is external, so that the catalog doesn't own its files."""
         return self.details is not None and self.details.get("type") == "EXTERNAL"
 
 
 def assignments(properties: Mapping[str, str]) -> str:
-    """Properties as they stand in TBLPROPERTIES and OPTIONS."""
+    """Format properties for TBLPROPERTIES and OPTIONS."""
     return ", ".join(f"{string_literal(key)} = {string_literal(value)}" for key, value in properties.items())
 
 
@@ -138,13 +138,13 @@ def _inside(type: DataType, described: Mapping[str, Any]) -> DataType:
 
 
 def default_of(field: StructField) -> str | None:
-    """The text of a stored column's default; None where it has none."""
+    """Return the text of a stored column's default; None without one."""
     default = field.metadata.get("CURRENT_DEFAULT")
     return None if default is None else str(default)
 
 
 def dotted(names: Sequence[str]) -> str:
-    """A name as messages show it, on one line; a very long one is cut."""
+    """Format a name for messages, on one line; a very long one is cut."""
     whole = ".".join(names)
     text = "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in whole)
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}… ({len(text):,} characters)"
@@ -154,7 +154,7 @@ _LONGEST = 200
 
 
 def entry(spark: SparkSession, names: Sequence[str]) -> Entry | None:
-    """What stands under a name, session views first, as Spark itself looks it up; None when there is nothing.
+    """Look up a table or view by its name, session views first, as in Spark; None if there is none.
 
     Raises:
         InvalidPlanError: the name has no parts.

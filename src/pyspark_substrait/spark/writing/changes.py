@@ -1,5 +1,4 @@
-"""Changes of the records of a table, each carried out in one step: by the table's format, or by a new version of its
-files."""
+"""Changes of the records of a table, each in one step: by the table's format, or by a new version of its files."""
 
 from __future__ import annotations
 
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["FLAG", "Change", "Flagged", "Inserted", "Replaced", "RowsChanged"]
 
-#: The column that says whether a record is changed.
+#: The column with the flag whether a record is changed.
 FLAG = "flag"
 
 
@@ -30,10 +29,10 @@ class Change:
         schema: the table's columns as the plan has them.
         table: the table.
         session: the session.
-        returning: the changed records are wanted.
+        returning: whether to return the changed records.
     """
 
-    #: the records that are there stay there, as they are
+    #: whether the existing records are kept unchanged
     keep = False
 
     def __init__(self, schema: NamedStruct, table: StoredTable, session: Session, *, returning: bool) -> None:
@@ -45,11 +44,11 @@ class Change:
 
     @property
     def _swaps(self) -> bool:
-        """Whether the files are written anew; Spark can add some where nobody could exchange them."""
+        """Whether a new version of the files is written; elsewhere than on this machine, Spark can still add files."""
         return self.table.of_files and (file_tables.is_local(self.table) or not self.keep)
 
     def check(self) -> None:
-        """Find what is wrong with the change.
+        """Check the change without carrying it out.
 
         Raises:
             InvalidPlanError, TableError, UnsupportedPlanError: it can't be carried out.
@@ -61,7 +60,7 @@ class Change:
         self.contents()
 
     def carried_out(self) -> DataFrame | None:
-        """Carry the change out; the changed records, if they are wanted.
+        """Carry out the change, and return the changed records, if requested.
 
         Raises:
             ExecutionError: it fails on its data, or somebody else changes the table at the same time.
@@ -77,35 +76,35 @@ class Change:
 
     @property
     def records(self) -> DataFrame | None:
-        """The changed records, once they are computed and if they are wanted."""
+        """The changed records, if requested, after they are computed."""
         return self._records
 
     def contents(self) -> DataFrame:
-        """What the change is made of, analysed."""
+        """Return the DataFrame that the change is computed from, analysed but not run."""
         raise NotImplementedError
 
     def computed(self) -> DataFrame:
-        """The records to write, with the table's columns. Those that are wanted later are computed now, once."""
+        """Return the records to write, with the table's columns. Records to be returned are computed now, once."""
         raise NotImplementedError
 
     def check_statement(self) -> None:
-        """As :meth:`check`, of a table whose format changes records by itself."""
+        """Check the change like :meth:`check`, for a table whose format changes records by itself."""
         raise NotImplementedError
 
     def state(self) -> None:
-        """Let the table's format change the records."""
+        """Change the records by a statement of the table's format."""
         raise NotImplementedError
 
     def columns(self) -> tuple[str, ...]:
-        """The table's columns over the records."""
+        """Return the expressions for the table's columns over the plan's records."""
         return self.table.columns(self.schema)
 
 
 class Inserted(Change):
-    """Records added to a table.
+    """Adds records to a table.
 
     Args:
-        node: its input has the records.
+        node: the write, whose input has the records.
     """
 
     keep = True
@@ -136,7 +135,7 @@ class Inserted(Change):
 
 
 class Replaced(Inserted):
-    """Records in the place of all that a table has."""
+    """Replaces all records of a table."""
 
     keep = False
 
@@ -145,9 +144,9 @@ class Replaced(Inserted):
 
 
 class Flagged(Change):
-    """Records of a table removed or changed."""
+    """Removes or changes records of a table."""
 
-    #: the records are removed
+    #: whether the records are removed
     removes = False
 
     def __init__(
@@ -158,7 +157,7 @@ class Flagged(Change):
         self.count = 0
 
     def flagged(self) -> DataFrame:
-        """All records of the table, changed ones with their new values, and whether they are concerned."""
+        """Return all records of the table, changed ones with their new values, and a flag whether they are affected."""
         raise NotImplementedError
 
     def contents(self) -> DataFrame:
@@ -189,12 +188,12 @@ class Flagged(Change):
         return records.selectExpr(*self.columns())
 
     def changed(self, flagged: DataFrame) -> DataFrame:
-        """The records that are concerned."""
+        """Return the affected records."""
         return flagged.where(FLAG).select(*top_level(self.schema.struct))
 
 
 class RowsChanged(Flagged):
-    """Records of a table removed or changed, each by itself."""
+    """Removes or changes records of a table, each independently of the others."""
 
     def __init__(
         self,
@@ -218,7 +217,7 @@ class RowsChanged(Flagged):
         statements.check_row_level(self._change, self.table, self.session)
 
     def state(self) -> None:
-        """By one statement; what it changes is looked up before."""
+        """Change the records by one statement; records to be returned are computed before."""
         flagged = self.flagged()
         if self.returning:
             self._records = self.changed(flagged).localCheckpoint()

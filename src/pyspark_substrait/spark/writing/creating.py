@@ -1,4 +1,4 @@
-"""Tables made of records (CTAS)."""
+"""Create tables from records (CTAS)."""
 
 from __future__ import annotations
 
@@ -36,19 +36,19 @@ __all__ = ["creation"]
 def creation(
     node: Write, names: tuple[str, ...], table: StoredTable | None, session: Session
 ) -> Created | Change | None:
-    """What a CTAS does.
+    """Return the change that a CTAS makes.
 
     Args:
         node: the CTAS.
         names: the table's name.
-        table: the table that is there.
+        table: the existing table, if any.
         session: the session.
 
     Returns:
-        None where it does nothing, because the table is there.
+        The change; None if nothing is to be done, because the table exists.
 
     Raises:
-        TableError: the table is there, and mustn't be.
+        TableError: the table exists, and its create_mode doesn't allow that.
     """
     returning = node.output is OutputMode.MODIFIED_RECORDS
     if table is None:
@@ -90,14 +90,14 @@ def _same_columns(node: Write, table: StoredTable) -> bool:
 
 
 class Created:
-    """A table made, or made anew, of the records of a write's input.
+    """Creates or replaces a table with the records of a write's input.
 
-    In Spark's own catalog it is made and filled under another name, and gets its own when it is complete.
+    In Spark's own catalog it is created and filled under another name, and renamed when it is complete.
 
     Args:
         node: the CTAS.
         names: the table's name.
-        old: the table to be replaced.
+        old: the table to be replaced, if any.
         session: the session.
     """
 
@@ -108,12 +108,12 @@ class Created:
         self._session = session
 
     def check(self) -> None:
-        """Find what is wrong with it; as :meth:`Change.check`."""
+        """Check the creation without carrying it out; like :meth:`Change.check`."""
         defined(_definition(self._node, self._names))
         statements.input_frame(self._node, self._session)
 
     def carried_out(self) -> DataFrame | None:
-        """Make the table; the records, if they are wanted. As :meth:`Change.carried_out`."""
+        """Create the table, and return its records, if requested. Like :meth:`Change.carried_out`."""
         try:
             return self._beside() if self._of_files() else self._at_once()
         except spark_errors() as error:
@@ -136,7 +136,7 @@ class Created:
         return records
 
     def _at_once(self) -> DataFrame | None:
-        """By the statement of the table's own catalog."""
+        """Create the table by a statement of its own catalog."""
         names, node = self._names, self._node
         required = any(column.has_required for column in defined(_definition(node, names)))
         if not required:
@@ -144,7 +144,7 @@ class Created:
             columns = statements.named_columns(node.table_schema)
             statements.create_as(quoted_path(names), self._old, records.selectExpr(*columns), self._session)
             return records if node.output is OutputMode.MODIFIED_RECORDS else None
-        # a SELECT has no required columns: the table is made first, and then filled
+        # a SELECT has no required columns: the table is created first, and then filled
         definitions.define(_definition(node, names, self._old), self._session)
         return self._filled(existing(names, self._session))
 

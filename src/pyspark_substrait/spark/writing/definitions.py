@@ -1,4 +1,4 @@
-"""Tables and views made, altered and dropped (``DdlRel``). Spec: relations/logical_relations, "DDL"."""
+"""Create, alter and drop tables and views (``DdlRel``). Spec: relations/logical_relations, "DDL"."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def define(node: Ddl, session: Session) -> None:
 
     Raises:
         InvalidPlanError: the plan contradicts itself.
-        TableError: what shall be made is there already, or what shall be changed isn't, or is something else.
+        TableError: the object to create exists, or the one to change doesn't, or is of another kind.
         UnsupportedPlanError: Spark, or the catalog, can't do it.
         ExecutionError: the records of the table don't fit its new columns.
     """
@@ -49,7 +49,7 @@ def define(node: Ddl, session: Session) -> None:
 
 
 def _check(node: Ddl) -> None:
-    """Refuse what makes no sense in a DDL relation of its kind."""
+    """Refuse fields that contradict the kind of a DDL relation."""
     match node.object:
         case DdlObject.TABLE:
             if node.view_definition is not None:
@@ -64,7 +64,7 @@ def _check(node: Ddl) -> None:
 
 
 def _agree(node: Ddl, names: Sequence[str], found: Entry | None) -> None:
-    """Check that what is there is what the operation needs."""
+    """Check that the existing object, or its absence, fits the operation."""
     kind, name = node.object.value, dotted(names)
     if found is None:
         if node.op in (DdlOp.DROP, DdlOp.ALTER):

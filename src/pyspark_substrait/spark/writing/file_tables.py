@@ -1,4 +1,4 @@
-"""Tables of plain files changed: the new version is written beside and swapped in (see ``folders``)."""
+"""Change tables of plain files: a new version is written beside the folder and swapped in (see ``folders``)."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
 __all__ = ["change", "check", "check_replaceable", "is_local"]
 
-#: Formats that give back exactly what was written.
+#: Formats that store values exactly.
 _EXACT: Final = frozenset({"parquet", "orc"})
-#: Types whose values stay the same in the name of a folder.
+#: Types whose values are exact in the name of a folder.
 _PARTITION_TYPES: Final = ("tinyint", "smallint", "int", "bigint", "string", "date", "boolean", "decimal")
 
 
@@ -34,10 +34,10 @@ def check(table: StoredTable, *, keep: bool) -> None:
 
     Args:
         table: a table of files.
-        keep: records are only added.
+        keep: whether records are only added.
 
     Raises:
-        UnsupportedPlanError: it can't, and why.
+        UnsupportedPlanError: it can't be changed; the message states why.
     """
     if table.bucketed:
         raise UnsupportedPlanError(
@@ -65,10 +65,10 @@ def check_replaceable(name: str, folder: Path, *, partly: bool = False) -> None:
     Args:
         name: the table, for messages.
         folder: its folder, which needn't be there.
-        partly: a part of its files is removed already, maybe without what Spark wrote beside them.
+        partly: whether some of its files are removed already, perhaps without their checksum files.
 
     Raises:
-        UnsupportedPlanError: something else is there.
+        UnsupportedPlanError: the folder contains something else.
     """
     other = first_unexpected(entries_below(folder), is_record_file, partly=partly) if folder.is_dir() else None
     if other is not None:
@@ -79,7 +79,7 @@ def check_replaceable(name: str, folder: Path, *, partly: bool = False) -> None:
 
 
 def is_local(table: StoredTable) -> bool:
-    """Whether the table is a folder of a file system, as opposed to some place in an object store or a cluster."""
+    """Whether the table is in a local folder, as opposed to an object store or a cluster's file system."""
     found = local_path(table.location)
     return found is not None and found.is_absolute()
 
@@ -99,17 +99,17 @@ def change(table: StoredTable, session: Session, contents: Callable[[], DataFram
     """Write a new version of the table.
 
     Args:
-        table: a table of files that :func:`check` finds good.
+        table: a table of files that :func:`check` accepts.
         session: the session.
-        contents: the records, with the table's columns; called when nobody else changes the table any more.
-        keep: the records that are there stay there.
+        contents: returns the records, with the table's columns; called while the table is locked.
+        keep: whether the existing records are kept.
 
     Raises:
         ExecutionError: the records can't be computed, or somebody else changes the table at the same time.
     """
     folder = _folder(table)
     if not folder.exists() and folder.parent.is_dir():
-        # of a table to which nothing was written yet
+        # nothing has been written to the table yet
         folder.mkdir()
     if not folder.is_dir():
         raise _unseen(table)
@@ -131,14 +131,14 @@ def change(table: StoredTable, session: Session, contents: Callable[[], DataFram
 
 def _refresh(table: StoredTable, session: Session) -> None:
     session.spark.sql(f"REFRESH TABLE {table.path}").collect()
-    # what is cached of the table was made of its folder, and only that always reaches it
+    # cached data of the table depends on its folder, and only this always invalidates it
     session.spark.catalog.refreshByPath(table.location)
     session.look_up_anew()
 
 
 def _check_files(table: StoredTable, session: Session, folder: Path) -> None:
-    """Check that Spark reads the files that are seen here, and no others."""
-    # with an option of its own, it isn't what the session may have cached of the table
+    """Check that Spark reads exactly the files that are in the folder on this machine."""
+    # with an additional option, the session doesn't use cached data of the table
     stored = session.spark.read.option("cached", "no").table(table.path)
     read = {Path(unquote(urlsplit(uri).path)) for uri in stored.inputFiles()}
     there = folders.data_files(folder.resolve())
@@ -153,7 +153,7 @@ def _check_files(table: StoredTable, session: Session, folder: Path) -> None:
 
 
 def _check_probe(table: StoredTable, session: Session, folder: Path) -> None:
-    """Check that a server sees the folder that is seen here."""
+    """Check that the folder on this machine is also the server's."""
     word = uuid4().hex
     probe = folder.resolve().parent / f".{folder.name}.{word}.written"
     failures: tuple[type[Exception], ...] = (*spark_errors(), OSError)
@@ -175,10 +175,10 @@ def _unseen(table: StoredTable) -> UnsupportedPlanError:
 
 
 def _write(rows: DataFrame, table: StoredTable, session: Session, target: Path) -> None:
-    """Write records into a folder that isn't there yet.
+    """Write records into a new folder.
 
     Raises:
-        ExecutionError: not all of them have arrived where they are seen here.
+        ExecutionError: not all of them are in the folder on this machine.
     """
     from pyspark.sql import Observation
     from pyspark.sql import functions as F
@@ -202,7 +202,7 @@ def _write(rows: DataFrame, table: StoredTable, session: Session, target: Path) 
 
 
 def _named_folders(rows: DataFrame, table: StoredTable) -> DataFrame:
-    """The records, none of which would be another one after its folder is named by a value."""
+    """Return the records with a check of partition values that the name of a folder can't represent."""
     from pyspark.sql import functions as F
 
     for field in table.stored.fields:
@@ -216,7 +216,7 @@ def _named_folders(rows: DataFrame, table: StoredTable) -> DataFrame:
 
 
 def _add_partitions(table: StoredTable, session: Session, folder: Path, version: Path) -> None:
-    """Tell the catalog about the partitions of the new version, before it is there: they are empty until then."""
+    """Register the partitions of the new version in the catalog; they are empty until the version takes effect."""
     new = [part for part in folders.parts(version) if not (folder / part).is_dir()]
     for part in new:
         (folder / part).mkdir(parents=True)

@@ -1,6 +1,6 @@
-"""Records of a plan as the columns of a stored table: found by name, of exactly its types, null only where it may be.
+"""Convert records of a plan to the columns of a stored table: matched by name, of exactly its types and nullability.
 
-It is the way back of ``spark/columns.py``. Nothing is converted: a column takes what its own type carries.
+This is the inverse of ``spark/columns.py``. Types aren't cast: a column must have the Spark type of the plan's type.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _DEFAULT = "CURRENT_DEFAULT"
 
 
 def positions(table: str, stored: StructType, schema: NamedStruct, *, case_sensitive: bool) -> tuple[int, ...]:
-    """Where the columns of a plan's schema stand in the table.
+    """Return the positions in the table of the columns of a plan's schema.
 
     Raises:
         TableError: the table has no column of a name, or the schema has the name twice.
@@ -54,18 +54,18 @@ def positions(table: str, stored: StructType, schema: NamedStruct, *, case_sensi
 
 
 def fitted(table: str, stored: StructType, schema: NamedStruct, *, case_sensitive: bool) -> tuple[str, ...]:
-    """An expression for each column of a table, over records whose fields are named ``c0``, ``c1``, … depth first.
+    """Return an expression for each column of a table, over records with fields ``c0``, ``c1``, … depth first.
 
     Columns that the schema doesn't have get their default, or null.
 
     Args:
-        table: what to call it in errors.
+        table: its name in errors.
         stored: the table's columns.
-        schema: what the plan says of those that it has.
+        schema: the plan's schema, of some or all of the columns.
         case_sensitive: whether names that differ in case are different.
 
     Raises:
-        TableError: the table has no column of a name, or one of another type, or needs one that the schema hasn't.
+        TableError: the table has no column of a name, or one of another type, or requires one that the schema lacks.
     """
     texts: dict[int, str] = {}
     places = positions(table, stored, schema, case_sensitive=case_sensitive)
@@ -83,13 +83,13 @@ def fitted(table: str, stored: StructType, schema: NamedStruct, *, case_sensitiv
 def fitted_value(
     table: str, field: StructField, schema: NamedStruct, position: int, text: str, *, case_sensitive: bool
 ) -> str:
-    """A value of a column of the plan's schema as one of the table's column; arguments as of :func:`fitted`."""
+    """Return the expression for a value of one column of the plan's schema; arguments as for :func:`fitted`."""
     fitting, types = _Fitting(table, case_sensitive), schema.struct.types
     type, start = types[position], position + sum(map(name_count, types[:position]))
     below, name = range(start + 1, start + 1 + name_count(type)), f"{table}.{field.name}"
     value = fitting.value(text, field.dataType, type, schema.names, below, name)
     value = _short_enough(value, field, name)
-    # what the plan calls required stays so, even in a table that would take a null
+    # columns that are required in the plan are checked, even if the table's column is nullable
     return fitting.required(value, field.nullable and type.nullable, name)
 
 
@@ -103,7 +103,7 @@ def _default(field: StructField, name: str) -> str:
 
 
 def _short_enough(value: str, field: StructField, name: str) -> str:
-    """The value for a column of so many characters."""
+    """Check, and for CHAR pad, a value for a column of limited length."""
     described = (field.metadata or {}).get(_TEXT_TYPE)
     if described is None:
         return value
@@ -112,14 +112,14 @@ def _short_enough(value: str, field: StructField, name: str) -> str:
         raise TableError(f"{name} has text of limited length inside it, which can't be written yet")
     length = int(found[2])
     if found[1] is None:
-        # as Spark itself fills up what is shorter
+        # pad shorter values, as Spark does
         value = f"rpad({value}, greatest({length}, char_length({value})), ' ')"
     error = f"raise_error({string_literal(f'{name} takes {length} characters, and a value has more')})"
     return f"if(char_length({value}) > {length}, CAST({error} AS STRING), {value})"
 
 
 def sql_type(type: DataType) -> str:
-    """A stored type in SQL, whatever the names of its fields."""
+    """Return a stored type in SQL, with any names of fields."""
     from pyspark.sql.types import ArrayType, MapType, StructType
 
     match type:
@@ -146,7 +146,7 @@ def _position(name: str, fields: Sequence[StructField], inside: str, case_sensit
 
 
 class _Fitting:
-    """How values of the plan's types become values of one table's own."""
+    """Converts values of the plan's types to those of one table."""
 
     def __init__(self, table: str, case_sensitive: bool) -> None:
         self._table = table
@@ -154,22 +154,22 @@ class _Fitting:
         self._variables = count(1)
 
     def required(self, text: str, nullable: bool, name: str) -> str:
-        """A value that mustn't be null."""
+        """Return the expression for a value, with an error for null unless it is nullable."""
         if nullable:
             return text
         error = f"raise_error({string_literal(f'{name} is required, and a value is null')})"
         return f"coalesce({text}, {error})"
 
     def value(self, text: str, stored: DataType, type: Type, names: Sequence[str], below: range, name: str) -> str:
-        """A value of the table's type.
+        """Return the expression for a value of the table's type.
 
         Args:
             text: the value, an atom of the plan's type.
             stored: the table's type.
             type: the plan's type.
             names: the names of the plan's schema.
-            below: which of them are those of the fields inside.
-            name: what to call it in errors.
+            below: the positions of the names of its nested fields.
+            name: its name in errors.
         """
         from pyspark.sql.types import ArrayType, MapType, StructType
 
@@ -230,7 +230,7 @@ class _Fitting:
         return text if values == value_variable else f"transform_values({text}, {both} -> {values})"
 
     def _unnamed(self, text: str, stored: DataType, type: Type, name: str) -> str:
-        """What is made of parts that have no names in a plan: they are those of the carrier, by position."""
+        """Return the expression for a value whose parts have no names in the plan; fields match by position."""
         from pyspark.sql.types import StructType
 
         carrier = concrete(type)

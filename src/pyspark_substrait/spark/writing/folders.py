@@ -1,13 +1,13 @@
-"""A folder of files replaced by a new version of it in one atomic step.
+"""Replace a folder of files by a new version in one atomic step.
 
-The new version is made beside the folder, brought to disk, and then exchanged with it: whoever reads the folder, also
-after a crash at any moment, sees the old version or the new one. Beside a folder ``t`` stand, while it is changed,
+The new version is written beside the folder, synced to disk, and then exchanged with it: readers of the folder always
+see the old version or the new one, also after a crash. While a folder ``t`` is changed, there are beside it
 
 * ``.t.lock``: held by the process that changes it (the system releases it when that process ends);
 * ``.t.<id>.version``: the new version and, after the exchange, the old one;
-* ``.t.<id>.written``: what is written to become a part of the new version.
+* ``.t.<id>.written``: new files that become a part of the new version.
 
-What a crash leaves of these, the next change removes.
+The next change removes those that a crash has left.
 """
 
 from __future__ import annotations
@@ -51,12 +51,12 @@ _RENAME_SWAP: Final = 2  # the same on macOS, where the function has another nam
 
 @dataclass(frozen=True)
 class Change:
-    """A change of a folder under way.
+    """A change of a folder in progress.
 
     Args:
         folder: the folder.
-        version: the new version, a folder beside it, which isn't there yet.
-        written: a folder beside it for what is written on the way.
+        version: the path of the new version, beside it, which doesn't exist yet.
+        written: the path of a folder beside it for new files.
         before: the files of the folder when the change began.
     """
 
@@ -66,11 +66,11 @@ class Change:
     before: Listing
 
     def keep(self) -> None:
-        """Take the files that are there into the new version, without copying them where that is possible."""
+        """Add the existing files to the new version, as hard links if possible."""
         _linked(self.folder, self.version)
 
     def add(self) -> None:
-        """Take what was written into the new version."""
+        """Move the new files into the new version."""
         if not self.version.exists():
             os.rename(self.written, self.version)
             return
@@ -80,10 +80,10 @@ class Change:
             os.rename(file, target)
 
     def take_effect(self) -> None:
-        """Put the new version in the place of the old one.
+        """Replace the old version by the new one.
 
         Raises:
-            ExecutionError: the files aren't those any more that were there when the change began.
+            ExecutionError: the files have changed since the change began.
         """
         to_disk(self.version)
         self.check_unchanged()
@@ -91,7 +91,7 @@ class Change:
             shutil.copymode(self.folder, self.version)
             exchange(self.folder, self.version)
             if listing(self.version) != self.before:
-                # somebody wrote between the last look and the exchange
+                # another process wrote between the last check and the exchange
                 exchange(self.folder, self.version)
                 raise self._changed()
         else:
@@ -99,10 +99,10 @@ class Change:
         sync(self.folder.parent)
 
     def remove(self) -> None:
-        """Remove the folder with what is in it.
+        """Remove the folder with its contents.
 
         Raises:
-            ExecutionError: the files aren't those any more that were there when the change began.
+            ExecutionError: the files have changed since the change began.
         """
         self.check_unchanged()
         os.rename(self.folder, self.version)
@@ -112,10 +112,10 @@ class Change:
         sync(self.folder.parent)
 
     def check_unchanged(self) -> None:
-        """Check that nobody else has changed the files.
+        """Check that no other process has changed the files.
 
         Raises:
-            ExecutionError: the files aren't those any more that were there when the change began.
+            ExecutionError: the files have changed since the change began.
         """
         if listing(self.folder) != self.before:
             raise self._changed()
@@ -129,7 +129,7 @@ class Change:
 
 @contextmanager
 def changing(folder: Path) -> Iterator[Change]:
-    """Change a folder, nobody else doing so at the same time.
+    """Change a folder while holding its lock.
 
     Raises:
         ExecutionError: somebody else is changing it.
@@ -148,7 +148,7 @@ def changing(folder: Path) -> Iterator[Change]:
 
 
 def listing(folder: Path) -> Listing:
-    """The files of a folder, with what tells one from another of the same name."""
+    """Return the files of a folder, with the data that identifies their versions."""
     found = []
     for file in _files(folder):
         status = file.stat(follow_symlinks=False)
@@ -157,18 +157,18 @@ def listing(folder: Path) -> Listing:
 
 
 def data_files(folder: Path) -> set[Path]:
-    """The files of a folder that Spark takes for data: neither their names nor those of folders are hidden."""
+    """Return the files of a folder that Spark reads as data: neither they nor their folders have hidden names."""
     return {file for file in _files(folder) if not any(is_hidden(part) for part in file.relative_to(folder).parts)}
 
 
 def parts(folder: Path) -> list[Path]:
-    """The folders inside one that hold data, or may hold some, relative to it."""
+    """Return the partition folders (``name=value``) inside a folder, relative to it."""
     found = (Path(parent).relative_to(folder) for parent, _, _ in os.walk(folder))
     return sorted(part for part in found if part.parts and all("=" in name for name in part.parts))
 
 
 def _files(folder: Path, *, links: bool = True) -> Iterator[Path]:
-    """The files of a folder, and the links to folders."""
+    """Yield the files of a folder and, with ``links``, the links to folders."""
     for parent, folders, names in os.walk(folder):
         for name in names:
             yield Path(parent, name)
@@ -176,7 +176,7 @@ def _files(folder: Path, *, links: bool = True) -> Iterator[Path]:
             yield from (Path(parent, name) for name in folders if os.path.islink(os.path.join(parent, name)))
 
 
-# one step ------------------------------------------------------------------------------------------------------------
+# atomic ops ----------------------------------------------------------------------------------------------------------
 
 
 def exchange(one: Path, other: Path) -> None:
@@ -230,7 +230,7 @@ def locked(folder: Path) -> Iterator[None]:
                 ) from error
             if _is(lock, path):
                 break
-            # whoever held it has removed it
+            # the previous holder has removed it
             os.close(lock)
             lock = _open(path, folder)
         try:
@@ -249,7 +249,7 @@ def _open(path: Path, folder: Path) -> int:
 
 
 def _is(lock: int, path: Path) -> bool:
-    """Whether an open file is the one that a path leads to."""
+    """Whether an open file is the one at a path."""
     try:
         return os.path.samestat(os.fstat(lock), os.stat(path, follow_symlinks=False))
     except FileNotFoundError:
@@ -257,7 +257,7 @@ def _is(lock: int, path: Path) -> bool:
 
 
 def _clear(folder: Path) -> None:
-    """Remove what an earlier change, or this one, has left beside the folder."""
+    """Remove the folders that an earlier change, or this one, has left beside the folder."""
     ours = re.compile(rf"\.{re.escape(folder.name)}\.[0-9a-f]{{32}}\.(version|written)")
     for entry in os.scandir(folder.parent):
         if ours.fullmatch(entry.name) and entry.is_dir(follow_symlinks=False):
@@ -265,7 +265,7 @@ def _clear(folder: Path) -> None:
 
 
 def _linked(source: Path, target: Path) -> None:
-    """All that is in one folder in another, files as further names of them or, where there can't be such, as copies."""
+    """Recreate a folder's contents in another one, with hard links or, if that isn't possible, copies."""
     for parent, _, _ in os.walk(source):
         made = target / Path(parent).relative_to(source)
         made.mkdir()
@@ -279,7 +279,7 @@ def _linked(source: Path, target: Path) -> None:
 
 
 def to_disk(folder: Path) -> None:
-    """Bring all files of a folder to disk, with their names."""
+    """Sync all files of a folder, and their directory entries, to disk."""
     for parent, _, names in os.walk(folder):
         for name in names:
             sync(Path(parent, name))
@@ -287,7 +287,7 @@ def to_disk(folder: Path) -> None:
 
 
 def sync(path: Path) -> None:
-    """Bring a file, or the names in a folder, to disk."""
+    """Sync a file, or the entries of a folder, to disk."""
     if path.is_symlink():
         return
     opened = os.open(path, os.O_RDONLY)

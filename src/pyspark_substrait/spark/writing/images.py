@@ -1,8 +1,7 @@
-"""Records of a table removed and changed as another relation lists them.
+"""Remove or change the records of a table that another relation lists.
 
-Each record that is listed stands for one record of the table that is equal to it, null being equal to null; one that
-the table hasn't stands for none. Where the table has a record several times, so many of them are concerned as are
-listed.
+Each listed record matches one equal record of the table, where null equals null, or none. If the table has a record
+several times, as many of them are affected as are listed.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ __all__ = ["ListedChanged", "ListedRemoved"]
 
 
 class _Listed(Flagged):
-    """Records that the input of a write lists."""
+    """A change of the records that the input of a write lists."""
 
     def __init__(self, node: Write, table: StoredTable, session: Session, *, returning: bool) -> None:
         super().__init__(node.table_schema, table, session, returning=returning)
@@ -45,7 +44,7 @@ class _Listed(Flagged):
         )
 
     def _records_there(self) -> DataFrame:
-        """The table's records; ``k`` numbers those that are equal."""
+        """Return the table's records; ``k`` numbers equal ones."""
         read = Read(base_schema=self.schema, read_type=NamedTable(names=self.table.names))
         return _numbered(self.session.frame(read, depth_first(self.schema.struct)), self._names("c"), "k")
 
@@ -53,14 +52,14 @@ class _Listed(Flagged):
         return top_level(self.schema.struct, prefix)
 
     def _listed(self, *prefixes: str) -> DataFrame:
-        """The input, of whose columns as many as the table has are named after each of the prefixes."""
+        """Return the input, with one set of the table's columns named after each prefix."""
         names = (name for prefix in prefixes for name in depth_first(self.schema.struct, prefix))
         with at("input"):
             return self.session.frame(self._input, tuple(names))
 
 
 class ListedRemoved(_Listed):
-    """The listed records removed."""
+    """Removes the listed records."""
 
     removes = True
 
@@ -74,7 +73,7 @@ class ListedRemoved(_Listed):
 
 
 class ListedChanged(_Listed):
-    """The listed records changed: the first half of the input's columns are a record, the others what it becomes."""
+    """Changes the listed records: the first half of the input's columns is the old record, the rest the new one."""
 
     def flagged(self) -> DataFrame:
         from pyspark.sql import functions as F

@@ -1,7 +1,7 @@
 """Tables in memory: records that the session holds, which its queries read by name like a session view.
 
-They are computed once, when they are written. Spark's executors hold them: pinned ones in memory (what doesn't fit goes
-to disk), others on disk.
+They are computed once, when they are written. Spark's executors hold them: pinned ones in memory (with the rest on
+disk if they don't fit), others on disk.
 """
 
 from __future__ import annotations
@@ -40,14 +40,14 @@ __all__ = ["checked", "define", "write"]
 
 @dataclass(frozen=True)
 class _Held:
-    """The records under a name, and the columns with the nulls that the plan allows them."""
+    """The records of a table, and its columns with the nullability that the plan states."""
 
     records: DataFrame
     columns: StructType
 
 
 def checked(node: Write, target: InMemoryTable, session: Session) -> None:
-    """Find what is wrong with a write to a table in memory; as ``targets.checked``."""
+    """Check a write to a table in memory; like ``targets.checked``."""
     with at("extension_table", "detail", "name"):
         table = _existing(target, session)
         if table is None and node.op is not WriteOp.CTAS:
@@ -76,12 +76,12 @@ def _replaces(node: Write) -> bool:
 
 
 def _plain(node: Write) -> Write:
-    """A CTAS that appends is an INSERT."""
+    """Convert a CTAS that appends to an INSERT."""
     return replace(node, op=WriteOp.INSERT, create_mode=CreateMode.UNSPECIFIED) if node.op is WriteOp.CTAS else node
 
 
 def write(node: Write, target: InMemoryTable, session: Session) -> DataFrame | None:
-    """Carry out a write to a table in memory; as ``targets.write``."""
+    """Carry out a write to a table in memory; like ``targets.write``."""
     table = _existing(target, session)
     returning = node.output is OutputMode.MODIFIED_RECORDS
     try:
@@ -103,7 +103,7 @@ def write(node: Write, target: InMemoryTable, session: Session) -> DataFrame | N
 
 
 def define(node: Ddl, target: InMemoryTable, session: Session) -> None:
-    """Make a table in memory without records, or drop one; as ``targets.define``."""
+    """Create an empty table in memory, or drop one; like ``targets.define``."""
     name = dotted([target.name])
     with at("extension_object", "detail", "name"):
         table = _existing(target, session)
@@ -124,22 +124,23 @@ def define(node: Ddl, target: InMemoryTable, session: Session) -> None:
 
 
 def _of(session: Session) -> dict[str, _Held]:
-    """What the session holds, by name."""
+    """Return the session's tables in memory, by name."""
     return kept(session.spark, "tables in memory")
 
 
 def _existing(target: InMemoryTable, session: Session) -> StoredTable | None:
-    """The table in memory of a name; None when there is none.
+    """Return the table in memory of a name; None if there is none.
 
     Raises:
-        TableError: something else has the name.
+        TableError: another table or view has the name.
+        UnsupportedPlanError: the caller gave a table of that name.
     """
     names = (target.name,)
     if session.tables.find(names) is not None:
         raise UnsupportedPlanError(f"{dotted(names)} is a table that was given for this run, which no plan changes")
     found = entry(session.spark, names)
     if found is None:
-        _of(session).pop(target.name, None)  # its view was dropped by somebody else
+        _of(session).pop(target.name, None)  # its view was dropped elsewhere
         return None
     if found.kind != "session view" or target.name not in _of(session):
         raise TableError(f"{dotted(names)} is a {found.kind}, not a table in memory", hint="Take another name")
@@ -149,7 +150,7 @@ def _existing(target: InMemoryTable, session: Session) -> StoredTable | None:
 
 
 def _hold(target: InMemoryTable, records: DataFrame, columns: StructType, session: Session) -> DataFrame:
-    """Compute the records, and let the name stand for them from now on."""
+    """Compute the records, and store them under the table's name."""
     from pyspark import StorageLevel
 
     kept = StorageLevel.MEMORY_AND_DISK if target.pin else StorageLevel.DISK_ONLY
@@ -160,7 +161,7 @@ def _hold(target: InMemoryTable, records: DataFrame, columns: StructType, sessio
 
 
 def _stated(found: StructType, schema: Struct) -> StructType:
-    """Columns with the nulls that a schema allows, whatever Spark knows of the records of the moment."""
+    """Return the columns with the nullability of a schema, instead of that of the current records."""
     from pyspark.sql.types import StructField, StructType
 
     pairs = zip(found.fields, schema.types, strict=True)

@@ -1,9 +1,8 @@
 """Paths with references to columns: ``/data/{year}/{month}``, a folder for each value.
 
-What a value becomes is never more than one folder: letters, digits and ``-`` stay, and so do ``_`` and ``.`` but in
-front; every other byte of its UTF-8 form is ``%`` and two hexadecimal digits. A null is ``null``, the empty string
-``empty``, and a string that reads like one of these has its first letter as digits. Behind ``=``, a null is what Hive
-calls it.
+A value never becomes more than one folder: letters, digits and ``-`` are kept, and ``_`` and ``.`` unless they are the
+first character; every other byte in UTF-8 becomes ``%`` and two hexadecimal digits. A null becomes ``null``, the empty
+string ``empty``; in strings equal to one of these, the first letter is escaped. After ``=``, a null has Hive's name.
 """
 
 from __future__ import annotations
@@ -22,11 +21,11 @@ _HIVE_NULL = "__HIVE_DEFAULT_PARTITION__"
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """A path.
+    """A path with references to columns.
 
     Args:
-        root: the folder that all records are below, which no column has a say in.
-        parts: the folders below it, each made of text and names of columns in turn, text first.
+        root: the fixed folder that contains all records.
+        parts: the folders below it, each an alternation of texts and names of columns, text first.
     """
 
     root: str
@@ -39,10 +38,10 @@ class Template:
 
 
 def parsed(path: str) -> Template:
-    """Read a path.
+    """Parse a path with references to columns.
 
     Raises:
-        InvalidPlanError: a brace is alone, or the path begins with a reference.
+        InvalidPlanError: a brace has no counterpart, or the path begins with a reference or leads back behind one.
     """
     tokens = re.findall(r"\{\{|\}\}|\{[^{}]*\}|[^{}]+|[{}]", path)
     if any(token in ("{", "}") for token in tokens):
@@ -70,11 +69,11 @@ def parsed(path: str) -> Template:
 
 
 def folder_text(part: Sequence[str], values: Sequence[str]) -> str:
-    """The name of a folder as a Spark SQL expression.
+    """Return the Spark SQL expression for the name of a folder.
 
     Args:
         part: a part of a template.
-        values: for each column in it, an expression that gives its value as a string.
+        values: for each column in it, an expression for its value as a string.
     """
     pieces = [string_literal(part[0])]
     for number, value in enumerate(values):
@@ -86,8 +85,8 @@ def folder_text(part: Sequence[str], values: Sequence[str]) -> str:
 
 
 def _escaped(value: str, null: str) -> str:
-    """A value as a part of a path."""
-    # url_encode leaves letters, digits and - _ . * as they are, and makes a space a plus
+    """Return the expression for a value as a part of a path."""
+    # url_encode keeps letters, digits and - _ . *, and converts a space to a plus
     plain = f"replace(replace(url_encode({value}), '+', '%20'), '*', '%2A')"
     cases = [
         f"{value} IS NULL THEN '{null}'",

@@ -1,4 +1,4 @@
-"""Records added to, removed from and changed in tables (``WriteRel``)."""
+"""Add, remove and change records of tables (``WriteRel``)."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ __all__ = ["checked", "of_existing", "write"]
 
 
 def checked(node: Write, session: Session) -> None:
-    """Find what is wrong with a write, as far as that can be told without doing it.
+    """Check a write, as far as possible without carrying it out.
 
     Raises:
-        InvalidPlanError: the input isn't what the schema says.
-        TableError: the table is missing, there already, or isn't what the plan says.
+        InvalidPlanError: the input doesn't fit the schema.
+        TableError: the table is missing, exists already, or doesn't fit the plan.
         UnsupportedPlanError: the table can't be changed like that.
     """
     _change(node, session, only_check=True)
@@ -45,7 +45,7 @@ def write(node: Write, session: Session) -> DataFrame | None:
     """Carry out a write to a named table.
 
     Returns:
-        the records that were added, removed or (as they are now) changed; None where the relation puts out none.
+        the records that were added, removed or changed (with their new values); None if the relation has no output.
 
     Raises:
         ExecutionError: it fails on its data, or somebody else changes the table at the same time; nothing is changed.
@@ -73,7 +73,7 @@ def _change(node: Write, session: Session, *, only_check: bool) -> DataFrame | N
         return None
     if only_check:
         if isinstance(change, RowsChanged):
-            # the input is taken apart; what is wrong in it is still said at its place
+            # the input is decomposed; this reports its faults with their paths
             input_frame(node, session)
         change.check()
         return None
@@ -81,7 +81,7 @@ def _change(node: Write, session: Session, *, only_check: bool) -> DataFrame | N
 
 
 def of_existing(node: Write, table: StoredTable, session: Session) -> Change:
-    """What a write that makes no table changes in one."""
+    """Return the change that a write makes in an existing table."""
     returning = node.output is OutputMode.MODIFIED_RECORDS
     if node.op is WriteOp.INSERT:
         matching_input(node)
@@ -109,7 +109,7 @@ def of_existing(node: Write, table: StoredTable, session: Session) -> Change:
 
 
 def _row_change(node: Write, table: StoredTable, session: Session) -> RowChange | None:
-    """The change that the input makes if it is nothing but the table itself; for a DELETE, it computes nothing."""
+    """Return the change if the input is only the table, filtered and, except for a DELETE, computed; else None."""
 
     def is_table(names: tuple[str, ...]) -> bool:
         if tuple(map(table.fold, names)) == tuple(map(table.fold, table.names)):

@@ -1,18 +1,18 @@
-"""A table of Spark's own catalog replaced by one with other columns, whatever crashes meanwhile.
+"""Replace a table of Spark's own catalog by one with other columns, safely in case of a crash.
 
-The catalog has no single step for that. So the new table is made beside, under a name ``substrait_…`` that is derived
-from the table's, and what is done with it is written down in the catalog itself, in properties of the two tables:
+The catalog has no single step for that. So the new table is created beside the old one, under a name ``substrait_…``
+that is derived from the table's, and the progress is recorded in the catalog itself, in properties of the two tables:
 
-1. The new table is made, with the record of what it is for (``REPLACES``), then filled and brought to disk.
+1. The new table is created, with the record of its purpose (``REPLACES``), then filled and synced to disk.
 2. The old table is marked with the name of the new one (``REPLACED_BY``).
-3. The record of the new table says that it is complete.
-4. The old table is dropped. This decides: what a crash leaves before it is undone, and from here on it is finished.
-5. The new table gets its name, and the record goes.
+3. The record of the new table is marked as complete.
+4. The old table is dropped. This commits: after a crash before it, the steps are undone; after it, they are finished.
+5. The new table is renamed, and the record removed.
 
-Each is one transaction of the catalog. The next command that names the table (:func:`recover`) finds the new table by
-its name, and the record says what remains to be done; no old table is ever dropped there, because somebody else may
-have written to it. While the steps are done, and while they are finished or undone, nobody else of this package does so
-with that table: both hold a lock beside it.
+Each step is one transaction of the catalog. The next command that names the table (:func:`recover`) finds the new table
+by its name, and the remaining steps by the record; it never drops an old table, because another process may have
+written to it. During the steps, and during recovery, a lock beside the table keeps out other processes of this
+package.
 """
 
 from __future__ import annotations
@@ -51,21 +51,21 @@ REPLACED_BY: Final = "pyspark_substrait.replaced_by"
 
 _VERSION: Final = 1
 _CATALOG: Final = "spark_catalog"
-#: how often what a crash left is looked at again, when somebody else finishes it at the same time
+#: how often recovery is tried, because another process may recover the table at the same time
 _ATTEMPTS: Final = 3
 
 
 @dataclass(frozen=True, kw_only=True)
 class _Record:
-    """The purpose of a new table, as its property says.
+    """The purpose of a new table, as recorded in its property.
 
     Args:
-        database, table: the name that it shall have.
-        replaces: whether there is an old table of that name, of which this one has the records.
-        complete: whether it holds all that it shall hold.
-        locked: whether a lock is held while it is worked on.
-        folder, old_folder: by which the folders of the new and the old table are known, wherever they are; None where
-            they aren't of this machine.
+        database, table: its final name.
+        replaces: whether it replaces an old table of that name.
+        complete: whether all its records are written.
+        locked: whether a lock is held during the replacement.
+        folder, old_folder: the identities of the folders of the new and the old table, which don't depend on their
+            paths; None if they aren't on this machine.
     """
 
     database: str
@@ -81,7 +81,7 @@ class _Record:
 
 
 def _record(found: Entry, place: _Place) -> _Record | None:
-    """The record of a table, if it is one of this package about that place."""
+    """Return the record of a table, if it is one of this package for that place; else None."""
     text = _properties(found).get(REPLACES)
     try:
         read = json.loads(text or "null")
@@ -100,7 +100,7 @@ def _properties(found: Entry | None) -> Mapping[str, str]:
 
 @dataclass(frozen=True)
 class _Place:
-    """The name of a table in Spark's own catalog, and where its database keeps its tables.
+    """The name of a table in Spark's own catalog, and the folder of its database.
 
     Args:
         database: the database.
@@ -118,29 +118,29 @@ class _Place:
 
     @property
     def stem(self) -> str:
-        """How the names of all tables begin that were made beside this one."""
+        """The prefix of the names of tables that are created beside this one."""
         name = f"{self.database.lower()}\x00{self.table.lower()}"
         return f"substrait_{sha256(name.encode(errors='surrogatepass')).hexdigest()[:24]}"
 
     @property
     def own_folder(self) -> Path | None:
-        """Where the catalog puts the files of a table of this name."""
+        """The folder in which the catalog stores a table of this name; None if it isn't on this machine."""
         return None if self.folder is None else self.folder / self.table.lower()
 
     @property
     def lock_is_there(self) -> bool:
-        """Whether somebody holds a lock, or has been killed while holding it."""
+        """Whether a process holds a lock, or was killed while holding it."""
         return self.folder is not None and any(
             os.path.lexists(self.folder / f".{name}.lock") for name in (self.stem, self.table.lower())
         )
 
     def is_beside(self, name: str) -> bool:
-        """Whether a table of this name was made beside this one."""
+        """Whether a name is that of a table created beside this one."""
         return re.fullmatch(rf"{self.stem}[0-9a-f]{{8}}", name) is not None
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Keep all others of this package away from the tables beside; only on this machine."""
+        """Lock the tables beside this one against other processes of this package, on this machine only."""
         if self.folder is None:
             yield
             return
@@ -149,9 +149,9 @@ class _Place:
 
 
 def _place(spark: SparkSession, names: Sequence[str], *, make: bool = False) -> _Place | None:
-    """The place of a table; None where it isn't in Spark's own catalog, or its database isn't there.
+    """Return the place of a table; None if it isn't in Spark's own catalog, or its database doesn't exist.
 
-    With ``make``, the folder of a database that had no table yet is made.
+    With ``make``, create the folder of a database that had no table yet.
     """
     if not names or not all(names) or len(names) > 3 or not in_session_catalog(spark, names):
         return None
@@ -168,16 +168,16 @@ def _place(spark: SparkSession, names: Sequence[str], *, make: bool = False) -> 
     return _Place(database, names[-1], folder if folder is not None and os.path.isdir(folder) else None)
 
 
-# replaced -------------------------------------------------------------------------------------------------------------
+# replace --------------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class Replacement:
-    """A new table that is made beside the old one.
+    """A new table that is created beside the old one.
 
     Args:
-        beside: its name until it is in place, in full.
-        properties: the properties that it must be made with.
+        beside: its full name until it is in place.
+        properties: the properties that it must be created with.
     """
 
     spark: SparkSession
@@ -193,11 +193,11 @@ class Replacement:
         return {REPLACES: self.record.text()}
 
     def put_in_place(self) -> None:
-        """Give the new table, which is complete, its name. The old one is dropped.
+        """Drop the old table, and rename the new one, which is complete.
 
         Raises:
-            TableError: somebody else has made a table of that name meanwhile.
-            UnsupportedPlanError: the catalog refuses it, or would remove what isn't the table's.
+            TableError: another process has created a table of that name meanwhile.
+            UnsupportedPlanError: the catalog refuses it, or would remove files that aren't the table's.
         """
         new = entry(self.spark, self.beside)
         assert new is not None
@@ -216,7 +216,7 @@ class Replacement:
         _give_name(self.spark, self.place, self.beside[-1])
 
     def _check_room(self, old: Entry) -> None:
-        """Check that the old table can go and the new one can come."""
+        """Check that the old table is unchanged, and that the folder for the new one is free."""
         if self.change is not None:
             self.change.check_unchanged()
         folder, room = _local_folder(old), self.place.own_folder
@@ -229,16 +229,16 @@ class Replacement:
 
 @contextmanager
 def replacing(spark: SparkSession, names: Sequence[str], old: Entry | None) -> Iterator[Replacement]:
-    """Make a table beside another one, or beside a name that no table has; unless it is put in place, it goes.
+    """Prepare a table beside an existing one, or beside an unused name; remove it if the body fails.
 
     Args:
         spark: the session.
         names: the name in the plan.
-        old: the table that is there.
+        old: the existing table, if any.
 
     Raises:
         ExecutionError: somebody else is changing the table.
-        TableError: its database isn't there.
+        TableError: its database doesn't exist.
     """
     full = names if old is None else (_CATALOG, *_in_catalog(old))
     place = _place(spark, full, make=True)
@@ -260,11 +260,11 @@ def replacing(spark: SparkSession, names: Sequence[str], old: Entry | None) -> I
 
 @contextmanager
 def exclusive(found: Entry | None, names: Sequence[str]) -> Iterator[folders.Change | None]:
-    """Keep other writes away from a table that is to go, if the catalog removes its folder and that is of this machine.
+    """Lock a table that is to be dropped, if the catalog removes its folder, and the folder is on this machine.
 
     Raises:
         ExecutionError: somebody else is changing it.
-        UnsupportedPlanError: more would go than the table.
+        UnsupportedPlanError: the folder contains more than the table.
     """
     folder = None if found is None or found.external else _local_folder(found)
     if folder is None:
@@ -281,22 +281,22 @@ def _in_catalog(found: Entry) -> tuple[str, ...]:
 
 
 def _local_folder(found: Entry) -> Path | None:
-    """The folder of a table on this machine; None where it is somewhere else, or isn't there."""
+    """Return the folder of a table on this machine; None if it is elsewhere, or doesn't exist."""
     location = (found.details or {}).get("location")
     folder = local_path(str(location)) if location else None
     return folder if folder is not None and os.path.isdir(folder) else None
 
 
 def _mark(folder: Path | None) -> str | None:
-    """By which a folder is known: its number in the file system, and when the last of its files came.
+    """Return the identity of a folder: its inode number, and the time of its newest file.
 
-    Numbers are given again to folders that are made after one is removed, but those have files that came later.
+    Inode numbers are reused after a folder is removed, but then the files are newer.
     """
     return None if folder is None else f"{folder.stat().st_ino} {_newest(folder)}"
 
 
 def _newest(folder: Path) -> int:
-    """When the last of the files came into a folder, in nanoseconds; nobody can set that time."""
+    """Return the latest change time (ctime) of the files in a folder, in nanoseconds, which programs can't set."""
     return max(
         (os.lstat(folder / found.path).st_ctime_ns for found in entries_below(folder) if found.kind != "folder"),
         default=0,
@@ -323,7 +323,7 @@ def _give_name(spark: SparkSession, place: _Place, beside: str) -> None:
                 f"the files of {dotted(place.names[1:])} would stand in {room}, and something is there already",
                 hint=f"Move it to another place; until then, the new table is {beside}",
             ) from error
-    # a new name holds no catalog: a table stays in its own
+    # the new name has no catalog: a table stays in its own
     name = quoted_path(place.names[1:])
     path = quoted_path((_CATALOG, place.database, beside))
     carry_out(spark, f"ALTER TABLE {path} RENAME TO {name}", place.names, "make the table")
@@ -335,26 +335,26 @@ def _undo(spark: SparkSession, place: _Place, beside: str) -> None:
     carry_out(spark, f"DROP TABLE IF EXISTS {path}", place.names, "drop")
 
 
-# recovered ------------------------------------------------------------------------------------------------------------
+# recover --------------------------------------------------------------------------------------------------------------
 
 
 def recover(spark: SparkSession, names: Sequence[str]) -> bool:
-    """Finish or undo what a crash has left of the replacement of a table; where there is nothing, nothing happens.
+    """Finish or undo an interrupted replacement of a table, if there is one.
 
     Args:
         spark: the session.
         names: the name of the table.
 
     Returns:
-        whether there was something.
+        whether there was anything to finish or undo.
 
     Raises:
         ExecutionError: somebody else is changing the table.
-        TableError: a table was made meanwhile under the name, beside the one that should get it.
+        TableError: a table was created under the name meanwhile, while a complete one waits for it.
         UnsupportedPlanError: the catalog refuses a step.
     """
     place = None
-    # what is wrong with a name is said where the name is used
+    # an invalid name is reported where it is used
     with suppress(SubstraitError):
         place = _place(spark, names)
         if place is None or not _is_left(spark, place):
@@ -369,7 +369,7 @@ def recover(spark: SparkSession, names: Sequence[str]) -> bool:
 
 
 def _is_left(spark: SparkSession, place: _Place) -> bool:
-    """Whether there is something that a crash has left, or that somebody is working on."""
+    """Whether there are traces of an interrupted replacement, or of one in progress."""
     if place.lock_is_there or _stray_folders(place, ()) or _tables(spark, place):
         return True
     properties = _properties(_table(spark, place))
@@ -377,20 +377,20 @@ def _is_left(spark: SparkSession, place: _Place) -> bool:
 
 
 def _table(spark: SparkSession, place: _Place) -> Entry | None:
-    """The table of the name; a session view may hide it."""
+    """Return the table of the name; None if there is none, or if a session view hides it."""
     found = entry(spark, place.names)
     return found if found is not None and found.kind == "table" else None
 
 
 def _tables(spark: SparkSession, place: _Place) -> list[str]:
-    """The tables that were made beside one."""
+    """Return the names of the tables created beside one."""
     database = quoted_path((_CATALOG, place.database))
     rows = spark.sql(f"SHOW TABLES IN {database} LIKE {string_literal(f'{place.stem}*')}").collect()
     return sorted(row["tableName"] for row in rows if not row["isTemporary"] and place.is_beside(row["tableName"]))
 
 
 def _stray_folders(place: _Place, tables: Sequence[str]) -> list[Path]:
-    """Folders of tables beside one that the catalog doesn't know."""
+    """Return the folders of tables beside one that aren't in the catalog."""
     if place.folder is None:
         return []
     with os.scandir(place.folder) as found:
@@ -402,7 +402,7 @@ def _stray_folders(place: _Place, tables: Sequence[str]) -> list[Path]:
 
 
 def _recover_all(spark: SparkSession, place: _Place) -> bool:
-    """Do what remains to be done; the lock is held."""
+    """Carry out the remaining steps, while the lock is held."""
     anything = False
     for name in _tables(spark, place):
         beside = entry(spark, (_CATALOG, place.database, name))
@@ -416,20 +416,20 @@ def _recover_all(spark: SparkSession, place: _Place) -> bool:
             _unset(spark, place, key)
             anything = True
     for folder in _stray_folders(place, _tables(spark, place)):
-        # of a table that isn't in the catalog, the records may be all that is left
+        # if the table isn't in the catalog, these may be its only records
         if found is not None or not folders.data_files(folder):
             shutil.rmtree(folder)
             anything = True
     if place.own_folder is not None:
         with suppress(ExecutionError), folders.changing(place.own_folder):
-            pass  # locks and versions of its folder go
+            pass  # this removes locks and versions of its folder
     return anything
 
 
 def _recover(spark: SparkSession, place: _Place, beside: Entry, name: str, record: _Record) -> None:
     old = _table(spark, place)
     if not record.locked or not _is_seen(place, name, record):
-        # there is no lock that would tell a crash from a change under way
+        # without a lock, a crash can't be distinguished from a change in progress
         raise ExecutionError(
             f"somebody else is changing {dotted(place.names[1:])}, or was stopped meanwhile",
             hint=f"If it was stopped: rename {name} to {place.table}, which isn't there any more"
@@ -451,7 +451,7 @@ def _recover(spark: SparkSession, place: _Place, beside: Entry, name: str, recor
 
 
 def _is_seen(place: _Place, name: str, record: _Record) -> bool:
-    """Whether the files of a table beside are seen here, and so the lock of those who work on it."""
+    """Whether the files of a table beside are on this machine, so that the lock is, too."""
     if place.folder is None or place.own_folder is None:
         return False
     moved = record.folder is not None and os.path.isdir(place.own_folder) and _mark(place.own_folder) == record.folder
@@ -459,8 +459,7 @@ def _is_seen(place: _Place, name: str, record: _Record) -> bool:
 
 
 def _free(place: _Place, name: str, record: _Record) -> None:
-    """Make room for the files of the new table, where a crash came while its folder was moved, or that of the old one
-    removed."""
+    """Free the folder for the new table, after a crash while the new folder was moved or the old one removed."""
     room = place.own_folder
     assert room is not None and place.folder is not None
     if not os.path.isdir(room) or room.is_symlink():

@@ -1,4 +1,4 @@
-"""Changes that say of each record of a table, by itself, whether it is changed and what it becomes.
+"""Row-level changes: conditions and new values that depend only on the record itself.
 
 An input that only filters and computes over the table itself is such a change: ``DELETE … WHERE`` and ``UPDATE … SET …
 WHERE``. So is every ``UpdateRel``.
@@ -39,13 +39,13 @@ __all__ = ["RowChange", "column", "row_change"]
 
 @dataclass(frozen=True, kw_only=True)
 class RowChange:
-    """A change of records, each by itself.
+    """A row-level change.
 
     Args:
-        schema: the table's columns as the plan has them; the expressions see a record of these.
+        schema: the table's columns as the plan has them; the expressions refer to a record of these.
         conditions: a record is changed if all of them are true.
-        values: what the columns become, by position; those that aren't here stay as they are.
-        anchor: by which number subqueries in the expressions refer to the record.
+        values: the new values of columns, by position; others are unchanged.
+        anchor: the anchor by which subqueries in the expressions refer to the record.
     """
 
     schema: NamedStruct
@@ -54,8 +54,8 @@ class RowChange:
     anchor: int | None = None
 
     def flagged(self, names: tuple[str, ...]) -> Relation:
-        """The records of the table as they are afterwards, changed ones with their new values; behind the columns
-        stands whether the record is changed."""
+        """Return the records of the table, changed ones with their new values, and a last column with the flag whether
+        the record is changed."""
         read = Read(base_schema=self.schema, read_type=NamedTable(names=names))
         width = len(self.schema.struct.types)
         common = RelCommon(rel_anchor=self.anchor)
@@ -81,7 +81,7 @@ class RowChange:
 
 
 def column(schema: Struct, position: int) -> FieldReference:
-    """A column of the record that an expression sees."""
+    """Return a reference to a column of the record."""
     return FieldReference(root=RootReference(), reference=(StructField(position),), type=schema.types[position])
 
 
@@ -92,14 +92,14 @@ def row_change(
     registry: Registry,
     fold: Callable[[str], str],
 ) -> RowChange | None:
-    """The change that an input makes which is nothing but the table, filtered and computed; None for any other.
+    """Return the change of an input that is only the table, filtered and computed; None for any other input.
 
     Args:
-        input: its columns are those of the table, with the values that they shall have.
+        input: the relation with the table's columns, with their new values.
         schema: the table's columns.
         is_table: whether a name is that of the table.
         registry: the extensions.
-        fold: what makes two names the same.
+        fold: converts names that are regarded as equal to the same text.
     """
     following = _Following(schema, is_table, registry, fold)
     found = following.columns(input)
@@ -111,7 +111,7 @@ def row_change(
 
 
 class _Following:
-    """Follows an input down to the table."""
+    """Traces an input down to the table."""
 
     def __init__(
         self,
@@ -129,7 +129,7 @@ class _Following:
         self.anchors: set[int | None] = set()
 
     def columns(self, node: Relation) -> list[Expression] | None:
-        """What the columns of a relation are in terms of the table's."""
+        """Return the columns of a relation as expressions over the table's columns; None if that isn't possible."""
         match node:
             case Reference(subtree=inner) | DetachedRel(relation=inner):
                 return self.columns(inner)
@@ -178,12 +178,12 @@ class _Following:
         return None if any(item.child is not None for item in items) else [found[item.field] for item in items]
 
     def _over(self, expression: Expression, columns: Sequence[Expression], node: Relation) -> Expression | None:
-        """An expression over a relation's columns as one over the table's; None where it can't be moved there."""
+        """Convert an expression over a relation's columns to the table's columns; None if that isn't possible."""
         if holds_window(expression):
             return None
         own = [column(self._schema.struct, position) for position in range(len(self._schema.struct.types))]
         if holds_query(expression):
-            # from inside it, any column may be referred to
+            # a subquery may refer to any column
             self.anchors.add(node.common.rel_anchor)
             return expression if list(columns) == own else None
         fields = root_fields(expression)
@@ -194,7 +194,7 @@ class _Following:
         return None if any(self._varies(columns[field]) for field in fields) else _replaced(expression, columns)
 
     def _varies(self, expression: Expression) -> bool:
-        """Whether an expression may have another value when it is computed again."""
+        """Whether an expression isn't deterministic."""
         if isinstance(expression, ScalarFunction):
             definition = self._registry.function(expression.function.urn, expression.function.key)
             if definition is None or not definition.deterministic:
@@ -203,7 +203,7 @@ class _Following:
 
 
 def _replaced(expression: Expression, columns: Sequence[Expression]) -> Expression:
-    """The expression with other expressions in the place of the record's columns."""
+    """Replace the record's columns in an expression by other expressions."""
     match expression:
         case FieldReference(root=RootReference(), reference=(StructField(field=position), *rest), type=type):
             value = columns[position]

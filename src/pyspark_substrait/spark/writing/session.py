@@ -1,4 +1,4 @@
-"""What a relation that writes needs of the run it belongs to."""
+"""The parts of a run that its writing relations use."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ __all__ = ["Session"]
 
 @dataclass(frozen=True, kw_only=True)
 class Session:
-    """What a write needs of the run it belongs to.
+    """The parts of a run that a write uses.
 
     Args:
         spark: the session.
         registry: the extensions.
         access: the files that the plan itself may name.
         tables: the tables that the caller gave, which no plan changes.
-        frame: the rows of a relation as a DataFrame whose columns have the given names (those of nested fields
-            included, depth first) and exactly the types of the relation's schema.
-        statement: the statement of a relation whose reads read from other sources, with columns named likewise.
-        bind: makes a table known to the query above, under the name that it returns.
-        look_up_anew: forgets what was found in the catalog, where something has changed.
-        compilation: a new one, for expressions that stand in a statement of another kind than a query.
+        frame: returns the rows of a relation as a DataFrame with the given names of columns (including nested fields,
+            depth first) and exactly the types of the relation's schema.
+        statement: returns the statement of a relation over other sources, with the same arguments for names.
+        bind: adds a table for the query above, and returns its name.
+        look_up_anew: forgets the tables found in the catalog, because something has changed.
+        compilation: returns a new compilation, for expressions in other statements than queries.
         run: runs a statement of such a compilation.
-        failed: the error to raise for one of Spark's own while something runs.
+        failed: returns the error to raise for one of Spark's own at run time.
     """
 
     spark: SparkSession

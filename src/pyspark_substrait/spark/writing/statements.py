@@ -1,4 +1,4 @@
-"""Changes that a table's own format carries out: INSERT, DELETE and UPDATE statements, each of them one commit."""
+"""Change tables by statements of their own format: INSERT, DELETE and UPDATE, each of them one commit."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ if TYPE_CHECKING:
 
 __all__ = ["check_row_level", "create_as", "delete", "input_frame", "insert", "named_columns", "overwrite", "update"]
 
-#: what the table is called in a statement; no column of it has this name in front
+#: the alias of the table in a statement, by which its columns are qualified
 _TABLE = "changed_table"
 
 
 def input_frame(node: Write, session: Session) -> DataFrame:
-    """The records of a write's input."""
+    """Return the records of a write's input."""
     with at("input"):
         return session.frame(node.input, depth_first(node.input.schema))
 
 
 def named_columns(schema: NamedStruct) -> tuple[str, ...]:
-    """The columns of a schema with all their names, over records named by :func:`depth_first`."""
+    """Return the columns of a schema with all their names, over records named by :func:`depth_first`."""
     texts, position = [], 0
     for name, type in zip(schema.top_level_names(), schema.struct.types, strict=True):
         text, width = f"c{position}", name_count(type)
@@ -58,14 +58,14 @@ def insert(table: StoredTable, session: Session, rows: DataFrame) -> None:
 
 
 def overwrite(table: StoredTable, rows: DataFrame) -> None:
-    """Put records that have all columns of the table in the place of those that it has."""
+    """Replace the records of the table by others that have all of its columns."""
     from pyspark.sql import functions as F
 
     rows.writeTo(table.path).overwrite(F.lit(True))
 
 
 def create_as(path: str, old: StoredTable | None, rows: DataFrame, session: Session) -> None:
-    """Make a table of records, or a new one of the same format in the place of an old one."""
+    """Create a table of records, or replace an old one by a table of the same format."""
     made = f"CREATE TABLE {path}"
     if old is not None:
         described = session.spark.sql(f"DESCRIBE TABLE EXTENDED {old.path}").collect()
@@ -75,25 +75,25 @@ def create_as(path: str, old: StoredTable | None, rows: DataFrame, session: Sess
 
 
 def _braced(text: str) -> str:
-    """A text in which braces are only braces."""
+    """Escape the braces of a text for ``SparkSession.sql``."""
     return text.replace("{", "{{").replace("}", "}}")
 
 
 def check_row_level(change: RowChange, table: StoredTable, session: Session) -> None:
-    """Check that a change of records can be said in one statement."""
+    """Check that a row-level change can be expressed in one statement."""
     _conditions(change, table, session.compilation())
     _assignments(change, table, session.compilation())
 
 
 def delete(change: RowChange, table: StoredTable, session: Session) -> int | None:
-    """Remove the records; how many that were, if the format says so."""
+    """Remove the records, and return their number, if the format reports it; else None."""
     compilation = session.compilation()
     conditions = _conditions(change, table, compilation)
     return _stated(f"DELETE FROM {table.path} AS {_TABLE} WHERE {conditions}", compilation, session)
 
 
 def update(change: RowChange, table: StoredTable, session: Session) -> int | None:
-    """Change the records; how many that were, if the format says so."""
+    """Change the records, and return their number, if the format reports it; else None."""
     compilation = session.compilation()
     conditions = _conditions(change, table, compilation)
     assignments = _assignments(change, table, compilation)
@@ -130,12 +130,12 @@ def _assignments(change: RowChange, table: StoredTable, compilation: Compilation
 
 
 def _texts(change: RowChange, wanted: Sequence[Expression], table: StoredTable, compilation: Compilation) -> list[str]:
-    """Expressions over the table's own columns."""
+    """Compile expressions over the table's own columns."""
     schema = change.schema
     found = read_columns(table.name, table.stored, schema, frozenset(), case_sensitive=table.case_sensitive)
     places = positions(table.name, table.stored, schema, case_sensitive=table.case_sensitive)
     own = [quoted(table.stored.fields[place].name) for place in places]
-    # a subquery has columns of its own, which mustn't be taken for the table's
+    # qualified, so that they differ from the columns of subqueries
     record = tuple(f"{_TABLE}.{text}" if text == name else text for text, name in zip(found.texts, own, strict=True))
     scope = Scope(Record(record, change.anchor))
     texts = []

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["StoredTable", "depth_first", "existing", "matching_images", "matching_input", "stored_table", "top_level"]
 
-#: Formats of tables that are nothing but files in a folder.
+#: Formats of tables that are plain files in a folder.
 FILE_FORMATS = frozenset({"parquet", "orc", "csv", "json", "text", "xml", "avro"})
 
 
@@ -28,9 +28,9 @@ class StoredTable:
     """A table of a catalog.
 
     Args:
-        name: as messages show it.
+        name: its name in messages.
         names: its name in the plan.
-        entry: what the catalog says of it.
+        entry: its entry in the catalog.
         case_sensitive: whether names that differ in case are different.
     """
 
@@ -60,29 +60,29 @@ class StoredTable:
 
     @property
     def of_files(self) -> bool:
-        """Whether the table is nothing but files, so that its format can't change records by itself."""
+        """Whether the table is only plain files, so that its format can't change records by itself."""
         return self.provider in FILE_FORMATS
 
     @property
     def location(self) -> str:
-        """Where the files of a table of files are, as a URI."""
+        """The location of a table of files, as a URI."""
         return str(self._details.get("location", ""))
 
     @property
     def options(self) -> Mapping[str, str]:
-        """How its files are written."""
+        """The options for writing its files."""
         found = self._details.get("storage_properties")
         return {str(key): str(value) for key, value in found.items()} if isinstance(found, Mapping) else {}
 
     @property
     def partitions(self) -> tuple[str, ...]:
-        """The columns whose values are in the names of the folders."""
+        """The partition columns."""
         found = self._details.get("partition_columns")
         return tuple(map(str, found)) if isinstance(found, Sequence) else ()
 
     @property
     def catalog_partitions(self) -> bool:
-        """Whether the catalog has a list of the partitions, and the table no others."""
+        """Whether the partitions are registered in the catalog."""
         return self._details.get("partition_provider") == "Catalog"
 
     @property
@@ -92,11 +92,11 @@ class StoredTable:
 
     @property
     def fold(self) -> Callable[[str], str]:
-        """What makes two names the same."""
+        """The function that converts names that are regarded as equal to the same text."""
         return str if self.case_sensitive else str.lower
 
     def columns(self, schema: NamedStruct) -> tuple[str, ...]:
-        """The table's columns, each as an expression and its name, over records of a plan (see :func:`fitted`)."""
+        """Return the table's columns, each as an expression with its name, over a plan's records (:func:`fitted`)."""
         texts = fitted(self.name, self.stored, schema, case_sensitive=self.case_sensitive)
         return tuple(f"{text} AS {quoted(field.name)}" for text, field in zip(texts, self.stored.fields, strict=True))
 
@@ -116,10 +116,10 @@ class StoredTable:
 
 
 def stored_table(names: tuple[str, ...], session: Session) -> StoredTable | None:
-    """The table of a name; None when there is none.
+    """Return the table of a name; None if there is none.
 
     Raises:
-        UnsupportedPlanError: what stands under the name can't be changed.
+        UnsupportedPlanError: the name is that of a view or of a given table, which can't be changed.
     """
     if session.tables.find(names) is not None:
         raise UnsupportedPlanError(
@@ -127,7 +127,7 @@ def stored_table(names: tuple[str, ...], session: Session) -> StoredTable | None
             hint="Leave it out of `tables`, so that the name means a table of the session's catalog",
         )
     if len(names) == 2 and "/" in names[1]:
-        # some formats take a path for a name, like delta.`/data/t`
+        # some formats accept a path as a name, like delta.`/data/t`
         place = session.access.writable(names[1])
         if str(place) != names[1]:
             raise UnsupportedPlanError(f"{dotted(names)} stands for {place}", hint="Name the table by that path")
@@ -143,7 +143,7 @@ def stored_table(names: tuple[str, ...], session: Session) -> StoredTable | None
 
 
 def existing(names: tuple[str, ...], session: Session) -> StoredTable:
-    """The table of a name.
+    """Return the existing table of a name.
 
     Raises:
         TableError: there is none.
@@ -190,7 +190,7 @@ def _check_matching(node: Write, wanted: Sequence[Type], names: Sequence[str]) -
 
 
 def depth_first(schema: Struct, prefix: str = "c") -> tuple[str, ...]:
-    """Names for all fields of a schema, nested ones included: numbers, depth first, and the prefix of the columns."""
+    """Return names for all fields of a schema, nested ones included: depth-first numbers, with a prefix for columns."""
     names: list[str] = []
     for type in schema.types:
         names.append(f"{prefix}{len(names)}")
@@ -200,7 +200,7 @@ def depth_first(schema: Struct, prefix: str = "c") -> tuple[str, ...]:
 
 
 def top_level(schema: Struct, prefix: str = "c") -> tuple[str, ...]:
-    """Those of the names that :func:`depth_first` gives that the columns have."""
+    """Return the names of the top-level columns among those of :func:`depth_first`."""
     names, position = [], 0
     for type in schema.types:
         names.append(f"{prefix}{position}")

@@ -1,4 +1,4 @@
-"""The columns of a table that a plan defines, as Spark SQL: types, NOT NULL, defaults."""
+"""Convert the columns of a table that a plan defines to Spark SQL: types, NOT NULL, defaults."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ class Defined:
 
     Args:
         name: its name.
-        type: the Spark type that it is stored as, the NOT NULL of nested fields included.
+        type: the Spark type that it is stored as, including NOT NULL of nested fields.
         required: whether it must not be null.
-        default: the text of what it is where a record doesn't say; None where there is no default.
+        default: the SQL text of its default; None without one.
     """
 
     name: str
@@ -33,7 +33,7 @@ class Defined:
     default: str | None
 
     def __str__(self) -> str:
-        """The column in CREATE TABLE."""
+        """The column definition in CREATE TABLE."""
         required = " NOT NULL" if self.required else ""
         default = "" if self.default is None else f" DEFAULT {self.default}"
         return f"{quoted(self.name)} {self.type}{required}{default}"
@@ -45,7 +45,7 @@ class Defined:
 
 
 def defined(node: Ddl) -> tuple[Defined, ...]:
-    """The columns that a DDL relation defines.
+    """Return the columns that a DDL relation defines.
 
     Raises:
         InvalidPlanError: the schema is missing, or the defaults don't fit it.
@@ -70,9 +70,9 @@ def defined(node: Ddl) -> tuple[Defined, ...]:
 
 
 def stored_type(type: Type, names: Iterator[str]) -> str:
-    """The Spark type that stores a type, with the names and the NOT NULL of nested fields.
+    """Return the Spark type that stores a type, with the names and NOT NULL of nested fields.
 
-    SQL has no words for elements of lists and values of maps that must not be null.
+    SQL has no syntax for required elements of lists and values of maps.
     """
     spark_type(type)  # refuses what Spark can't carry
     type = concrete(type)
@@ -104,7 +104,7 @@ def _defaults(node: Ddl, schema: NamedStruct) -> tuple[Literal, ...] | None:
 
 
 def _default(value: Literal, type: Type, below: list[str], position: int) -> str | None:
-    """The text of a default. A null is the default NULL, or none for a column that must not be null."""
+    """Return the SQL text of a default. A null is NULL, or no default for a required column."""
     with at("table_defaults", "fields", position):
         if not same_type(value.type, type):
             raise InvalidPlanError(f"the default is a {value.type}, and the column a {type}")

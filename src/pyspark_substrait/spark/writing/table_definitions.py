@@ -1,4 +1,4 @@
-"""Tables made and altered."""
+"""Create and alter tables."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 __all__ = ["create", "define"]
 
-#: Formats of tables that are nothing but files; others look after NOT NULL themselves.
+#: Formats of tables that are plain files; others enforce NOT NULL themselves.
 _FILE_FORMATS = ("parquet", "orc", "json", "csv", "text", "avro", "xml")
 
 
@@ -49,7 +49,7 @@ def define(node: Ddl, names: Sequence[str], found: Entry | None, session: Sessio
     Args:
         node: the relation, which isn't a DROP.
         names: the name of the table.
-        found: the table that is there.
+        found: the existing table, if any.
         session: the session.
     """
     spark = session.spark
@@ -79,17 +79,17 @@ def _check_names(spark: SparkSession, columns: Sequence[Defined]) -> None:
         seen.add(fold(column.name))
 
 
-# made -----------------------------------------------------------------------------------------------------------------
+# create ---------------------------------------------------------------------------------------------------------------
 
 
 def create(
     spark: SparkSession, names: Sequence[str], columns: Sequence[Defined], properties: Mapping[str, str] | None = None
 ) -> None:
-    """Make a table of the format that is usual in its catalog.
+    """Create a table in the default format of its catalog.
 
     Raises:
-        TableError: there is one already, or its database isn't there.
-        UnsupportedPlanError: Spark, or the catalog, refuses it, or can't keep which columns are required.
+        TableError: there is one already, or its database doesn't exist.
+        UnsupportedPlanError: Spark, or the catalog, refuses it, or can't store which columns are required.
     """
     _check_names(spark, columns)
     using = ""
@@ -104,13 +104,13 @@ def create(
 
 
 def _require_not_null(spark: SparkSession, form: str, columns: Sequence[Defined]) -> None:
-    """Tables of files forget which columns are required, but under a setting."""
+    """Check the setting without which tables of files don't store required columns, if there are any."""
     if form.lower() in _FILE_FORMATS and any(column.has_required for column in columns):
         require_settings(spark, NOT_NULL_SETTING)
 
 
 def _replace(spark: SparkSession, names: Sequence[str], found: Entry, columns: Sequence[Defined]) -> None:
-    """Make a new table in the place of one: at once where the catalog can do that, else made beside and renamed."""
+    """Replace a table by a new one: in one statement if the catalog supports that, else by a table beside it."""
     if found.details is None:
         listed = ", ".join(map(str, columns))
         carry_out(spark, f"CREATE OR REPLACE TABLE {found.path} ({listed})", names, "replace the table")
@@ -120,13 +120,13 @@ def _replace(spark: SparkSession, names: Sequence[str], found: Entry, columns: S
         made.put_in_place()
 
 
-# altered --------------------------------------------------------------------------------------------------------------
+# alter ----------------------------------------------------------------------------------------------------------------
 
 
 def _alter(
     spark: SparkSession, names: Sequence[str], found: Entry, columns: Sequence[Defined], *, keeps_defaults: bool
 ) -> None:
-    """Change the columns of a table; those that stay keep their records' values."""
+    """Change the columns of a table; columns that are kept keep their values."""
     fold, old, new = _fold(spark), found.columns, _wanted(spark, columns)
     if keeps_defaults:
         columns = _with_defaults(columns, old, new, fold)
@@ -137,7 +137,7 @@ def _alter(
     added = {change.path[0] for change in changes if isinstance(change, Added) and len(change.path) == 1}
     defaults = {column.name: column.default for column in columns}
     if found.details is not None and changes:
-        # in one step: they are all columns behind the others
+        # in one step: all of them are columns after the existing ones
         new_columns = [(change, defaults[change.path[0]]) for change in changes if isinstance(change, Added)]
         carry_out(spark, additions(found.path, new_columns), names, "alter the table")
         changes = []
@@ -150,7 +150,7 @@ def _alter(
 
 
 def _is_plain(change: Alteration) -> bool:
-    """Whether ALTER TABLE can do it to a table of files: columns that may be null come behind the others."""
+    """Whether ALTER TABLE supports an alteration of a table of files: it can only add nullable columns at the end."""
     return (
         isinstance(change, Added) and len(change.path) == 1 and not change.required and " NOT NULL" not in change.type
     )
@@ -164,7 +164,7 @@ def _set_default(spark: SparkSession, names: Sequence[str], found: Entry, column
 
 
 def _wanted(spark: SparkSession, columns: Sequence[Defined]) -> StructType:
-    """The columns that a plan defines, in Spark's own classes."""
+    """Return the columns that a plan defines as a Spark schema."""
     from pyspark.sql.types import StructType
 
     fields = (f"{quoted(column.name)}: {column.type}{' NOT NULL' * column.required}" for column in columns)
@@ -174,7 +174,7 @@ def _wanted(spark: SparkSession, columns: Sequence[Defined]) -> StructType:
 
 
 def _with_defaults(columns: Sequence[Defined], old: StructType, new: StructType, fold: Fold) -> tuple[Defined, ...]:
-    """The columns, those that stay with the default that they have."""
+    """Return the columns, with their existing defaults for those that are kept."""
     sources = kept(old, new, fold)
     return tuple(
         column if source is None else replace(column, default=default_of(old.fields[source]))
@@ -185,9 +185,9 @@ def _with_defaults(columns: Sequence[Defined], old: StructType, new: StructType,
 def _rebuild(
     spark: SparkSession, names: Sequence[str], found: Entry, columns: Sequence[Defined], new: StructType
 ) -> None:
-    """Make a table with the new columns beside, take the records over, and put it in the place of the old one.
+    """Create a table with the new columns beside the old one, copy the records, and replace the old table.
 
-    ALTER TABLE can do little to tables of files: no column of theirs can go, get another name or type.
+    ALTER TABLE supports little for tables of files: it can't drop or rename their columns, or change types.
     """
     name, fold = dotted(names), _fold(spark)
     if found.external:

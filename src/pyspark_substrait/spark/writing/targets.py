@@ -1,4 +1,4 @@
-"""Writes to what isn't a table of a catalog: records in memory, files (``ExtensionObject`` targets)."""
+"""Writes to targets other than catalog tables: tables in memory and files (``ExtensionObject``)."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ __all__ = ["checked", "define", "write"]
 
 
 def checked(node: Write, session: Session) -> None:
-    """Find what is wrong with a write, as far as that can be told without doing it.
+    """Check a write, as far as possible without carrying it out.
 
     Raises:
         InvalidPlanError: the plan contradicts itself.
-        TableError: what shall be made is there already, or isn't what the plan says.
+        TableError: the object to create exists, or doesn't fit the plan.
         UnsupportedPlanError: the target isn't known, or can't be changed like that.
     """
     target = _target(node.write_type)
@@ -55,7 +55,7 @@ def write(node: Write, session: Session) -> DataFrame | None:
     """Carry out a write whose target is an ``ExtensionObject``.
 
     Returns:
-        the records that it puts out, a column for each of ``node.direct_schema``; None where it puts out none.
+        the output records, with a column for each of ``node.direct_schema``; None if it has no output.
 
     Raises:
         ExecutionError: it fails on its data, or somebody else changes the files at the same time; nothing is changed.
@@ -74,7 +74,7 @@ def define(node: Ddl, session: Session) -> None:
     """Carry out a definition whose target is an ``ExtensionObject``.
 
     Raises:
-        TableError: what shall be dropped isn't there, or what shall be made is.
+        TableError: the object to drop doesn't exist, or the one to create does.
         UnsupportedPlanError: the target isn't known, or can't be defined like that.
     """
     target = _target(node.write_type, "extension_object")

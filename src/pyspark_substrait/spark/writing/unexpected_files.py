@@ -24,7 +24,7 @@ __all__ = [
 
 #: The files that Spark writes beside the files of records: the success marker of a job, and Parquet footers.
 #: ``_committed_*`` and ``_started_*`` aren't here: Apache Spark doesn't write them, and a folder that has them is
-#: looked after by another system. ``_temporary`` isn't either: a job may be writing there.
+#: managed by another system. ``_temporary`` isn't either: a job may be writing there.
 _WRITTEN_BY_SPARK: Final = frozenset({"_SUCCESS", "_metadata", "_common_metadata"})
 
 
@@ -33,7 +33,7 @@ class FolderEntry:
     """An entry of a folder.
 
     Args:
-        path: where it is below the folder.
+        path: its path relative to the folder.
         kind: ``link`` and ``other`` (a pipe, a socket) are never followed or opened.
     """
 
@@ -44,15 +44,15 @@ class FolderEntry:
 def first_unexpected(
     entries: Iterable[FolderEntry], holds_records: Callable[[str], bool], *, partly: bool = False
 ) -> PurePosixPath | None:
-    """The first entry that neither holds records nor is written by Spark beside them; None where there is none.
+    """Return the first entry that neither holds records nor is written by Spark beside them; None without one.
 
-    Hidden names count like all others. Folders without anything in them hold nothing that could be lost, unless their
-    names are hidden: Spark makes none of those.
+    Hidden files count like all others. Empty folders are ignored, because nothing in them could be lost, unless their
+    names are hidden: Spark creates no such folders.
 
     Args:
         entries: all entries below the folder.
-        holds_records: whether a file of this name does.
-        partly: a part of the files is removed already; those that were beside them may be alone.
+        holds_records: whether a file of this name holds records.
+        partly: whether some of the files are removed already, so that checksum files may be without theirs.
     """
     entries = sorted(entries, key=lambda entry: entry.path)
     files = {entry.path for entry in entries if entry.kind == "file"}
@@ -73,7 +73,7 @@ def first_unexpected(
 
 
 def is_hidden(name: str) -> bool:
-    """Whether Spark passes over a file or folder of this name where it looks for records."""
+    """Whether Spark ignores files and folders of this name when it reads records."""
     return name.startswith(".") or (name.startswith("_") and "=" not in name) or name.endswith("._COPYING_")
 
 
@@ -83,12 +83,12 @@ def is_parquet(name: str) -> bool:
 
 
 def is_record_file(name: str) -> bool:
-    """Whether a file of this name holds records of a table: Spark takes all that aren't hidden for such."""
+    """Whether a file of this name holds records of a table, as all files do in Spark unless they are hidden."""
     return not is_hidden(name)
 
 
 def entries_below(folder: Path) -> Iterator[FolderEntry]:
-    """All entries below a folder of this machine."""
+    """Yield all entries below a local folder."""
     pending = [folder]
     while pending:
         with os.scandir(pending.pop()) as entries:
@@ -104,7 +104,7 @@ def entries_below(folder: Path) -> Iterator[FolderEntry]:
 
 
 def hadoop_entries(spark: SparkSession, uri: str) -> list[FolderEntry] | None:
-    """All entries below a folder of another file system; None where the session can't tell.
+    """Return all entries below a folder in another file system; None in Spark Connect, which can't list them.
 
     Raises:
         Exception: one of :func:`pyspark_substrait.spark.session.spark_errors`: it can't be listed.

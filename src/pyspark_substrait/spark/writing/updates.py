@@ -1,4 +1,4 @@
-"""Columns of a table's records changed (``UpdateRel``)."""
+"""Change columns of a table's records (``UpdateRel``)."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ __all__ = ["checked", "update"]
 
 
 def checked(node: Update, session: Session) -> None:
-    """Find what is wrong with an update, as far as that can be told without doing it.
+    """Check an update, as far as possible without carrying it out.
 
     Raises:
         InvalidPlanError: it contradicts itself.
-        TableError: the table is missing, or isn't what the plan says.
+        TableError: the table is missing, or doesn't fit the plan.
         UnsupportedPlanError: the table can't be changed like that.
     """
     change = _change(node, session)
     try:
         change.check()
     except SubstraitError:
-        # the expressions are checked together; alone, each says where the fault is
+        # the expressions were checked together; checked separately, each reports its own path
         _check_alone(node, session)
         raise
 
@@ -61,7 +61,7 @@ def update(node: Update, session: Session) -> DataFrame:
     """Carry out an update.
 
     Returns:
-        one record: how many records were changed.
+        one record with the number of changed records.
 
     Raises:
         ExecutionError: it fails on its data, or somebody else changes the table at the same time; nothing is changed.

@@ -1,7 +1,7 @@
-"""Views made and altered: of the catalog where their definition is text over its tables, else of the session.
+"""Create and alter views: in the catalog if their definition is SQL over its tables, else in the session.
 
 A catalog view is stored as Spark SQL, with the settings that the text needs, so that it means the same to every client
-of the catalog. What only this session has can't be stored: a table that the caller gave, a file, a Python function.
+of the catalog. It can't refer to what only this session has: a table that the caller gave, a file, a Python function.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def define(node: Ddl, names: Sequence[str], found: Entry | None, session: Sessio
     Args:
         node: the relation, which has a definition.
         names: the name of the view.
-        found: the view that is there.
+        found: the existing view, if any.
         session: the session.
     """
     definition = node.view_definition
@@ -74,7 +74,7 @@ def _catalog_view(node: Ddl, text: str, names: Sequence[str], found: Entry | Non
     verb = "CREATE OR REPLACE VIEW" if node.op is DdlOp.CREATE_OR_REPLACE else "CREATE VIEW"
     carry_out(spark, f"{verb} {path} AS {text}", names, "create the view")
     if found is not None and found.kind == "session view":
-        # it would hide the new one
+        # it would shadow the new one
         carry_out(spark, f"DROP VIEW IF EXISTS {found.path}", names, "drop")
 
 
@@ -94,7 +94,7 @@ def _session_view(definition: Relation, names: Sequence[str], schema: NamedStruc
 
 
 def _schema(node: Ddl, definition: Relation) -> NamedStruct:
-    """The names and types of a view's columns, which must be those of its definition."""
+    """Return the schema of a view, which must fit its definition."""
     schema = node.table_schema
     if schema is None:
         raise InvalidPlanError("the columns of the view are missing", path="table_schema")
@@ -115,7 +115,7 @@ def _schema(node: Ddl, definition: Relation) -> NamedStruct:
 
 
 def _holds(type: Type, found: Type) -> bool:
-    """Whether a type allows every null that the same type, found, may have at any depth."""
+    """Whether a type is nullable, at any depth, wherever the same type, ``found``, is."""
     type, found = concrete(type), concrete(found)
     if found.nullable and not type.nullable:
         return False
@@ -134,17 +134,17 @@ def _holds(type: Type, found: Type) -> bool:
 
 
 class _OfSession(Exception):
-    """Something that no catalog can store stands in a view; the message says what."""
+    """A view refers to something that no catalog can store; the message states what."""
 
 
 def _catalog_text(definition: Relation, schema: NamedStruct, session: Session) -> tuple[str | None, str]:
-    """The definition as text over tables of the catalog; None where there is none, and why."""
+    """Return the definition as SQL over tables of the catalog; None if that isn't possible, with the reason."""
     try:
         made = session.statement(definition, schema.names, _CatalogSources(session))
     except _OfSession as error:
         return None, str(error)
     except UnsupportedPlanError as error:
-        # what has no text may still be a DataFrame; if not, that says why
+        # without a text, it may still be a DataFrame; if not, that reports the reason
         return None, error.message
     if made.functions:
         return None, "it calls a Python function"
@@ -163,7 +163,7 @@ class _CatalogSources:
 
     def __call__(self, node: Read) -> Source | None:
         if isinstance(node.read_type, VirtualTable):
-            return None  # its records stand in the text
+            return None  # its records are in the text
         if not isinstance(node.read_type, NamedTable):
             raise _OfSession("it reads files, or other things that have no name in a catalog")
         names = node.read_type.names

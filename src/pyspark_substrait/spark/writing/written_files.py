@@ -1,7 +1,6 @@
-"""Parquet files in a folder, or in a folder for each value of some columns.
+"""Write Parquet files to a folder, or to a folder for each value of some columns.
 
-A folder of this machine is replaced by a new version of it in one step (``folders``). Elsewhere Spark writes the files
-as it always does.
+A local folder is replaced by a new version in one step (``folders``). Elsewhere, Spark writes the files as usual.
 """
 
 from __future__ import annotations
@@ -57,7 +56,7 @@ _MODES = {
 
 
 def checked(node: Write, target: Files, session: Session) -> None:
-    """Find what is wrong with a write of files; as ``targets.checked``."""
+    """Check a write of files; like ``targets.checked``."""
     refuse_change(node, target)
     with at("extension_table", "detail"):
         template, root = _place(target, session)
@@ -75,7 +74,7 @@ def checked(node: Write, target: Files, session: Session) -> None:
 
 
 def _place(target: Files, session: Session) -> tuple[Template, Path | str]:
-    """The path, and the folder that it begins with: of this machine, or a URI."""
+    """Return the parsed path, and its fixed folder: a local path or a URI."""
     template = parsed(target.path)
     with at("path"):
         if "\x00" in target.path:
@@ -102,7 +101,7 @@ def _check_folder(root: Path, node: Write) -> None:
 
 
 def _only_parquet(root: Path) -> None:
-    """Refuse to replace or remove a folder with other files than Parquet."""
+    """Refuse to replace or remove a folder that contains other files than Parquet."""
     _refuse_unexpected(str(root), entries_below(root))
 
 
@@ -117,7 +116,7 @@ def _refuse_unexpected(root: str, entries: Iterable[FolderEntry]) -> None:
 
 
 def _only_parquet_elsewhere(root: str, session: Session) -> None:
-    """The same in another file system, where Spark removes all that is there."""
+    """Like :func:`_only_parquet`, in another file system, where Spark removes the whole contents."""
     try:
         entries = hadoop_entries(session.spark, root)
     except spark_errors() as error:
@@ -132,7 +131,7 @@ def _only_parquet_elsewhere(root: str, session: Session) -> None:
 
 
 def write(node: Write, target: Files, session: Session) -> DataFrame | None:
-    """Write the records of a write to files; as ``targets.write``."""
+    """Write the records of a write to files; like ``targets.write``."""
     template, root = _place(target, session)
     if (
         isinstance(root, Path)
@@ -165,7 +164,7 @@ def _write_here(records: DataFrame, node: Write, template: Template, root: Path,
     folders = [f"{text} AS {_folder(number)}" for number, text in enumerate(_folders(template, node.table_schema))]
     with changing(root) as change:
         if node.create_mode is CreateMode.REPLACE_IF_EXISTS and root.exists():
-            _only_parquet(root)  # once more: nobody of this package can change it now, and others are noticed
+            _only_parquet(root)  # once more, under the lock of this package; changes by others are detected
         written = records.selectExpr(*_named(node.table_schema), *folders).write
         written.partitionBy(*map(_folder, range(len(folders)))).parquet(str(change.written))
         if not change.written.is_dir():
@@ -180,7 +179,7 @@ def _write_here(records: DataFrame, node: Write, template: Template, root: Path,
 
 
 def _named(schema: NamedStruct) -> Iterator[str]:
-    """The columns under their own names."""
+    """Yield the columns under their own names."""
     names = iter(schema.names)
     position = 0
     for type in schema.struct.types:
@@ -194,7 +193,7 @@ def _named(schema: NamedStruct) -> Iterator[str]:
 
 # folders --------------------------------------------------------------------------------------------------------------
 
-#: the columns by which Spark is told where a record goes; no table has them
+#: part of the names of the columns for the folders of records, which no table has
 _MARK = uuid4().hex
 
 
@@ -203,7 +202,7 @@ def _folder(number: int) -> str:
 
 
 def _references(template: Template, schema: NamedStruct) -> dict[str, tuple[int, Type]]:
-    """The columns that a path refers to: position among all names, and type."""
+    """Return the columns that a path refers to: their positions among all names, and their types."""
     found: dict[str, tuple[int, Type]] = {}
     columns: list[tuple[str, int, Type]] = []
     position = 0
@@ -229,7 +228,7 @@ def _folders(template: Template, schema: NamedStruct) -> Iterator[str]:
 
 
 def _rename(written: Path, depth: int) -> None:
-    """Give the folders that Spark made the names that their values are."""
+    """Rename the partition folders that Spark created to their values."""
     if depth == 0:
         return
     for entry in sorted(os.scandir(written), key=lambda found: found.name):
@@ -239,7 +238,7 @@ def _rename(written: Path, depth: int) -> None:
 
 
 def define(node: Ddl, target: Files, session: Session) -> None:
-    """Remove the files of a folder; as ``targets.define``."""
+    """Remove the files of a folder; like ``targets.define``."""
     refuse_definition(node, target)
     with at("extension_object", "detail"):
         _, root = _place(target, session)
@@ -250,7 +249,7 @@ def define(node: Ddl, target: Files, session: Session) -> None:
                 raise TableError(f"there are no files in {root}", path="path")
             if root.parent.is_dir():
                 with changing(root):
-                    pass  # what a crash has left beside it goes
+                    pass  # this removes the remains of a crash beside it
             return
         with changing(root) as change:
             _only_parquet(root)

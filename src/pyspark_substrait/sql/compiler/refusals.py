@@ -29,7 +29,7 @@ from pyspark_substrait.model.relations import (
     Aggregate,
     BrokenRelation,
     ConsistentPartitionWindow,
-    Filter,
+    ExtensibleRelation,
     Relation,
     Update,
     WindowRelFunction,
@@ -207,9 +207,9 @@ def _without_enhancement(error: Exception, node: Relation) -> Relation | None:
         return None
     if error.path.endswith(".common.advanced_extension.enhancement"):
         return replace(node, common=replace(node.common, advanced_extension=None))
-    if getattr(node, "advanced_extension", None) is None:
+    if not isinstance(node, ExtensibleRelation) or node.advanced_extension is None:
         return None
-    return replace(cast(Filter, node), advanced_extension=None)
+    return replace(node, advanced_extension=None)
 
 
 def _joined(path: str, inner: str) -> str:

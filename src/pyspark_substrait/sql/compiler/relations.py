@@ -33,6 +33,7 @@ from pyspark_substrait.model.relations import (
     Read,
     Reference,
     Relation,
+    RelationBase,
     RelCommon,
     Set,
     Sort,
@@ -67,7 +68,7 @@ from pyspark_substrait.sql.compiler.scope import Compilation, Record, Scope, Unb
 from pyspark_substrait.sql.compiler.sorting import SortKey, sort_keys
 from pyspark_substrait.sql.decorrelation.unions import fails_over
 
-__all__ = ["FIELDS", "refuse_enhancement", "relation", "sort_keys", "tree", "window_text"]
+__all__ = ["refuse_enhancement", "refuse_enhancements", "relation", "sort_keys", "tree", "window_text"]
 
 Outer = tuple[Record, ...]
 
@@ -101,9 +102,8 @@ def relation(node: Relation, outer: Outer, compilation: Compilation) -> Query:
             case Reference():
                 with at("reference"):
                     return _reference(node, outer, compilation)
-        name = FIELDS[node.__class__]
-        with at(name):
-            refuse_enhancement(node.common.advanced_extension, "common.advanced_extension")
+        with at(node.info.field):
+            refuse_enhancements(node)
             direct = _direct(node, outer, compilation)
             if id(node) in compilation.sorted_at_once:
                 direct = direct.sorted_at_once()
@@ -115,42 +115,12 @@ def relation(node: Relation, outer: Outer, compilation: Compilation) -> Query:
         return compilation.refusals.relation(error, node, outer, compilation)
 
 
-#: the field of ``Rel`` that holds a relation
-FIELDS: dict[type, str] = {
-    Read: "read",
-    Filter: "filter",
-    Fetch: "fetch",
-    Aggregate: "aggregate",
-    Sort: "sort",
-    Join: "join",
-    LateralJoin: "lateral_join",
-    Project: "project",
-    Set: "set",
-    ExtensionSingle: "extension_single",
-    ExtensionMulti: "extension_multi",
-    ExtensionLeaf: "extension_leaf",
-    Cross: "cross",
-    Write: "write",
-    Ddl: "ddl",
-    Update: "update",
-    HashJoin: "hash_join",
-    MergeJoin: "merge_join",
-    NestedLoopJoin: "nested_loop_join",
-    ConsistentPartitionWindow: "window",
-    Exchange: "exchange",
-    Expand: "expand",
-    TopN: "top_n",
-}
-
-
 def _direct(node: Relation, outer: Outer, compilation: Compilation) -> Query:
     """The query of a relation before emit."""
     match node:
         case Read():
-            refuse_enhancement(node.advanced_extension)
             return reads.read(node, outer, compilation)
         case Filter():
-            refuse_enhancement(node.advanced_extension)
             query = _input(node.input, outer, compilation).flat()
             below = Below()
             scope = Scope(Record(query.columns, node.common.rel_anchor), outer, below=below)
@@ -158,43 +128,30 @@ def _direct(node: Relation, outer: Outer, compilation: Compilation) -> Query:
                 conditions = expressions.conditions(node.condition, scope, compilation)
             return below.filtered(query, conditions, compilation)
         case Project():
-            refuse_enhancement(node.advanced_extension)
             return _project(node, outer, compilation)
         case Sort():
-            refuse_enhancement(node.advanced_extension)
             return _sort(node, outer, compilation)
         case Fetch():
-            refuse_enhancement(node.advanced_extension)
             return fetches.fetch(node, _input(gathered(node.input), outer, compilation), outer, compilation)
         case Aggregate():
-            refuse_enhancement(node.advanced_extension)
             return aggregates.aggregate(node, _input(node.input, outer, compilation), outer, compilation)
         case Join():
-            refuse_enhancement(node.advanced_extension)
             return joins.join(node, outer, compilation)
         case Cross():
-            refuse_enhancement(node.advanced_extension)
             return joins.cross(node, outer, compilation)
         case ConsistentPartitionWindow():
-            refuse_enhancement(node.advanced_extension)
             return _windows(node, outer, compilation)
         case Set():
-            refuse_enhancement(node.advanced_extension)
             return sets.set_operation(node, outer, compilation)
         case HashJoin() | MergeJoin() | NestedLoopJoin():
-            refuse_enhancement(node.advanced_extension)
             return physical_joins.physical_join(node, outer, compilation)
         case LateralJoin():
-            refuse_enhancement(node.advanced_extension)
             return joins.lateral(node, outer, compilation)
         case Expand():
-            refuse_enhancement(node.advanced_extension)
             return expands.expand(node, _input(node.input, outer, compilation), outer, compilation)
         case Exchange():
-            refuse_enhancement(node.advanced_extension)
             return exchanges.exchange(node, _input(node.input, outer, compilation), outer, compilation)
         case TopN():
-            refuse_enhancement(node.advanced_extension)
             by = Sort(common=RelCommon(rel_anchor=node.common.rel_anchor), input=node.input, sorts=node.sorts)
             return top_n.top_n(node, _sort(by, outer, compilation), outer, compilation)
         case ExtensionSingle(generator=generator) if generator is not None:
@@ -205,7 +162,7 @@ def _direct(node: Relation, outer: Outer, compilation: Compilation) -> Query:
             if compilation.refusals is not None:
                 return writes.looked_through(node, outer, compilation)
             raise UnsupportedPlanError(
-                f"the relation {FIELDS[node.__class__]} changes tables, and is no part of a query",
+                f"the relation {node.info.field} changes tables, and is no part of a query",
                 hint="from_substrait and run_query carry it out before the query that uses its records",
             )
         case Reference() | DetachedRel() | BrokenRelation():
@@ -338,6 +295,12 @@ def _reference(node: Reference, outer: Outer, compilation: Compilation) -> Query
         often = compilation.uses[ordinal] > 1
         compilation.shared[ordinal] = sharing.shared(node, query, often, compilation.names)
     return compilation.shared[ordinal].used(compilation.names)
+
+
+def refuse_enhancements(node: RelationBase) -> None:
+    """Refuse a relation whose meaning an enhancement changes."""
+    for path, extension in node.extensions:
+        refuse_enhancement(extension, path)
 
 
 def refuse_enhancement(extension: AdvancedExtension | None, path: str = "advanced_extension") -> None:

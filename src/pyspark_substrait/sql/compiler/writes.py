@@ -30,7 +30,7 @@ __all__ = ["looked_through", "misplaced", "refuse_change", "refuse_definition", 
 def misplaced(node: Write | Update | Ddl) -> UnsupportedPlanError:
     """Return the error for a relation that writes where it might run several times, or never."""
     return UnsupportedPlanError(
-        f"a {relations.FIELDS[type(node)]} relation stands in a subquery or in the definition of a view",
+        f"a {node.info.field} relation stands in a subquery or in the definition of a view",
         hint="Let it be an input of the relations around it, or a plan of its own",
     )
 
@@ -84,7 +84,6 @@ def looked_through(node: Write | Update | Ddl, outer: tuple[Record, ...], compil
     Raises:
         UnsupportedPlanError: it can't run in its place, or its target is unknown.
     """
-    relations.refuse_enhancement(node.advanced_extension)
     if any(not record.lateral for record in outer):
         raise misplaced(node)
     match node:

@@ -134,8 +134,8 @@ def _has_queries(node: Relation) -> bool:
 def _refuse_enhancements(node: Relation) -> None:
     """Refuse enhancements, which change the meaning of a relation: the rewritten relation would no longer have them."""
     for current in relations_within(node):
-        for extension in (current.common.advanced_extension, getattr(current, "advanced_extension", None)):
-            if extension is not None and extension.enhancement is not None:
+        for _, extension in current.extensions:
+            if extension.enhancement is not None:
                 url = extension.enhancement.type_url
                 raise UnsupportedPlanError(f"the enhancement {url} changes what a relation means, and isn't known here")
 

@@ -10,15 +10,10 @@ from pyspark_substrait.model.masks import masked_schema
 from pyspark_substrait.model.relations import (
     AdvancedExtension,
     ArrowReadOptions,
-    BrokenRelation,
     DelimiterSeparatedTextReadOptions,
-    DetachedRel,
     DwrfReadOptions,
     ExchangeTarget,
-    ExtensionLeaf,
-    ExtensionMulti,
     ExtensionObject,
-    ExtensionSingle,
     ExtensionTable,
     FileFormat,
     FileOrFiles,
@@ -33,7 +28,6 @@ from pyspark_substrait.model.relations import (
     ParquetReadOptions,
     Read,
     ReadType,
-    Reference,
     Relation,
     VirtualTable,
 )
@@ -203,11 +197,8 @@ def exchange_targets(targets: tuple[ExchangeTarget, ...]) -> list[str]:
 def margin_text(relation: Relation) -> str:
     """Return the hint and the extension messages of a relation, in braces."""
     texts = [] if relation.common.hint is None else _hint(relation.common.hint)
-    texts.extend(extension_texts(relation.common.advanced_extension))
-    if not isinstance(
-        relation, (ExtensionLeaf, ExtensionSingle, ExtensionMulti, Reference, DetachedRel, BrokenRelation)
-    ):
-        texts.extend(extension_texts(relation.advanced_extension))
+    for _, extension in relation.extensions:
+        texts.extend(extension_texts(extension))
     return _in_braces(texts)
 
 

@@ -1,4 +1,4 @@
-"""The rules, by what they look at."""
+"""The rules, by the nodes that they check."""
 
 from pyspark_substrait.analysis.lint.rules import (
     booleans,

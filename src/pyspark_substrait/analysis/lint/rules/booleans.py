@@ -77,7 +77,7 @@ def nested_logic(node: ScalarFunction, context: Context) -> Iterator[Remark]:
     operands = _operands(node)
     name = node.function.name
     nested = [operand for operand in operands or () if called(operand, BOOLEAN, name)]
-    # of a whole chain, the innermost is told about
+    # of a whole chain, only the innermost is reported
     deeper = [item for operand in nested for item in arguments(operand) if called(item, BOOLEAN, name)]  # type: ignore[arg-type]
     if operands is None or not nested or deeper:
         return

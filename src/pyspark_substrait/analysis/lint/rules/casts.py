@@ -18,7 +18,7 @@ _INTEGERS = (I8, I16, I32, I64)
 
 
 def _keeps(source: Type, target: Type) -> bool:
-    """Whether each value of a type is the same number in another one, and a null stays a null."""
+    """Whether a cast keeps every value of a type as the same number, and a null as a null."""
     if source.variation is not None or target.variation is not None or (source.nullable and not target.nullable):
         return False
     if isinstance(source, _INTEGERS) and isinstance(target, _INTEGERS):
@@ -27,7 +27,7 @@ def _keeps(source: Type, target: Type) -> bool:
 
 
 def _ends(source: Type, target: Type) -> bool:
-    """Whether a cast to ``target`` gives the same for a number of ``source`` and of a wider type."""
+    """Whether a cast to ``target`` gives the same for a number of ``source`` and for that number in a wider type."""
     if target.variation is not None:
         return False
     if isinstance(source, FP32):

@@ -98,7 +98,7 @@ def repeated_option(node: SingularOrList | MultiOrList, context: Context) -> Ite
 
 
 def _once(items: tuple[_Item, ...], certain: Callable[[_Item], bool]) -> tuple[_Item, ...]:
-    """The items, those that are certain once."""
+    """Return the items without repetitions of those that are certain."""
     kept: list[_Item] = []
     for item in items:
         if item not in kept or not certain(item):

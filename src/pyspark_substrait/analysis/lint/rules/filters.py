@@ -64,7 +64,7 @@ def filter_that_passes_none(node: Filter | Read, context: Context) -> Iterator[R
 
 
 def _facts(part: Expression) -> Iterator[tuple[int, str, object]]:
-    """What a condition asks of a column: its position, a comparison, and a value."""
+    """Return the requirement of a condition on a column: the column's position, the comparison, and the value."""
     if not isinstance(part, ScalarFunction) or not called(part, COMPARISON, *_TURNED, "is_null"):
         return
     items = [plain(item) for item in arguments(part)]
@@ -81,7 +81,7 @@ def _facts(part: Expression) -> Iterator[tuple[int, str, object]]:
 
 
 def _contradiction(bounds: list[_Bound]) -> str:
-    """What can't be at once; nothing where all can."""
+    """Describe two requirements that exclude each other; empty if there are none."""
     compared = [(name, value) for name, value in bounds if name != "is_null"]
     if len(compared) < len(bounds) and compared:
         return "null and compare with a value"

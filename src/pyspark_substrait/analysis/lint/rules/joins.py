@@ -73,7 +73,7 @@ def cross_below_join(node: Join, context: Context) -> Iterator[Remark]:
 
 
 def _sinks(part: Expression, node: Relation, context: Context) -> bool:
-    """Whether a condition compares the sides of a cross product that is ``node`` or on the left below it."""
+    """Whether a condition compares the two sides of a cross product: ``node``, or one below its left inputs."""
     fields = root_fields(part)
     inner = isinstance(node, Cross) or (
         isinstance(node, Join) and node.type is JoinType.INNER and node.post_join_filter is None
@@ -88,7 +88,7 @@ def _sinks(part: Expression, node: Relation, context: Context) -> bool:
 
 
 def _narrowed(node: Relation, parts: list[Expression]) -> Relation:
-    """An inner join or a cross product with more conditions."""
+    """Add conditions to an inner join or a cross product."""
     match node:
         case Join(expression=expression):
             return replace(node, expression=logical("and", (*conjuncts(expression), *parts)))
@@ -106,7 +106,7 @@ def _narrowed(node: Relation, parts: list[Expression]) -> Relation:
 
 
 def _joins(part: Expression, width: int, emit: tuple[int, ...] | None) -> bool:
-    """Whether a condition asks for equality of the two sides."""
+    """Whether a condition is an equality between the two sides."""
     if not isinstance(part, ScalarFunction) or not called(part, COMPARISON, *_TESTS):
         return False
     sides = []

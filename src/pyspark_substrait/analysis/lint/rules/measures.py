@@ -25,7 +25,7 @@ def _standard(call: AggregateFunction, names: set[str]) -> bool:
 
 
 def heedless_of_order(node: Aggregate) -> bool:
-    """Whether the measures give the same in whatever order records come."""
+    """Whether the measures don't depend on the order of the records."""
     return all(_standard(item.measure, _HEEDLESS) for item in node.measures)
 
 

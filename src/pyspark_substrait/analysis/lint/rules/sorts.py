@@ -58,7 +58,7 @@ def sort_that_is_lost(node: Relation, context: Context) -> Iterator[Remark]:
             continue
         instead = None
         rest = _without_sort(input, context)
-        # the order of records that a sort holds to be equal is nobody's, but a fetch above may show it
+        # records that are equal to a sort have no defined order, but a fetch above may show the order that they have
         if rest is not None and not isinstance(node, Sort):
             inputs = [*node.inputs]
             inputs[number] = rest
@@ -77,7 +77,7 @@ _NAMES: dict[type, str] = {
 
 
 def _lost_sort(node: Relation) -> Sort | None:
-    """The sort whose order an input has, through filters and projections that don't look at the order."""
+    """Return the sort that orders an input, through filters and projections that don't depend on the order."""
     match node:
         case Sort():
             return node

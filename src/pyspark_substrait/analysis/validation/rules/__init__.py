@@ -1,6 +1,6 @@
 """The rules over the model. A rule is a function of a node and its path that yields findings.
 
-* ``shared``: what all relations have
+* ``shared``: emit and hints, which all relations have
 * ``reads``, ``writes``: tables and their schemas
 * ``aggregates``, ``windows``, ``orders``: measures, frames, sort fields and the bounds of fetches
 * ``choices``, ``parameters``: lists, switches, and the values of dynamic parameters
@@ -62,7 +62,7 @@ for _kind, _rules in _OWN.items():
 
 
 def findings(document: Plan | ExtendedExpression, places: Places, registry: Registry) -> Iterator[Finding]:
-    """What the rules find in a document."""
+    """Return the findings of all rules for a document."""
     uses: list[tuple[e.DynamicParameter, Path]] = []
     for node, path in places:
         kind = node.__class__

@@ -16,7 +16,7 @@ __all__ = ["groupings", "invocation", "ordered"]
 
 
 def groupings(aggregate: Aggregate, path: Path) -> Iterator[Finding]:
-    """An expression that a grouping set has twice, or that stands twice among the grouping expressions."""
+    """Check for an expression that a grouping set refers to twice, or that is listed twice."""
     for index, grouping in enumerate(aggregate.groupings):
         references = grouping.expression_references
         again = min((first for _, first in repeats(references)), default=None)
@@ -31,7 +31,7 @@ def groupings(aggregate: Aggregate, path: Path) -> Iterator[Finding]:
 
 
 def invocation(call: AggregateFunction, path: Path) -> Iterator[Finding]:
-    """A function of different values that takes no value."""
+    """Check for a DISTINCT call without arguments."""
     if call.invocation is AggregationInvocation.DISTINCT and not call.arguments:
         what = f"`{call.function.name}` is of different values, but has no argument that could be different"
         mend = "Give it the argument, or count all records"
@@ -39,7 +39,7 @@ def invocation(call: AggregateFunction, path: Path) -> Iterator[Finding]:
 
 
 def ordered(call: AggregateFunction, path: Path, registry: Registry) -> Iterator[Finding]:
-    """An order for a function whose definition says that order doesn't matter to it."""
+    """Check for sorts of a function whose definition says that order doesn't matter to it."""
     function = call.function
     for definition in registry.overloads(function.urn, function.name):
         if definition.key == function.key and not definition.ordered:

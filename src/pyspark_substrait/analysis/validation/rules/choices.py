@@ -16,7 +16,7 @@ __all__ = ["options", "switch"]
 
 
 def options(list: SingularOrList | MultiOrList, path: Path) -> Iterator[Finding]:
-    """A list of no options, and options that stand twice."""
+    """Check for a list without options, and for repeated options."""
     place: Path = (path, "singular_or_list" if isinstance(list, SingularOrList) else "multi_or_list")
     if not list.options:
         what = "the list has no options, so nothing is in it"
@@ -32,7 +32,7 @@ def options(list: SingularOrList | MultiOrList, path: Path) -> Iterator[Finding]
 
 
 def switch(expression: SwitchExpression, path: Path) -> Iterator[Finding]:
-    """A value that has two clauses."""
+    """Check for repeated values."""
     for index, first in repeats([clause.if_ for clause in expression.ifs]):
         if not isinstance(expression.ifs[index].if_.type, Unbound):
             what = f"the value stands in clause {first} already, so this one is never reached"

@@ -20,7 +20,7 @@ __all__ = ["exchange", "expand"]
 
 
 def exchange(relation: Exchange, path: Path) -> Iterator[Finding]:
-    """Buckets that aren't numbers, and partitions that there aren't."""
+    """Check the types of bucket expressions, and the numbers of partitions."""
     match relation.exchange_kind:
         case SingleBucketExpression(expression=expression):
             place: Path = ((path, "single_target"), "expression")
@@ -55,7 +55,7 @@ def _buckets(type: Type | None, wanted: str, path: Path, shown: Type | None = No
 
 
 def expand(relation: Expand, path: Path) -> Iterator[Finding]:
-    """Switching fields with different numbers of duplicates."""
+    """Check for switching fields with different numbers of duplicates."""
     counts = [len(field.duplicates) if isinstance(field, SwitchingField) else None for field in relation.fields]
     most = max((count for count in counts if count is not None), default=0)
     for index, count in enumerate(counts):

@@ -1,4 +1,4 @@
-"""Sort fields, and how many records a fetch takes. Spec: relations/basics, relations/logical_relations."""
+"""Sort fields, and the counts and offsets of fetches. Spec: relations/basics, relations/logical_relations."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["fetch", "field", "repeated", "sort", "top_n"]
 
 
 def sort(relation: Sort, path: Path) -> Iterator[Finding]:
-    """A sort by nothing, or twice by the same."""
+    """Check for a sort without fields, and for repeated fields."""
     if not relation.sorts:
         what = "the sort has no sort field"
         mend = "Add one, or leave out the sort"
@@ -26,7 +26,7 @@ def sort(relation: Sort, path: Path) -> Iterator[Finding]:
 
 
 def top_n(relation: TopN, path: Path) -> Iterator[Finding]:
-    """A top-N by nothing or without a count, and its numbers."""
+    """Check for a top-N without sort fields or without a count, for repeated fields, and the offset and the count."""
     if not relation.sorts:
         what = "the top-N operation has no sort field"
         mend = "Add one, or use a fetch"
@@ -40,13 +40,13 @@ def top_n(relation: TopN, path: Path) -> Iterator[Finding]:
 
 
 def fetch(relation: Fetch, path: Path) -> Iterator[Finding]:
-    """The numbers of a fetch."""
+    """Check the offset and the count."""
     yield from _number(relation.offset_expr, (path, "offset_expr"))
     yield from _number(relation.count_expr, (path, "count_expr"))
 
 
 def _number(expression: Expression | None, path: Path) -> Iterator[Finding]:
-    """What is to be a non-negative integer or null."""
+    """Check that an expression is a non-negative integer, or null."""
     if expression is None:
         return
     type = concrete(expression.type)
@@ -60,7 +60,7 @@ def _number(expression: Expression | None, path: Path) -> Iterator[Finding]:
 
 
 def field(sort: SortField, path: Path) -> Iterator[Finding]:
-    """A sort field of a type that has no order, and one that is the same for all records."""
+    """Check for a sort field whose type has no order, and for a constant one."""
     if isinstance(sort.expr, Literal):
         what = "all records are the same in a literal, so it orders nothing"
         yield Finding.of(Code.REDUNDANT_FIELD, path, what, mend="Sort by a column, or leave it out")
@@ -73,7 +73,7 @@ def field(sort: SortField, path: Path) -> Iterator[Finding]:
 
 
 def repeated(sorts: tuple[SortField, ...], path: Path) -> Iterator[Finding]:
-    """Sort fields that can decide nothing, since one before is of the same expression."""
+    """Check for sort fields without effect, because an earlier one has the same expression."""
     if len(sorts) < 2:
         return
     for index, first in repeats([sort.expr for sort in sorts]):

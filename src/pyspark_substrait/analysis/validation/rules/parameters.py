@@ -15,7 +15,7 @@ __all__ = ["parameters"]
 
 
 def parameters(document: Plan | ExtendedExpression, uses: list[tuple[DynamicParameter, Path]]) -> Iterator[Finding]:
-    """A parameter of two types, a value of another type than its parameter, and values that nothing refers to."""
+    """Check for parameters with two types, for values of another type than their parameter, and for unused values."""
     types: dict[int, Type] = {}
     for parameter, path in uses:
         anchor = parameter.parameter_reference

@@ -1,4 +1,4 @@
-"""What is read, and under which names. Spec: relations/logical_relations "Read Operator", types/named_structs."""
+"""Reads and the names of their columns. Spec: relations/logical_relations "Read Operator", types/named_structs."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ __all__ = ["names", "schema", "slices", "source"]
 
 
 def schema(read: Read, path: Path) -> Iterator[Finding]:
-    """The names of the columns."""
+    """Check the names of the columns."""
     return names(read.base_schema, (path, "base_schema"))
 
 
 def names(schema: NamedStruct, path: Path) -> Iterator[Finding]:
-    """Names that are empty, or that two fields of one struct have."""
+    """Check for empty names, and for names that two fields of a struct share."""
     given = schema.names
     if len(given) == len(schema.struct.types) == len(set(given)) and "" not in given:
         return
@@ -32,7 +32,7 @@ def names(schema: NamedStruct, path: Path) -> Iterator[Finding]:
 
 
 def _struct_names(struct: Struct, given: list[tuple[int, str]], path: Path) -> Iterator[Finding]:
-    """The names of one struct; those of its fields and of what is in them are taken from the front of ``given``."""
+    """Check the names of one struct; its names, nested ones included, are taken from the front of ``given``."""
     seen: set[str] = set()
     for type in struct.types:
         index, name = given.pop(0)
@@ -65,7 +65,7 @@ def _inner_names(type: Type, given: list[tuple[int, str]], path: Path) -> Iterat
 
 
 def source(read: Read, path: Path) -> Iterator[Finding]:
-    """A table without a name, and a read of no file."""
+    """Check for a table without a name, and for a read without files."""
     match read.read_type:
         case NamedTable(names=()):
             yield Finding.of(
@@ -82,7 +82,7 @@ def source(read: Read, path: Path) -> Iterator[Finding]:
 
 
 def slices(node: Read | FieldReference, path: Path) -> Iterator[Finding]:
-    """Slices of lists that select one element or none. Spec: expressions/field_references."""
+    """Check for slices of lists that select one element or none. Spec: expressions/field_references."""
     match node:
         case Read(projection=mask):
             place: Path = (path, "projection")

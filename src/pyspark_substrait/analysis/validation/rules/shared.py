@@ -1,4 +1,4 @@
-"""What all relations have: emit and hints. Spec: relations/common_fields."""
+"""Emit and hints, which all relations have. Spec: relations/common_fields."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["emit", "hint"]
 
 
 def emit(relation: Relation, path: Path) -> Iterator[Finding]:
-    """An emit of all columns as they are, or of columns that no input can have."""
+    """Check for an emit of all columns in their order, and for one of negative columns."""
     mapping = relation.common.emit
     if not mapping:
         return
@@ -36,7 +36,7 @@ def emit(relation: Relation, path: Path) -> Iterator[Finding]:
 
 
 def hint(relation: Relation, path: Path) -> Iterator[Finding]:
-    """Statistics that can't be, and more names than there are fields."""
+    """Check for impossible statistics, and for a wrong number of output names."""
     hint = relation.common.hint
     if hint is None:
         return

@@ -25,7 +25,7 @@ __all__ = ["frame", "order", "relation"]
 
 
 def relation(window: ConsistentPartitionWindow, path: Path) -> Iterator[Finding]:
-    """A window relation without functions, and its partitions."""
+    """Check for a window relation without functions, its partitions and its sorts."""
     if not window.window_functions:
         what = "the window relation has no window function"
         yield Finding.of(Code.RELATION_INVALID, path, what, mend="Add one, or leave out the relation")
@@ -37,7 +37,7 @@ def relation(window: ConsistentPartitionWindow, path: Path) -> Iterator[Finding]
 
 
 def order(call: WindowFunction, path: Path) -> Iterator[Finding]:
-    """Partitions and sorts of a window of its own."""
+    """Check the partitions and the sorts of a window function."""
     place: Path = (path, "window_function")
     yield from _partitions(call.partitions, (place, "partitions"))
     yield from repeated(call.sorts, (place, "sorts"))
@@ -67,7 +67,7 @@ def _partitions(partitions: tuple[Expression, ...], path: Path) -> Iterator[Find
 
 
 def frame(call: WindowFunction | WindowRelFunction, path: Path) -> Iterator[Finding]:
-    """A frame that ends before it starts."""
+    """Check for a frame that ends before it starts."""
     lower, upper = _distance(call.lower_bound), _distance(call.upper_bound)
     if lower is not None and upper is not None and lower > upper:
         what = f"the frame of `{call.function.name}` ends before it starts, so it is always empty"
@@ -78,7 +78,7 @@ def frame(call: WindowFunction | WindowRelFunction, path: Path) -> Iterator[Find
 
 
 def _distance(bound: Bound) -> float | None:
-    """Where a bound is, seen from the current record; None where that isn't a number in the plan."""
+    """Return the offset of a bound from the current record; None where it isn't a number in the plan."""
     match bound:
         case CurrentRow():
             return 0

@@ -24,7 +24,7 @@ __all__ = ["definition", "target_names", "updated", "written"]
 
 
 def target_names(relation: Write | Ddl | Update, path: Path) -> Iterator[Finding]:
-    """The name of the table, and the names of its columns."""
+    """Check the name of the table, and the names of its columns."""
     target, field = (
         (relation.update_type, "named_table")
         if isinstance(relation, Update)
@@ -38,7 +38,7 @@ def target_names(relation: Write | Ddl | Update, path: Path) -> Iterator[Finding
 
 
 def written(write: Write, path: Path) -> Iterator[Finding]:
-    """Records that aren't those of the table."""
+    """Check that the schema of the records matches that of the table."""
     given, table = write.input.schema, write.table_schema
     if isinstance(given, OpenStruct) or isinstance(table.struct, OpenStruct):
         return
@@ -72,12 +72,12 @@ def _column(names: tuple[str, ...], struct: Struct, index: int) -> str:
 
 
 def definition(ddl: Ddl, path: Path) -> Iterator[Finding]:
-    """What a definition lacks, and default values that aren't those of the columns."""
+    """Check for missing parts of a definition, and the default values of the columns."""
     drops, view = ddl.op in (DdlOp.DROP, DdlOp.DROP_IF_EXIST), ddl.object is DdlObject.VIEW
     if not drops and ddl.table_schema is None:
         what = f"{ddl.op.value} of a {ddl.object.value} without table_schema"
         mend = "State the names and types of all columns"
-        level = Level.WARNING if view else Level.ERROR  # the body of a view says what its columns are
+        level = Level.WARNING if view else Level.ERROR  # the columns of a view follow from its body
         yield Finding.of(Code.PROTO_MISSING_FIELD, (path, "table_schema"), what, level=level, mend=mend)
     if view and not drops and ddl.view_definition is None:
         what = f"{ddl.op.value} of a view without view_definition"
@@ -105,7 +105,7 @@ def _defaults(ddl: Ddl, path: Path) -> Iterator[Finding]:
 
 
 def updated(update: Update, path: Path) -> Iterator[Finding]:
-    """An update of nothing, or twice of the same column."""
+    """Check for an update without transformations, and for columns that are updated twice."""
     place: Path = (path, "transformations")
     if not update.transformations:
         what = "the update changes no column"

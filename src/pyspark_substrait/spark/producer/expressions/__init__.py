@@ -1,8 +1,8 @@
-"""Expressions of Catalyst as expressions of the model.
+"""Translate expressions of Catalyst to expressions of the model.
 
-A form is a function of the node and of what it sees, by the name of the node's class. What has no form of its own, or
-one that gives None, is looked up in the function tables, read backwards (:mod:`calls`), where what only Spark has is a
-function of an extension of ours; then what Spark itself replaces it by counts.
+A form is a translation function of the node and its scope, by the name of the node's class. A node without a form, or
+whose form returns None, is looked up in the function tables, in reverse (:mod:`calls`); there, Spark-specific functions
+belong to extensions of this package. Otherwise the expression that Spark itself replaces the node by is translated.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ __all__ = ["condition", "expression", "expressions", "typed", "written"]
 
 
 def expression(node: Node, scope: Scope) -> Expression:
-    """An expression of Catalyst as one of the model.
+    """Translate an expression of Catalyst.
 
     Raises:
-        UnsupportedPlanError: it can't go out; the message has it as Spark writes it.
+        UnsupportedPlanError: it can't be translated; the message has its SQL text.
     """
     if scope.replaced and (found := scope.replaced.get(node.signature)) is not None:
         return found
@@ -51,7 +51,7 @@ def _made(node: Node, scope: Scope) -> Expression:
 
 
 def condition(node: Node, scope: Scope) -> Expression:
-    """A condition of which null means the same as false: of a filter, a join, a choice."""
+    """Translate a condition for which null counts as false: of a filter, a join, a conditional expression."""
     _mark(node, scope)
     return expression(node, scope)
 
@@ -66,12 +66,12 @@ def _mark(node: Node, scope: Scope) -> None:
 
 
 def expressions(nodes: tuple[Node, ...], scope: Scope) -> tuple[Expression, ...]:
-    """Several expressions."""
+    """Translate several expressions."""
     return tuple(expression(node, scope) for node in nodes)
 
 
 def typed(value: Expression, type: Type) -> Expression:
-    """A value as one of a type; in a cast if it is of another one. Nullability plays no part."""
+    """Cast a value to a type, unless it has that type; nullability is ignored."""
     if same_type(value.type, type):
         return value
     return Cast(
@@ -82,10 +82,10 @@ def typed(value: Expression, type: Type) -> Expression:
 
 
 def written(node: Node) -> str:
-    """An expression as Spark writes it; its class where Spark can't."""
+    """Return the SQL text of an expression; the name of its class if Spark fails to write it."""
     try:
         return node.sql
-    except Exception as error:  # whatever the JVM says about it, there is something else to report
+    except Exception as error:  # any error of the JVM: the caller reports another one
         if isinstance(error, SubstraitError):
             raise
         return node.name

@@ -1,4 +1,4 @@
-"""Aggregate functions that need more than a row of a table: by the class of the function."""
+"""Aggregate functions that the function tables can't express: by the class of the function."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Aggregated:
     Args:
         call: the call.
         type: the type of its result in Spark, None for that of the call.
-        null_on_failure: whether Spark gives null for a result that its type doesn't hold.
+        null_on_failure: whether Spark returns null for a result that doesn't fit its type.
     """
 
     call: AggregateFunction
@@ -67,7 +67,7 @@ class Aggregated:
     null_on_failure: bool = False
 
     def result(self, value: Expression) -> Expression:
-        """The value of the call as it is in Spark."""
+        """Convert the value of the call to its type in Spark."""
         if self.type is None or same_type(value.type, self.type):
             return value
         if not self.null_on_failure:
@@ -75,19 +75,19 @@ class Aggregated:
         return Cast(type=self.type, input=value, failure_behavior=FailureBehavior.RETURN_NULL)
 
 
-#: a function of the aggregate function (not the ``AggregateExpression`` around it), what it sees and whether equal
-#: arguments are merged first; None where the tables have it
+#: a function of the aggregate function's node (not the ``AggregateExpression`` around it), the scope, and whether it is
+#: DISTINCT; returns None to use the function tables
 AggregateForm: TypeAlias = Callable[[Node, Scope, bool], "Aggregated | None"]
 
 _ARITHMETIC: Final = "functions_arithmetic"
 _GENERIC: Final = "functions_aggregate_generic"
 _NUMBERS: Final = (I8, I16, I32, I64, FP32, FP64)
-#: how many digits a decimal has whose sums and averages no number of records makes overflow
+#: the most digits of decimals whose sums and averages can't overflow, whatever the number of records
 _FEW_DIGITS: Final = 28
 
 
 def aggregated(node: Node, scope: Scope, *, distinct: bool, sorts: tuple[SortField, ...] = ()) -> Aggregated:
-    """What an aggregate function of Catalyst is.
+    """Translate an aggregate function of Catalyst.
 
     Raises:
         UnsupportedPlanError: there is no function for it.
@@ -132,7 +132,7 @@ def _standard(
 
 
 def count(node: Node, scope: Scope, distinct: bool) -> Aggregated | None:
-    """``count`` of records, of values, and of records whose values are all known."""
+    """``count`` of records, of values, and of records without a null in several values."""
     values = expressions(node.children, scope)
     if not distinct and not any(value.type.nullable for value in values):
         return Aggregated(_standard(scope, _GENERIC, "count", (), False))
@@ -141,7 +141,7 @@ def count(node: Node, scope: Scope, distinct: bool) -> Aggregated | None:
 
 
 def _all_known(values: Sequence[Expression], scope: Scope, distinct: bool) -> Expression:
-    """A value for each record whose values are all known, null for the others; different values for different ones."""
+    """Return a value for each record without nulls, null for the others; with ``distinct``, a struct of the values."""
     nullable = [value for value in values if value.type.nullable]
     unknown = [scope.production.call("functions_comparison", "is_null", (value,)) for value in nullable]
     one: Expression = NestedStruct(fields=tuple(values)) if distinct else Literal(type=Boolean(), value=True)
@@ -153,7 +153,7 @@ def _all_known(values: Sequence[Expression], scope: Scope, distinct: bool) -> Ex
 
 
 def count_if(node: Node, scope: Scope, distinct: bool) -> Aggregated | None:
-    """``count_if``: of the records for which a condition is true."""
+    """``count_if``: the number of records for which a condition is true."""
     condition = expression(node.children[0], scope)
     true = Literal(type=Boolean(), value=True)
     return Aggregated(
@@ -162,7 +162,7 @@ def count_if(node: Node, scope: Scope, distinct: bool) -> Aggregated | None:
 
 
 def approximate_count(node: Node, scope: Scope, distinct: bool) -> Aggregated | None:
-    """``approx_count_distinct`` with the deviation that it has unless another one is stated."""
+    """``approx_count_distinct`` with the default deviation; None for another one."""
     if float(node.value("relativeSD", 0)) != 0.05:
         return None
     value = expression(node.children[0], scope)
@@ -173,7 +173,7 @@ def approximate_count(node: Node, scope: Scope, distinct: bool) -> Aggregated | 
 
 
 def sum_(node: Node, scope: Scope, distinct: bool) -> Aggregated | None:
-    """A sum of decimals that gives null where it doesn't fit; others are in the tables."""
+    """``sum`` of decimals without ANSI mode: null if it overflows; other sums are in the tables."""
     if node.mode == "ANSI":
         return None
     value = expression(node.children[0], scope)
@@ -221,7 +221,7 @@ def median(node: Node, scope: Scope, distinct: bool) -> Aggregated | None:
 
 
 def mode(node: Node, scope: Scope, distinct: bool) -> Aggregated | None:
-    """``mode`` of numbers, whichever it is of several."""
+    """``mode`` of numbers, any one of several."""
     value = expression(node.children[0], scope)
     if node.value("reverseOpt") is not None or not isinstance(concrete(value.type), _NUMBERS):
         return None

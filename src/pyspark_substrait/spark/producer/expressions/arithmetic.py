@@ -1,7 +1,7 @@
-"""Arithmetic that one row of a table can't say: where the function depends on the precision of decimals or on values.
+"""Arithmetic that the function tables can't express: the function depends on the precision of decimals or on values.
 
-A quotient of decimals is the specification's ``divide`` where that leaves as many digits behind the point as Spark
-does, and a function of our own where it leaves fewer. A negative of a decimal is rounded by Spark beyond 34 digits.
+A quotient of decimals is the specification's ``divide`` if that has the same scale as in Spark, else a function of our
+own. Spark rounds the negative of a decimal beyond 34 digits.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def _quotient_of_decimals(node: Node, x: Expression, y: Expression, scope: Scope
 
 
 def _quotient_of_doubles(node: Node, x: Expression, y: Expression, scope: Scope) -> Expression:
-    """A zero divisor is Spark's first question; the specification's is whether a number is NaN."""
+    """Translate ``/`` of doubles. Spark checks for a zero divisor first, the specification for NaN."""
     call = scope.production.call
     options = {"rounding": "TIE_TO_EVEN", "on_domain_error": "NAN"}
     zero = Literal(type=FP64(), value=0.0)
@@ -70,7 +70,7 @@ def _quotient_of_doubles(node: Node, x: Expression, y: Expression, scope: Scope)
 
 
 def is_simple(value: Expression) -> bool:
-    """Whether an expression may stand several times: a column or a literal."""
+    """Whether an expression may be repeated: a column or a literal."""
     return isinstance(value, FieldReference | Literal)
 
 
@@ -79,7 +79,7 @@ def _is_nonzero(value: Expression) -> bool:
 
 
 def is_no_nan(value: Expression) -> bool:
-    """Whether a double plainly isn't NaN."""
+    """Whether a double surely isn't NaN."""
     match value:
         case Literal(value=float() as number):
             return not math.isnan(number)
@@ -126,7 +126,7 @@ def integral_divide(node: Node, scope: Scope) -> Expression | None:
 
 
 def shift(name: str) -> Form:
-    """A shift: by a constant number of bits that the number has, it is the specification's."""
+    """A bit shift: the specification's function for a constant number of bits within the width, else our own."""
 
     def form(node: Node, scope: Scope) -> Expression | None:
         value, count = expressions(node.children, scope)
@@ -139,7 +139,7 @@ def shift(name: str) -> Form:
 
 
 def positive(node: Node, scope: Scope) -> Expression:
-    """``+x`` is x."""
+    """``+x``: x itself."""
     return expression(node.children[0], scope)
 
 

@@ -1,4 +1,4 @@
-"""Calls of functions: the tables of ``sql/functions``, read backwards."""
+"""Calls of functions: reverse lookup in the tables of ``sql/functions``."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = ["aggregate", "candidates", "scalar"]
 
 @cache
 def _index() -> Mapping[str, Sequence[tuple[str, Row, CatalystForm]]]:
-    """By the class of Catalyst: the extension, the row and the form, in the order of the tables."""
+    """Return the extension, the row and the form by the class of Catalyst, in the order of the tables."""
     found: dict[str, list[tuple[str, Row, CatalystForm]]] = defaultdict(list)
     for urn in (*Registry.default().urns(), *Registry.own_urns()):
         known = table(urn)
@@ -34,7 +34,7 @@ def _index() -> Mapping[str, Sequence[tuple[str, Row, CatalystForm]]]:
 
 
 def candidates(node: Node) -> list[tuple[str, Row, CatalystForm]]:
-    """The rows that may be what a node means."""
+    """Return the rows of the tables that a node may match."""
     known = _index().get(node.name, ())
     if not any(form.mode for _, _, form in known):
         return list(known)
@@ -42,9 +42,9 @@ def candidates(node: Node) -> list[tuple[str, Row, CatalystForm]]:
 
 
 def scalar(node: Node, scope: Scope) -> Expression | None:
-    """The call of a scalar function that a node means by the tables; None where they don't have it.
+    """Translate a node to a call of a scalar function by the tables; None if they have no match.
 
-    Its type is the one that it has in Spark: it stands in a cast where the extension derives another one.
+    The result has its type in Spark: it is in a cast if the extension derives another type.
     """
     translated: dict[int, Expression] = {}
     for urn, row, form in candidates(node):
@@ -62,7 +62,7 @@ def scalar(node: Node, scope: Scope) -> Expression | None:
 
 
 def aggregate(node: Node, scope: Scope, *, distinct: bool = False) -> tuple[AggregateFunction, CatalystForm] | None:
-    """The call of an aggregate function that a node means by the tables; None where they don't have it."""
+    """Translate a node to a call of an aggregate function by the tables; None if they have no match."""
     translated: dict[int, Expression] = {}
     for urn, row, form in candidates(node):
         arguments = _arguments(node, form, scope, translated)
@@ -86,7 +86,7 @@ def aggregate(node: Node, scope: Scope, *, distinct: bool = False) -> tuple[Aggr
 def _arguments(
     node: Node, form: CatalystForm, scope: Scope, translated: dict[int, Expression]
 ) -> tuple[Expression, ...]:
-    """The values that a form hands to its function; each child is translated once for all forms."""
+    """Return the arguments that a form passes to its function; each child is translated once for all forms."""
     positions = range(len(node.children)) if form.arguments is None else form.arguments
     for position in positions:
         if position not in translated:
@@ -98,7 +98,7 @@ def _arguments(
 def in_spark(
     call: ScalarFunction | AggregateFunction, node: Node, form: CatalystForm, arguments: Sequence[Expression]
 ) -> Expression:
-    """A scalar call with the type that the node has in Spark."""
+    """Cast a scalar call to the type that the node has in Spark."""
     assert isinstance(call, ScalarFunction)
     wanted = form.returns or decimals.result(node, [argument.type for argument in arguments])
     return call if wanted is None else typed(call, wanted)
@@ -109,7 +109,7 @@ def _options(row: Row) -> dict[str, str | tuple[str, ...]]:
 
 
 def _with_words(urn: str, row: Row, arguments: Sequence[Expression], scope: Scope) -> list[Argument]:
-    """The arguments with the enumeration words of the row, each where the extension declares it."""
+    """Return the arguments with the enumeration values of the row, at the positions that the extension declares."""
     if not row.enums:
         return list(arguments)
     overloads = scope.production.registry.overloads(urn, row.name)

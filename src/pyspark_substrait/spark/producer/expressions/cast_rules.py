@@ -1,4 +1,4 @@
-"""Which casts of Spark are those of the specification, value by value (docs/casts.md has what a plan's cast means)."""
+"""Compare casts of Spark with those of the specification, value by value (docs/casts.md defines the latter)."""
 
 from __future__ import annotations
 
@@ -36,23 +36,23 @@ _DIGITS = {8: 3, 16: 5, 32: 10, 64: 19}
 
 
 class Exactness(Enum):
-    """How a cast of Spark compares with that of a plan."""
+    """The result of comparing a cast of Spark with that of a plan."""
 
-    #: it gives the same for every value, and never fails
+    #: the result is the same for every value, and it never fails
     CERTAIN = "certain"
-    #: it gives the same, and fails for the same values
+    #: the result is the same, and it fails for the same values
     SAME = "same"
-    #: it gives something else for some value
+    #: the result differs for some value
     DIFFERENT = "different"
 
 
 def exactness(source: Type, target: Type, utc: bool) -> Exactness:
-    """How a cast compares, in ANSI mode.
+    """Compare a cast in ANSI mode.
 
     Args:
-        source: what is cast.
-        target: what it becomes.
-        utc: whether Spark reckons in UTC, as plans do.
+        source: the type of the value.
+        target: the type of the cast.
+        utc: whether Spark's time zone is UTC, as in plans.
     """
     source, target = concrete(source), concrete(target)
     if same_type(source, target):
@@ -91,7 +91,7 @@ def _of_number(source: Type, target: Type) -> Exactness:
         case Boolean(), _ if wanted is not None:
             return Exactness.CERTAIN
         case ((FP32() | FP64()), (I64() | Decimal())):
-            # Spark takes 2**63 for the largest number, and makes nulls of NaN and the infinities
+            # Spark casts 2**63 to the largest number, and NaN and the infinities to null
             return Exactness.DIFFERENT
         case Decimal(), Decimal():
             return Exactness.CERTAIN if holds(source, target) else Exactness.SAME
@@ -136,7 +136,7 @@ def contains(type: Type, condition: Callable[[Type], bool]) -> bool:
 
 
 def has_zone(source: Type, target: Type) -> bool:
-    """Whether a cast depends on a time zone: it turns instants into local times or text, or the other way round."""
+    """Whether a cast depends on a time zone: from instants to local times or text, or vice versa."""
     local = (Date, PrecisionTimestamp, PrecisionTime, String)
 
     def instant(type: Type) -> bool:
@@ -151,5 +151,5 @@ def has_zone(source: Type, target: Type) -> bool:
 
 
 def is_interval(type: Type) -> bool:
-    """Whether a type is that of lengths of time."""
+    """Whether a type is an interval."""
     return isinstance(concrete(type), IntervalYear | IntervalDay | IntervalCompound)

@@ -1,7 +1,7 @@
-"""Casts, in Spark's three modes.
+"""Translate casts, in Spark's three modes.
 
-A cast that gives the same as the specification's for every value is that; one that differs in single values is put
-together of it where that is short; and what only Spark has is a function of our own (``functions_spark_cast``).
+A cast with the same results as the specification's is translated to that; one that differs for a few values is composed
+of it and other functions, if that is short; any other is a function of our own (``functions_spark_cast``).
 """
 
 from __future__ import annotations
@@ -61,21 +61,21 @@ __all__ = ["FORMS"]
 _OWN: Final = "extension:pyspark_substrait:functions_spark_cast"
 _FULL_INTERVALS: Final = frozenset({"interval year to month", "interval day to second"})
 _UNITS: Final = ("year", "month", "day", "hour", "minute", "second")
-#: where an interval ends, by its type in Spark's JSON
+#: the last unit of an interval, by its type in Spark's JSON
 _END: Final = {
     f"interval {first}" + (f" to {last}" if first != last else ""): _UNITS.index(last)
     for first in _UNITS
     for last in _UNITS
 }
 _LENGTH: Final = re.compile(r"(?:var)?char\(\d+\)")
-#: text that may say a time of the day at which the query runs
+#: text that may be a time of the day, and depend on the day of the query
 _TIME_OF_DAY: Final = re.compile(r"\s*T?\d*:")
 _PLAIN_SCALE: Final = 6
 
 
 @dataclass(frozen=True)
 class _Conversion:
-    """A cast of Spark: the zone that it reckons in, and what it stands in."""
+    """A cast of Spark: its node, its time zone, and the translation that it belongs to."""
 
     node: Node
     zone: Literal
@@ -83,7 +83,7 @@ class _Conversion:
 
     @property
     def mode(self) -> str:
-        """Its mode, which only the JVM knows."""
+        """Its evaluation mode."""
         return self.node.mode
 
     @property
@@ -95,10 +95,10 @@ class _Conversion:
 
 
 def cast(node: Node, scope: Scope) -> Expression:
-    """A cast; the value itself where it is of the type.
+    """Translate a cast; if the value has the type already, return the value.
 
     Raises:
-        UnsupportedPlanError: no plan can say what it gives.
+        UnsupportedPlanError: no plan can express it.
     """
     child, json_type = node.children[0], node.value("dataType")
     if isinstance(json_type, str) and _LENGTH.fullmatch(json_type):
@@ -125,7 +125,7 @@ def cast(node: Node, scope: Scope) -> Expression:
 
 
 def _nullable(result: Expression, value: Expression, node: Node) -> Expression:
-    """The result, as a nullable one where Spark says that a cast may give null, though it gives errors instead."""
+    """Make the result nullable if Spark declares the cast nullable, even if it raises errors instead."""
     if not isinstance(result, Cast) or result.type.nullable:
         return result
     source, target = concrete(value.type), concrete(result.type)
@@ -136,7 +136,7 @@ def _nullable(result: Expression, value: Expression, node: Node) -> Expression:
 
 
 def _refuse_narrow_intervals(conversion: _Conversion, child: Node, target: Any) -> None:
-    """Refuse what depends on where an interval ends: the types of plans don't tell that; longer ones are no change."""
+    """Refuse casts that truncate intervals by their last unit, which the types of plans don't have."""
     source = json.loads(child.java.dataType().json())
     match source, target:
         case str(), str() if source in _END and target in _END:
@@ -152,7 +152,7 @@ def _refuse_narrow_intervals(conversion: _Conversion, child: Node, target: Any) 
 
 
 def _folded(node: Node, target: Type) -> Literal | None:
-    """A text that is known, as what it says; None where it says nothing, or the plan is to fail when it runs."""
+    """Evaluate the cast of a literal text; None if it fails, or depends on the day of the run."""
     if isinstance(concrete(target), String) or _TIME_OF_DAY.match(str(node.children[0].value("value"))):
         return None
     type = with_nullability(target, True)
@@ -161,7 +161,7 @@ def _folded(node: Node, target: Type) -> Literal | None:
         return Literal(type=type, value=None if found is None else of_java(found, None, concrete(target)))
     try:
         found = node.java.eval(None)
-    except Exception:  # whatever the JVM says about it: it is to say that when the plan runs
+    except Exception:  # any error of the JVM: the plan raises it when it runs
         return None
     return Literal(type=type, value=None if found is None else of_java(found, node.java.dataType(), concrete(target)))
 
@@ -192,12 +192,12 @@ def _cast(value: Expression, target: Type, null: bool = False) -> Expression:
 
 
 def _number(value: Expression, target: Type) -> Literal | None:
-    """A known integer or decimal as a literal of another such type; None where it is none, or doesn't fit."""
+    """Convert an integer or decimal literal to another such type; None if it is something else, or doesn't fit."""
     if not isinstance(value, Literal) or isinstance(value.value, bool):
         return None
     if not isinstance(value.value, int | decimal.Decimal):
         return None
-    if not isinstance(concrete(value.type), I8 | I16 | I32 | I64 | Decimal):  # months and days are numbers too
+    if not isinstance(concrete(value.type), I8 | I16 | I32 | I64 | Decimal):  # months and days are numbers, too
         return None
     type, number = with_nullability(target, value.type.nullable), value.value
     match concrete(target):
@@ -214,7 +214,7 @@ def _number(value: Expression, target: Type) -> Literal | None:
 
 
 def _has_exponent(source: Type, target: Type) -> bool:
-    """Whether a decimal may become text with an exponent, as it does with ANSI mode off."""
+    """Whether the text of a decimal may have an exponent, as it does with ANSI mode off."""
 
     def small(type: Type) -> bool:
         return isinstance(type, Decimal) and type.scale > _PLAIN_SCALE
@@ -223,7 +223,7 @@ def _has_exponent(source: Type, target: Type) -> bool:
 
 
 def _composed(value: Expression, target: Type, conversion: _Conversion) -> Expression | None:
-    """A cast put together of casts and functions of the specification; None where there is none."""
+    """Compose a cast of casts and functions of the specification; None if that isn't possible."""
     match concrete(value.type), concrete(target):
         case ((FP32() | FP64()), I64()):
             return _long(value, target, conversion)
@@ -265,7 +265,7 @@ def _has_name(zone: Literal) -> bool:
 
 
 def _long(value: Expression, target: Type, conversion: _Conversion) -> Expression | None:
-    """A floating-point number as an i64: Spark takes 2**63 for the largest of them."""
+    """Cast a floating-point number to i64: Spark casts 2**63 to the largest i64."""
     if not is_simple(value):
         return None
     type = with_nullability(concrete(value.type), False)
@@ -276,7 +276,7 @@ def _long(value: Expression, target: Type, conversion: _Conversion) -> Expressio
 
 
 def _decimal_of_real(value: Expression, target: Type, conversion: _Conversion) -> Expression | None:
-    """A floating-point number as a decimal: Spark makes null of NaN and the infinities without an error."""
+    """Cast a floating-point number to a decimal: Spark casts NaN and the infinities to null, without an error."""
     if conversion.mode != "ANSI":
         return _cast(value, target, null=True)
     if is_no_nan(value) and not isinstance(value, Literal) and _holds_finite(value):
@@ -288,12 +288,12 @@ def _decimal_of_real(value: Expression, target: Type, conversion: _Conversion) -
 
 
 def _holds_finite(value: Expression) -> bool:
-    """Whether a number was made of one that a floating-point number always has room for."""
+    """Whether a number is cast to a double, so that it is finite."""
     return isinstance(value, Cast) and isinstance(concrete(value.type), FP64)
 
 
 def _of_spark(value: Expression, target: Type, conversion: _Conversion) -> Expression:
-    """A cast as only Spark has it."""
+    """Translate a Spark-specific cast to a function of our own."""
     source = concrete(value.type)
     if contains(source, lambda part: isinstance(part, PrecisionTime)) and contains(target, _is_timestamp):
         raise conversion.refused("it depends on the day on which the query runs", "Add the time to a date")
@@ -312,7 +312,7 @@ def _is_timestamp(type: Type) -> bool:
 
 
 def _with_ansi_off(value: Expression, target: Type, conversion: _Conversion) -> Expression | None:
-    """A cast with ANSI mode off that differs from those with ANSI mode on; None where it is Spark's ``try_cast``."""
+    """Translate a cast with ANSI mode off that differs from ANSI mode; None if it equals Spark's ``try_cast``."""
     source, wanted = concrete(value.type), concrete(target)
     to_integer = wanted.__class__ in INTEGERS
     match source, wanted:
@@ -344,7 +344,7 @@ def _with_ansi_off(value: Expression, target: Type, conversion: _Conversion) -> 
 
 
 def _with_witness(name: str, value: Expression, target: Type, conversion: _Conversion) -> Expression:
-    """A call of a function of our own that makes a value of the type of its second argument."""
+    """Call a function of our own whose result has the type of its second argument, a null."""
     witness = Literal(type=with_nullability(target, True), value=None)
     return conversion.production.call(_OWN, name, (value, witness))
 

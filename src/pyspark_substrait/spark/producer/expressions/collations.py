@@ -1,8 +1,7 @@
-"""Collations: texts that are compared by something else than their bytes.
+"""Collations: texts that aren't compared by their bytes.
 
-A plan has no texts of a collation. Where texts are compared or sorted under one at once, what they are compared by goes
-out instead, if functions of the specification say it: a key, whose bytes are in the order that the collation says.
-Everything else is refused.
+Substrait has no collations. If texts are directly compared or sorted under a collation, they are replaced by a key,
+whose bytes have the order of the collation, if functions of the specification can compute it. Other uses are refused.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from pyspark_substrait.spark.producer.scope import Scope
 
 __all__ = ["FORMS", "keyed"]
 
-#: expressions that look at nothing but the order of their operands, or whether they are equal
+#: expressions that use only the order or the equality of their operands
 _COMPARING: Final = frozenset(
     {
         "EqualTo",
@@ -38,7 +37,7 @@ _COMPARING: Final = frozenset(
 
 
 def keyed(node: Node, scope: Scope) -> Scope:
-    """What a comparison sees: its operands of a collation are their keys.
+    """Return the scope of a comparison, in which its operands with a collation are replaced by their keys.
 
     Raises:
         UnsupportedPlanError: there is no key for the collation.
@@ -53,7 +52,7 @@ def keyed(node: Node, scope: Scope) -> Scope:
 
 
 def _collation_of(node: Node) -> str | None:
-    """The collation of an expression whose type is written at it; of every other one, its parts are refused."""
+    """Return the collation of an expression, if its node states the type; others are refused through their parts."""
     if node.name == "Collate":
         return str(node.children[1].value("collationName")).upper()
     return collation_in(node.value("dataType"))
@@ -68,7 +67,7 @@ def _key(node: Node, scope: Scope) -> Expression:
 
 
 def _text(node: Node, scope: Scope) -> Expression:
-    """The text itself of an expression of a collation."""
+    """Translate an expression with a collation to its text without it."""
     match node.name:
         case "Literal":
             return Literal(type=String(nullable=node.value("value") is None), value=node.value("value"))
@@ -89,7 +88,7 @@ def _is_text(node: Node) -> bool:
 
 
 def _lowered(value: Expression, scope: Scope) -> Expression:
-    """Each character in lower case, without regard to where it stands: the sigma at the end of a word is one."""
+    """Convert each character to lower case regardless of its position: a final sigma becomes the usual one."""
     call = scope.production.call
     lowered = call("functions_string", "lower", (value,), {"char_set": "UTF8"})
     final, usual = (Literal(type=String(), value=character) for character in "\u03c2\u03c3")
@@ -109,7 +108,7 @@ _KEYS: Final[Mapping[str, Callable[[Expression, Scope], Expression]]] = {
 
 
 def collate(node: Node, scope: Scope) -> Expression:
-    """``COLLATE``, where it says that bytes are compared."""
+    """``COLLATE`` to the binary collation; others are refused."""
     if _collation_of(node) == "UTF8_BINARY" and _collation_of(node.children[0]) is None:
         return expression(node.children[0], scope)
     raise _refused(node)
@@ -124,7 +123,7 @@ def _refused(node: Node) -> UnsupportedPlanError:
 
 
 def collation(node: Node, scope: Scope) -> Expression:
-    """``collation(text)``: the name, which the type says."""
+    """``collation(text)``: the name, which the type determines."""
     return Literal(type=String(), value=str(node.java.replacement().eval(None).toString()))
 
 

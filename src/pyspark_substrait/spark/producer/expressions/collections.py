@@ -1,4 +1,4 @@
-"""Structs, lists and maps: making them, changing them and taking parts of them."""
+"""Structs, lists and maps: constructors, changes and access to parts."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ __all__ = ["FORMS", "alike", "empty_as", "part_of"]
 
 
 def alike(values: Sequence[Expression]) -> tuple[Expression, ...]:
-    """Values of one type as values of exactly one type: what is nullable inside of one is so inside of all."""
+    """Cast values of one type to exactly the same type: parts that are nullable in one of them become so in all."""
     first = values[0].type
     if not all(same_type(value.type, first) for value in values):
         return tuple(values)
@@ -60,7 +60,7 @@ def alike(values: Sequence[Expression]) -> tuple[Expression, ...]:
 
 
 def part_of(value: Expression, segment: ReferenceSegment, type: Type) -> FieldReference:
-    """A part of a value: a longer path where the value is itself referred to."""
+    """Return a reference to a part of a value; it extends the path if the value is a reference itself."""
     match value:
         case FieldReference(root=root, reference=tuple() as path):
             return FieldReference(root=root, reference=(*path, segment), type=type)
@@ -68,7 +68,7 @@ def part_of(value: Expression, segment: ReferenceSegment, type: Type) -> FieldRe
             return FieldReference(root=value, reference=(segment,), type=type)
 
 
-# making them ----------------------------------------------------------------------------------------------------------
+# constructors ---------------------------------------------------------------------------------------------------------
 
 
 def array(node: Node, scope: Scope) -> Expression:
@@ -102,9 +102,9 @@ def _empty(node: Node) -> Expression:
 
 
 def empty_as(node: Node, json: Any, scope: Scope) -> Expression | None:
-    """What has no type of its own, and is cast to one (in Spark's JSON) at once; None for any other value.
+    """Translate an untyped value directly with the type that it is cast to (in Spark's JSON); None for any other value.
 
-    That is an empty list or map, and a struct, list or map with a null or an empty one in it.
+    Untyped are nulls, empty lists and maps, and structs, lists and maps that contain one of these.
     """
     match node.name, json:
         case "Literal", _ if node.value("dataType") == "void":
@@ -140,16 +140,16 @@ def _cast_to(node: Node, json: Any, scope: Scope) -> Expression:
 
 
 def struct(node: Node, scope: Scope) -> Expression:
-    """``named_struct(...)`` and ``struct(...)``: the names count at the root of the plan only."""
+    """``named_struct(...)`` and ``struct(...)``, without the names, which only the root of the plan has."""
     return NestedStruct(fields=expressions(node.children[1::2], scope))
 
 
 def updated(node: Node, scope: Scope) -> Expression:
-    """``withField`` and ``dropFields``: the struct that Spark makes of them."""
+    """``withField`` and ``dropFields``: the struct expression that Spark rewrites them to."""
     return expression(plan_of(node.java.evalExpr()), scope)
 
 
-# taking parts of them -------------------------------------------------------------------------------------------------
+# access to parts ------------------------------------------------------------------------------------------------------
 
 
 def struct_field(node: Node, scope: Scope) -> Expression:
@@ -234,7 +234,7 @@ def _list_of(items: Expression) -> List:
 
 
 def size(node: Node, scope: Scope) -> Expression:
-    """``size``: of null, null, or -1 in the older meaning."""
+    """``size``: null for null, or -1 in legacy mode."""
     value = expression(node.children[0], scope)
     if isinstance(concrete(value.type), Map):
         count: Expression = scope.production.call(COLLECTIONS, "map_size", (value,))
@@ -247,7 +247,7 @@ def size(node: Node, scope: Scope) -> Expression:
 
 
 def sort_array(node: Node, scope: Scope) -> Expression:
-    """``sort_array``: nulls come first upwards, last downwards."""
+    """``sort_array``: nulls first in ascending order, last in descending order."""
     order = node.children[1]
     ascending = str(order.value("value")) if order.name == "Literal" else str(order.java.eval(None)).lower()
     if ascending not in ("true", "false"):
@@ -258,9 +258,9 @@ def sort_array(node: Node, scope: Scope) -> Expression:
 
 
 def array_contains(node: Node, scope: Scope) -> Expression:
-    """``array_contains``: null where only a null could decide, and where the value is null.
+    """``array_contains``: null if only a null element might match, and if the value is null.
 
-    For a value that can't be null, that is whether an element equals it; of lists without elements, too.
+    For a value that can't be null, ``any_match`` with an equality gives the same, also for empty lists.
     """
     items, value = expressions(node.children, scope)
     if not _is_plain(value):
@@ -274,7 +274,7 @@ def array_contains(node: Node, scope: Scope) -> Expression:
 
 
 def _is_plain(value: Expression) -> bool:
-    """Whether a value is a column or a literal that isn't null, and has an equality without exceptions."""
+    """Whether a value is a non-null column or literal, of a type whose equality has no special cases."""
     match value:
         case Literal(value=None):
             return False
@@ -298,7 +298,7 @@ def array_insert(node: Node, scope: Scope) -> Expression:
 
 
 def shuffle(node: Node, scope: Scope) -> Expression:
-    """``shuffle``: which of all orders comes out depends on how the records are spread."""
+    """``shuffle``: refused, because the order depends on how the records are partitioned."""
     raise UnsupportedPlanError(
         f"`{written(node)}` has no Substrait form: its result is by chance",
         hint="Sort the list by something that is fixed",

@@ -1,4 +1,4 @@
-"""Choices and membership."""
+"""Conditional expressions and membership."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ __all__ = ["FORMS", "negated"]
 
 
 def case_when(node: Node, scope: Scope) -> Expression:
-    """``CASE WHEN``: condition and value in turn, and behind them the value for else, if there is one."""
+    """``CASE WHEN``: the children are conditions and values in turn, then the ELSE value, if there is one."""
     pairs, rest = divmod(len(node.children), 2)
     parts = [
         expression(child, scope) if position % 2 or position == 2 * pairs else condition(child, scope)
@@ -50,7 +50,7 @@ def in_(node: Node, scope: Scope) -> Expression:
 
 
 def in_set(node: Node, scope: Scope) -> Expression:
-    """``InSet``: what the optimizer makes of a long ``IN`` of constants."""
+    """``InSet``: the optimizer's form of a long ``IN`` of constants."""
     child = node.children[0]
     value, java_type = expression(child, scope), child.java.dataType()
     values = node.java.hset().toSeq()
@@ -65,7 +65,7 @@ def _option(value: Any, java_type: Any, type: Type) -> Literal:
 
 
 def negated(value: Expression, scope: Scope) -> Expression:
-    """``NOT`` of a value; of an equality, the function for that."""
+    """Negate a value; an equality becomes ``not_equal``."""
     match value:
         case ScalarFunction(function=function, arguments=arguments) if _is_equality(function):
             return scope.production.call("functions_comparison", "not_equal", arguments)
@@ -78,10 +78,10 @@ def _is_equality(function: Function) -> bool:
 
 
 def with_(node: Node, scope: Scope) -> Expression:
-    """``With``: values that stand several times in an expression. They are written out each time.
+    """``With``: values that occur several times in an expression. They are repeated at each use.
 
     Raises:
-        UnsupportedPlanError: such a value isn't the same each time it is computed.
+        UnsupportedPlanError: such a value isn't deterministic.
     """
     known = dict(scope.replaced)
     for definition in node.listed("defs"):
@@ -96,7 +96,7 @@ def with_(node: Node, scope: Scope) -> Expression:
 
 
 def common_expression(node: Node, scope: Scope) -> Expression:
-    """``CommonExpressionRef``: the value that a ``With`` around it has by this number."""
+    """``CommonExpressionRef``: the value with this id of an enclosing ``With``."""
     return scope.replaced[_number(node)]
 
 
@@ -105,7 +105,7 @@ def _number(node: Node) -> Hashable:
 
 
 def nullif(node: Node, scope: Scope) -> Expression:
-    """``NullIfResult``: the value, null where the predicate is true."""
+    """``NullIfResult``: the value, or null if the predicate is true."""
     predicate, value = expressions((node.child("predicate"), node.child("value")), scope)
     match predicate:
         case ScalarFunction(function=function, arguments=(first, second)) if _is_equality(function) and first == value:
@@ -116,7 +116,7 @@ def nullif(node: Node, scope: Scope) -> Expression:
 
 
 def coalesce(node: Node, scope: Scope) -> Expression | None:
-    """``coalesce`` of one value, which is the value; of several it is in the tables."""
+    """``coalesce`` of one value: the value; of several, it is in the tables."""
     return expression(node.children[0], scope) if len(node.children) == 1 else None
 
 

@@ -1,4 +1,4 @@
-"""Dates, times, instants and intervals: what needs more than a row of a table."""
+"""Dates, times, timestamps and intervals: functions that the function tables can't express."""
 
 from __future__ import annotations
 
@@ -47,12 +47,12 @@ _LOCAL: Final = PrecisionTimestamp(precision=6)
 
 
 def micros_of(value: DayTime) -> int:
-    """The microseconds of an interval."""
+    """Return the microseconds of an interval."""
     return (value.days * 86_400 + value.seconds) * 1_000_000 + value.subseconds
 
 
 def interval_of_micros(micros: int) -> Literal:
-    """An interval as a literal."""
+    """Return an interval of microseconds as a literal."""
     return Literal(type=IntervalDay(precision=6), value=day_time(micros))
 
 
@@ -65,7 +65,7 @@ def _called(scope: Scope, name: str, *arguments: Expression, urn: str = OWN) -> 
 
 
 def local(value: Expression, zone: Literal, scope: Scope) -> Expression:
-    """What clocks of a zone show at an instant; a local time as it is."""
+    """Convert an instant to the local time of a zone; a local time is returned unchanged."""
     return _called(scope, "local_timestamp", value, zone, urn=STANDARD) if _is(value, PrecisionTimestampTZ) else value
 
 
@@ -73,7 +73,7 @@ def local(value: Expression, zone: Literal, scope: Scope) -> Expression:
 
 
 def replaced(node: Node, scope: Scope) -> Expression:
-    """What Spark itself replaces the node by; nullable where Spark takes it to be."""
+    """Translate the expression that Spark itself replaces the node by; nullable if the node is."""
     value = expression(plan_of(node.java.replacement()), scope)
     if value.type.nullable or not node.java.nullable():
         return value
@@ -81,7 +81,7 @@ def replaced(node: Node, scope: Scope) -> Expression:
 
 
 def tried(node: Node, scope: Scope) -> Expression | None:
-    """``TryEval`` of what has a form of its own that gives null for an error."""
+    """``TryEval`` of functions that have a variant that returns null for an error."""
     inner = node.children[0]
     name = {"ToTime": "try_to_time", "MakeTimestampNTZ": "try_make_timestamp"}.get(inner.name)
     return None if name is None else _called(scope, name, *expressions(inner.children, scope))
@@ -91,7 +91,7 @@ def tried(node: Node, scope: Scope) -> Expression | None:
 
 
 def days_added(node: Node, scope: Scope) -> Expression | None:
-    """``DateAdd`` and ``DateSub`` of a number of days that stands in the query: the addition of an interval."""
+    """``DateAdd`` and ``DateSub`` of a constant number of days: the addition of an interval."""
     date, days = node.children[0], _known_days(node.children[1])
     if days is None or abs(days) > _MOST_DAYS:
         return None
@@ -102,7 +102,7 @@ def days_added(node: Node, scope: Scope) -> Expression | None:
 
 
 def _known_days(node: Node) -> int | None:
-    """The number of days that an expression is, if it stands in the query."""
+    """Return the number of days of an expression, if it is constant."""
     match node.name:
         case "Literal" if node.value("value") is not None:
             number = int(node.value("value"))
@@ -128,7 +128,7 @@ def add_months(node: Node, scope: Scope) -> Expression:
 
 
 def _times(number: Expression, interval: Expression, scope: Scope) -> Expression:
-    """An interval an integer number of times."""
+    """Multiply an interval by an integer."""
     match number, interval:
         case Literal(value=int() as count), Literal(value=DayTime() as days):
             return interval_of_micros(count * micros_of(days))
@@ -139,7 +139,7 @@ def _times(number: Expression, interval: Expression, scope: Scope) -> Expression
 
 
 def negated(node: Node, scope: Scope) -> Expression | None:
-    """``UnaryMinus``; of an interval, it is that interval minus one times."""
+    """``UnaryMinus``; of an interval, the multiplication by -1."""
     if not _is_interval(node.children[0]):
         return arithmetic.FORMS["UnaryMinus"](node, scope)
     return _negative(expression(node.children[0], scope), scope)
@@ -151,7 +151,7 @@ _OF_INTERVALS: Final = frozenset(
 
 
 def _is_interval(node: Node) -> bool:
-    """Whether an expression is an interval; the JVM is asked only where one has a part in it."""
+    """Whether an expression is an interval; the JVM is only called if intervals occur in it."""
     if "dataType" in node.fields:
         return str(node.value("dataType")).startswith("interval ")
     if not any(one.name in _OF_INTERVALS or "interval" in str(one.value("dataType")) for one in node.walk()):
@@ -164,7 +164,7 @@ def _negative(value: Expression, scope: Scope) -> Expression:
 
 
 def subtracted(node: Node, scope: Scope) -> Expression | None:
-    """``Subtract`` of intervals: the addition of the negative one."""
+    """``Subtract`` of intervals: the addition of the negated one."""
     if not _is_interval(node.children[1]) or node.mode != "ANSI":
         return None
     one, other = expressions(node.children, scope)
@@ -180,7 +180,7 @@ def multiplied(node: Node, scope: Scope) -> Expression | None:
 
 
 def interval_added(node: Node, scope: Scope) -> Expression:
-    """``TimestampAddInterval``: full days are days of the calendar."""
+    """``TimestampAddInterval``: full days are calendar days."""
     value, interval = expressions(node.children, scope)
     if not _is(interval, IntervalDay):
         raise UnsupportedPlanError(
@@ -201,7 +201,7 @@ def _later(value: Expression, interval: Expression, zone: Literal, scope: Scope)
     return _called(scope, "add", value, interval, zone)
 
 
-#: microseconds, or months, by the name of a unit
+#: the microseconds, or months, of a unit by its name
 _MICROS: Final = {
     "MICROSECOND": 1,
     "MILLISECOND": 1_000,
@@ -216,7 +216,7 @@ _MONTHS: Final = {"MONTH": 1, "QUARTER": 3, "YEAR": 12}
 
 
 def timestamp_add(node: Node, scope: Scope) -> Expression:
-    """``TimestampAdd``: so many units later."""
+    """``TimestampAdd``: adds a number of units."""
     count, value = expressions(node.children, scope)
     unit, zone = str(node.value("unit")).upper(), zones.named(node)
     if unit in _MICROS:
@@ -231,7 +231,7 @@ def timestamp_add(node: Node, scope: Scope) -> Expression:
 
 
 def timestamp_diff(node: Node, scope: Scope) -> Expression:
-    """``TimestampDiff``: the full units between what clocks show."""
+    """``TimestampDiff``: the full units between the local times."""
     zone, unit = zones.named(node), str(node.value("unit")).upper()
     start, end = (local(value, zone, scope) for value in expressions(node.children, scope))
     name, size = ("micros_diff", _MICROS[unit]) if unit in _MICROS else ("months_diff", _MONTHS[unit])
@@ -244,7 +244,7 @@ def timestamp_diff(node: Node, scope: Scope) -> Expression:
 
 
 def timestamps_subtracted(node: Node, scope: Scope) -> Expression:
-    """``SubtractTimestamps``: the difference of what clocks show."""
+    """``SubtractTimestamps``: the difference of the local times."""
     _not_legacy(node)
     zone = zones.named(node)
     end, start = (local(value, zone, scope) for value in expressions(node.children, scope))
@@ -283,7 +283,7 @@ _FINER: Final[Mapping[str, tuple[str, str, int]]] = {
 
 
 def truncated(node: Node, scope: Scope) -> Expression:
-    """``TruncTimestamp`` and ``TruncDate`` to a unit that stands in the query; null where there is no such unit."""
+    """``TruncTimestamp`` and ``TruncDate`` to a constant unit; null if there is no such unit."""
     instant = node.name == "TruncTimestamp"
     unit_node, value_node = node.children if instant else reversed(node.children)
     value = expression(value_node, scope)
@@ -307,7 +307,7 @@ def truncated(node: Node, scope: Scope) -> Expression:
     return scope.production.call(STANDARD, "round_calendar", (*arguments, zones.named(node)) if instant else arguments)
 
 
-# made of parts, of texts, of numbers ---------------------------------------------------------------------------------
+# from parts, texts and numbers --------------------------------------------------------------------------------------
 
 
 def make_timestamp(node: Node, scope: Scope) -> Expression:
@@ -329,7 +329,7 @@ def make_timestamp_of_date(node: Node, scope: Scope) -> Expression:
 
 
 def parsed(node: Node, scope: Scope) -> Expression:
-    """``GetTimestamp``: a text by a pattern; what is a moment already stays one."""
+    """``GetTimestamp``: parses a text by a pattern; other arguments are refused."""
     value, pattern = expressions(node.children, scope)
     trying = "try_" if node.mode == "LEGACY" else ""
     wanted = _LOCAL if node.value("dataType") == "timestamp_ntz" else _INSTANT
@@ -350,7 +350,7 @@ def _constant(pattern: Expression, node: Node) -> None:
 
 
 def formatted(node: Node, scope: Scope) -> Expression:
-    """``DateFormatClass`` and ``FromUnixTime``; the text may have the zone in it, as the session calls it."""
+    """``DateFormatClass`` and ``FromUnixTime``; the text may contain the session's name of the time zone."""
     value, pattern = expressions(node.children, scope)
     if _is(value, PrecisionTime):
         return _called(scope, "date_format", value, pattern)
@@ -376,14 +376,14 @@ def unix_timestamp(node: Node, scope: Scope) -> Expression:
 
 
 def unix_seconds(node: Node, scope: Scope) -> Expression:
-    """``UnixSeconds``: the standard's Unix time, which is the same in all zones."""
+    """``UnixSeconds``: the specification's Unix time, which is the same in all zones."""
     value = expression(node.children[0], scope)
     zone = () if isinstance(concrete(value.type), PrecisionTimestamp) else (text("UTC"),)
     return scope.production.call(STANDARD, "extract", (EnumArgument("UNIX_TIME"), value, *zone))
 
 
 def of_count(name: str) -> Callable[[Node, Scope], Expression]:
-    """An instant of a count of units, whose type may be any integer."""
+    """Return the form of a function that converts a count of units, of any integer type, to an instant."""
 
     def form(node: Node, scope: Scope) -> Expression:
         return _called(scope, name, as_i64(expression(node.children[0], scope)))
@@ -392,7 +392,7 @@ def of_count(name: str) -> Callable[[Node, Scope], Expression]:
 
 
 def precise(node: Node, scope: Scope) -> Expression:
-    """``PreciseTimestampConversion``: between moments and their microseconds, in the reckoning of windows of time."""
+    """``PreciseTimestampConversion``: between timestamps and their microseconds, as time windows use it."""
     value = expression(node.children[0], scope)
     match node.value("toType"):
         case "long":
@@ -417,12 +417,12 @@ def today(node: Node, scope: Scope) -> Expression:
 
 
 def local_now(node: Node, scope: Scope) -> Expression:
-    """``LocalTimestamp``: what clocks of the zone show now."""
+    """``LocalTimestamp``: the current local time in the zone."""
     return local(now(node, scope), zones.named(node), scope)
 
 
 def time_now(node: Node, scope: Scope) -> Expression:
-    """``CurrentTime``: the time of the day that clocks of the zone show now, without further digits."""
+    """``CurrentTime``: the current local time of the day in the zone, truncated to the precision."""
     match expression(node.children[0], scope):
         case Literal(value=int() as precision):
             type = PrecisionTime(precision=precision)
@@ -432,7 +432,7 @@ def time_now(node: Node, scope: Scope) -> Expression:
 
 
 def zone_converted(node: Node, scope: Scope) -> Expression | None:
-    """``ConvertTimezone`` out of the time zone of the session: that of the session which the query is from."""
+    """``ConvertTimezone`` from the session's time zone: that of the session in which the query was made."""
     if node.children[0].name != "CurrentTimeZone":
         return None
     zone = text(scope.production.session.conf.get("spark.sql.session.timeZone"))

@@ -1,4 +1,4 @@
-"""The types that Spark gives to decimal arithmetic, where extensions derive others."""
+"""The types of decimal arithmetic in Spark, which differ from those that extensions derive."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SMALLEST_SCALE = 6
 
 
 def result(node: Node, types: Sequence[Type]) -> Type | None:
-    """The type of a node of decimal arithmetic; None where the extension's counts.
+    """Return the type of a node of decimal arithmetic; None if the extension's type is used.
 
     Spark's rules (``spark.sql.decimalOperations.allowPrecisionLoss`` is on by default;
     ``org.apache.spark.sql.catalyst.expressions.BinaryArithmetic``, ``aggregate.Sum``, ``Average``).

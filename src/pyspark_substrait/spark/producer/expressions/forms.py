@@ -1,4 +1,4 @@
-"""Which function translates which class of Catalyst: the forms of all modules of this folder."""
+"""The translation function of each class of Catalyst: the forms of all modules of this folder."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from pyspark_substrait.spark.producer.scope import Scope
 
 __all__ = ["FORMS", "Form"]
 
-#: None leaves the node to the function tables
+#: returns None to use the function tables
 Form: TypeAlias = Callable[[Node, Scope], "Expression | None"]
 
 FORMS: Final[Mapping[str, Form]] = {

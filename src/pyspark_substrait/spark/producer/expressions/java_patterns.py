@@ -1,8 +1,8 @@
-r"""Regular expressions of Java as ones of ICU, which is what the specification has.
+r"""Convert regular expressions of Java to the dialect of ICU, which the specification uses.
 
-Only what both have is read: characters, classes without operations, groups, alternatives, repetitions, the ends of the
-text, and ``\d``, ``\w``, ``\s``, which are of ASCII in Java and of Unicode in ICU. Lines end in ICU where they don't in
-Java, so that ``.`` and ``$`` are written out.
+Only the common syntax is supported: characters, classes without operations, groups, alternatives, repetitions, the ends
+of the text, and ``\d``, ``\w``, ``\s``, which match ASCII in Java and Unicode in ICU. Line terminators differ,
+so that ``.`` and ``$`` are written out.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Final
 __all__ = ["Pattern", "icu"]
 
 _ANY: Final = r"[^\n\r\u0085\u2028\u2029]"
-#: the end, or the end of the line that is the last one
+#: the end of the text, or before a final line terminator
 _END: Final = r"(?=(?:\r\n?|(?<!\r)\n|[\u0085\u2028\u2029])?\z)"
 _CLASSES: Final = {"d": "0-9", "w": "A-Za-z0-9_", "s": r" \t\n\x0B\f\r"}
 _CONTROLS: Final = {"t": "\t", "n": "\n", "r": "\r", "f": "\f"}
@@ -29,7 +29,7 @@ class Pattern:
 
     Args:
         text: the pattern.
-        plain: the text that it is, and nothing else; None where it is more than that.
+        plain: the literal text that it matches; None if it has other syntax.
         may_be_empty: whether it may match the empty text.
     """
 
@@ -39,11 +39,11 @@ class Pattern:
 
 
 class _Beyond(Exception):
-    """There is something in a pattern that isn't known to mean the same in both dialects."""
+    """A pattern has syntax that isn't known to mean the same in both dialects."""
 
 
 def icu(java: str) -> Pattern | None:
-    r"""The pattern of ICU that matches just what one of Java does; None where that isn't known.
+    r"""Return the pattern of ICU that matches the same texts as one of Java; None if there is no known one.
 
     >>> icu("a.c").text, icu(r"\d+").text, icu("(?<=a)b")
     ('a[^\\n\\r\\u0085\\u2028\\u2029]c', '[0-9]+', None)
@@ -66,7 +66,7 @@ class _Reader:
         self.is_plain = True
 
     def ahead(self) -> str:
-        """The next character; nothing at the end."""
+        """The next character; empty at the end."""
         return self.java[self.position : self.position + 1]
 
     def take(self) -> str:
@@ -176,7 +176,7 @@ class _Reader:
         return f"{low}-{high}"
 
     def member(self, *, first: bool) -> str:
-        """One character of a class, or a class of its own, as ICU has it."""
+        """Convert one character of a class, or a nested class, to ICU."""
         character = self.take()
         if character == "\\":
             escaped = self.take()

@@ -25,14 +25,14 @@ from pyspark_substrait.spark.producer.scope import LambdaParameters, Scope
 
 __all__ = ["COLLECTIONS", "FORMS", "as_nullable", "exactly", "lambda_of", "parameter"]
 
-#: the extension with what only Spark has for lists and maps
+#: the extension with Spark-specific functions of lists and maps
 COLLECTIONS: Final = "extension:pyspark_substrait:functions_spark_collection"
 _LISTS: Final = "functions_list"
 _INDEX: Final = I32()
 
 
 def variable(node: Node, scope: Scope) -> Expression:
-    """A parameter of a lambda around the expression."""
+    """A reference to a parameter of an enclosing lambda."""
     for steps, parameters in enumerate(reversed(scope.parameters)):
         if node.expression_id in parameters.ids:
             return parameter(parameters.types, parameters.ids.index(node.expression_id), steps)
@@ -40,21 +40,21 @@ def variable(node: Node, scope: Scope) -> Expression:
 
 
 def parameter(types: Struct, position: int, steps: int = 0) -> FieldReference:
-    """A reference to a parameter of the lambda that is so many lambdas up."""
+    """Return a reference to a parameter of the lambda ``steps`` levels up."""
     return FieldReference(
         root=LambdaParameterReference(steps), reference=(StructField(position),), type=types.types[position]
     )
 
 
 def lambda_of(types: Sequence[Type], scope: Scope, body: Callable[[Struct, Scope], Expression]) -> Lambda:
-    """A lambda of our own making: ``body`` gets its parameters and what is seen inside of it."""
+    """Build a lambda; ``body`` is called with its parameters and the scope inside of it."""
     parameters = Struct(types=tuple(types))
     inside = replace(scope, parameters=(*scope.parameters, LambdaParameters((), parameters)))
     return Lambda(parameters=parameters, body=body(parameters, inside))
 
 
 def _lambda(node: Node, types: Sequence[Type], scope: Scope) -> Lambda:
-    """A ``LambdaFunction``, its parameters of the given types."""
+    """Translate a ``LambdaFunction`` with parameters of the given types."""
     body, *variables = node.children
     parameters = Struct(types=tuple(types))
     known = LambdaParameters(tuple(variable.expression_id for variable in variables), parameters)
@@ -62,7 +62,7 @@ def _lambda(node: Node, types: Sequence[Type], scope: Scope) -> Lambda:
 
 
 def as_nullable(value: Expression) -> Expression:
-    """The value as one whose type may be null."""
+    """Cast a value to the nullable variant of its type, unless it is nullable."""
     if value.type.nullable:
         return value
     type = with_nullability(value.type, True)
@@ -104,7 +104,7 @@ def filter_(node: Node, scope: Scope) -> Expression:
 
 
 def exists(node: Node, scope: Scope) -> Expression:
-    """``exists``: null where only a null could decide, or false in the older meaning."""
+    """``exists``: null if only a null might match, or false in legacy mode."""
     items = expression(node.children[0], scope)
     function = _lambda(node.children[1], (_element(items),), scope)
     if not node.value("followThreeValuedLogic"):
@@ -121,7 +121,7 @@ def for_all(node: Node, scope: Scope) -> Expression:
 
 
 def aggregate(node: Node, scope: Scope) -> Expression:
-    """``aggregate`` and ``reduce``: the accumulator holds what the start and every step give, null included."""
+    """``aggregate`` and ``reduce``: the accumulator's type holds the start and the result of every step, and null."""
     items, zero = (expression(child, scope) for child in node.children[:2])
     accumulated = with_nullability(zero.type, True)
     while True:
@@ -137,14 +137,14 @@ def aggregate(node: Node, scope: Scope) -> Expression:
 
 
 def exactly(value: Expression, type: Type) -> Expression:
-    """A value as one of exactly a type, nullability inside and outside included."""
+    """Cast a value to exactly a type, including its nullability and that of its parts."""
     if value.type == type:
         return value
     return Cast(type=type, input=value, failure_behavior=FailureBehavior.THROW_EXCEPTION)
 
 
 def zip_with(node: Node, scope: Scope) -> Expression:
-    """``zip_with``: the shorter list has nulls behind."""
+    """``zip_with``: the shorter list is padded with nulls."""
     left, right = (expression(child, scope) for child in node.children[:2])
     types = tuple(with_nullability(_element(items), True) for items in (left, right))
     return scope.production.call(COLLECTIONS, "zip_with", (left, right, _lambda(node.children[2], types, scope)))
@@ -185,7 +185,7 @@ def map_zip_with(node: Node, scope: Scope) -> Expression:
 
 
 def array_sort(node: Node, scope: Scope) -> Expression:
-    """``array_sort``: the standard's sort in the natural order, ours by a comparing function."""
+    """``array_sort``: the specification's sort for the natural order, ours for a comparator."""
     items, comparator = expression(node.children[0], scope), node.children[1]
     if _is_natural(comparator):
         return scope.production.call(_LISTS, "sort", (items,), {"direction": "ASC_NULLS_LAST"})
@@ -199,7 +199,7 @@ def array_sort(node: Node, scope: Scope) -> Expression:
     return scope.production.call(COLLECTIONS, "sort_by", (items, _with_nullable_body(function)))
 
 
-#: the comparator that Spark gives to ``array_sort`` without one, 0 and 1 its variables
+#: Spark's default comparator of ``array_sort``, with the variables 0 and 1
 _NATURAL: Final = (
     "If(And(IsNull(0),IsNull(1)),0,If(IsNull(0),1,If(IsNull(1),-1,If(LessThan(0,1),-1,If(GreaterThan(0,1),1,0)))))"
 )

@@ -1,4 +1,4 @@
-"""Literals: by the text in the JSON where that says them exactly, else by the value in the JVM."""
+"""Translate literals: by the text in the JSON if that is exact, else by the value in the JVM."""
 
 from __future__ import annotations
 
@@ -45,21 +45,21 @@ _MICROS: Final = 1_000_000
 _SECONDS_OF_DAY: Final = 86_400
 _EPOCH: Final = datetime.date(1970, 1, 1).toordinal()
 _PLAIN_DATE: Final = re.compile(r"\d{4}-\d\d-\d\d")
-#: how long the intervals of plans may be
+#: the longest interval of the specification
 _MOST_MONTHS: Final = 120_000
 _MOST_DAYS: Final = 3_650_000
-#: what stands for bytes that are no characters
+#: the replacement character for invalid bytes
 _REPLACED: Final = "\ufffd"
 
 
 def literal(node: Node, scope: Scope) -> Expression:
-    """A literal.
+    """Translate a literal.
 
     Raises:
-        UnsupportedPlanError: its type, or this value of it, can't be in a plan.
+        UnsupportedPlanError: its type, or its value, can't be in a plan.
     """
     text, json = node.value("value"), node.value("dataType")
-    type = type_of("boolean" if json == "void" else json, text is None)  # whoever uses a null casts it to its type
+    type = type_of("boolean" if json == "void" else json, text is None)  # the use of a null casts it to a type
     if text is None:
         return Literal(type=type, value=None)
     read = _BY_TEXT.get(type.__class__)
@@ -68,10 +68,10 @@ def literal(node: Node, scope: Scope) -> Expression:
 
 
 def day_time(microseconds: int) -> DayTime:
-    """The interval of so many microseconds; all of its parts have one sign.
+    """Return the interval of a number of microseconds, whose parts all have its sign.
 
     Raises:
-        UnsupportedPlanError: the specification has no interval as long as that.
+        UnsupportedPlanError: it is longer than the specification allows.
     """
     sign = -1 if microseconds < 0 else 1
     seconds, rest = divmod(abs(microseconds), _MICROS)
@@ -93,7 +93,7 @@ def _months(months: int) -> int:
 
 
 def _single(value: float) -> float:
-    """The number of 32 bits that a shortest text means."""
+    """Round a number to 32 bits."""
     found: float = struct.unpack("f", struct.pack("f", value))[0]
     return found
 
@@ -105,7 +105,7 @@ def _decimal(text: str, type: Type) -> decimal.Decimal:
 
 
 def _date(text: str, type: Type) -> int | None:
-    """The days since 1970; None where the text isn't an ordinary date."""
+    """Return the days since 1970; None if the text isn't a plain date."""
     if _PLAIN_DATE.fullmatch(text) is None or text < "0001":
         return None
     return datetime.date.fromisoformat(text).toordinal() - _EPOCH
@@ -128,7 +128,7 @@ _BY_TEXT: Final[Mapping[type, Callable[[str, Any], Any]]] = {
 
 
 def of_java(value: Any, java_type: Any, type: Type) -> Any:
-    """The value of a literal of a type by what the JVM holds for it; not null."""
+    """Convert a value of the JVM, which isn't null, to the value of a literal."""
     match type:
         case Boolean() | I8() | I16() | I32() | I64() | Date() | PrecisionTimestamp() | PrecisionTimestampTZ():
             return value
@@ -167,7 +167,7 @@ def _elements(array: Any, java_type: Any, type: Type) -> tuple[Literal, ...]:
 
 
 def _at(values: Any, position: int, java_type: Any, type: Type) -> Literal:
-    """What an array or a row has at a position."""
+    """Return the literal at a position of an array or a row."""
     if values.isNullAt(position):
         return Literal(type=type, value=None)
     return Literal(type=type, value=of_java(values.get(position, java_type), java_type, type))

@@ -1,4 +1,4 @@
-"""Logarithms and roundings: where Spark's results outside the domain, or its types, need more than a row of a table."""
+"""Logarithms and roundings whose types, or results outside the domain, the function tables can't express."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from pyspark_substrait.sql.compiler.types import INTEGERS
 __all__ = ["FORMS"]
 
 _MOST: Final = 38
-#: how logarithms go out: where Spark gives null for zero, zero becomes null before
+#: the options of logarithms; where Spark returns null for zero, zero is replaced by null before
 _OPTIONS: Final = {"rounding": "TIE_TO_EVEN", "on_domain_error": "NULL", "on_log_zero": "NAN"}
 
 
 def logarithm(name: str, limit: float) -> Form:
-    """A logarithm, null where the number isn't above a limit."""
+    """Return the form of a logarithm that is null for numbers up to a limit."""
 
     def form(node: Node, scope: Scope) -> Expression:
         value = expression(node.children[0], scope)
@@ -35,14 +35,14 @@ def logarithm(name: str, limit: float) -> Form:
 
 
 def _or_null(value: Expression, limit: float, scope: Scope) -> Expression:
-    """A double, null where it is a number."""
+    """Replace a double by null if it equals ``limit``."""
     if isinstance(value, Literal) and value.value is not None and value.value != limit:
         return value
     return scope.production.call("functions_comparison", "nullif", (value, Literal(type=FP64(), value=limit)))
 
 
 def logarithm_of_base(node: Node, scope: Scope) -> Expression | None:
-    """``log(base, x)``: the specification has no logarithms with a base of 1."""
+    """``log(base, x)`` of a constant base; None for base 1, which the specification doesn't allow."""
     base, value = expressions(node.children, scope)
     if not isinstance(base, Literal) or not isinstance(base.value, float) or not base.value > 0 or base.value == 1:
         return None
@@ -50,7 +50,7 @@ def logarithm_of_base(node: Node, scope: Scope) -> Expression | None:
 
 
 def constant(value: float) -> Form:
-    """A number that has a name."""
+    """Return the form of a named constant."""
     return lambda node, scope: Literal(type=FP64(), value=value)
 
 
@@ -63,7 +63,7 @@ def is_nan(node: Node, scope: Scope) -> Expression:
 
 
 def nanvl(node: Node, scope: Scope) -> Expression:
-    """``nanvl``: the second number where the first one is NaN."""
+    """``nanvl``: the first number, or the second one if the first is NaN."""
     value, instead = expressions(node.children, scope)
     condition = scope.production.call("functions_comparison", "is_nan", (value,))
     return IfThen(ifs=(IfClause(condition, typed(instead, value.type)),), else_=value)
@@ -73,7 +73,7 @@ def nanvl(node: Node, scope: Scope) -> Expression:
 
 
 def whole(name: str) -> Form:
-    """``ceil`` or ``floor``: a BIGINT of a double, 0 of NaN."""
+    """``ceil`` or ``floor``: of a double, a BIGINT; 0 for NaN."""
 
     def form(node: Node, scope: Scope) -> Expression | None:
         value = expression(node.children[0], scope)
@@ -99,11 +99,11 @@ def whole(name: str) -> Form:
 
 
 def rounding(mode: str, own: str | None) -> Form:
-    """A rounding to decimal places.
+    """Return the form of a rounding to decimal places.
 
     Args:
         mode: the value of the option.
-        own: the function of our own for what the specification's has no room for; None without one.
+        own: our own function for the cases that the specification's can't express; None without one.
     """
 
     def form(node: Node, scope: Scope) -> Expression | None:
@@ -137,7 +137,7 @@ def rounding(mode: str, own: str | None) -> Form:
 
 
 def _places(node: Node, scope: Scope) -> Expression:
-    """A number of places, which is a constant in Spark, as a literal."""
+    """Return the number of places, which is constant in Spark, as a literal."""
     value = expression(node, scope)
     if isinstance(value, Literal):
         return value
@@ -146,7 +146,7 @@ def _places(node: Node, scope: Scope) -> Expression:
 
 
 def _rounded(type: Decimal, places: int) -> Decimal:
-    """The type that Spark gives a rounded decimal."""
+    """Return Spark's type of a rounded decimal."""
     digits = type.precision - type.scale + 1
     if places < 0:
         return Decimal(precision=min(max(digits, 1 - places), _MOST), scale=0)

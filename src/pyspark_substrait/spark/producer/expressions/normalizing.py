@@ -15,7 +15,7 @@ __all__ = ["FORMS", "normal"]
 
 
 def normal(value: Expression, production: Production) -> Expression:
-    """A key as Spark puts it out; of another type, as it is."""
+    """Normalise a floating-point key like Spark: -0.0 becomes 0.0. Other types are returned unchanged."""
     match concrete(value.type):
         case FP32() | FP64() as type:
             zero = Literal(type=with_nullability(type, False), value=0.0)
@@ -25,7 +25,7 @@ def normal(value: Expression, production: Production) -> Expression:
 
 
 def known(node: Node, scope: Scope) -> Expression:
-    """``KnownFloatingPointNormalized``, a note of Spark's optimizer."""
+    """``KnownFloatingPointNormalized``, a marker of Spark's optimizer."""
     return expression(node.children[0], scope)
 
 

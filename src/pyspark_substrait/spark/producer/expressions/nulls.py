@@ -1,4 +1,4 @@
-"""How many values of a record are known: what ``DataFrame.dropna`` asks."""
+"""The number of values of a record that are neither null nor NaN, for ``DataFrame.dropna``."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["FORMS"]
 
 
 def at_least_n_non_nulls(node: Node, scope: Scope) -> Expression:
-    """``AtLeastNNonNulls``: whether so many values are neither null nor NaN."""
+    """``AtLeastNNonNulls``: whether at least ``n`` values are neither null nor NaN."""
     wanted, production = int(node.value("n")), scope.production
     known = [_is_known(value, production) for value in expressions(node.children, scope)]
     if wanted <= 0:

@@ -1,7 +1,7 @@
-"""What only Spark has: calls of functions of our own extension that need more than a row of a table.
+"""Spark-specific functions: calls of our own extension that the function tables can't express.
 
-Substrait's structs have no field names; a function that looks at them gets them as an argument. A function whose result
-is of a type that is no argument's gets a null of it. Options are arguments too, names and values in turn.
+Structs of Substrait have no field names; a function that uses them gets them as an argument. A function whose result
+type isn't that of an argument gets a null of that type. Options are arguments, too: names and values in turn.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ URN: Final = "extension:pyspark_substrait:functions_spark"
 _HASH_SEED: Final = 42
 Form: TypeAlias = Callable[[Node, Scope], Expression]
 
-#: intervals that the type of a plan can't tell from longer ones, but a text can
+#: intervals without the full range of units, which shows in a text, but not in Substrait's types
 _NARROW_INTERVAL: Final = re.compile(r"interval (?!year to month$|day to second$)")
 
 
 def reader(name: str) -> Form:
-    """``from_json`` and its relatives: the type of the result is a field of the node."""
+    """``from_json`` and similar functions: the type of the result is a field of the node."""
 
     def form(node: Node, scope: Scope) -> Expression:
         schema = node.value("schema")
@@ -52,7 +52,7 @@ def reader(name: str) -> Form:
 
 
 def writer(name: str) -> Form:
-    """``to_json`` and its relatives: the names in the type of the argument count."""
+    """``to_json`` and similar functions: they use the field names in the type of the argument."""
 
     def form(node: Node, scope: Scope) -> Expression:
         child = node.children[0]
@@ -70,12 +70,12 @@ def writer(name: str) -> Form:
 
 
 def schema_of(name: str) -> Form:
-    """``schema_of_json`` and its relatives."""
+    """``schema_of_json`` and similar functions."""
     return lambda node, scope: _call(scope, name, [expression(node.children[0], scope), *_options(node, zone=False)])
 
 
 def hashed(name: str) -> Form:
-    """A hash of all children; only its usual seed can be written."""
+    """A hash of all children; only with the default seed."""
 
     def form(node: Node, scope: Scope) -> Expression:
         if int(node.value("seed")) != _HASH_SEED:
@@ -90,7 +90,7 @@ def random(name: str) -> Form:
 
     def form(node: Node, scope: Scope) -> Expression:
         *values, seed = expressions(node.children, scope)
-        if name == "uniform":  # bounds of two types have the wider one
+        if name == "uniform":  # bounds of two types are cast to the wider one
             wanted = type_of(json.loads(node.java.dataType().json()), False)
             values = [typed(value, wanted) for value in values]
         return _call(scope, name, [*values, _long(seed)])
@@ -107,12 +107,12 @@ def uuid(node: Node, scope: Scope) -> Expression:
 
 
 def type_name(node: Node, scope: Scope) -> Expression:
-    """``typeof(value)``: a text that the type alone determines."""
+    """``typeof(value)``: a text that only depends on the type."""
     return _text(node.children[0].java.dataType().catalogString())
 
 
 def collation(node: Node, scope: Scope) -> Expression:
-    """``collation(value)``: a text that the type alone determines."""
+    """``collation(value)``: a text that only depends on the type."""
     return _text(str(node.java.replacement().eval(None).toString()))
 
 
@@ -123,13 +123,13 @@ def try_aes_decrypt(node: Node, scope: Scope) -> Expression:
 
 
 def raise_error(node: Node, scope: Scope) -> Expression:
-    """``raise_error``, of the type that it stands for; of BOOLEAN while it has none, as other nulls without a type."""
+    """``raise_error``, of the type of its context; of BOOLEAN if it has none, like untyped nulls."""
     json_type = node.value("dataType")
     return raised(node, type_of("boolean" if json_type == "void" else json_type, True), scope)
 
 
 def raised(node: Node, type: Type, scope: Scope) -> Expression:
-    """An error in the place of a value of a type."""
+    """Return a call that raises an error in place of a value of a type."""
     error_class, parameters = node.children
     match error_class.value("value"), parameters:
         case "USER_RAISED_EXCEPTION", Node(name="CreateMap", children=(key, message)) if (
@@ -160,7 +160,7 @@ def _long(value: Expression) -> Expression:
 
 
 def _options(node: Node, *, zone: bool) -> list[Expression]:
-    """The options of a node, which are a map that its JSON leaves out; with the time zone that it reckons in."""
+    """Return the options of a node, which its JSON leaves out; with ``zone``, including its time zone."""
     pairs = node.java.options().toSeq()
     found = {str(pairs.apply(number)._1()): str(pairs.apply(number)._2()) for number in range(pairs.size())}
     if zone and node.value("timeZoneId") is not None and not any(name.lower() == "timezone" for name in found):
@@ -169,14 +169,14 @@ def _options(node: Node, *, zone: bool) -> list[Expression]:
 
 
 def _of_session(scope: Scope, options: list[Expression], name: str, setting: str, usual: str) -> list[Expression]:
-    """An option that a setting of the session determines where the query doesn't say it; nothing if it is usual."""
+    """Return an option from a setting of the session, unless the query states it or it is the default."""
     given = {str(value.value).lower() for value in options[::2] if isinstance(value, Literal)}
     value = scope.production.session.conf.get(setting, usual)
     return [] if value == usual or name.lower() in given else [_text(name), _text(value)]
 
 
 def _nullable(schema: Any) -> Any:
-    """A type with everything in it nullable, as Spark reads it from text."""
+    """Make all parts of a type nullable, as Spark does when it reads text."""
     match schema:
         case {"type": "struct", "fields": fields}:
             made = [{**field, "nullable": True, "type": _nullable(field["type"])} for field in fields]

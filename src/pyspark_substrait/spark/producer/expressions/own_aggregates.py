@@ -1,4 +1,4 @@
-"""Aggregate functions that only Spark has, as calls of our own extension, that need more than a row of a table."""
+"""Spark-specific aggregate functions: calls of our own extension that the function tables can't express."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ Form: TypeAlias = Callable[[Node, Scope, bool], AggregateFunction]
 
 
 def collected(name: str) -> Form:
-    """Values in a list, with nulls or without."""
+    """Return the form of a function that collects values in a list, with or without nulls."""
 
     def form(node: Node, scope: Scope, distinct: bool) -> AggregateFunction:
         suffix = "" if node.value("ignoreNulls", True) else "_with_nulls"
@@ -50,14 +50,14 @@ def collected(name: str) -> Form:
 
 
 def collected_union(node: Node, scope: Scope, distinct: bool) -> AggregateFunction:
-    """The elements of lists in a set."""
+    """The union of lists, as a set."""
     if node.value("ignoreNulls") is not True:
         raise UnsupportedPlanError(f"`{written(node)}` collects nulls, which no function does")
     return _call(scope, "collect_union", expressions(node.children, scope), distinct)
 
 
 def of_one_record(name: str) -> Form:
-    """The value of the first or the last record."""
+    """Return the form of a function for the value of the first or the last record."""
 
     def form(node: Node, scope: Scope, distinct: bool) -> AggregateFunction:
         nulls = "IGNORE" if node.value("ignoreNulls") else "RESPECT"
@@ -67,18 +67,18 @@ def of_one_record(name: str) -> Form:
 
 
 def extremes(node: Node, scope: Scope, distinct: bool) -> AggregateFunction:
-    """``max_by`` and ``min_by`` with a number of values."""
+    """``max_by`` and ``min_by`` that return several values."""
     return _call(scope, "min_by" if node.value("reverse") else "max_by", expressions(node.children, scope), distinct)
 
 
 def mode(node: Node, scope: Scope, distinct: bool) -> AggregateFunction:
-    """``mode``; Spark calls it reversed where the lowest of several is wanted."""
+    """``mode``; Spark's ``reverse`` selects the lowest of several."""
     choice = {None: "ANY", True: "LOWEST", False: "HIGHEST"}[node.value("reverseOpt")]
     return _call(scope, "mode", expressions(node.children, scope), distinct, {"of_several": choice})
 
 
 def percentile(node: Node, scope: Scope, distinct: bool) -> AggregateFunction:
-    """``percentile``, whose values count several times."""
+    """``percentile``, with frequencies."""
     if node.value("reverse"):
         raise UnsupportedPlanError(f"`{written(node)}` counts from the end", hint="Write percentile_cont(...)")
     value, frequency = expression(node.children[0], scope), expression(node.children[2], scope)
@@ -107,13 +107,13 @@ def percentile_approx(node: Node, scope: Scope, distinct: bool) -> AggregateFunc
 
 
 def approximate_count(node: Node, scope: Scope, distinct: bool) -> AggregateFunction:
-    """``approx_count_distinct`` with a deviation of the user's."""
+    """``approx_count_distinct`` with a given deviation."""
     deviation = Literal(type=FP64(), value=float(node.value("relativeSD")))
     return _call(scope, "approx_count_distinct", (*expressions(node.children, scope), deviation), distinct)
 
 
 def of_pairs(name: str) -> Form:
-    """Regression functions that Spark computes from other types than DOUBLE, too."""
+    """Return the form of a regression function; Spark also accepts other types than DOUBLE."""
 
     def form(node: Node, scope: Scope, distinct: bool) -> AggregateFunction:
         values = expressions(node.children, scope)
@@ -127,7 +127,7 @@ def of_pairs(name: str) -> Form:
 
 
 def joined(node: Node, scope: Scope, distinct: bool) -> AggregateFunction:
-    """``listagg``: of texts, it is the standard's ``string_agg``."""
+    """``listagg``: of texts, the specification's ``string_agg``."""
     from pyspark_substrait.spark.producer.relations.basic import sort_fields
 
     value = expression(node.children[0], scope)
@@ -143,7 +143,7 @@ def joined(node: Node, scope: Scope, distinct: bool) -> AggregateFunction:
     sorts = sort_fields(node.listed("orderExpressions"), scope)
     if not text:
         return _call(scope, "listagg", (value, delimiter), distinct, sorts=sorts)
-    # null of no records, whether its values may be null or not
+    # without records, the result is null even if the values aren't nullable
     nullable = value if value.type.nullable else _nullable(value)
     arguments = (nullable, delimiter)
     registry, urn = scope.production.registry, urn_of("functions_string")
@@ -155,12 +155,12 @@ def _nullable(value: Expression) -> Expression:
 
 
 def _measured(value: Expression) -> Expression:
-    """What a percentile is of: an interval, or a DOUBLE, as which Spark computes with all numbers."""
+    """Return the value of a percentile: an interval, or a number cast to DOUBLE, as in Spark."""
     return value if isinstance(concrete(value.type), IntervalDay | IntervalYear) else typed(value, FP64())
 
 
 def _part(node: Node) -> Expression:
-    """The percentage of a percentile, or several: constants, which Spark wants to see as such."""
+    """Return the percentage of a percentile, or several: they must be constants in Spark."""
     given = node.children[1].java
     value = given.eval(None)
     if given.dataType().typeName() != "array":

@@ -16,14 +16,14 @@ __all__ = ["FORMS"]
 
 
 def attribute(node: Node, scope: Scope) -> Expression:
-    """A column of the record; of an outer one where the query at hand hasn't got it."""
+    """A column of the current record; if that doesn't have it, of an outer one."""
     id = node.expression_id
     found = scope.reference(id)
     return outer_column(node, scope) if found is None else found
 
 
 def outer_column(node: Node, scope: Scope) -> Expression:
-    """A column of an enclosing query, found from the inside to the outside."""
+    """A column of an enclosing query; the innermost one that has it."""
     steps, around = 0, scope.outer
     while around is not None:
         steps += around.anchor is None
@@ -36,7 +36,7 @@ def outer_column(node: Node, scope: Scope) -> Expression:
 
 
 def _from_inside(value: Expression, root: _Outer) -> Expression:
-    """A column of an outer record, or a cast of one, as queries inside refer to it."""
+    """Convert a column of an outer record, or a cast of one, to an outer reference."""
     match value:
         case FieldReference(root=RootReference()):
             return replace(value, root=root)
@@ -50,14 +50,14 @@ def _from_inside(value: Expression, root: _Outer) -> Expression:
 
 
 def outer_reference(node: Node, scope: Scope) -> Expression:
-    """``OuterReference``: a column of the query around this one."""
+    """``OuterReference``: a column of the enclosing query."""
     inner = node.tree("e")
     assert inner is not None
     return outer_column(inner, scope)
 
 
 def alias(node: Node, scope: Scope) -> Expression:
-    """A name doesn't change a value."""
+    """``Alias``: the value, without the name."""
     return expression(node.children[0], scope)
 
 

@@ -1,4 +1,4 @@
-"""Functions with regular expressions: the standard's where the pattern is a constant that ICU has too."""
+"""Functions of regular expressions: the specification's, if the pattern is a constant that ICU supports."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ _ONE: Final = Literal(type=I64(), value=1)
 
 
 def _known(node: Node, position: int) -> Pattern | None:
-    """The pattern that a child is, looked at before anything is translated."""
+    """Return the ICU pattern of a child; None if it isn't a constant, or has no ICU form."""
     child = node.children[position]
     java = child.value("value")
     if child.name != "Literal" or child.value("dataType") != "string" or not isinstance(java, str):
         return None
-    return None if "\ufffd" in java else icu(java)  # it may stand for bytes that are no characters
+    return None if "\ufffd" in java else icu(java)  # it may stand for invalid bytes
 
 
 def _place(scope: Scope, value: Expression, pattern: Pattern) -> Expression:
@@ -39,7 +39,7 @@ def _place(scope: Scope, value: Expression, pattern: Pattern) -> Expression:
 
 
 def matched(node: Node, scope: Scope) -> Expression | None:
-    """``RLike``: a text has its pattern at some place."""
+    """``RLike``: whether the pattern matches somewhere in the text."""
     pattern = _known(node, 1)
     if pattern is None:
         return None
@@ -52,7 +52,7 @@ def matched(node: Node, scope: Scope) -> Expression | None:
 
 
 def counted(node: Node, scope: Scope) -> Expression | None:
-    """``RegExpCount``; Java finds the empty text between the halves of a character that it holds as two."""
+    """``RegExpCount``; not for patterns of the empty text, which Java also finds between surrogates."""
     pattern = _known(node, 1)
     if pattern is None or pattern.may_be_empty:
         return None
@@ -62,7 +62,7 @@ def counted(node: Node, scope: Scope) -> Expression | None:
 
 
 def found(node: Node, scope: Scope) -> Expression | None:
-    """``RegExpInStr``; the number of a group has no part in the result unless it is null."""
+    """``RegExpInStr``; the number of a group doesn't change the result unless it is null."""
     pattern = _known(node, 1)
     if pattern is None or node.children[2].name != "Literal" or node.children[2].value("value") is None:
         return None
@@ -71,7 +71,7 @@ def found(node: Node, scope: Scope) -> Expression | None:
 
 
 def replaced(node: Node, scope: Scope) -> Expression | None:
-    """``RegExpReplace`` from the first character on, by a text without references to groups."""
+    """``RegExpReplace`` from the first character on, with a replacement without references to groups."""
     pattern = _known(node, 1)
     if pattern is None or pattern.may_be_empty:
         return None
@@ -85,7 +85,7 @@ def replaced(node: Node, scope: Scope) -> Expression | None:
 
 
 def split(node: Node, scope: Scope) -> Expression | None:
-    """``StringSplit`` into all the pieces between matches that aren't empty."""
+    """``StringSplit`` without a limit, by a pattern that never matches the empty text."""
     pattern = _known(node, 1)
     limit = node.children[2]
     if pattern is None or pattern.may_be_empty or limit.name != "Literal" or int(limit.value("value") or 1) > 0:

@@ -1,4 +1,4 @@
-"""What a session defines, and queries use: variables and functions written in SQL."""
+"""Definitions of the session that queries use: variables and SQL functions."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def variable(node: Node, scope: Scope) -> Expression:
 
 
 def function(node: Node, scope: Scope) -> Expression:
-    """``SQLScalarFunction``: what a function written in SQL stands for; its arguments are columns below."""
+    """``SQLScalarFunction``: the body of a function written in SQL; its arguments are columns below."""
     return expression(node.children[-1], scope)
 
 

@@ -1,4 +1,4 @@
-"""Texts and binary values: what needs more than a row of a table."""
+"""Texts and binary values: functions that the function tables can't express."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def text(value: str) -> Literal:
 
 
 def as_i64(value: Expression) -> Expression:
-    """An integer as one of 64 bits."""
+    """Cast an integer to i64."""
     match value:
         case Literal(type=type, value=int() as number) if not isinstance(number, bool):
             return Literal(type=I64(nullable=type.nullable), value=number)
@@ -38,9 +38,9 @@ def as_i64(value: Expression) -> Expression:
 
 
 def substring(node: Node, scope: Scope) -> Expression | None:
-    """``Substring``: without a length, Spark says the largest one.
+    """``Substring``: without a length, Spark passes the largest one.
 
-    A start that lies further from the end than a length can say would make a difference between the two.
+    The two only differ for a start that is further from the end than the largest length.
     """
     value, start, length = expressions(node.children, scope)
     match start, length, concrete(value.type):
@@ -52,7 +52,7 @@ def substring(node: Node, scope: Scope) -> Expression | None:
 
 
 def trim(node: Node, scope: Scope) -> Expression | None:
-    """``StringTrim`` and its like; what they trim without saying so is blanks."""
+    """``StringTrim`` and similar functions; by default they trim blanks."""
     if len(node.children) == 2:
         return None
     name = {"StringTrim": "trim", "StringTrimLeft": "ltrim", "StringTrimRight": "rtrim"}[node.name]
@@ -60,13 +60,13 @@ def trim(node: Node, scope: Scope) -> Expression | None:
 
 
 def repeat(node: Node, scope: Scope) -> Expression:
-    """``StringRepeat``; plans count with 64 bits."""
+    """``StringRepeat``; in Substrait, the count is an i64."""
     value, count = expressions(node.children, scope)
     return scope.production.call("functions_string", "repeat", (value, as_i64(count)))
 
 
 def locate(node: Node, scope: Scope) -> Expression | None:
-    """``StringLocate``; from the first character on, it is the standard's ``strpos``."""
+    """``StringLocate``; from the first character on, the specification's ``strpos``."""
     part, value, start = expressions(node.children, scope)
     match start:
         case Literal(value=1):
@@ -88,7 +88,7 @@ _NOTHING: Final = Literal(type=_TEXTS, value=())
 
 
 def _listed(value: Expression) -> Expression:
-    """A text as a list of it; a list as one that may have nulls."""
+    """Convert a text to a list of it; make the elements of a list nullable."""
     match value, concrete(value.type):
         case Literal(value=None), String():
             return _NOTHING
@@ -105,7 +105,7 @@ def like(node: Node, scope: Scope) -> Expression:
 
 
 def _liked(value: Expression, pattern: Expression, escape: str, scope: Scope, name: str = "like") -> Expression:
-    """The standard's ``like``, which has no escape character, where the pattern can't have one either."""
+    """Return the specification's ``like``, which has no escape character, if the pattern has none; else our own."""
     match pattern:
         case Literal(value=str() as known) if name == "like" and escape not in known:
             return scope.production.call("functions_string", "like", (value, pattern), _SENSITIVE)
@@ -114,7 +114,7 @@ def _liked(value: Expression, pattern: Expression, escape: str, scope: Scope, na
 
 
 def like_several(node: Node, scope: Scope) -> Expression:
-    """``LIKE ALL`` and ``LIKE ANY``: as many times ``like``."""
+    """``LIKE ALL`` and ``LIKE ANY``: several ``like``, combined by AND or OR."""
     value = expression(node.children[0], scope)
     patterns = node.java.patterns()
     negated, joint = node.name.startswith("Not"), "and" if node.name.endswith("All") else "or"
@@ -145,7 +145,7 @@ def base64(node: Node, scope: Scope) -> Expression:
 
 
 def in_character_set(node: Node, scope: Scope) -> Expression:
-    """``Encode`` and ``StringDecode``, as they are unless a setting asks for what older versions did."""
+    """``Encode`` and ``StringDecode``, unless a setting selects the behaviour of older versions."""
     if node.value("legacyCharsets") or node.value("legacyErrorAction"):
         raise UnsupportedPlanError(
             f"`{written(node)}` can't go out as it is under the legacy settings of the session",
@@ -156,7 +156,7 @@ def in_character_set(node: Node, scope: Scope) -> Expression:
 
 
 def to_number(node: Node, scope: Scope) -> Expression:
-    """``ToNumber``: its type is in its format."""
+    """``ToNumber``: its type depends on its format."""
     name = "to_number" if node.name == "ToNumber" else "try_to_number"
     found = scope.production.call(OWN, name, expressions(node.children, scope))
     return typed(found, type_of(json.loads(node.java.dataType().json()), True))
@@ -169,7 +169,7 @@ def try_to_binary(node: Node, scope: Scope) -> Expression:
 
 
 def to_binary(node: Node, scope: Scope) -> Expression:
-    """``ToBinary``; without a format it is hexadecimal."""
+    """``ToBinary``; the default format is hexadecimal."""
     return scope.production.call(OWN, "to_binary", _with_format(node, scope))
 
 

@@ -1,4 +1,4 @@
-"""Subqueries, as expressions over relations that see the query around them by outer references."""
+"""Translate subqueries: expressions over relations, with outer references to the enclosing query."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ __all__ = ["FORMS", "query"]
 
 
 def query(node: Node, scope: Scope) -> Output:
-    """The query of a subquery expression.
+    """Translate the query of a subquery expression.
 
     Raises:
-        UnsupportedPlanError: Spark has already begun to make a join of it.
+        UnsupportedPlanError: Spark has already rewritten it partly to a join.
     """
     if node.value("joinCond"):
         raise UnsupportedPlanError(
@@ -34,7 +34,7 @@ def query(node: Node, scope: Scope) -> Output:
 
 
 def scalar(node: Node, scope: Scope) -> Expression:
-    """``ScalarSubquery``: the value of its only row; null without one."""
+    """``ScalarSubquery``: the value of its only row; null without a row."""
     return ScalarSubquery(input=query(node, scope).relation)
 
 
@@ -44,12 +44,12 @@ def exists(node: Node, scope: Scope) -> Expression:
 
 
 def in_subquery(node: Node, scope: Scope) -> Expression:
-    """``IN (SELECT ...)``: in Spark it is false where SQL says null, unless null counts as false in its place."""
+    """``IN (SELECT ...)``: in Spark, false instead of null, except in conditions, where null counts as false anyway."""
     return _false_for_null(_membership(node, scope), node, scope)
 
 
 def not_(node: Node, scope: Scope) -> Expression:
-    """``NOT``; that of IN (SELECT ...), which Spark takes as one, is false as well where SQL says null."""
+    """``NOT``; Spark computes NOT IN (SELECT ...) as one expression, with false instead of null, too."""
     return _negated(node.children[0], scope)
 
 
@@ -67,7 +67,7 @@ def _negated(node: Node, scope: Scope) -> Expression:
 
 
 def equal(node: Node, scope: Scope) -> Expression | None:
-    """``=``, where a condition with IN (SELECT ...) stands beside true or false: Spark leaves that out first."""
+    """``=`` of a condition with IN (SELECT ...) and true or false, which Spark simplifies first; None for others."""
     for value, literal in (node.children, node.children[::-1]):
         if literal.name == "Literal" and literal.value("dataType") == "boolean" and _has_membership(value, scope):
             match literal.value("value"):
@@ -91,7 +91,7 @@ def _false_for_null(value: Expression, node: Node, scope: Scope) -> Expression:
 
 
 def _has_membership(node: Node, scope: Scope) -> bool:
-    """Whether a negation reaches an IN (SELECT ...) where null isn't false."""
+    """Whether a condition contains an IN (SELECT ...) for which null doesn't count as false."""
     match node.name:
         case "InSubquery":
             return node not in scope.production.conditions

@@ -1,4 +1,4 @@
-"""What Spark puts around the values that an INSERT stores, which the target of a write says in plans."""
+"""Expressions that Spark adds around the values of an INSERT; in plans, the schema of the target implies them."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ __all__ = ["FORMS"]
 
 
 def overflow_checked(node: Node, scope: Scope) -> Expression:
-    """``CheckOverflowInTableInsert``: a cast, with the name of the column in its error."""
+    """``CheckOverflowInTableInsert``: the cast inside it; Spark adds the column name to its error."""
     return expression(node.children[0], scope)
 
 
 def required(node: Node, scope: Scope) -> Expression:
-    """``AssertNotNull``: the value of a column that is never null, as the schema of the write's target says."""
+    """``AssertNotNull``: the value of a column that is required in the schema of the write's target."""
     if not scope.production.writing:
         raise UnsupportedPlanError(
             "the check that a value is never null has no Substrait form",
@@ -29,7 +29,7 @@ def required(node: Node, scope: Scope) -> Expression:
 
 
 def static_invoke(node: Node, scope: Scope) -> Expression | None:
-    """``StaticInvoke``: the checks of CHAR and VARCHAR, which the table that is written makes itself."""
+    """``StaticInvoke``: the length checks of CHAR and VARCHAR, which the written table does itself."""
     if scope.production.writing and node.value("functionName") in _WRITE_SIDE:
         return expression(node.trees("arguments")[0] if not node.children else node.children[0], scope)
     return None

@@ -60,8 +60,8 @@ class _Called:
         arguments: its arguments.
         options: option values.
         type: the type of the result.
-        result: makes the value in Spark's type of it.
-        whole: whether it looks at the whole partition, whatever the frame.
+        result: converts its value to the type in Spark.
+        whole: whether it uses the whole partition, whatever the frame.
     """
 
     function: Function
@@ -73,7 +73,7 @@ class _Called:
 
 
 def window(node: Node, scope: Scope) -> Expression:
-    """``WindowExpression``: a function of the records around one."""
+    """``WindowExpression``: a function over a window of records."""
     function, spec = node.child("windowFunction"), node.child("windowSpec")
     called = _aggregate(function, scope) if function.name == "AggregateExpression" else _own(function, scope)
     frame = spec.child("frameSpecification")
@@ -110,7 +110,7 @@ _RANKS: Final[Mapping[str, tuple[str, Type]]] = {
 }
 _SHIFTED: Final = {"Lag": "lag", "Lead": "lead"}
 _VALUES: Final = {"First": "first_value", "Last": "last_value", "AnyValue": "first_value"}
-#: aggregate functions that take no notice of nulls, so that a null leaves a record out
+#: aggregate functions that ignore nulls, so that a null excludes a record
 _WITHOUT_NULLS: Final = frozenset(
     {"count", "sum", "avg", "min", "max", "std_dev", "variance", "corr", "bool_and", "bool_or", "median", "mode"}
     | {"approx_count_distinct"}
@@ -119,7 +119,7 @@ _OWN: Final = "extension:pyspark_substrait:functions_spark_window"
 
 
 def _own(node: Node, scope: Scope) -> _Called:
-    """A function that is one of windows only."""
+    """Translate a function that is only defined over windows."""
     if node.name in _RANKS:
         name, type = _RANKS[node.name]
         return _called(scope, name, (), type, whole=True)
@@ -141,7 +141,7 @@ def _own(node: Node, scope: Scope) -> _Called:
 
 
 def _value(node: Node, name: str, scope: Scope) -> _Called:
-    """A value of the frame: the first, the last, or the one at a position."""
+    """Translate a function for a value of the frame: the first, the last, or the one at a position."""
     value = expression(node.children[0], scope)
     position = (_constant(node.children[1], scope),) if name == "nth_value" else ()
     type = with_nullability(value.type, True)
@@ -155,7 +155,7 @@ def _ignores_nulls(node: Node) -> bool:
 def _called(
     scope: Scope, name: str, arguments: Sequence[Expression], type: Type, *, whole: bool = False, ignored: bool = False
 ) -> _Called:
-    """A window function, and its type in Spark."""
+    """Resolve a window function, with its type in Spark."""
     options: Options = {}
     if ignored:
         options = {"ignore_nulls": "TRUE"}
@@ -174,7 +174,7 @@ def _called(
 
 
 def _aggregate(node: Node, scope: Scope) -> _Called:
-    """An aggregate function over a window; the first and the last value are functions of windows."""
+    """Translate an aggregate function over a window; ``first`` and ``last`` become window functions."""
     from pyspark_substrait.spark.producer.relations.measures import filter_of
 
     function, condition = node.child("aggregateFunction"), filter_of(node)
@@ -199,7 +199,7 @@ def _aggregate(node: Node, scope: Scope) -> _Called:
 
 
 def _filtered(node: Node, call: AggregateFunction, condition: Expression) -> tuple[Argument, ...]:
-    """The arguments with nulls where a condition isn't true: window functions have no filter."""
+    """Replace an argument by null where a condition isn't true, because window functions have no filter."""
     if call.function.name not in _WITHOUT_NULLS:
         raise _no_filter(node)
     position = next(
@@ -223,7 +223,7 @@ def _no_filter(node: Node) -> UnsupportedPlanError:
 
 
 def _frame(node: Node, orders: Sequence[Node], scope: Scope) -> tuple[BoundsType, Bound, Bound]:
-    """The frame that a ``SpecifiedWindowFrame`` is."""
+    """Translate a ``SpecifiedWindowFrame``."""
     rows = node.object_name("frameType") == "RowFrame"
     key = None if rows or len(orders) != 1 else expression(orders[0].children[0], scope).type
     lower, upper = (_bound(node.child(side), node, rows, key, scope) for side in ("lower", "upper"))
@@ -249,7 +249,7 @@ def _bound(node: Node, frame: Node, rows: bool, key: Type | None, scope: Scope) 
 
 
 def _size(value: Any) -> tuple[Any, bool]:
-    """A number or an interval without its sign, and whether it is negative."""
+    """Return the absolute value of a number or an interval, and whether it is negative."""
     match value:
         case DayTime(days=days, seconds=seconds, subseconds=subseconds):
             negative = (days, seconds, subseconds) < (0, 0, 0)
@@ -259,7 +259,7 @@ def _size(value: Any) -> tuple[Any, bool]:
 
 
 def _distance(value: Any, type: Type, key: Type | None, rows: bool) -> Literal:
-    """The offset of a bound: a number of rows, or a distance from the sort key."""
+    """Return the offset of a bound: a number of rows, or a distance from the sort key."""
     if rows:
         return Literal(type=I64(), value=value)
     if isinstance(concrete(type), I32) and key is not None and isinstance(concrete(key), Date):
@@ -268,7 +268,7 @@ def _distance(value: Any, type: Type, key: Type | None, rows: bool) -> Literal:
 
 
 def _check_zone(distance: Literal, frame: Node, scope: Scope) -> None:
-    """Spark moves instants by days and months of the session's time zone; plans know no zone but UTC there."""
+    """Refuse days and months as distances of instants unless the session's time zone is UTC, which plans assume."""
     zone = str(scope.production.session.conf.get("spark.sql.session.timeZone"))
     short = isinstance(distance.value, DayTime) and distance.value.days == 0
     if not short and zone not in _UTC:
@@ -282,11 +282,11 @@ _UTC: Final = frozenset({"UTC", "Etc/UTC", "GMT", "Z", "+00:00", "UTC+0", "GMT+0
 
 
 def _constant(node: Node, scope: Scope) -> Literal:
-    """The value of an expression that Spark computes before the query runs."""
+    """Return the value of a constant expression, computed by Spark."""
     if node.name != "Literal":
         value, type = node.java.eval(None), node.java.dataType()
         if isinstance(value, int | float):
-            # on the way back to the JVM a number wouldn't keep its type
+            # back in the JVM, a number wouldn't keep its type
             fields = {"value": str(value), "dataType": json.loads(type.json())}
             node = Node(name="Literal", fields=fields, children=(), _java=lambda: None)
         else:

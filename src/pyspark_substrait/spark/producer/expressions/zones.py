@@ -1,4 +1,4 @@
-"""The time zones that expressions of Spark reckon in."""
+"""The time zones of Spark expressions."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["iana", "is_fixed", "named", "of"]
 
 _OFFSET: Final = re.compile(r"(?:UTC|GMT|UT)?([+-])(\d{1,2})(?::?00)?(?::?00)?")
 _UTC: Final = frozenset({"Z", "UT", "GMT0", "UTC+0", "UTC-0"})
-#: what Java takes for a zone although the database has no such name: offsets, and old abbreviations
+#: names that Java accepts and the IANA database doesn't have: offsets, and old abbreviations
 _NO_NAME: Final = re.compile(
     r"(UTC?|GMT)?[+-].*|ACT|AET|AGT|ART|AST|BET|BST|CAT|CNT|CST|CTT|EAT|ECT|IET|IST|JST|MIT|NET|NST|PLT|PNT|PRT|PST"
     r"|SST|VST"
@@ -22,12 +22,12 @@ _NO_NAME: Final = re.compile(
 
 
 def of(node: Node) -> Literal:
-    """The time zone of an expression that has one: that of the session in which it was analysed."""
+    """Return the time zone of an expression that has one: that of the session in which it was analysed."""
     return Literal(type=String(), value=iana(str(node.value("timeZoneId"))))
 
 
 def named(node: Node) -> Literal:
-    """The time zone of an expression whose result depends on it.
+    """Return the time zone of an expression whose result depends on it.
 
     Raises:
         UnsupportedPlanError: the IANA database has no name for it.
@@ -42,7 +42,7 @@ def named(node: Node) -> Literal:
 
 
 def iana(zone: str) -> str:
-    """The name that the IANA database has for a zone of Spark; the zone itself where it has none.
+    """Return the IANA name of a time zone of Spark; the zone itself if there is none.
 
     >>> iana("+02:00"), iana("Europe/Paris"), iana("Z"), iana("+05:30")
     ('Etc/GMT-2', 'Europe/Paris', 'UTC', '+05:30')
@@ -53,10 +53,10 @@ def iana(zone: str) -> str:
     if offset is None or int(offset[2]) > (14 if offset[1] == "+" else 12):
         return zone
     hours = int(offset[2])
-    # the database counts to the west
+    # in the database, offsets count westwards
     return f"Etc/GMT{'-' if offset[1] == '+' else '+'}{hours}" if hours else "UTC"
 
 
 def is_fixed(zone: str) -> bool:
-    """Whether clocks of a zone are never put forward or back."""
+    """Whether a zone has a fixed offset."""
     return zone in ("UTC", "GMT") or zone.startswith("Etc/") or zone[:1] in "+-"

@@ -1,4 +1,4 @@
-"""Relations of Catalyst as relations of the model: a form for each class, by its name."""
+"""Translate relations of Catalyst to relations of the model: a form for each class, by its name."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ __all__ = ["relation"]
 
 
 def relation(node: Node, production: Production, outer: Scope | None = None) -> Output:
-    """A relation of Catalyst as one of the model.
+    """Translate a relation of Catalyst.
 
     Args:
         node: the logical plan.
         production: the translation it belongs to.
-        outer: what the query around it sees, where it is a subquery or the right side of a lateral join.
+        outer: the scope of the enclosing query, for a subquery or the right side of a lateral join.
 
     Raises:
-        UnsupportedPlanError: it can't go out; the message names it.
+        UnsupportedPlanError: it can't be translated; the message names it.
     """
     from pyspark_substrait.spark.producer.relations.forms import FORMS
 

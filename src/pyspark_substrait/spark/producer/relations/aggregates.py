@@ -1,4 +1,4 @@
-"""Aggregates: groupings and measures below, and what is computed of them above."""
+"""Translate aggregates: the groupings and measures, and a projection of the results above."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pyspark_substrait.spark.producer.scope import Column, Output, Production, S
 
 __all__ = ["FORMS"]
 
-#: what marks a grouping expression whose groups grow together
+#: the metadata key of a grouping expression for session windows, whose groups are merged
 _SESSION: Final = "spark.sessionWindow"
 
 
@@ -39,7 +39,7 @@ def aggregate(node: Node, production: Production, outer: Scope | None) -> Output
         input=below.relation,
         groupings=(Grouping(tuple(range(len(keys)))),) if keys else (),
         grouping_expressions=tuple(value for _, value in keys.values()),
-        # an aggregate without anything gives one record
+        # an aggregate without keys and measures returns one record
         measures=measures.measures if keys or measures.calls else (count_of_records(production),),
     )
     replaced = {signature: field_of(made.schema, position) for position, signature in enumerate(keys)}
@@ -50,12 +50,12 @@ def aggregate(node: Node, production: Production, outer: Scope | None) -> Output
 
 
 def _key_column(key: Node) -> Column:
-    """What correlated subqueries above the aggregate know a grouping expression by."""
+    """Return the column by which correlated subqueries above the aggregate refer to a grouping expression."""
     return column(key) if key.name == "AttributeReference" else Column(-1, "", None)
 
 
 def _is_session(key: Node) -> bool:
-    """Whether a grouping expression is one whose groups grow together; the JSON leaves that mark out."""
+    """Whether a grouping expression is a session window; the JSON doesn't have its metadata."""
     is_struct = key.name == "AttributeReference" and isinstance(key.value("dataType"), dict)
     return is_struct and _SESSION in str(key.java.metadata().json())
 

@@ -1,4 +1,4 @@
-"""Relations with one input that need no more than a line or two."""
+"""Translate simple relations with one input."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ __all__ = ["FORMS", "sort_fields"]
 
 
 def project(node: Node, production: Production, outer: Scope | None) -> Output:
-    """``Project``: the columns of its list."""
+    """``Project``: the expressions of its list."""
     below = relation(node.children[0], production, outer)
     return computed(below, node.trees("projectList"), production, outer)
 
 
 def computed(below: Output, named: tuple[Node, ...], production: Production, outer: Scope | None) -> Output:
-    """A relation with one column for each of some named expressions over another one."""
+    """Return a projection of named expressions over a relation."""
     scope = scope_of(below, production, outer)
     values, columns = [], []
     for node in named:
@@ -36,12 +36,12 @@ def computed(below: Output, named: tuple[Node, ...], production: Production, out
 
 
 def named_column(node: Node, below: Output) -> Column:
-    """The column that a named expression (an attribute or an alias) becomes."""
+    """Return the output column of a named expression (an attribute or an alias)."""
     return Column(node.expression_id, node.value("name"), type_json(node, below))
 
 
 def type_json(node: Node, below: Output) -> object:
-    """The type of an expression in Spark's JSON; of what is no attribute, by the JVM when somebody asks."""
+    """Return the type of an expression in Spark's JSON, if its node has one; else None."""
     if "dataType" in node.fields:
         return node.value("dataType")
     return None
@@ -58,7 +58,7 @@ def filter_(node: Node, production: Production, outer: Scope | None) -> Output:
 
 
 def passed(node: Node, production: Production, outer: Scope | None) -> Output:
-    """What changes no record: aliases, views, hints."""
+    """Translate nodes that don't change records (aliases, views, hints) to their input."""
     return relation(node.children[0], production, outer)
 
 
@@ -71,7 +71,7 @@ _DIRECTIONS: Final = {
 
 
 def sort_fields(orders: tuple[Node, ...], scope: Scope) -> tuple[SortField, ...]:
-    """What ``SortOrder`` expressions sort by."""
+    """Translate ``SortOrder`` expressions to sort fields."""
     return tuple(
         SortField(
             expr=expression(order.children[0], keyed(order, scope)),
@@ -82,7 +82,7 @@ def sort_fields(orders: tuple[Node, ...], scope: Scope) -> tuple[SortField, ...]
 
 
 def sort(node: Node, production: Production, outer: Scope | None) -> Output:
-    """``Sort``; of each partition alone, it says nothing about the result."""
+    """``Sort``; a sort within partitions is ignored, because it doesn't determine the result."""
     below = relation(node.children[0], production, outer)
     if not node.value("global", True):
         return below
@@ -116,7 +116,7 @@ def offset(node: Node, production: Production, outer: Scope | None) -> Output:
 
 
 def _count(node: Node) -> Literal:
-    """A number of records, which Spark computes before it runs the query."""
+    """Return a number of records, which is constant in Spark."""
     value = int(node.value("value")) if node.name == "Literal" else int(node.java.eval(None))
     return Literal(type=I64(), value=value)
 
@@ -132,8 +132,8 @@ FORMS: Final = {
     "Repartition": passed,
     "RepartitionByExpression": passed,
     "RebalancePartitions": passed,
-    "LocalLimit": passed,  # of each partition; the limit of all of them stands above
-    "WindowGroupLimit": passed,  # the filter that it was made for stands above
+    "LocalLimit": passed,  # of each partition; the global limit is above
+    "WindowGroupLimit": passed,  # the filter that it was made for is above
     "CollectMetrics": passed,
     "PipeOperator": passed,
     "SQLFunctionNode": passed,

@@ -1,4 +1,4 @@
-"""Choosing and computing columns, in the form that plans have for it."""
+"""Select and compute columns of a relation, by emit or a projection."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["plain_position", "projected", "selected"]
 
 
 def selected(relation: Relation, positions: Sequence[int]) -> Relation:
-    """A relation that puts out some of its columns, in another order, or several times."""
+    """Return a relation whose output is some of its columns, perhaps reordered or repeated."""
     if list(positions) == list(range(len(relation.schema.types))):
         return relation
     if isinstance(relation, Reference):  # it has no emit
@@ -27,7 +27,7 @@ def selected(relation: Relation, positions: Sequence[int]) -> Relation:
 
 
 def projected(relation: Relation, expressions: Sequence[Expression]) -> Relation:
-    """A relation with one column for each expression; columns that only pass through aren't computed again."""
+    """Return a relation with one column for each expression; unchanged columns aren't computed again."""
     plain = [plain_position(expression) for expression in expressions]
     if all(position is not None for position in plain):
         return selected(relation, [position for position in plain if position is not None])
@@ -43,7 +43,7 @@ def projected(relation: Relation, expressions: Sequence[Expression]) -> Relation
 
 
 def plain_position(expression: Expression) -> int | None:
-    """The position of the column that an expression is and nothing else; None for every other one."""
+    """Return the position of the column that an expression refers to; None for any other expression."""
     match expression:
         case FieldReference(root=RootReference(), reference=(StructField(field=position),)):
             return position

@@ -1,4 +1,4 @@
-"""Common table expressions: written where they are used, or as a relation tree of their own that others refer to."""
+"""Translate common table expressions: inlined at their use, or as a relation tree that others refer to."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["FORMS"]
 
 
 def with_ctes(node: Node, production: Production, outer: Scope | None) -> Output:
-    """``WithCTE``: its definitions are kept for their uses, which follow."""
+    """``WithCTE``: register its definitions for their uses, and translate its plan."""
     uses: dict[int, int] = {}
     for number in _referred(node):
         uses[number] = uses.get(number, 0) + 1
@@ -28,9 +28,9 @@ def with_ctes(node: Node, production: Production, outer: Scope | None) -> Output
 
 
 def reference(node: Node, production: Production, outer: Scope | None) -> Output:
-    """``CTERelationRef``: a reference to a tree that several use; what the only use refers to, in its place.
+    """``CTERelationRef``: a reference to a tree with several uses; a definition with a single use is inlined.
 
-    One that refers to columns of a query around it is written in the place of each use, as Spark itself does.
+    A definition that refers to columns of an enclosing query is inlined at each use, as in Spark itself.
     """
     number = int(node.value("cteId"))
     if node.value("recursive"):
@@ -66,21 +66,21 @@ def _outwards(scope: Scope | None) -> Iterator[Scope]:
 
 
 def _referred(node: Node) -> Iterator[int]:
-    """The number of every use of a common table expression, in the subqueries below, too."""
+    """Yield the id of every use of a common table expression, including those in subqueries."""
     for item in _below(node):
         if item["class"].endswith(".CTERelationRef"):
             yield int(item["cteId"])
 
 
 def _outer_columns(node: Node) -> Iterator[int]:
-    """The numbers of the columns that outer references below name."""
+    """Yield the ids of the columns in outer references below a node."""
     for item in _below(node):
         if item["class"].endswith(".OuterReference"):
             yield from (int(inner["exprId"]["id"]) for inner in item["e"] if "exprId" in inner)
 
 
 def _below(node: Node) -> Iterator[Any]:
-    """What the JSON says of each node below, and of the nodes of the trees in their fields."""
+    """Yield the JSON object of each node of a tree, including the trees in their fields."""
     for item in node.walk():
         yield from _nodes_in(item.fields)
 

@@ -1,4 +1,4 @@
-"""Files that Spark reads, as the items of a read of local files."""
+"""Translate files that Spark reads to the items of ``LocalFiles``."""
 
 from __future__ import annotations
 
@@ -19,34 +19,34 @@ from pyspark_substrait.spark.tables import first_line
 
 __all__ = ["NAME_IT", "Source", "local_files"]
 
-#: what to do with a read that has no form as files
+#: the hint for reads that can't be translated to files
 NAME_IT: Final = (
     'Let the plan read it by a name, to_substrait(df, tables={"name": dataframe}), and give the table where it runs'
 )
 
 _FORMATS: Final[Mapping[str, FileFormat]] = {"parquet": ParquetReadOptions(), "orc": OrcReadOptions()}
-#: the formats that plans have no form for, and why
+#: the formats that can't be translated, and why
 _OTHERS: Final = {
     "csv": "Spark's CSV reader passes over blank lines and takes empty values for null, which no options of plans say",
 }
-#: options that say where the files are or how their schema was found, which the plan says too
+#: options for the place of the files or their schema, which the plan states itself
 _SAID: Final = frozenset({"path", "paths", "basepath", "mergeschema", "recursivefilelookup", "inferschema"})
-#: options that choose files by their names and times; the plan names those that were chosen
+#: options that select files by name or time; the plan lists the selected files
 _CHOOSING: Final = frozenset({"pathglobfilter", "modifiedbefore", "modifiedafter"})
-#: options that change nothing when they are false
+#: options that have no effect when they are false
 _OFF: Final = frozenset({"ignorecorruptfiles", "ignoremissingfiles"})
 
 
 @dataclass(frozen=True)
 class Source:
-    """Files as Spark knows them.
+    """The files of a read in Spark.
 
     Args:
         format: the short name of their format: ``parquet``.
-        index: which files they are, a ``FileIndex`` of the JVM.
+        index: the list of files, a ``FileIndex`` of the JVM.
         options: those of the reader, by their names in lower case.
-        data: the columns that the files have, as a schema in JSON.
-        partitions: the columns that stand in the names of folders.
+        data: the schema of the columns in the files, in JSON.
+        partitions: the schema of the partition columns, in the names of folders.
     """
 
     format: str
@@ -57,10 +57,10 @@ class Source:
 
 
 def local_files(source: Source, session: Any) -> LocalFiles:
-    """The files as items of a plan.
+    """Return the files as ``LocalFiles``.
 
     Raises:
-        UnsupportedPlanError: the format or an option has no form in plans.
+        UnsupportedPlanError: the format or an option has no equivalent in plans.
     """
     format = _FORMATS.get(source.format)
     if format is None:
@@ -78,7 +78,7 @@ def local_files(source: Source, session: Any) -> LocalFiles:
 
 
 def _check_partitions(source: Source) -> None:
-    """Whether the columns in the names of folders are what a reader of the plan takes them for."""
+    """Refuse partition columns that a reader of the plan would interpret differently."""
     stored = {field["name"].lower() for field in source.data["fields"]}
     for field in source.partitions["fields"]:
         if field["name"].lower() in stored:
@@ -95,7 +95,7 @@ def _check_partitions(source: Source) -> None:
 
 
 def _items(source: Source, session: Any) -> list[tuple[Any, str]]:
-    """The paths, each with the field that it stands in."""
+    """Return the paths, each with its kind, the field of the item."""
     roots = _sequence(source.index.rootPaths())
     if not _CHOOSING.isdisjoint(source.options):
         return [("uri_file", uri) for uri in source.index.inputFiles()]
@@ -125,7 +125,7 @@ def _hidden(status: Any) -> bool:
 
 
 def _uri(path: Any) -> str:
-    """The path as a URI, escaped where it must be; of this machine with an empty host: ``file:///data``."""
+    """Return the path as an escaped URI; a local one has an empty host: ``file:///data``."""
     text: str = path.toUri().toString() if path.toUri().getRawPath() else path.toString()
     return f"file://{text.removeprefix('file:')}" if text.startswith("file:/") and text[6:7] != "/" else text
 

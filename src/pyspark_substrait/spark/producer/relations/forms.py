@@ -1,4 +1,4 @@
-"""Which function translates which class of Catalyst: the forms of all modules of this folder."""
+"""The translation function of each class of Catalyst: the forms of all modules of this folder."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Generators: ``explode`` and its kin, LATERAL VIEW, and table-valued functions of them."""
+"""Translate generators: ``explode`` and similar functions, LATERAL VIEW, and table-valued functions."""
 
 from __future__ import annotations
 
@@ -31,21 +31,21 @@ _KINDS: Final = {
 
 
 def generate(node: Node, production: Production, outer: Scope | None) -> Output:
-    """``Generate``: the input without the columns that nobody needs, and behind it what the generator makes."""
+    """``Generate``: the required columns of the input, then the output of the generator."""
     return _over(relation(node.children[0], production, outer), node, production, outer)
 
 
 def over_lateral(
     left: Output, right: Node, production: Production, outer: Scope | None, *, kept: bool
 ) -> Output | None:
-    """A lateral join of nothing but a generator, without a condition, as that generator; None for any other.
+    """Translate a lateral join with only a generator, without a condition, to that generator; None for any other.
 
     Args:
         left: the left side.
         right: the right side.
         production: the translation.
-        outer: what the query around both sees.
-        kept: records of the left side without any on the right are kept.
+        outer: the scope of the enclosing query.
+        kept: whether records of the left side without a match are kept.
     """
     while right.name == "SubqueryAlias":
         right = right.children[0]
@@ -78,7 +78,7 @@ def _renames(item: Node) -> bool:
 
 
 def _over(below: Output, node: Node, production: Production, outer: Scope | None, *, kept: bool = False) -> Output:
-    """A generator over a relation; ``kept``: it is outer whatever it says itself."""
+    """Translate a generator over a relation; ``kept``: make it an outer one."""
     generator = node.tree("generator")
     assert generator is not None
     scope = scope_of(below, production, outer)
@@ -100,7 +100,7 @@ def _over(below: Output, node: Node, production: Production, outer: Scope | None
 
 
 def _dropped(node: Node) -> frozenset[int]:
-    """The positions of the input's columns that aren't put out; the JSON says only that there are none."""
+    """Return the positions of the input's columns that aren't in the output; the JSON only has an empty list."""
     if node.value("unrequiredChildIndex") == []:
         return frozenset()
     listed = node.java.unrequiredChildIndex()
@@ -108,7 +108,7 @@ def _dropped(node: Node) -> frozenset[int]:
 
 
 def _read(generator: Node, scope: Scope) -> tuple[GeneratorKind, tuple[Expression, ...], int | None]:
-    """The kind, the arguments, and the number of rows of ``stack``."""
+    """Return the kind and the arguments of a generator, and for ``stack`` the number of rows."""
     if generator.name == "GeneratorOuter":
         return _read(generator.children[0], scope)
     kind = _KINDS.get(generator.name)
@@ -134,7 +134,7 @@ def _read(generator: Node, scope: Scope) -> tuple[GeneratorKind, tuple[Expressio
 
 
 def _own_columns(generator: Node, scope: Scope) -> Mapping[Hashable, Expression]:
-    """The outer references of a generator that are columns of the relation it is now laid over."""
+    """Return the outer references of a generator that are columns of its new input."""
     found: dict[Hashable, Expression] = {}
     for item in generator.walk():
         inner = item.tree("e") if item.name == "OuterReference" else None

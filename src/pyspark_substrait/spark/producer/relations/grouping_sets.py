@@ -1,7 +1,7 @@
-"""ROLLUP, CUBE and GROUPING SETS; and ``Expand``, by which Spark has them, where it stands for something else.
+"""Translate ROLLUP, CUBE and GROUPING SETS; and other uses of ``Expand``, by which Spark implements them.
 
-Spark duplicates the records for each grouping set, with nulls for what isn't in the set and a number that has a bit for
-each of those, and groups by all of that. Plans say it in one aggregate with several groupings.
+Spark repeats the records for each grouping set, with nulls for the keys that aren't in the set and a number with a bit
+for each of these, and groups by all of them. A plan has one aggregate with several groupings instead.
 """
 
 from __future__ import annotations
@@ -41,15 +41,15 @@ __all__ = ["FORMS", "aggregate"]
 
 @dataclass(frozen=True)
 class _Sets:
-    """The grouping sets that an ``Expand`` makes.
+    """The grouping sets of an ``Expand``.
 
     Args:
-        keys: the attributes that an aggregate above groups by.
-        values: what each of them is in the sets that it is in; None where it is in none.
+        keys: the attributes that the aggregate above groups by.
+        values: the expression of each key in the sets that contain it; None for a key in no set.
         groupings: the positions of the keys of each set.
         numbers: ``grouping_id()`` of each set.
-        number: the attribute that has it.
-        place: the attribute that has the position of the set; None where no set is there twice.
+        number: the attribute for the grouping id.
+        place: the attribute for the position of the set; None if no set is repeated.
     """
 
     keys: tuple[Node, ...]
@@ -61,7 +61,7 @@ class _Sets:
 
 
 def aggregate(node: Node, production: Production, outer: Scope | None) -> Output | None:
-    """The ``Aggregate`` of grouping sets; None for every other one."""
+    """Translate an ``Aggregate`` with grouping sets; None for any other one."""
     sets = _sets(node)
     if sets is None:
         return None
@@ -80,7 +80,7 @@ def aggregate(node: Node, production: Production, outer: Scope | None) -> Output
     )
     count, place = len(used) + len(measures.measures), len(made.schema.types) - 1
     found: Relation = made
-    if empty:  # the empty set has a record even where the input has none; in Spark it hasn't
+    if empty:  # the empty set has a record even if the input has none, but not in Spark
         counted = (field_of(made.schema, count), Literal(type=I64(), value=0))
         found = Filter(input=made, condition=production.call("functions_comparison", "gt", counted))
     position: Expression = field_of(made.schema, place) if len(groupings) > 1 else Literal(type=I32(), value=0)
@@ -100,7 +100,7 @@ def aggregate(node: Node, production: Production, outer: Scope | None) -> Output
 
 
 def _numbered(position: Expression, sets: _Sets, production: Production) -> Expression:
-    """``grouping_id()`` of the set at a position."""
+    """Return the expression for ``grouping_id()`` of the set at a position."""
     numbers = [Literal(type=_number_type(sets), value=number) for number in sets.numbers]
     if isinstance(position, Literal):
         return numbers[0]
@@ -116,7 +116,7 @@ def _number_type(sets: _Sets) -> I64 | I32:
 
 
 def _sets(node: Node) -> _Sets | None:
-    """The grouping sets below an ``Aggregate``; None where there are none that a plan can say so."""
+    """Return the grouping sets below an ``Aggregate``; None if there are none, or if a plan can't express them."""
     expand = node.children[0]
     groups = node.trees("groupingExpressions")
     if expand.name != "Expand" or any(group.name != "AttributeReference" for group in groups):
@@ -161,7 +161,7 @@ def _is_null(node: Node) -> bool:
 
 
 def _looked_at(node: Node) -> set[int]:
-    """The columns that the aggregate functions of an ``Aggregate`` look at."""
+    """Return the ids of the columns that the aggregate functions of an ``Aggregate`` use."""
     found = set()
     for call in aggregate_expressions(node.trees("aggregateExpressions")):
         condition = filter_of(call)

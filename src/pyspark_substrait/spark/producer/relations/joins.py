@@ -1,4 +1,4 @@
-"""Joins."""
+"""Translate joins."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _LEFT_ONLY: Final = (JoinType.LEFT_SEMI, JoinType.LEFT_ANTI)
 
 
 def join(node: Node, production: Production, outer: Scope | None) -> Output:
-    """``Join`` of every type; hints on how to join change no result."""
+    """``Join`` of every type, without join hints, which don't change the result."""
     left = relation(node.child("left"), production, outer)
     right = relation(node.child("right"), production, outer)
     found = joined(left, right, join_type(node), node.tree("condition"), production, outer)
@@ -39,7 +39,7 @@ def join(node: Node, production: Production, outer: Scope | None) -> Output:
 
 
 def join_type(node: Node) -> JoinType:
-    """The type of a join.
+    """Return the type of a join.
 
     Raises:
         UnsupportedPlanError: Substrait has no such join.
@@ -53,7 +53,7 @@ def join_type(node: Node) -> JoinType:
 def joined(
     left: Output, right: Output, type: JoinType, on: Node | None, production: Production, outer: Scope | None
 ) -> Output:
-    """A join; without a condition, the cross product where it is an inner one."""
+    """Return a join; for an inner one without a condition, the cross product."""
     both = Output(Cross(left=left.relation, right=right.relation), left.columns + right.columns)
     if on is None and type is JoinType.INNER:
         return both
@@ -65,7 +65,7 @@ def joined(
 
 
 def _marked(node: Node, left: Output, found: Output, production: Production) -> Output:
-    """The left columns and the mark of an ``ExistenceJoin``, which is false in Spark where the mark is null."""
+    """Return the left columns and the mark of an ``ExistenceJoin``, with null replaced by false, as in Spark."""
     relation: Relation = found.relation
     mark = field_of(relation.schema, len(left.columns))
     known = production.call("functions_comparison", "coalesce", (mark, Literal(type=Boolean(), value=False)))

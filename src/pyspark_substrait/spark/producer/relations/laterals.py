@@ -1,4 +1,4 @@
-"""Lateral joins: the right side is evaluated for each left record, which it sees by an anchor."""
+"""Translate lateral joins: the right side is evaluated for each left record, and refers to it by an anchor."""
 
 from __future__ import annotations
 
@@ -49,9 +49,9 @@ def lateral_join(node: Node, production: Production, outer: Scope | None) -> Out
 
 
 def as_of_join(node: Node, production: Production, outer: Scope | None) -> Output:
-    """``AsOfJoin``: each left record with the nearest right one of those that match, as Spark itself finds it.
+    """``AsOfJoin``: each left record with the nearest matching right one, computed as in Spark itself.
 
-    Its ``toleranceAssertion`` has been checked when the plan was analysed, its tolerance is part of the condition.
+    Its ``toleranceAssertion`` was checked when the plan was analysed; the tolerance is part of the condition.
     """
     left = relation(node.child("left"), production, outer)
     anchor = production.anchor()
@@ -66,7 +66,7 @@ def as_of_join(node: Node, production: Production, outer: Scope | None) -> Outpu
     distance = node.tree("orderExpression")
     assert distance is not None
     apart = expression(distance, scope)
-    if apart.type.nullable:  # what is at no distance is no match
+    if apart.type.nullable:  # a record without a distance is no match
         found = Filter(input=found, condition=production.call("functions_comparison", "is_not_null", (apart,)))
     nearest = SortField(expr=apart, sort_kind=SortDirection.ASC_NULLS_LAST)
     first = Fetch(input=Sort(input=found, sorts=(nearest,)), count_expr=Literal(type=I64(), value=1))

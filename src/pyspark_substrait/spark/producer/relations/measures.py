@@ -31,7 +31,7 @@ class Measures:
 
     @classmethod
     def of(cls, results: Sequence[Node], scope: Scope) -> Measures:
-        """Those of the results of an aggregate."""
+        """Return the aggregate functions in the results of an aggregate."""
         found: dict[Hashable, tuple[Aggregated, Measure]] = {}
         for node in aggregate_expressions(results):
             if node.signature not in found:
@@ -41,7 +41,7 @@ class Measures:
         )
 
     def replaced(self, made: Aggregate, first: int) -> dict[Hashable, Expression]:
-        """Their results, which are the columns of an aggregate from a position on, in Spark's types."""
+        """Return their results, the columns of an aggregate from a position on, in Spark's types."""
         return {
             signature: call.result(field_of(made.schema, first + position))
             for position, (signature, call) in enumerate(self.calls.items())
@@ -49,7 +49,7 @@ class Measures:
 
 
 def aggregate_expressions(results: Sequence[Node]) -> Iterator[Node]:
-    """The calls of aggregate functions in some expressions."""
+    """Yield the calls of aggregate functions in some expressions."""
     for result in results:
         for item in result.walk():
             if item.name == "AggregateExpression":
@@ -65,10 +65,10 @@ def _measure(node: Node, scope: Scope) -> tuple[Aggregated, Measure]:
 
 
 def filter_of(node: Node) -> Node | None:
-    """The condition of an ``AggregateExpression``; None without one."""
+    """Return the filter of an ``AggregateExpression``; None without one."""
     return node.child("filter") if isinstance(node.value("filter"), int) else node.tree("filter")
 
 
 def count_of_records(production: Production) -> Measure:
-    """How many records there are in a group."""
+    """Return the measure that counts the records of a group."""
     return Measure(measure=aggregate_call(production.registry, urn_of("functions_aggregate_generic"), "count", ()))

@@ -1,4 +1,4 @@
-"""Records that stand in the plan itself: what Spark holds in memory, ranges of numbers, a record without columns."""
+"""Translate records that are part of the plan: in-memory data, ranges of numbers, a record without columns."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["FORMS"]
 
-#: a range of more numbers than these is made of several such tables
+#: the most numbers of a range in one table; larger ranges are computed from several tables
 _RANGE: Final = 1_000
 
 
@@ -44,14 +44,14 @@ def _attributes(node: Node) -> tuple[Node, ...]:
 
 
 def local(node: Node, production: Production, outer: Scope | None) -> Output:
-    """``LocalRelation``: VALUES, and what ``createDataFrame`` is given."""
+    """``LocalRelation``: VALUES, and the data of ``createDataFrame``."""
     if node.value("isStreaming"):
         raise streaming("a stream")
     return _held(node, production, int(node.java.data().size()))
 
 
 def logical_rdd(node: Node, production: Production, outer: Scope | None) -> Output:
-    """``LogicalRDD``: the records of an RDD, of a checkpoint, of rows of Python."""
+    """``LogicalRDD``: the records of an RDD, a checkpoint, or Python rows."""
     if node.value("isStreaming"):
         raise streaming("a stream")
     names = production.stand_ins.get(node.java.rdd().id()) if production.stand_ins else None
@@ -63,7 +63,7 @@ def logical_rdd(node: Node, production: Production, outer: Scope | None) -> Outp
 
 
 def streaming(what: str) -> UnsupportedPlanError:
-    """The error about a stream."""
+    """Return the error about a stream."""
     return UnsupportedPlanError(
         f"{what} has no Substrait form: a plan is about tables that have an end",
         hint="Make the plan of the query over a table, and give the stream for the table where the plan is run",
@@ -71,9 +71,9 @@ def streaming(what: str) -> UnsupportedPlanError:
 
 
 def _held(node: Node, production: Production, count: int | None) -> Output:
-    """What is in memory as a virtual table, if it isn't too large."""
+    """Translate in-memory data to a virtual table, if it isn't too large."""
     attributes = node.trees("output")
-    schema = _stored(attributes)  # a type that can't go out is known before anything is computed
+    schema = _stored(attributes)  # refuses unsupported types before anything is computed
     if count is not None and count > production.max_rows:
         raise _too_many(f"{count:,} rows", attributes, production)
     records = _collected_once(node, production)
@@ -87,7 +87,7 @@ def _held(node: Node, production: Production, count: int | None) -> Output:
 
 
 def _stored(attributes: tuple[Node, ...]) -> NamedStruct:
-    """The schema of the records. A column of nulls without a type is one of booleans: who uses it casts it."""
+    """Return the schema of the records. A column of untyped nulls becomes boolean: each use casts it."""
     return schema_of_fields(
         {
             "name": item.value("name"),
@@ -108,7 +108,7 @@ def _too_many(rows: str, attributes: tuple[Node, ...], production: Production) -
 
 
 def _collected_once(node: Node, production: Production) -> pa.Table:
-    """The records of a node. An RDD is computed once, however often the query reads it."""
+    """Return the records of a node. An RDD is computed once, however often the query reads it."""
     key = node.java.rdd().id() if node.name == "LogicalRDD" else None
     found = production.collected.get(key) if key is not None else None
     if found is None:
@@ -119,7 +119,7 @@ def _collected_once(node: Node, production: Production) -> pa.Table:
 
 
 def _collected(node: Node, production: Production) -> pa.Table:
-    """The records of a node as Arrow data: those there may be, and one more if there are more."""
+    """Collect the records of a node as Arrow data, up to one more than the limit."""
     from pyspark.sql import DataFrame
 
     session: Any = production.session
@@ -139,21 +139,21 @@ def _collected(node: Node, production: Production) -> pa.Table:
 
 
 def _without_columns(count: int) -> pa.Table:
-    """A table without columns."""
+    """Return a table of ``count`` records without columns."""
     import pyarrow as pa
 
     return pa.table({"_": pa.nulls(count)}).select([])
 
 
 def _form(name: str, json: Any) -> str:
-    """A column in the form in which Arrow takes it."""
+    """Return the expression that casts a column to a type that Arrow supports."""
     written, months = arrow_form(json), whole_months(json)
     whole = name if months is None else f"CAST({name} AS {months})"
     return whole if written is None else f"CAST({whole} AS {written}) AS {name}"
 
 
 def numbers(node: Node, production: Production, outer: Scope | None) -> Output:
-    """``Range``: a virtual table of its numbers; of many, the digits of a count, each in a table of its own."""
+    """``Range``: a virtual table of its numbers; a large range is computed from tables of digits."""
     attributes = node.trees("output")
     start, end, step = (int(node.value(part)) for part in ("start", "end", "step"))
     count = max(0, -((start - end) // step))
@@ -170,7 +170,7 @@ def numbers(node: Node, production: Production, outer: Scope | None) -> Output:
 
 
 def _computed(start: int, step: int, count: int, production: Production) -> Relation:
-    """``start + step * n`` for each n below a count: n is made of the rows of tables that are multiplied."""
+    """Compute ``start + step * n`` for each n below a count, with n from the cross product of tables of digits."""
     digits, rest = [], count
     while rest > 1:
         digits.append(min(_RANGE, rest))

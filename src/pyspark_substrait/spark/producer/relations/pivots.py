@@ -1,10 +1,10 @@
-"""Pivots by ``pivotfirst``.
+"""Translate pivots by ``pivotfirst``.
 
-Spark groups by the keys and the pivot column first, makes a list of the results of each key, in the order of the
-pivot's values, and takes it apart above.
+Spark groups by the keys and the pivot column first, collects the results of each key in a list, in the order of the
+pivot's values, and splits the list into columns above.
 
-A plan has a measure for each place of those lists: the value of the one record that has the pivot's value, if there is
-one. Pivots of another form are aggregates of conditional values, which need nothing of their own.
+A plan has a measure for each position of these lists: the value of the one record with the pivot's value, if there is
+one. Other pivots are aggregates of conditional values, which are translated like any aggregate.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ __all__ = ["FORMS"]
 
 
 def project(node: Node, production: Production, outer: Scope | None) -> Output:
-    """``Project``; over the lists of a pivot, what it takes out of them."""
+    """``Project``; over the lists of a pivot, the elements that it uses are measures."""
     below = node.children[0]
     lists = _lists(below)
     items = node.trees("projectList")
@@ -62,7 +62,7 @@ def project(node: Node, production: Production, outer: Scope | None) -> Output:
 
 
 def _lists(node: Node) -> Mapping[int, Node]:
-    """The calls of ``pivotfirst`` in an ``Aggregate`` of nothing else, by the numbers of the columns they make."""
+    """Return the calls of ``pivotfirst`` in an ``Aggregate`` of only these, by the ids of their columns."""
     found: dict[int, Node] = {}
     if node.name != "Aggregate":
         return found
@@ -77,7 +77,7 @@ def _lists(node: Node) -> Mapping[int, Node]:
 
 
 def _is_taken_apart(item: Node, lists: Mapping[int, Node]) -> bool:
-    """Whether an expression has nothing of the lists but single values of them."""
+    """Whether an expression uses only single elements of the lists."""
     if item.name == "AttributeReference":
         return item.expression_id not in lists
     if item.name == "GetArrayItem":
@@ -87,7 +87,7 @@ def _is_taken_apart(item: Node, lists: Mapping[int, Node]) -> bool:
 
 
 def _measures(call: Node, scope: Scope) -> Iterator[Measure]:
-    """A measure for each value of the pivot column: at most one record has it."""
+    """Yield a measure for each value of the pivot column, which at most one record has."""
     pivot, value = expression(call.child("pivotColumn"), scope), expression(call.child("valueColumn"), scope)
     for item in _pivot_values(call, scope):
         condition = _is(pivot, item, scope)
@@ -104,7 +104,7 @@ def _measures(call: Node, scope: Scope) -> Iterator[Measure]:
 
 
 def _is(pivot: Expression, item: Literal, scope: Scope) -> Expression:
-    """Whether the pivot column has a value, as Spark finds it: in a hash table of Scala, where NaN and bytes aren't."""
+    """Return the comparison of the pivot column with a value; Spark's hash table never finds NaN and binary values."""
     match item.value:
         case None:
             return scope.production.call("functions_comparison", "is_null", (pivot,))
@@ -117,7 +117,7 @@ def _is(pivot: Expression, item: Literal, scope: Scope) -> Expression:
 
 
 def _pivot_values(call: Node, scope: Scope) -> tuple[Literal, ...]:
-    """The values that have a place in the lists, in order."""
+    """Return the values of the pivot column, in the order of the lists."""
     catalyst = scope.production.session._jvm.org.apache.spark.sql.catalyst
     types = scope.production.session._jvm.org.apache.spark.sql.types
     values = catalyst.util.GenericArrayData(call.java.pivotColumnValues())

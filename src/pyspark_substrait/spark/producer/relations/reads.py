@@ -1,4 +1,4 @@
-"""Where records come from outside of the plan: files, tables of catalogs, views and DataFrames that go by a name."""
+"""Translate reads: files, tables of catalogs, and views and DataFrames that the plan reads by name."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["FORMS", "named", "named_frame", "parts_of", "schema_of"]
 
 
 def named_frame(name: str | tuple[str, ...], frame: Any) -> NamedFrame:
-    """What is looked for where a DataFrame shall go out by a name."""
+    """Return the data to recognise a DataFrame that the plan reads by name."""
     plan = frame._jdf.queryExecution().analyzed()
     while (kind := plan.getClass().getSimpleName()) in ("SubqueryAlias", "View"):
         plan = plan.children().apply(0)
@@ -28,7 +28,7 @@ def named_frame(name: str | tuple[str, ...], frame: Any) -> NamedFrame:
 
 
 def named(node: Node, production: Production) -> Output | None:
-    """A read of the named table that a relation is; None for every other one."""
+    """Translate a relation that is one of the named DataFrames to a read of a named table; None for any other."""
     for frame in production.frames:
         if node.name == frame.kind and node.java.sameResult(frame.plan):
             return _named(frame.names, schema_of_fields(frame.fields), node)
@@ -40,7 +40,7 @@ def _named(names: tuple[str, ...], schema: NamedStruct, node: Node) -> Output:
 
 
 def view(node: Node, production: Production, outer: Scope | None) -> Output:
-    """``View``: what it stands for, or a table by its name where the caller asked for that."""
+    """``View``: its definition, or a read of a named table if the caller asked for that."""
     known = _asked_for(parts_of(node.value("desc")["identifier"]), production)
     if known is None:
         return relation(node.children[0], production, outer)
@@ -48,16 +48,16 @@ def view(node: Node, production: Production, outer: Scope | None) -> Output:
 
 
 def parts_of(identifier: Mapping[str, Any]) -> tuple[str, ...]:
-    """The name of a table or view, in parts; of a temporary view, its one part."""
+    """Return the name of a table or view, in parts; a temporary view has one part."""
     parts = (identifier.get("catalog"), identifier.get("database"), identifier["table"])
     return tuple(part for part in parts if part is not None)
 
 
 def _asked_for(parts: tuple[str, ...], production: Production) -> tuple[str, ...] | None:
-    """The name by which the caller wants a table to go out; None if it is none of those.
+    """Return the name that the caller gave a table in the plan; None without one.
 
     Raises:
-        UnsupportedPlanError: another table goes out by that name already.
+        UnsupportedPlanError: another table has that name already.
     """
     whole = tuple(part.lower() for part in parts)
     candidates = [whole]
@@ -151,7 +151,7 @@ def _files(source: Source, node: Node, production: Production) -> Output:
             )
     schema = schema_of(attributes)
     files = local_files(source, production.session)
-    # a read of no files at all has a form only as a table without records
+    # a read without files can only be expressed as an empty virtual table
     read = Read(base_schema=schema, read_type=files if files.items else VirtualTable(expressions=()))
     return Output(read, tuple(map(column, attributes)))
 
@@ -166,13 +166,13 @@ def hive(node: Node, production: Production, outer: Scope | None) -> Output:
 
 
 def cached(node: Node, production: Production, outer: Scope | None) -> Output:
-    """``InMemoryRelation`` of optimised plans: the query whose result is kept."""
+    """``InMemoryRelation`` of optimised plans: the query whose result is cached."""
     below = relation(plan_of(node.java.cacheBuilder().logicalPlan()), production, outer)
     return Output(below.relation, tuple(map(column, node.trees("output"))))
 
 
 def scanned(node: Node, production: Production, outer: Scope | None) -> Output:
-    """``DataSourceV2ScanRelation`` of optimised plans: the source does a part of the query that nobody else knows."""
+    """``DataSourceV2ScanRelation`` of optimised plans: refused, because it includes pushed-down parts of the query."""
     raise UnsupportedPlanError(
         "the optimized plan leaves a part of the query to the source of its records",
         hint="Make the plan without optimized=True",
@@ -180,7 +180,7 @@ def scanned(node: Node, production: Production, outer: Scope | None) -> Output:
 
 
 def stream(node: Node, production: Production, outer: Scope | None) -> Output:
-    """A stream."""
+    """Refuse a stream."""
     raise UnsupportedPlanError(
         "a stream has no Substrait form: a plan is about tables that have an end",
         hint="Make the plan of the query over a table, and give the stream for that table where the plan is run",
@@ -188,7 +188,7 @@ def stream(node: Node, production: Production, outer: Scope | None) -> Output:
 
 
 def _format(java: Any) -> str:
-    """The short name of a format of files."""
+    """Return the short name of a file format."""
     kind: str = java.getClass().getSimpleName()
     return _FILE_FORMATS.get(kind, kind.removesuffix("FileFormat").lower())
 
@@ -202,7 +202,7 @@ def _schema(java: Any) -> Mapping[str, Any]:
 
 
 def _mapping(java: Any) -> dict[str, str]:
-    """A map of Scala as one of Python."""
+    """Convert a Scala map to a Python dictionary."""
     pairs = java.toSeq()
     return {pair._1(): pair._2() for pair in map(pairs.apply, range(pairs.size()))}
 

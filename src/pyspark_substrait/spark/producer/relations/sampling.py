@@ -1,4 +1,4 @@
-"""Samples: records by random numbers, the same ones that Spark's own sample takes for the same partitions."""
+"""Translate samples: records by random numbers, the same ones as in Spark for the same partitions."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ _OWN: Final = "extension:pyspark_substrait:functions_spark"
 
 
 def sample(node: Node, production: Production, outer: Scope | None) -> Output:
-    """``Sample`` without replacement: a record stays if its number is between the bounds, the upper one left out.
+    """``Sample`` without replacement: keeps a record if its number is within the bounds, the upper one excluded.
 
-    Where the query has no seed, the plan has one taken by chance. A sort within the partitions below, which
-    ``randomSplit`` adds so that its parts have no record in common, stands in the plan as one of all records.
+    If the query has no seed, the plan gets a random one. A sort within partitions below, which ``randomSplit`` adds so
+    that its parts are disjoint, becomes a sort of all records in the plan.
 
     Raises:
-        UnsupportedPlanError: it is one with replacement, or one of whole blocks.
+        UnsupportedPlanError: it is with replacement, or samples whole blocks.
     """
     if node.value("withReplacement"):
         raise UnsupportedPlanError(
@@ -55,7 +55,7 @@ def sample(node: Node, production: Production, outer: Scope | None) -> Output:
 
 
 def _sorted(node: Node, production: Production, outer: Scope | None) -> Output:
-    """What a sample is of; sorted, if each partition is."""
+    """Translate the input of a sample; a sort within partitions becomes a global one."""
     below = relation(node, production, outer)
     if node.name != "Sort" or node.value("global", True):
         return below

@@ -1,4 +1,4 @@
-"""The columns of tables: attributes of Catalyst and schemas of Spark as what a plan says of a read."""
+"""Convert attributes of Catalyst and Spark schemas to the schemas of reads."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["schema_of", "schema_of_fields"]
 
 
 def schema_of(attributes: Iterable[Node]) -> NamedStruct:
-    """The schema that some attributes have as the columns of a table."""
+    """Return the schema of attributes as the columns of a table."""
     return schema_of_fields(
         {"name": item.value("name"), "type": item.value("dataType"), "nullable": item.value("nullable")}
         for item in attributes
@@ -22,7 +22,7 @@ def schema_of(attributes: Iterable[Node]) -> NamedStruct:
 
 
 def schema_of_fields(fields: Iterable[Mapping[str, Any]]) -> NamedStruct:
-    """The schema that fields of a schema of Spark, in its JSON, are."""
+    """Return the schema for fields of a Spark schema, in its JSON form."""
     listed = tuple(fields)
     for field in listed:
         refuse_collation(field)

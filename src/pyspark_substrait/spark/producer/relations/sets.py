@@ -1,4 +1,4 @@
-"""Set operations, and merging equal records."""
+"""Translate set operations and the removal of duplicates."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ __all__ = ["FORMS"]
 
 
 def union(node: Node, production: Production, outer: Scope | None) -> Output:
-    """``Union``: of all records, equal ones kept."""
+    """``Union``: UNION ALL, with duplicates."""
     return _combined(tuple(_united(node, "Union")), SetOp.UNION_ALL, production, outer)
 
 
 def distinct(node: Node, production: Production, outer: Scope | None) -> Output:
-    """``Distinct``: of a union, the union of different records."""
+    """``Distinct``; over a union, UNION DISTINCT."""
     below = node.children[0]
     if below.name == "Union":
         return _combined(tuple(_united(below, "Distinct")), SetOp.UNION_DISTINCT, production, outer)
@@ -35,7 +35,7 @@ def distinct(node: Node, production: Production, outer: Scope | None) -> Output:
 
 
 def _united(node: Node, above: str) -> Iterator[Node]:
-    """The members of a union, with those of the unions among them in their place."""
+    """Yield the members of a union, with nested unions flattened."""
     for member in node.children:
         if member.name == "Union":
             yield from _united(member, above)
@@ -69,7 +69,7 @@ def _combined(nodes: Sequence[Node], op: SetOp, production: Production, outer: S
 
 
 def _of_types(member: Relation, types: Sequence[Type]) -> Relation:
-    """A member whose values inside of values may be null where those of another one may."""
+    """Cast the columns of a member to the merged types, in which nested values are nullable if any member's are."""
     values: list[Expression] = []
     for value, type in zip(references(member), types, strict=True):
         wanted = with_nullability(type, value.type.nullable)
@@ -81,7 +81,7 @@ def _of_types(member: Relation, types: Sequence[Type]) -> Relation:
 
 
 def _merged(types: Sequence[Type]) -> Type:
-    """The type whose values are null wherever those of one of some types may be, which are else the same."""
+    """Merge types that differ only in nullability: a part is nullable if it is so in any of them."""
     first, nullable = concrete(types[0]), any(type.nullable for type in types)
     match first:
         case List():
@@ -99,7 +99,7 @@ def _merged(types: Sequence[Type]) -> Type:
 
 
 def _different(input: Relation) -> Relation:
-    """Each record once."""
+    """Remove duplicate records."""
     keys = references(input)
     if not keys:  # all records are equal
         return Fetch(input=input, count_expr=Literal(type=I64(), value=1))
@@ -109,7 +109,7 @@ def _different(input: Relation) -> Relation:
 
 
 def deduplicate(node: Node, production: Production, outer: Scope | None) -> Output:
-    """``Deduplicate``: one record for each combination of keys, whichever, but a whole one: the first of its rank."""
+    """``Deduplicate``: any one whole record for each combination of keys, by its row number."""
     below = relation(node.children[0], production, outer)
     ids = {key.expression_id for key in node.trees("keys")}
     keys = [position for position, one in enumerate(below.columns) if one.id in ids]
@@ -139,7 +139,7 @@ def _row_number(partitions: Sequence[Expression], production: Production) -> Win
 
 
 def refused(node: Node, production: Production, outer: Scope | None) -> Output:
-    """``DeduplicateWithinWatermark``, of streams."""
+    """Refuse ``DeduplicateWithinWatermark``, which is for streams."""
     raise UnsupportedPlanError(
         "dropDuplicatesWithinWatermark has no Substrait form: it is for streams", hint="Use dropDuplicates"
     )

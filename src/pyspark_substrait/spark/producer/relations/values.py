@@ -1,4 +1,4 @@
-"""Values that Spark hands over as Arrow data, as literals: exactly as they are, of every type."""
+"""Convert Arrow data from Spark to literals, exactly and for every type."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ __all__ = ["arrow_form", "day_time", "literals", "whole_months"]
 
 
 def arrow_form(json: Any) -> str | None:
-    """The type of Spark that a type is cast to on its way into Arrow; None where Arrow has the type itself.
+    """Return the Spark type that a type is cast to before its conversion to Arrow; None if no cast is needed.
 
-    pyarrow has no interval of months, and no structs with the same name twice; it can't hold null structs with fields
-    that are never null; and Spark hands no interval of all parts over to it. That one becomes its text, which is exact.
+    pyarrow has no interval of months, no structs with repeated names, and no null structs with required fields; and
+    Spark doesn't convert calendar intervals to Arrow: these are cast to their text, which is exact.
     """
     return _written(json) if _months(json) or _has_structs(json) or "interval" in _simple(json) else None
 
 
 def whole_months(json: Any) -> str | None:
-    """The type with intervals of whole months, which can be cast to numbers; None for a type without intervals."""
+    """Return the type with intervals of months, which can be cast to numbers; None for a type without them."""
     return _written(json, months="INTERVAL MONTH") if _months(json) else None
 
 
@@ -51,7 +51,7 @@ def _is_months(json: str) -> bool:
 
 
 def _simple(json: Any) -> Iterator[Any]:
-    """The types without parts that a type is made of."""
+    """Yield the types without parts that a type consists of."""
     match json:
         case {"type": "array"}:
             yield from _simple(json["elementType"])
@@ -98,10 +98,10 @@ _SQL: Final = {"interval": "STRING", "byte": "TINYINT", "short": "SMALLINT", "in
 
 
 def literals(array: pa.Array | pa.ChunkedArray, type: Type) -> list[Literal]:
-    """The values of an Arrow array as literals of a type.
+    """Convert the values of an Arrow array to literals of a type.
 
     Raises:
-        UnsupportedPlanError: a value is null where the type says that none is, or it isn't one that a plan can hold.
+        UnsupportedPlanError: a value of a required type is null, or a plan can't hold it.
     """
     whole = array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
     if whole.null_count and not type.nullable:
@@ -117,7 +117,7 @@ def literals(array: pa.Array | pa.ChunkedArray, type: Type) -> list[Literal]:
 
 
 def _values(array: pa.Array, type: Type) -> Sequence[Any]:
-    """The values as literals have them; anything where there is none."""
+    """Convert the values to those of literals; the ones for nulls are undefined."""
     match type:
         case Struct(types=types):
             return _structs(array, types)
@@ -154,7 +154,7 @@ def _each(array: pa.Array, change: Callable[[Any], Any]) -> Sequence[Any]:
 
 
 def _structs(array: pa.StructArray, types: Sequence[Type]) -> Sequence[Any]:
-    """The structs; what stands in the place of a null one isn't looked at, it may be anything."""
+    """Convert structs. The fields of null structs are ignored, because they may have any values."""
     present = array.is_valid()
     some = bool(array.null_count)
     parts = [array.field(number) for number in range(len(types))]
@@ -164,7 +164,7 @@ def _structs(array: pa.StructArray, types: Sequence[Type]) -> Sequence[Any]:
 
 
 def _flat_entries(array: pa.MapArray) -> tuple[pa.Array, pa.Array]:
-    """The keys and the values of all maps that aren't null, one after the other."""
+    """Return the keys and the values of all maps that aren't null, concatenated."""
     offsets, valid = array.offsets.to_pylist(), array.is_valid().to_pylist()
     places = [
         place
@@ -176,7 +176,7 @@ def _flat_entries(array: pa.MapArray) -> tuple[pa.Array, pa.Array]:
 
 
 def _slices(array: pa.Array, parts: list[Any]) -> Sequence[Any]:
-    """The parts of all values that aren't null, cut into the values."""
+    """Split the concatenated parts of all values that aren't null into the values."""
     found: list[Any] = []
     start = 0
     for length in _lengths(array):
@@ -200,7 +200,7 @@ def _lengths(array: pa.Array) -> list[int | None]:
 
 
 def day_time(microseconds: int) -> DayTime:
-    """An interval of microseconds in its parts, which all have its sign."""
+    """Split an interval of microseconds into its parts, which all have its sign."""
     sign = -1 if microseconds < 0 else 1
     seconds, rest = divmod(abs(microseconds), 1_000_000)
     days, seconds = divmod(seconds, 86_400)
@@ -208,7 +208,7 @@ def day_time(microseconds: int) -> DayTime:
 
 
 def _compound(text: str) -> Compound:
-    """An interval as Spark writes it: ``1 years -2 months 3 days -4 hours -5 minutes -6.7 seconds``."""
+    """Parse an interval in Spark's format: ``1 years -2 months 3 days -4 hours -5 minutes -6.7 seconds``."""
     words = text.split()
     parts = {unit: Decimal(number) for number, unit in zip(words[::2], words[1::2], strict=True)}
     microseconds = int(

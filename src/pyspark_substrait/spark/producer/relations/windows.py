@@ -1,4 +1,4 @@
-"""Windows: a projection that keeps all columns."""
+"""Translate windows to a projection that keeps all columns."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ __all__ = ["FORMS"]
 
 
 def window(node: Node, production: Production, outer: Scope | None) -> Output:
-    """``Window``: the columns below, and behind them the window functions.
+    """``Window``: the columns of its input, then the window functions.
 
-    Its partitions and order are those that each of its functions has.
+    Each of its functions has its partitions and order.
     """
     below = relation(node.children[0], production, outer)
     named = node.trees("windowExpressions")

@@ -1,4 +1,4 @@
-"""Statements that change tables: their analysed form as writes, updates and DDL of plans. Nothing is executed.
+"""Translate analysed statements that change tables to writes, updates and DDL, without executing them.
 
 Spec: relations/logical_relations, "Write Operator", "DDL Operator", "Update Operator".
 """
@@ -40,7 +40,7 @@ __all__ = ["FORMS"]
 
 
 def insert(node: Node, production: Production, outer: Scope | None) -> Output:
-    """INSERT into a table of files of Spark's catalog; INSERT OVERWRITE of all of it replaces what is there."""
+    """INSERT into a table of files in Spark's catalog; INSERT OVERWRITE of the whole table replaces its records."""
     listed = node.value("catalogTable")
     if listed is None:
         raise UnsupportedPlanError(
@@ -60,7 +60,7 @@ def insert(node: Node, production: Production, outer: Scope | None) -> Output:
 
 
 def _dynamic(node: Node, production: Production) -> bool:
-    """Whether only those partitions are replaced that the new records have values of."""
+    """Whether only the partitions of the new records are replaced."""
     setting = production.session.conf.get("spark.sql.sources.partitionOverwriteMode", "static")
     options = {pair.lower() for pair in str(node.java.options().toString()).split()}
     return str(setting).lower() == "dynamic" or any("partitionoverwritemode" in option for option in options)
@@ -106,7 +106,7 @@ def create_as(node: Node, production: Production, outer: Scope | None) -> Output
 
 
 def _as_nullable(type: Any) -> Any:
-    """A type whose parts may all be null, as Spark makes those of new tables."""
+    """Make all parts of a type nullable, as Spark does for new tables."""
     match type:
         case {"type": "array"}:
             return {**type, "elementType": _as_nullable(type["elementType"]), "containsNull": True}
@@ -161,7 +161,7 @@ def create_table(node: Node, production: Production, outer: Scope | None) -> Out
 
 
 def _defaults(fields: Sequence[Mapping[str, Any]], schema: NamedStruct, production: Production) -> tuple[Literal, ...]:
-    """The default of each column: null where none is given."""
+    """Return the default of each column, null if none is given."""
     from pyspark_substrait.model.types import with_nullability
     from pyspark_substrait.spark.producer.relations.values import literals
 
@@ -190,7 +190,7 @@ def _is_constant(text: str, production: Production) -> bool:
 
 
 def create_view(node: Node, production: Production, outer: Scope | None) -> Output:
-    """CREATE VIEW that every session sees."""
+    """CREATE VIEW of a persistent view."""
     parts = parts_of(node.value("name"))
     if node.object_name("viewType") != "PersistedView":
         raise UnsupportedPlanError(
@@ -237,7 +237,7 @@ def _drop(node: Node, parts: tuple[str, ...], object: DdlObject) -> Output:
 
 
 def add_columns(node: Node, production: Production, outer: Scope | None) -> Output:
-    """ALTER TABLE … ADD COLUMNS in Spark's catalog: the table gets the columns that it has, and the new ones."""
+    """ALTER TABLE … ADD COLUMNS in Spark's catalog: the plan states the existing columns and the new ones."""
     parts = parts_of(node.value("table"))
     catalog = production.session._jsparkSession.sessionState().catalog()
     table = catalog.getTableMetadata(node.java.table())
@@ -253,7 +253,7 @@ def add_columns(node: Node, production: Production, outer: Scope | None) -> Outp
 
 
 def delete(node: Node, production: Production, outer: Scope | None) -> Output:
-    """DELETE FROM: what is removed are the records of the table for which the condition is true."""
+    """DELETE FROM: removes the records of the table for which the condition is true."""
     target, read = _target(node.children[0], production)
     condition = node.tree("condition")
     input: Relation = read
@@ -264,7 +264,7 @@ def delete(node: Node, production: Production, outer: Scope | None) -> Output:
 
 
 def truncate(node: Node, production: Production, outer: Scope | None) -> Output:
-    """TRUNCATE TABLE: all records are removed."""
+    """TRUNCATE TABLE: removes all records."""
     if node.value("partitionSpec") or not node.java.partitionSpec().isEmpty():
         raise UnsupportedPlanError("TRUNCATE TABLE … PARTITION has no Substrait form", hint="Write it as a DELETE")
     parts = parts_of(node.value("tableName"))
@@ -274,7 +274,7 @@ def truncate(node: Node, production: Production, outer: Scope | None) -> Output:
 
 
 def update(node: Node, production: Production, outer: Scope | None) -> Output:
-    """UPDATE: new values for columns of the records for which the condition is true."""
+    """UPDATE: changes columns of the records for which the condition is true."""
     target, read = _target(node.children[0], production)
     scope = scope_of(target, production, None)
     transformations = []
@@ -300,14 +300,14 @@ def update(node: Node, production: Production, outer: Scope | None) -> Output:
 
 
 def merge(node: Node, production: Production, outer: Scope | None) -> Output:
-    """MERGE INTO."""
+    """Refuse MERGE INTO."""
     raise UnsupportedPlanError(
         "MERGE INTO has no Substrait form", hint="Write it as UPDATE, DELETE and INSERT statements, a plan for each"
     )
 
 
 def executed(node: Node, production: Production, outer: Scope | None) -> Output:
-    """``CommandResult``: what ``spark.sql`` has carried out already."""
+    """Refuse ``CommandResult``, a statement that ``spark.sql`` has executed already."""
     raise UnsupportedPlanError(
         "the statement has been executed already, and its result has no Substrait form",
         hint="from_sql(text, spark) makes the plan of a statement without executing it",
@@ -315,7 +315,7 @@ def executed(node: Node, production: Production, outer: Scope | None) -> Output:
 
 
 def _target(node: Node, production: Production) -> tuple[Output, Read]:
-    """The table that a statement changes, as the read of its records."""
+    """Translate the table that a statement changes to a read of its records."""
     found = relation(node, production, None)
     read = found.relation
     if not (isinstance(read, Read) and isinstance(read.read_type, NamedTable)):
@@ -329,7 +329,7 @@ def _names(read: Read) -> tuple[str, ...]:
 
 
 def _translated(query: Node, production: Production) -> Output:
-    """The query whose records are stored."""
+    """Translate the query whose records are stored."""
     production.writing = True
     try:
         return relation(query, production, None)
@@ -342,7 +342,7 @@ def _input(query: Node, schema: NamedStruct, production: Production) -> Relation
 
 
 def _fitted(input: Relation, schema: NamedStruct) -> Relation:
-    """The relation with the types of a schema; whether there are nulls is seen when it runs."""
+    """Cast a relation to the types of a schema; nulls in required columns are found when it runs."""
     values = []
     for position, wanted in enumerate(schema.struct.types):
         value = field_of(input.schema, position)
@@ -368,7 +368,7 @@ def _listed(value: Any, java: Any) -> Iterable[str]:
 
 
 def _check_definition(table: Any, parts: tuple[str, ...], production: Production) -> None:
-    """Refuse what a definition says beyond the columns.
+    """Refuse a table definition with more than columns.
 
     Args:
         table: the ``CatalogTable`` of the JVM.
