@@ -180,7 +180,7 @@ def _reported(report: Any) -> None:
     for text in (str(report), report.to_json(), report.to_sarif(), report.to_html()):
         text.encode()
     for finding in report:
-        assert max(map(len, (finding.what, finding.why, finding.mend))) <= 4000
+        assert max(map(len, (finding.what, finding.why, finding.fix))) <= 4000
 
 
 def _touched(source: Any) -> None:

@@ -210,7 +210,7 @@ def test_no_message_is_long() -> None:
         report = ps.validate(plan, "spark")
         assert len(str(report)) < 30_000
         for finding in report:
-            assert len(finding.what) + len(finding.mend) + len(finding.path) < 5000
+            assert len(finding.what) + len(finding.fix) + len(finding.path) < 5000
         for verb in (ps.load, ps.to_sql, ps.touches):
             try:
                 verb(plan)

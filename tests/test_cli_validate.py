@@ -45,7 +45,7 @@ def test_a_broken_plan(broken: Path) -> None:
     assert result.exit_code == 1
     assert "error 6106" in result.stdout
     assert "at relations[0].root.input.filter.condition" in result.stdout
-    assert "why: " in result.stdout and "mend: " in result.stdout
+    assert "why: " in result.stdout and "fix: " in result.stdout
     assert result.stdout.endswith("1 error, no warnings\n")
 
 

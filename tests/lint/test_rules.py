@@ -32,7 +32,7 @@ def test_case(name: str) -> None:
     report = pyspark_substrait.lint(held(case.plan, deep=False), select=sorted({*CODES} - BESIDES | {*case.rules}))
     assert not report.errors
     assert {finding.code for finding in report} == {CODES[rule] for rule in case.rules}
-    assert any(FIXABLE in finding.mend for finding in report) == case.fixes
+    assert any(FIXABLE in finding.fix for finding in report) == case.fixes
 
 
 def test_expressions_of_updates_and_exchanges() -> None:
@@ -71,7 +71,7 @@ def test_fixed_case(name: str) -> None:
     assert (made != before) == case.fixes
     again = pyspark_substrait.lint(made.to_bytes())
     assert not again.errors
-    assert not [str(finding) for finding in again if FIXABLE in finding.mend]
+    assert not [str(finding) for finding in again if FIXABLE in finding.fix]
     assert isinstance(made, Plan)
     [old], [new] = before.relations, made.relations
     assert (old.input.schema, old.names) == (new.input.schema, new.names)
@@ -113,7 +113,7 @@ def test_after_fixing_nothing_is_left_to_fix(name: str) -> None:
     made, _ = pyspark_substrait.fixed(sample)
     again = pyspark_substrait.lint(made.to_bytes())
     assert not again.errors
-    assert not [str(finding) for finding in again if FIXABLE in finding.mend]
+    assert not [str(finding) for finding in again if FIXABLE in finding.fix]
 
 
 def test_selection() -> None:

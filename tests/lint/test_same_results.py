@@ -65,7 +65,7 @@ def test_shared_plan(name: str, spark: SparkSession, few: dict[str, pa.Table], t
     better, done = pyspark_substrait.fixed(PLANS / name)
     # a plan of today is written anew for more than its old forms
     if all(finding.code in (100, 3010) for finding in done):
-        pytest.skip("only its form is mended")
+        pytest.skip("only its form is fixed")
     before = pyspark_substrait.run_query(PLANS / name, tables=tables, spark=spark)
     after = pyspark_substrait.run_query(better.to_bytes(), tables=tables, spark=spark)
     assert after.schema == before.schema

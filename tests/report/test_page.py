@@ -98,7 +98,7 @@ def everything() -> Report:
     found = ps.validate(plan())
     places = ("", "version", "relations[0].root.input.filter.condition", "relations[0].root.input.filter.input.read")
     findings = [
-        Finding.of(item.code, places[number % 4], item.title, mend="mend it so" if number % 3 else "")
+        Finding.of(item.code, places[number % 4], item.title, fix="fix it so" if number % 3 else "")
         for number, item in enumerate(classes())
     ]
     return report(findings, places=found.places, document=found.document, name="everything")
@@ -107,7 +107,7 @@ def everything() -> Report:
 def hostile(name: str) -> Report:
     made = plan(field(9), names=(name, name + "2"), table=name, producer=name)
     found = ps.validate(made, name=name)
-    extra = Finding.of(classes()[0].code, name, name or "empty", why=name, mend=name)
+    extra = Finding.of(classes()[0].code, name, name or "empty", why=name, fix=name)
     return report([*found, extra], places=found.places, document=found.document, name=name)
 
 
@@ -201,7 +201,7 @@ def test_findings_are_shown_with_all_that_is_known(opened: Callable[..., Any]) -
     made = broken()
     text = opened(made).find_element("css selector", "main").text
     for finding in made:
-        for part in (finding.what, finding.why, finding.mend, finding.path, f"{finding.code:04d}"):
+        for part in (finding.what, finding.why, finding.fix, finding.path, f"{finding.code:04d}"):
             assert part in text
     assert "Filter[" in text and "Read[orders" in text
 

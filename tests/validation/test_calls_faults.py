@@ -41,7 +41,7 @@ def test_a_name_that_the_extension_does_not_have_says_what_is_near() -> None:
     message.extensions[0].extension_function.name = "ad:i32_i32"
     found = [item for item in validate(message) if item.path == CALL]
     assert [(item.code, item.level) for item in found] == [(Code.LINK_UNRESOLVED_NAME, Level.ERROR)]
-    assert "`add`" in found[0].mend
+    assert "`add`" in found[0].fix
 
 
 def test_arguments_that_no_overload_takes_list_the_overloads() -> None:
@@ -49,7 +49,7 @@ def test_arguments_that_no_overload_takes_list_the_overloads() -> None:
     del call(message).arguments[1]
     found = [item for item in validate(message) if item.path == CALL]
     assert [item.code for item in found] == [Code.EXPRESSION_NO_OVERLOAD]
-    assert "add(x: i32, y: i32) -> i32" in found[0].mend
+    assert "add(x: i32, y: i32) -> i32" in found[0].fix
 
 
 def test_a_wrong_call_does_not_hide_what_is_wrong_in_its_arguments_or_around_it() -> None:

@@ -52,8 +52,8 @@ def test_rows_say_something(name: str) -> None:
     row = UPGRADES.get(name) or ASSUMPTIONS[name]
     assert row.level is not Level.ERROR
     assert row.why[0].isupper() or name in row.why or row.why.split()[0].rstrip(",").islower()
-    assert row.mend[0].isupper()
-    assert not row.why.endswith(".") and not row.mend.endswith(".")
+    assert row.fix[0].isupper()
+    assert not row.why.endswith(".") and not row.fix.endswith(".")
 
 
 @pytest.mark.parametrize("path", MIGRATIONS, ids=lambda path: path.name)

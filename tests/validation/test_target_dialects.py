@@ -82,7 +82,7 @@ def test_relations_and_their_kinds(against: Any) -> None:
     (found,) = against("supported_relations: [READ]", plan(column(0)))
     assert (found.code, found.path) == (Code.TARGET_RELATION, "relations[0].root.input.project")
     (found,) = against("supported_relations: [PROJECT, {relation: READ, read_types: [VIRTUAL_TABLE]}]", plan(column(0)))
-    assert (found.path, found.mend) == ("relations[0].root.input.project.input.read", "It has VIRTUAL_TABLE")
+    assert (found.path, found.fix) == ("relations[0].root.input.project.input.read", "It has VIRTUAL_TABLE")
     assert "NAMED_TABLE" in found.what
 
 
@@ -104,12 +104,12 @@ def test_a_call_states_exactly_the_options_that_are_required(against: Any) -> No
         Code.TARGET_OPTION,
         "relations[0].root.input.project.expressions[0].scalar_function",
     )
-    assert found.mend == "It has overflow=ERROR"
+    assert found.fix == "It has overflow=ERROR"
     (found,) = against(ADD, plan(added()))
     assert found.code == Code.TARGET_OPTION
     without = ADD.replace("required_options: {overflow: ERROR}, ", "")
     (found,) = against(without, plan(added(("overflow", "ERROR"))))
-    assert (found.code, found.mend) == (Code.TARGET_OPTION, "It has it without options")
+    assert (found.code, found.fix) == (Code.TARGET_OPTION, "It has it without options")
     assert against(without, plan(added())) == []
 
 
@@ -118,7 +118,7 @@ def test_functions_and_their_implementations(against: Any) -> None:
     assert found.code == Code.TARGET_FUNCTION
     assert "add" in found.what
     (found,) = against(ADD.replace(", i32_i32", ""), plan(added()))
-    assert (found.code, found.mend) == (Code.TARGET_FUNCTION, "It has add:i64_i64")
+    assert (found.code, found.fix) == (Code.TARGET_FUNCTION, "It has add:i64_i64")
     (found,) = against("supported_scalar_functions: []", plan(added()))
     assert found.code == Code.TARGET_FUNCTION
 
@@ -126,7 +126,7 @@ def test_functions_and_their_implementations(against: Any) -> None:
 def test_the_number_of_arguments(against: Any) -> None:
     limited = ADD.replace("required_options: {overflow: ERROR}", "variadic: {min: 3, max: 5}")
     (found,) = against(limited, plan(added()))
-    assert (found.code, found.mend) == (Code.TARGET_FUNCTION, "It has 3 to 5")
+    assert (found.code, found.fix) == (Code.TARGET_FUNCTION, "It has 3 to 5")
 
 
 def test_types_and_their_limits(against: Any) -> None:
@@ -157,7 +157,7 @@ def test_named_lambdas_need_two_entries(against: Any) -> None:
 def test_words_of_a_dialect_stay_words(against: Any) -> None:
     """A bare NO is no boolean, and a number no number, where a value of an option is meant."""
     (found,) = against(ADD.replace("overflow: ERROR", "overflow: NO"), plan(added(("overflow", "ERROR"))))
-    assert found.mend == "It has overflow=NO"
+    assert found.fix == "It has overflow=NO"
 
 
 @pytest.mark.parametrize(

@@ -60,14 +60,14 @@ def fixed(
         SubstraitError: the plan can't be read, or has errors.
         ValueError: there is no such class or rule.
     """
-    found, mended = _linted(plan, registry, select, ignore, name)
+    found, fixable = _linted(plan, registry, select, ignore, name)
     found.raise_for_errors()
     document, wanted = found.document, selection.chosen(select, ignore)
     if document is None:
         raise SubstraitError("the plan can't be read")
     known = extensions_of(plan, registry)
     made = found.called(lambda: linter.fixed(document, known, lambda rule: wanted(rule.code)))
-    return merge_findings.without_redundant(made, mended), replace(found, findings=mended)
+    return merge_findings.without_redundant(made, fixable), replace(found, findings=fixable)
 
 
 def _linted(
@@ -84,7 +84,7 @@ def _linted(
     document, said = seen.document, list[linter.LintFinding]()
     if document is not None and seen.ok:  # the rules are for valid plans
         said = seen.called(lambda: linter.lint(document, seen.places, known, lambda rule: wanted(rule.code)))
-    findings, mended = merge_findings.together(said, seen, wanted)
+    findings, fixable = merge_findings.together(said, seen, wanted)
     parts = {"places": seen.places, "document": document, "name": seen.name, "file": seen.file}
     made = report(findings, called=seen.called, **parts)  # type: ignore[arg-type]
-    return made, tuple(item for item in made if item in mended)
+    return made, tuple(item for item in made if item in fixable)

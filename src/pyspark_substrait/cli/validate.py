@@ -66,7 +66,7 @@ _QUIET = "dim"
 def validate(
     plans: tuple[Path, ...], target: str | None, form: str | None, output: Path, level: str, strict: bool
 ) -> None:
-    """Say what is wrong or doubtful in each PLAN: what, where, why and how to mend it. Needs no Spark.
+    """Say what is wrong or doubtful in each PLAN: what, where, why and how to fix it. Needs no Spark.
 
     Exit codes: 0 no errors (with --strict, no warnings either), 1 there are some, 2 wrong usage.
 

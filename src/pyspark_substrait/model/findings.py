@@ -27,7 +27,7 @@ class Finding:
         path: its path in the plan, like ``relations[0].root.input.filter.condition``; empty for the plan as a whole.
         what: the problem, in one sentence without a final full stop.
         why: the rule behind it.
-        mend: the advice on how to fix it; empty for none.
+        fix: the advice on how to fix it; empty for none.
     """
 
     code: Code
@@ -35,30 +35,30 @@ class Finding:
     path: str
     what: str
     why: str
-    mend: str = ""
+    fix: str = ""
 
     def __post_init__(self) -> None:
-        for name in ("what", "why", "mend"):
+        for name in ("what", "why", "fix"):
             object.__setattr__(self, name, message_text(getattr(self, name)))
 
     @classmethod
     def of(
-        cls, code: Code, path: Path | str, what: str, *, level: Level | None = None, why: str = "", mend: str = ""
+        cls, code: Code, path: Path | str, what: str, *, level: Level | None = None, why: str = "", fix: str = ""
     ) -> Finding:
         """Create a finding of a class, with the level and the reason of that class where none are given."""
         known = class_of(code)
         place = path if isinstance(path, str) else render(path)
-        return cls(code=code, level=level or known.level, path=place, what=what, why=why or known.why, mend=mend)
+        return cls(code=code, level=level or known.level, path=place, what=what, why=why or known.why, fix=fix)
 
     def __str__(self) -> str:
         place = f" at {shortened(escaped(self.path), LONGEST_PATH)}" if self.path else ""
-        advice = f". {self.mend}" if self.mend else ""
+        advice = f". {self.fix}" if self.fix else ""
         return f"{self.level.value} {self.code:04d}{place}: {self.what}{advice}"
 
 
 def as_finding(error: SubstraitError, code: Code = Code.UNCLASSIFIED) -> Finding:
     """Return an error as a finding of the error's class, or of ``code`` if it has none."""
-    return Finding.of(error.code or code, error.path, error.message, level=Level.ERROR, mend=error.hint or "")
+    return Finding.of(error.code or code, error.path, error.message, level=Level.ERROR, fix=error.hint or "")
 
 
 @dataclass(slots=True)

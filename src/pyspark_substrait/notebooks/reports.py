@@ -52,7 +52,7 @@ class _Card:
     page: str
     said: tuple[_Said, ...]
     why: str
-    mend: str
+    fix: str
 
 
 def report_html(report: Report) -> str:
@@ -96,7 +96,7 @@ def _cards(group: OfClass) -> Sequence[_Card]:
                 for what, found in reason.said
             ),
             why=reason.why,
-            mend=reason.mend,
+            fix=reason.fix,
         )
         for reason in group.reasons
     ]

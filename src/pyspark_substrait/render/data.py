@@ -128,11 +128,11 @@ def _column(column: GraphColumn) -> list[Any]:
 
 
 def _finding(found: Finding, beginning: str) -> list[Any]:
-    """Return level, code, title and page of the class, what, why, mend, and the path relative to that of the node."""
+    """Return level, code, title and page of the class, what, why, fix, and the path relative to that of the node."""
     known = class_of(found.code)
     inside = found.path[len(beginning) :] if found.path.startswith(beginning) else found.path
     page = f"{_SITE}{known.page}/" if known.page else ""
-    texts = (known.title, page, found.what, found.why, found.mend, inside)
+    texts = (known.title, page, found.what, found.why, found.fix, inside)
     return [found.level.value, f"{found.code:04d}", *map(escaped, texts)]
 
 

@@ -51,7 +51,7 @@ def findings(
         if any(_near(refusal.path, path) if refusal.is_fault else _own(refusal.path, path) for path in faulty):
             continue
         error = refusal.error
-        yield Finding.of(refusal.code, refusal.path, error.message, mend=error.hint or "")
+        yield Finding.of(refusal.code, refusal.path, error.message, fix=error.hint or "")
 
 
 def _near(path: str, other: str) -> bool:

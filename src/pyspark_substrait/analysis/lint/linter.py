@@ -178,9 +178,9 @@ class _Pass:
         """Record a remark as a finding."""
         near = remark.at if remark.at is not None and remark.at in self.places else path
         place = near if isinstance(near, str) else self.places.path(near) or ""
-        mend = "; ".join(text for text in (remark.mend, FIX if fixable else "") if text)
+        fix = "; ".join(text for text in (remark.fix, FIX if fixable else "") if text)
         why = rule.explanation
-        finding = Finding.of(rule.code, place, remark.what, level=remark.level, why=why, mend=mend)
+        finding = Finding.of(rule.code, place, remark.what, level=remark.level, why=why, fix=fix)
         self.said.append(LintFinding(finding, fixable))
 
 

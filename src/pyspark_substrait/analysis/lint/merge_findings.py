@@ -37,7 +37,7 @@ def together(
         wanted: whether a class is selected; errors always are.
     """
     findings = [item.finding for item in said]
-    mended = {item.finding for item in said if item.fixable}
+    fixable = {item.finding for item in said if item.fixable}
     taken = {(item.code, item.path) for item in findings}
     places = {item.path for item in findings}
     for item in seen:
@@ -49,10 +49,10 @@ def together(
             if item.code in _FIELDS and item.path in places:
                 continue  # reported by a rule in other words
             if _written_anew(item):
-                item = replace(item, mend="; ".join(text for text in (item.mend, FIX) if text))
-                mended.add(item)
+                item = replace(item, fix="; ".join(text for text in (item.fix, FIX) if text))
+                fixable.add(item)
             findings.append(item)
-    return findings, mended
+    return findings, fixable
 
 
 def _written_anew(item: Finding) -> bool:
@@ -62,10 +62,10 @@ def _written_anew(item: Finding) -> bool:
     return item.code in REWRITTEN
 
 
-def without_redundant(document: _Document, mended: Iterable[Finding]) -> _Document:
+def without_redundant(document: _Document, fixable: Iterable[Finding]) -> _Document:
     """Return the document without the unused declarations that the findings name."""
-    codes = {item.code for item in mended}
-    urls = {int(match[1]) for item in mended if (match := _URL.fullmatch(item.path))}
+    codes = {item.code for item in fixable}
+    urls = {int(match[1]) for item in fixable if (match := _URL.fullmatch(item.path))}
     if codes & set(_DECLARATIONS):
         document = replace(document, unused_extensions=(), unused_urns=())
     if urls:

@@ -20,7 +20,7 @@ what is named in an old way, what hardly says what was meant. It needs no Spark.
     pyspark-substrait lint --rules                       print this page
 
 In Python: `pyspark_substrait.lint(plan)` gives a report as `validate` does, and `pyspark_substrait.fixed(plan)` the
-better plan and the findings that are mended in it.
+better plan and the findings that it fixes.
 
 A fix is made only where the plan means the same afterwards: the same records, the same types and nullability of every
 column, nulls and NaNs included; a condition that may fail isn't moved or left out. The advice of a finding says whether
@@ -35,7 +35,7 @@ Whether a plan is right at all, `validate` says.
 _ALSO = """
 ## What validation finds as well
 
-These classes are found by `validate`, and are a matter of style as well. Writing a plan anew mends those with a fix.
+These classes are found by `validate`, and are a matter of style as well. Saving a plan fixes those that have a fix.
 
 | number | class | fix |
 |---|---|---|

@@ -56,14 +56,14 @@ class Remark:
 
     Args:
         what: what is the case.
-        mend: what to do about it.
+        fix: what to do about it.
         instead: an equivalent node about which the rule has no remark; None if there is no safe one.
         at: the part of the node that the remark is about; None for the node itself.
         level: the level, if it isn't that of the class.
     """
 
     what: str
-    mend: str = ""
+    fix: str = ""
     instead: Any = None
     at: Any = None
     level: Level | None = None

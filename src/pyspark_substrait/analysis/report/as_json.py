@@ -62,7 +62,7 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "path": finding.path,
         "what": finding.what,
         "why": finding.why,
-        "mend": finding.mend,
+        "fix": finding.fix,
         "page": page_address(known),
     }
 

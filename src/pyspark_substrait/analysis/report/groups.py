@@ -17,12 +17,12 @@ class Reason:
     """Findings that share their reason and advice.
 
     Args:
-        why, mend: the reason and the advice; either may be empty.
+        why, fix: the reason and the advice; either may be empty.
         said: the texts of the findings, each with the findings that have it.
     """
 
     why: str
-    mend: str
+    fix: str
     said: tuple[tuple[str, tuple[Finding, ...]], ...]
 
 
@@ -45,14 +45,14 @@ def groups(findings: Iterable[Finding]) -> tuple[OfClass, ...]:
     found: dict[tuple[Level, Code], dict[tuple[str, str], dict[str, list[Finding]]]] = {}
     for finding in sorted(findings, key=lambda finding: GRAVITY[finding.level]):
         reasons = found.setdefault((finding.level, finding.code), {})
-        reasons.setdefault((finding.why, finding.mend), {}).setdefault(finding.what, []).append(finding)
+        reasons.setdefault((finding.why, finding.fix), {}).setdefault(finding.what, []).append(finding)
     return tuple(
         OfClass(
             level=level,
             code=code,
             reasons=tuple(
-                Reason(why=why, mend=mend, said=tuple((what, tuple(places)) for what, places in said.items()))
-                for (why, mend), said in reasons.items()
+                Reason(why=why, fix=fix, said=tuple((what, tuple(places)) for what, places in said.items()))
+                for (why, fix), said in reasons.items()
             ),
         )
         for (level, code), reasons in found.items()

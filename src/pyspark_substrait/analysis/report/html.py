@@ -66,7 +66,7 @@ class _Card:
     title: str
     page: str
     why: str
-    mend: str
+    fix: str
     entries: tuple[_Entry, ...]
 
 
@@ -173,8 +173,8 @@ def _rows(lines: Sequence[Line], prefix: str) -> Iterator[_Row]:
 def _cards(findings: Sequence[Finding], prefix: str, numbers: Iterator[int]) -> Iterator[_Card]:
     groups: dict[tuple[Level, Code, str, str], list[Finding]] = {}
     for finding in sorted(findings, key=lambda finding: GRAVITY[finding.level]):
-        groups.setdefault((finding.level, finding.code, finding.why, finding.mend), []).append(finding)
-    for (level, code, why, mend), members in groups.items():
+        groups.setdefault((finding.level, finding.code, finding.why, finding.fix), []).append(finding)
+    for (level, code, why, fix), members in groups.items():
         known = class_of(code)
         yield _Card(
             level=level,
@@ -182,7 +182,7 @@ def _cards(findings: Sequence[Finding], prefix: str, numbers: Iterator[int]) -> 
             title=known.title,
             page=page_address(known),
             why=why,
-            mend=mend,
+            fix=fix,
             entries=tuple(
                 _Entry(anchor=f"{prefix}f{next(numbers)}", finding=member, code=f"{code:04d}") for member in members
             ),

@@ -95,7 +95,7 @@ class Report(NotebookOutput):
             InvalidPlanError: with the path, the text and the advice of that finding.
         """
         for finding in self.errors:
-            raise InvalidPlanError(finding.what, path=finding.path, hint=finding.mend or None, code=finding.code)
+            raise InvalidPlanError(finding.what, path=finding.path, hint=finding.fix or None, code=finding.code)
 
     def to_text(self) -> str:
         """Return text for people: the findings by level and class, the most severe first, and their counts."""

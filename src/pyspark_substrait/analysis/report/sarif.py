@@ -77,7 +77,7 @@ def _results(report: Report, artifact: int, rules: Mapping[Code, int]) -> list[d
 def _result(
     finding: Finding, report: Report, artifact: int, rules: Mapping[Code, int], places: Mapping[str, Place]
 ) -> dict[str, Any]:
-    advice = f". {escaped(finding.mend)}" if finding.mend else ""
+    advice = f". {escaped(finding.fix)}" if finding.fix else ""
     place = places.get(finding.path, Place(1, 1))
     location: dict[str, Any] = {
         "physicalLocation": {

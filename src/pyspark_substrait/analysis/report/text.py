@@ -51,8 +51,8 @@ def _group(group: OfClass) -> Iterator[Part]:
                 yield "quiet", f"      and at {len(places) - _PATHS:,} more\n"
         if reason.why:
             yield "quiet", f"    why: {escaped(reason.why)}\n"
-        if reason.mend:
-            yield "plain", f"    mend: {escaped(reason.mend)}\n"
+        if reason.fix:
+            yield "plain", f"    fix: {escaped(reason.fix)}\n"
 
 
 def _role(level: Level) -> Role:

@@ -70,7 +70,7 @@ def _evaluation(plan: Plan, places: Places, dialect: Dialect) -> Iterator[Findin
         return
     if any(isinstance(node, ExecutionContextVariable) for node, _ in places):
         what = f"{dialect.name} doesn't evaluate context variables {mode}"
-        yield Finding.of(Code.TARGET_FEATURE, "execution_behavior", what, mend=_has(dialect.evaluation_modes))
+        yield Finding.of(Code.TARGET_FEATURE, "execution_behavior", what, fix=_has(dialect.evaluation_modes))
 
 
 # relations and expressions --------------------------------------------------------------------------------------------
@@ -131,7 +131,7 @@ def _missing(code: Code, what: str, term: Term, entries: object, path: Path, dia
         return Finding.of(code, path, f"{dialect.name} doesn't have the {what} {term.name}")
     listed = [value for entry in known for value in entry.lists.get(term.field, ())]
     value = term.value or "one of no kind"
-    return Finding.of(code, path, f"{dialect.name} doesn't have the {what} {term.name} as {value}", mend=_has(listed))
+    return Finding.of(code, path, f"{dialect.name} doesn't have the {what} {term.name} as {value}", fix=_has(listed))
 
 
 def _has(values: Iterable[str]) -> str:
@@ -159,17 +159,17 @@ def _call(
     if not fitting:
         signatures = {f"{function.name}:{item}" for entry in entries for item in entry.implementations}
         yield Finding.of(
-            Code.TARGET_FUNCTION, path, f"{dialect.name} doesn't have {function.key}", mend=_has(signatures)
+            Code.TARGET_FUNCTION, path, f"{dialect.name} doesn't have {function.key}", fix=_has(signatures)
         )
         return
     counted = [entry for entry in fitting if _counts(entry, count)]
     if not counted:
         what = f"{dialect.name} doesn't take {count} arguments of {function.key}"
-        yield Finding.of(Code.TARGET_FUNCTION, path, what, mend=_has(map(_range, fitting)))
+        yield Finding.of(Code.TARGET_FUNCTION, path, what, fix=_has(map(_range, fitting)))
     elif not any(_states(entry, options) for entry in counted):
         stated = ", ".join(f"{option.name}={'|'.join(option.preference)}" for option in options) or "no option"
         what = f"{dialect.name} doesn't have {function.key} with {stated}"
-        yield Finding.of(Code.TARGET_OPTION, path, what, mend=_has(sorted({_shown(entry) for entry in counted})[:8]))
+        yield Finding.of(Code.TARGET_OPTION, path, what, fix=_has(sorted({_shown(entry) for entry in counted})[:8]))
 
 
 def _counts(entry: FunctionEntry, count: int) -> bool:

@@ -22,13 +22,13 @@ class NoteRule:
         code: the class.
         level: a warning where strict reading refuses the plan, or where the meaning was in doubt; else an info.
         why: the release that changed it, or what the specification says.
-        mend: what to do about it.
+        fix: what to do about it.
     """
 
     code: Code
     level: Level
     why: str
-    mend: str
+    fix: str
 
 
 _UPGRADE = "Save the upgraded plan (`pyspark-substrait upgrade`), or use a newer release of the producer"
@@ -115,14 +115,14 @@ UPGRADES: Mapping[str, NoteRule] = {
 """The rewrites of older forms, by the rule's name."""
 
 
-def _harmless(code: Code, why: str, mend: str) -> NoteRule:
+def _harmless(code: Code, why: str, fix: str) -> NoteRule:
     """An assumption that can mean one thing only."""
-    return NoteRule(code, _I, why, mend)
+    return NoteRule(code, _I, why, fix)
 
 
-def _doubtful(code: Code, why: str, mend: str) -> NoteRule:
+def _doubtful(code: Code, why: str, fix: str) -> NoteRule:
     """An assumption that strict reading refuses, or that departs from the literal meaning."""
-    return NoteRule(code, _W, why, mend)
+    return NoteRule(code, _W, why, fix)
 
 
 _OUTPUT_NAMES = "An output has one name, and one for each field of nested structs, in depth-first order"
@@ -293,7 +293,7 @@ def assumed(notes: Sequence[Note]) -> Iterator[Finding]:
 
 
 def _finding(note: Note, rule: NoteRule, what: str) -> Finding:
-    return Finding.of(rule.code, note.path, what, level=rule.level, why=rule.why, mend=rule.mend)
+    return Finding.of(rule.code, note.path, what, level=rule.level, why=rule.why, fix=rule.fix)
 
 
 def _of_function(note: Note) -> NoteRule:

@@ -47,7 +47,7 @@ def findings(
     yield from versions.findings(stated, upgrades)
     if message.DESCRIPTOR.name == "Plan" and not message.relations:
         what = "the plan has no relations, so it does nothing"
-        yield Finding.of(Code.RELATION_ROOT_MISSING, "relations", what, mend="Add a root relation")
+        yield Finding.of(Code.RELATION_ROOT_MISSING, "relations", what, fix="Add a root relation")
     yield from declarations.findings(message, document, registry)
     yield from parts.findings(message)
     yield from enumerations.findings(places)

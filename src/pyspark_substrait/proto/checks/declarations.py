@@ -56,17 +56,17 @@ def findings(message: Any, document: Plan | ExtendedExpression, registry: Regist
         first = seen.setdefault((item.kind, item.urn, item.name), item.path)
         if first != item.path:
             what = f"the {item.kind.value} {item.name} is declared twice, first at {first}"
-            mend = "Leave one declaration, and refer to that"
-            yield Finding.of(_REDUNDANT[item.kind], item.path, what, mend=mend)
+            fix = "Leave one declaration, and refer to that"
+            yield Finding.of(_REDUNDANT[item.kind], item.path, what, fix=fix)
         elif (item.kind, item.anchor) not in used:
             what = f"the {item.kind.value} {item.name} is declared, and nothing uses it"
-            yield Finding.of(_REDUNDANT[item.kind], item.path, what, mend=_LEAVE_OUT)
+            yield Finding.of(_REDUNDANT[item.kind], item.path, what, fix=_LEAVE_OUT)
             yield from _unresolved(item, registry)
         if item.urn is None and item.reference:
             what = f"the {item.kind.value} {item.name} is of extension {item.reference}, which is not declared"
             place = f"{item.path}.extension_urn_reference"
-            mend = "Add an extension_urn with this anchor"
-            yield Finding.of(Code.LINK_MISSING_ANCHOR, place, what, level=Level.WARNING, mend=mend)
+            fix = "Add an extension_urn with this anchor"
+            yield Finding.of(Code.LINK_MISSING_ANCHOR, place, what, level=Level.WARNING, fix=fix)
         yield from _deprecated(item, registry)
 
 
@@ -105,16 +105,16 @@ def _extensions(message: Any, used: set[str | None]) -> Iterator[Finding]:
                 f"{path}.urn",
                 f"{item.urn!r} is no URN of an extension",
                 level=level,
-                mend="Write it like extension:io.substrait:functions_arithmetic",
+                fix="Write it like extension:io.substrait:functions_arithmetic",
             )
         if item.urn in seen:
             what = f"the extension {item.urn} is declared twice, first at extension_urns[{seen[item.urn]}]"
-            yield Finding.of(Code.REDUNDANT_EXTENSION, path, what, mend="Leave one declaration, and refer to that")
+            yield Finding.of(Code.REDUNDANT_EXTENSION, path, what, fix="Leave one declaration, and refer to that")
             continue
         seen[item.urn] = index
         if item.urn not in used:
             what = f"the extension {item.urn} is declared, and nothing of it is"
-            yield Finding.of(Code.REDUNDANT_EXTENSION, path, what, mend=_LEAVE_OUT)
+            yield Finding.of(Code.REDUNDANT_EXTENSION, path, what, fix=_LEAVE_OUT)
 
 
 def _unresolved(item: _Declared, registry: Registry) -> Iterator[Finding]:
@@ -123,11 +123,11 @@ def _unresolved(item: _Declared, registry: Registry) -> Iterator[Finding]:
         return
     if item.kind is ExtensionKind.FUNCTION and ":" not in item.name and registry.overloads(item.urn, item.name):
         what = f"the function {item.name} is declared without the types of its arguments"
-        mend = "Declare the compound name, like add:i32_i32"
-        yield Finding.of(Code.LINK_SIMPLE_FUNCTION_NAME, f"{item.path}.name", what, mend=mend)
+        fix = "Declare the compound name, like add:i32_i32"
+        yield Finding.of(Code.LINK_SIMPLE_FUNCTION_NAME, f"{item.path}.name", what, fix=fix)
         return
     what = f"the extension {item.urn} has no {item.kind.value} {item.name}"
-    yield Finding.of(Code.LINK_UNRESOLVED_NAME, f"{item.path}.name", what, level=Level.WARNING, mend=_LEAVE_OUT)
+    yield Finding.of(Code.LINK_UNRESOLVED_NAME, f"{item.path}.name", what, level=Level.WARNING, fix=_LEAVE_OUT)
 
 
 def _known(urn: str, registry: Registry) -> bool:
@@ -158,4 +158,4 @@ def _deprecated(item: _Declared, registry: Registry) -> Iterator[Finding]:
     if definition is not None and definition.deprecated is not None:
         what = f"the function {item.name} is deprecated: {definition.deprecated.rstrip('.')}"
         why = "The extension keeps it for plans that have it, and may drop it in a later release"
-        yield Finding.of(Code.DEPRECATION, f"{item.path}.name", what, why=why, mend="Use the form that replaces it")
+        yield Finding.of(Code.DEPRECATION, f"{item.path}.name", what, why=why, fix="Use the form that replaces it")

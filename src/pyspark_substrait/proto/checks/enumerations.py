@@ -44,5 +44,5 @@ def findings(places: Places) -> Iterator[Finding]:
                 pass
 
 
-def _unspecified(path: Path, what: str, why: str, mend: str, level: Level = Level.WARNING) -> Finding:
-    return Finding.of(Code.PROTO_UNSPECIFIED_ENUM, path, what, level=level, why=why, mend=mend)
+def _unspecified(path: Path, what: str, why: str, fix: str, level: Level = Level.WARNING) -> Finding:
+    return Finding.of(Code.PROTO_UNSPECIFIED_ENUM, path, what, level=level, why=why, fix=fix)

@@ -60,12 +60,12 @@ def findings(message: Any) -> Iterator[Finding]:
     yield from _foreign(message, found)
     for name, path in found.deprecated:
         what = f"the field {name} is deprecated"
-        mend = "Use rel_reference, which names the relation that is meant" if name == "steps_out" else ""
-        yield Finding.of(Code.DEPRECATION, path, what, level=Level.INFO, mend=mend)
+        fix = "Use rel_reference, which names the relation that is meant" if name == "steps_out" else ""
+        yield Finding.of(Code.DEPRECATION, path, what, level=Level.INFO, fix=fix)
     for anchor, path in found.anchors:
         if anchor not in found.referred:
             what = f"the anchor {anchor} names this relation, and nothing refers to it"
-            yield Finding.of(Code.REDUNDANT_FIELD, path, what, mend="Leave it out")
+            yield Finding.of(Code.REDUNDANT_FIELD, path, what, fix="Leave it out")
     yield from _computations(found)
 
 
@@ -156,7 +156,7 @@ def _foreign(message: Any, found: _Parts) -> Iterator[Finding]:
                 Code.PROTO_MISSING_ANY_DECLARATION,
                 path,
                 f"the message type {name} stands in the plan, and expected_type_urls doesn't list it",
-                mend="List it, so that a consumer can tell early whether it knows all messages",
+                fix="List it, so that a consumer can tell early whether it knows all messages",
             )
         if ignorable:
             what = f"{name} is advice of its maker, which may be ignored"
@@ -171,10 +171,10 @@ def _foreign(message: Any, found: _Parts) -> Iterator[Finding]:
         place = f"expected_type_urls[{index}]"
         if name in seen:
             what = f"the message type {name} is listed twice"
-            yield Finding.of(Code.REDUNDANT_ANY_DECLARATION, place, what, mend="Leave it out")
+            yield Finding.of(Code.REDUNDANT_ANY_DECLARATION, place, what, fix="Leave it out")
         elif name not in present:
             what = f"the message type {name} is listed, and the plan has no such message"
-            yield Finding.of(Code.REDUNDANT_ANY_DECLARATION, place, what, mend="Leave it out")
+            yield Finding.of(Code.REDUNDANT_ANY_DECLARATION, place, what, fix="Leave it out")
         seen.add(name)
 
 
@@ -190,7 +190,7 @@ def _computations(found: _Parts) -> Iterator[Finding]:
             yield _hint(path, what, why, "Give each a number of its own")
         elif number not in wanted:
             what = f"the computation {number} is saved, and nothing loads it"
-            yield Finding.of(Code.REDUNDANT_FIELD, path, what, mend="Leave it out")
+            yield Finding.of(Code.REDUNDANT_FIELD, path, what, fix="Leave it out")
     for item, path in found.loaded:
         number = item.computation_id_reference
         source = saved.get(number)
@@ -207,5 +207,5 @@ def _computations(found: _Parts) -> Iterator[Finding]:
             )
 
 
-def _hint(path: Path, what: str, why: str, mend: str) -> Finding:
-    return Finding.of(Code.ILLEGAL_VALUE_IN_HINT, render(path), what, why=why, mend=mend)
+def _hint(path: Path, what: str, why: str, fix: str) -> Finding:
+    return Finding.of(Code.ILLEGAL_VALUE_IN_HINT, render(path), what, why=why, fix=fix)

@@ -32,12 +32,12 @@ def findings(stated: Version | None, upgrades: Sequence[Note]) -> Iterator[Findi
     if not any(numbers):
         level = Level.WARNING if upgrades else Level.ERROR
         yield Finding.of(
-            Code.VERSIONING, "version", "the version is 0.0.0, which is no release", level=level, mend=_STATE
+            Code.VERSIONING, "version", "the version is 0.0.0, which is no release", level=level, fix=_STATE
         )
     elif numbers > CURRENT_VERSION:
         what = f"the plan was written for {stated}, which is later than {current}, the release that is checked against"
-        mend = "Use a newer release of this package; what it doesn't know may have another meaning"
-        yield Finding.of(Code.VERSIONING, "version", what, mend=mend)
+        fix = "Use a newer release of this package; what it doesn't know may have another meaning"
+        yield Finding.of(Code.VERSIONING, "version", what, fix=fix)
     elif numbers[:2] < CURRENT_VERSION[:2] and not upgrades:
         what = f"the plan was written for {stated} and is read as one of {current}; nothing in it had to be changed"
         yield Finding.of(Code.VERSIONING, "version", what, level=Level.INFO)
@@ -49,16 +49,16 @@ def findings(stated: Version | None, upgrades: Sequence[Note]) -> Iterator[Findi
     if not stated.producer:
         what = "the plan doesn't say who produced it"
         why = "Consumers may need to work around faults of certain producers"
-        mend = "Name the producer, in version.producer"
-        yield Finding.of(Code.VERSIONING, "version.producer", what, level=Level.INFO, why=why, mend=mend)
+        fix = "Name the producer, in version.producer"
+        yield Finding.of(Code.VERSIONING, "version.producer", what, level=Level.INFO, why=why, fix=fix)
 
 
 def _missing(*, old: bool) -> Finding:
     why = "The version is optional up to 0.17.0 and required since"
     if old:
         what = "the version is missing; forms of earlier releases show that the plan is an old one"
-        return Finding.of(Code.PROTO_MISSING_FIELD, "version", what, level=Level.WARNING, why=why, mend=_STATE)
-    return Finding.of(Code.PROTO_MISSING_FIELD, "version", "the version is missing", why=why, mend=_STATE)
+        return Finding.of(Code.PROTO_MISSING_FIELD, "version", what, level=Level.WARNING, why=why, fix=_STATE)
+    return Finding.of(Code.PROTO_MISSING_FIELD, "version", "the version is missing", why=why, fix=_STATE)
 
 
 def _git_hash(text: str) -> Iterator[Finding]:
@@ -66,7 +66,7 @@ def _git_hash(text: str) -> Iterator[Finding]:
     if not _HASH.fullmatch(text):
         why = "A git hash is 40 hexadecimal digits in lower case"
         yield Finding.of(
-            Code.ILLEGAL_VALUE, path, f"the git hash {text!r} is none", why=why, mend="Correct it, or leave it out"
+            Code.ILLEGAL_VALUE, path, f"the git hash {text!r} is none", why=why, fix="Correct it, or leave it out"
         )
     what = "the plan was written for a state between releases, which may differ from the specification"
     yield Finding.of(Code.VERSIONING, path, what)

@@ -213,7 +213,7 @@ class Reading:
         *,
         level: Level | None = None,
         why: str = "",
-        mend: str = "",
+        fix: str = "",
         again: bool = False,
     ) -> None:
         """Record a finding that isn't an error, if findings are collected.
@@ -221,9 +221,9 @@ class Reading:
         ``again``: reading the message that the plan is written to finds the same.
         """
         if self.findings is not None:
-            self.findings.append(Finding.of(code, path, what, level=level, why=why, mend=mend))
+            self.findings.append(Finding.of(code, path, what, level=level, why=why, fix=fix))
         elif again and self.placed:
-            self.again.append((path, lambda place: Finding.of(code, place, what, level=level, why=why, mend=mend)))
+            self.again.append((path, lambda place: Finding.of(code, place, what, level=level, why=why, fix=fix)))
         else:
             self.plain = False
 

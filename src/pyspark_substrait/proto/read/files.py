@@ -82,17 +82,17 @@ _NO_URI = re.compile(r"[^A-Za-z0-9\-._~:/?#@!$&'()*+,;=%]")
 
 def _check(node: FileOrFiles, reading: Reading, path: Path) -> None:
     if node.file_format is None:
-        what, mend = "file_format is missing, so the reader has to guess", "Set it"
-        reading.find(Code.PROTO_MISSING_FIELD, path, what, level=Level.WARNING, mend=mend)
+        what, fix = "file_format is missing, so the reader has to guess", "Set it"
+        reading.find(Code.PROTO_MISSING_FIELD, path, what, level=Level.WARNING, fix=fix)
     if (node.start or node.length) and node.path_type in ("uri_folder", "uri_path_glob"):
         what = "start and length cut a piece out of one file, but there may be several"
-        reading.find(Code.ILLEGAL_VALUE, path, what, level=Level.WARNING, mend="Name each file with its piece")
+        reading.find(Code.ILLEGAL_VALUE, path, what, level=Level.WARNING, fix="Name each file with its piece")
     place: Path = (path, node.path_type)
     found = _NO_URI.search(node.path)
     if found is not None:
         what = f"a URI has no character {found[0]!r}, unless it is escaped"
-        mend = f"Write %{found[0].encode()[0]:02X} for it" if found[0] != "\\" else "Separate folders by /"
-        reading.find(Code.ILLEGAL_URI, place, what, level=Level.WARNING, mend=mend)
+        fix = f"Write %{found[0].encode()[0]:02X} for it" if found[0] != "\\" else "Separate folders by /"
+        reading.find(Code.ILLEGAL_URI, place, what, level=Level.WARNING, fix=fix)
     elif node.path_type == "uri_path_glob" and _is_open(unquote(node.path)):
         what = "the pattern opens a bracket that it doesn't close"
         reading.find(Code.ILLEGAL_GLOB, place, what, level=Level.WARNING)

@@ -300,8 +300,8 @@ def _call(message: Any, kind: Kind, phase: Phase, scope: Scope, path: Path, *, c
     assert possible is not None, "it is known where the definition is"
     if stated is None and reading.findings is not None:
         what = f"the output_type is missing; `{found.definition.key}` gives {possible}"
-        place, mend = (path, "output_type"), f"Set it to {possible}"
-        reading.find(Code.PROTO_MISSING_FIELD, place, what, level=Level.WARNING, mend=mend)
+        place, fix = (path, "output_type"), f"Set it to {possible}"
+        reading.find(Code.PROTO_MISSING_FIELD, place, what, level=Level.WARNING, fix=fix)
     result: tuple[Type, Type | None] = possible if stated is None else found.output_type, None
     if stated is not None and stated == possible:
         result = possible, None

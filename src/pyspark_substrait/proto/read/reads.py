@@ -85,7 +85,7 @@ def _projection(
         if len(found.select.struct_items) == 1 and not found.maintain_singular_struct:
             what = "one column is kept, so the record would be replaced by it; it is taken as a record of one column"
             where = (place, "maintain_singular_struct")
-            reading.find(Code.TYPE_STRUCT_REQUIRED, where, what, level=Level.INFO, mend="Set it", again=True)
+            reading.find(Code.TYPE_STRUCT_REQUIRED, where, what, level=Level.INFO, fix="Set it", again=True)
         return found, laid_over(schema, found, reading, place)
     return None, schema
 

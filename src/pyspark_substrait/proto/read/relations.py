@@ -181,8 +181,8 @@ def _project(message: Any, scope: Scope, path: Path) -> Relation:
     inner = scope.over(input.schema, shared.rel_anchor)
     added = expressions.expressions(message.expressions, inner, (path, "expressions"))
     if not added:
-        what, mend = "the projection has no expression", "Add one, or emit the columns of the input itself"
-        scope.reading.find(Code.PROTO_MISSING_FIELD, path, what, level=Level.WARNING, mend=mend)
+        what, fix = "the projection has no expression", "Add one, or emit the columns of the input itself"
+        scope.reading.find(Code.PROTO_MISSING_FIELD, path, what, level=Level.WARNING, fix=fix)
     if not isinstance(input.schema, OpenStruct):
         shared = project_emit(message, shared, len(input.schema.types), len(added), scope.reading, path)
     return Project(common=shared, input=input, expressions=added, advanced_extension=advanced_extension(message))
@@ -315,8 +315,8 @@ def _extension_multi(message: Any, scope: Scope, path: Path) -> Relation:
 def _detail(message: Any, scope: Scope, path: Path) -> AnyMessage | None:
     if message.HasField("detail"):
         return any_message(message.detail)
-    what, mend = "detail is missing, so nobody can tell what the relation does", "Set it"
-    scope.reading.find(Code.PROTO_MISSING_FIELD, path, what, level=Level.WARNING, mend=mend)
+    what, fix = "detail is missing, so nobody can tell what the relation does", "Set it"
+    scope.reading.find(Code.PROTO_MISSING_FIELD, path, what, level=Level.WARNING, fix=fix)
     return None
 
 
@@ -326,11 +326,11 @@ def _derived(
     """Return the schema that the user's handler gives an extension relation; None without a handler or all inputs."""
     handler = None if detail is None else scope.reading.registry.relation_handler(detail.type_url)
     if detail is not None and handler is None:
-        what, mend = (
+        what, fix = (
             f"nobody knows what {detail.type_url or 'a message without a type'} is",
             "Register a handler for it",
         )
-        scope.reading.find(Code.RELATION_EXTENSION_UNKNOWN, (path, "detail"), what, mend=mend)
+        scope.reading.find(Code.RELATION_EXTENSION_UNKNOWN, (path, "detail"), what, fix=fix)
     schemas = [schema for schema in map(input_schema, inputs) if schema is not None]
     if detail is None or handler is None or len(schemas) < len(inputs):
         return None

@@ -9,7 +9,7 @@
  * @typedef {[string, string, string?, number?]} Column
  */
 /**
- * A finding: level, code, title of its class, page of the specification, what, why, mend, path.
+ * A finding: level, code, title of its class, page of the specification, what, why, fix, path.
  * @typedef {[string, string, string, string, string, string, string, string]} Finding
  */
 

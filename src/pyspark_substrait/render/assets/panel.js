@@ -98,7 +98,7 @@ class Panel {
   }
 
   /** @param {PlanGraph} graph @param {number} node @param {Finding} finding */
-  #finding(graph, node, [level, code, title, page, what, why, mend, inside]) {
+  #finding(graph, node, [level, code, title, page, what, why, fix, inside]) {
     const lines = [make("p", "tag", [make("b", "", `${level} ${code}`), ` ${title}`]), make("p", "what", what)];
     if (inside) lines.push(make("p", "code quiet", `${inside.startsWith(".") || inside.startsWith("[") ? "…" : ""}${inside}`));
     if (why) {
@@ -112,7 +112,7 @@ class Panel {
       }
       lines.push(line);
     }
-    if (mend) lines.push(make("p", "mend", mend));
+    if (fix) lines.push(make("p", "fix", fix));
     return make("div", `card ${level}`, lines);
   }
 

@@ -74,7 +74,7 @@ def finding_text(finding: Finding, known: str | None = None) -> str:
     below = finding.path.removeprefix(known) if known is not None and finding.path.startswith(known) else ""
     item = _ITEM.match(below)
     place = "" if item is None else f" in {item[1]}"
-    advice = f". {finding.mend}" if finding.mend else ""
+    advice = f". {finding.fix}" if finding.fix else ""
     return escaped(f"! {finding.level.value} {finding.code:04d}{place}: {finding.what}{advice}")
 
 

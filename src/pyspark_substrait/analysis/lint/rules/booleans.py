@@ -65,9 +65,9 @@ def negated_test(node: ScalarFunction, context: Context) -> Iterator[Remark]:
             call = ScalarFunction(
                 function=other, arguments=inner.arguments, output_type=Boolean(), derived_type=Boolean()
             )
-        yield Remark(what=f"{name} is negated", mend=f"Call {_OPPOSITE[name]}", instead=call)
+        yield Remark(what=f"{name} is negated", fix=f"Call {_OPPOSITE[name]}", instead=call)
     else:
-        yield Remark(what=f"{name} is negated", mend=f"Call {_TURNED[name]}")
+        yield Remark(what=f"{name} is negated", fix=f"Call {_TURNED[name]}")
 
 
 @rule(Code.LINT_NESTED_LOGIC, ScalarFunction, fixes=True)
@@ -88,7 +88,7 @@ def nested_logic(node: ScalarFunction, context: Context) -> Iterator[Remark]:
         else:
             flat.append(operand)
     what = f"an `{name}` stands directly in an `{name}`"
-    yield Remark(what=what, mend="Put all conditions into one", instead=logical(name, tuple(flat)))
+    yield Remark(what=what, fix="Put all conditions into one", instead=logical(name, tuple(flat)))
 
 
 @rule(Code.LINT_SINGLE_OPERAND, ScalarFunction, fixes=True)

@@ -44,7 +44,7 @@ def option_without_choice(node: ScalarFunction | WindowFunction, context: Contex
     for option in node.options:
         if set(option.preference) == set(known.get(option.name, ())):
             what = f"the option {option.name} of {node.function.name} allows every value that there is"
-            yield Remark(what=what, mend="Leave it out, unless the order of the values matters")
+            yield Remark(what=what, fix="Leave it out, unless the order of the values matters")
 
 
 @rule(Code.PROTO_UNSPECIFIED_ENUM, WindowFunction, ConsistentPartitionWindow, fixes=True)
@@ -80,7 +80,7 @@ def not_portable(node: ScalarFunction | WindowFunction, context: Context) -> Ite
     urn = node.function.urn
     if not urn.startswith("extension:io.substrait:"):
         what = f"{worded(node, context.names)} calls {node.function.key} of {urn or 'no extension'}"
-        yield Remark(what=what, mend="Look for a function of the specification's extensions that does the same")
+        yield Remark(what=what, fix="Look for a function of the specification's extensions that does the same")
 
 
 @rule(Code.LINT_SLOW_PATTERN, ScalarFunction)
@@ -91,4 +91,4 @@ def slow_pattern(node: ScalarFunction, context: Context) -> Iterator[Remark]:
     for found in slow_patterns(node, lambda item: item if isinstance(item, Literal) else None):
         if found.sure and found.text is not None:
             what = f"the pattern {found.text!r} of {node.function.name} may take very long: {found.reason}"
-            yield Remark(what=what, mend="Write what is repeated so that it can match a text in one way only")
+            yield Remark(what=what, fix="Write what is repeated so that it can match a text in one way only")

@@ -55,7 +55,7 @@ def cast_of_cast(node: Cast, context: Context) -> Iterator[Remark]:
         direct = inner.input if source == node.type else replace(node, input=inner.input)
         yield Remark(
             what=f"{worded(inner.input, context.names)} is cast from {source} to {inner.type} and then to {node.type}",
-            mend="Cast once",
+            fix="Cast once",
             instead=direct,
         )
 
@@ -67,4 +67,4 @@ def cast_of_literal(node: Cast, context: Context) -> Iterator[Remark]:
     inner = plain(node.input)
     if isinstance(inner, Literal) and not same_type(inner.type, node.type):
         what = f"the literal {worded(inner, context.names)} of type {inner.type} is cast to {node.type}"
-        yield Remark(what=what, mend=f"Write a literal of type {node.type}")
+        yield Remark(what=what, fix=f"Write a literal of type {node.type}")

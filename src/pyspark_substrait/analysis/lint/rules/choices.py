@@ -65,7 +65,7 @@ def same_branches(node: IfThen | SwitchExpression, context: Context) -> Iterator
         and all(result == node.else_ for result in results)
         and deterministic(node.else_, context)
     ):
-        yield Remark(what=f"all branches give {worded(node.else_, context.names)}", mend="Write that alone")
+        yield Remark(what=f"all branches give {worded(node.else_, context.names)}", fix="Write that alone")
 
 
 @rule(Code.LINT_REPEATED_CASE, SwitchExpression, fixes=True)
@@ -118,7 +118,7 @@ def single_option(node: SingularOrList, context: Context) -> Iterator[Remark]:
         function = Function(COMPARISON, "equal", "any_any")
         call = ScalarFunction(function=function, arguments=(node.value, option), output_type=type, derived_type=type)
     what = f"{worded(node.value, context.names)} is looked for in a list of one option"
-    yield Remark(what=what, mend="Call equal", instead=call)
+    yield Remark(what=what, fix="Call equal", instead=call)
 
 
 @rule(Code.LINT_COALESCE_OF_REQUIRED, ScalarFunction, fixes=True)

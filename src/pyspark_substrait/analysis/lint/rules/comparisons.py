@@ -45,7 +45,7 @@ def self_comparison(node: ScalarFunction, context: Context) -> Iterator[Remark]:
     unless = "" if name in _ALIKE_WITH_NULLS or not left.type.nullable else " where it isn't null"
     yield Remark(
         what=f"{worded(left, context.names)} is compared with itself by {name}, which is {text}{unless}",
-        mend="Compare it with what was meant, or test it with is_not_null",
+        fix="Compare it with what was meant, or test it with is_not_null",
         instead=Literal(type=Boolean(), value=outcome) if exact else None,
     )
 
@@ -70,8 +70,8 @@ def null_test_of_required(node: ScalarFunction, context: Context) -> Iterator[Re
 def comparison_with_null(node: ScalarFunction, context: Context) -> Iterator[Remark]:
     """A comparison with null gives null, never true: a filter with it drops every record."""
     if called(node, COMPARISON, *_ALIKE) and any(is_constant(plain(item), None) for item in arguments(node)):
-        mend = "Call is_null, or is_not_distinct_from"
-        yield Remark(what=f"{node.function.name} with null is always null", mend=mend)
+        fix = "Call is_null, or is_not_distinct_from"
+        yield Remark(what=f"{node.function.name} with null is always null", fix=fix)
 
 
 @rule(Code.LINT_CONSTANT_COMPARISON, ScalarFunction)
@@ -80,7 +80,7 @@ def comparison_of_constants(node: ScalarFunction, context: Context) -> Iterator[
     if called(node, COMPARISON, *_ALIKE, *_ALIKE_WITH_NULLS) and all(
         isinstance(plain(item), Literal) and not is_constant(plain(item), None) for item in arguments(node)
     ):
-        yield Remark(what=f"{worded(node, context.names)} is the same for every record", mend="Write its value")
+        yield Remark(what=f"{worded(node, context.names)} is the same for every record", fix="Write its value")
 
 
 @rule(Code.LINT_CHAIN_OF_EQUALITIES, ScalarFunction)
@@ -97,7 +97,7 @@ def chain_of_equalities(node: ScalarFunction, context: Context) -> Iterator[Rema
     ]
     if len(compared) == len(arguments(node)) > 2 and all(item == compared[0] for item in compared):
         what = f"{worded(compared[0], context.names)} is compared with {len(compared)} literals one by one"
-        yield Remark(what=what, mend="Write an or-list (singular_or_list)")
+        yield Remark(what=what, fix="Write an or-list (singular_or_list)")
 
 
 @rule(Code.LINT_PATTERN_WITHOUT_WILDCARD, ScalarFunction)
@@ -111,4 +111,4 @@ def pattern_without_wildcard(node: ScalarFunction, context: Context) -> Iterator
         subject = items[0]
         what = f"{worded(subject, context.names)} is matched with {pattern.value!r}, which has no wildcard"
         if isinstance(subject, FieldReference):
-            yield Remark(what=what, mend="Call equal, or add the wildcard that was meant")
+            yield Remark(what=what, fix="Call equal, or add the wildcard that was meant")

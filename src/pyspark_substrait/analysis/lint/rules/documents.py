@@ -27,7 +27,7 @@ def repeated_names(node: Plan | ExtendedExpression, context: Context) -> Iterato
         repeated = sorted({names[number] for number, _ in repeats(names)})
         if repeated:
             listed = ", ".join(repeated)
-            yield Remark(what=f"root {number} has several columns called {listed}", mend="Name them apart")
+            yield Remark(what=f"root {number} has several columns called {listed}", fix="Name them apart")
 
 
 @rule(Code.LINT_UNUSED_COLUMNS, Plan)
@@ -41,4 +41,4 @@ def unused_columns_of_reads(node: Plan | ExtendedExpression, context: Context) -
         source = ".".join(read.read_type.names) if isinstance(read.read_type, NamedTable) else "a table"
         verb = "is" if len(unused) == 1 else "are"
         what = f"of {source}, {names} {verb} read and never used"
-        yield Remark(what=what, mend="Leave them out with a projection mask", at=read)
+        yield Remark(what=what, fix="Leave them out with a projection mask", at=read)

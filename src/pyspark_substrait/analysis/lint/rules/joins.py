@@ -49,7 +49,7 @@ def cross_with_equality(node: Filter, context: Context) -> Iterator[Remark]:
             expression=node.condition,
             advanced_extension=node.advanced_extension,
         )
-    yield Remark(what="a filter compares the two sides of a cross product", mend="Write an inner join", instead=instead)
+    yield Remark(what="a filter compares the two sides of a cross product", fix="Write an inner join", instead=instead)
 
 
 @rule(Code.LINT_CROSS_WITH_EQUALITY, Join, fixes=True)
@@ -66,7 +66,7 @@ def cross_below_join(node: Join, context: Context) -> Iterator[Remark]:
         rest = logical("and", tuple(kept)) if kept else Literal(type=Boolean(), value=True)
         yield Remark(
             what="the condition of a join compares the two sides of a cross product below it",
-            mend="Write an inner join there",
+            fix="Write an inner join there",
             at=node.left,
             instead=replace(node, left=_narrowed(node.left, moved), expression=rest),
         )
@@ -134,7 +134,7 @@ def join_with_constant(node: Join | NestedLoopJoin, context: Context) -> Iterato
         elif isinstance(node, NestedLoopJoin):
             instead = replace(node, expression=None)
         yield Remark(
-            what="the condition of the join is true for every pair", mend="Write a cross product", instead=instead
+            what="the condition of the join is true for every pair", fix="Write a cross product", instead=instead
         )
     elif is_constant(condition, False) or is_constant(condition, None):
         yield Remark(what="the condition of the join is never true, so that no records match", at=condition)
@@ -171,4 +171,4 @@ def nested_union(node: Set, context: Context) -> Iterator[Remark]:
             flat.append(member)
     if len(flat) > len(node.members):
         what = f"a {node.op.value} has a {node.op.value} as an input"
-        yield Remark(what=what, mend="Write one with all inputs", instead=replace(node, members=tuple(flat)))
+        yield Remark(what=what, fix="Write one with all inputs", instead=replace(node, members=tuple(flat)))

@@ -41,7 +41,7 @@ def distinct_without_effect(node: Aggregate, context: Context) -> Iterator[Remar
                 changed = replace(item, measure=replace(call, invocation=AggregationInvocation.ALL))
                 instead = _with_measure(node, number, changed)
             what = f"{worded(call, context.names)} is the same whether repeated values are merged or not"
-            yield Remark(what=what, mend="Leave out the invocation distinct", at=item, instead=instead)
+            yield Remark(what=what, fix="Leave out the invocation distinct", at=item, instead=instead)
 
 
 @rule(Code.LINT_ORDER_WITHOUT_EFFECT, Aggregate, fixes=True)
@@ -52,7 +52,7 @@ def order_without_effect(node: Aggregate, context: Context) -> Iterator[Remark]:
         if call.sorts and _standard(call, _HEEDLESS):
             instead = _with_measure(node, number, replace(item, measure=replace(call, sorts=())))
             what = f"{worded(call, context.names)} is the same in any order, and sorts its records"
-            yield Remark(what=what, mend="Leave out the sorts", at=item, instead=instead)
+            yield Remark(what=what, fix="Leave out the sorts", at=item, instead=instead)
 
 
 @rule(Code.LINT_FILTERED_MEASURE, Aggregate, fixes=True)
@@ -75,7 +75,7 @@ def grouped_by_constant(node: Aggregate, context: Context) -> Iterator[Remark]:
     for item in node.grouping_expressions:
         if isinstance(item, Literal):
             what = f"records are grouped by the literal {worded(item, context.names)}"
-            yield Remark(what=what, mend="Add the column in a projection above", at=item)
+            yield Remark(what=what, fix="Add the column in a projection above", at=item)
 
 
 @rule(Code.LINT_REPEATED_KEY, Aggregate)
@@ -85,7 +85,7 @@ def repeated_grouping_key(node: Aggregate, context: Context) -> Iterator[Remark]
         item = node.grouping_expressions[number]
         where = position(item)
         name = worded(item, context.names) if where is None else column(where, context.names)
-        yield Remark(what=f"records are grouped by {name} twice", mend="Leave one", at=item)
+        yield Remark(what=f"records are grouped by {name} twice", fix="Leave one", at=item)
 
 
 @rule(Code.LINT_REPEATED_EXPRESSION, Aggregate)

@@ -74,7 +74,7 @@ def projection_of_nothing(node: Project, context: Context) -> Iterator[Remark]:
     emit = node.common.emit
     direct = emit if emit is not None else tuple(range(len(node.schema.types)))
     instead = emitting(node.input, direct, context) if context.replaceable(node) else None
-    yield Remark(what="the projection computes nothing", mend="Leave it out", instead=instead)
+    yield Remark(what="the projection computes nothing", fix="Leave it out", instead=instead)
 
 
 @rule(Code.LINT_PROJECTION_OF_COLUMNS, Project, fixes=True)
@@ -95,7 +95,7 @@ def projection_of_columns(node: Project, context: Context) -> Iterator[Remark]:
         return
     instead = emitting(node.input, known, context) if context.replaceable(node) else None
     what = "all columns" if everything else "columns of a projection"
-    yield Remark(what=f"the projection only passes on {what}", mend="Leave it out", instead=instead)
+    yield Remark(what=f"the projection only passes on {what}", fix="Leave it out", instead=instead)
 
 
 @rule(Code.LINT_UNUSED_EXPRESSION, Project, fixes=True)
@@ -117,7 +117,7 @@ def unused_expression(node: Project, context: Context) -> Iterator[Remark]:
             common = replace(node.common, emit=tuple(column - (column > gone) for column in emit))
             kept = (*node.expressions[:number], *node.expressions[number + 1 :])
             instead = replace(node, expressions=kept, common=common)
-        yield Remark(what=what, mend="Leave it out", at=item, instead=instead)
+        yield Remark(what=what, fix="Leave it out", at=item, instead=instead)
 
 
 @rule(Code.LINT_REPEATED_EXPRESSION, Project)
@@ -129,4 +129,4 @@ def repeated_expression(node: Project, context: Context) -> Iterator[Remark]:
         if isinstance(item, FieldReference | Literal):
             continue
         if not holds_window(item) and not holds_query(item) and deterministic(item, context):
-            yield Remark(what=f"{worded(item, context.names)} is computed twice", mend="Emit its column twice", at=item)
+            yield Remark(what=f"{worded(item, context.names)} is computed twice", fix="Emit its column twice", at=item)

@@ -64,7 +64,7 @@ def sort_that_is_lost(node: Relation, context: Context) -> Iterator[Remark]:
             inputs[number] = rest
             instead = _with_inputs(node, inputs)
         what = f"the records are sorted for {_NAMES[type(node)]}, which loses the order"
-        yield Remark(what=what, mend="Leave out the sort", at=lost, instead=instead)
+        yield Remark(what=what, fix="Leave out the sort", at=lost, instead=instead)
 
 
 _NAMES: dict[type, str] = {
@@ -121,4 +121,4 @@ def fetch_without_order(node: Fetch, context: Context) -> Iterator[Remark]:
     skips = offset is not None and not (isinstance(offset, Literal) and not offset.value)
     keeps_some = count is not None and not (isinstance(count, Literal) and not count.value)
     if (skips or keeps_some) and not in_order(node.input):
-        yield Remark(what="the fetch keeps some records of an input that has no order", mend="Sort the input")
+        yield Remark(what="the fetch keeps some records of an input that has no order", fix="Sort the input")

@@ -26,9 +26,7 @@ def columns_of_exists(node: SetPredicate, context: Context) -> Iterator[Remark]:
     instead = None
     if safe and not isinstance(query.input.schema, OpenStruct) and query.input.schema.types:
         instead = replace(node, tuples=query.input)
-    yield Remark(
-        what="EXISTS looks at no columns, and a projection computes some", mend="Leave it out", instead=instead
-    )
+    yield Remark(what="EXISTS looks at no columns, and a projection computes some", fix="Leave it out", instead=instead)
 
 
 @rule(Code.LINT_SORT_IN_SUBQUERY, SetPredicate, InPredicate, SetComparison, fixes=True)
@@ -51,4 +49,4 @@ def sort_in_subquery(node: Expression, context: Context) -> Iterator[Remark]:
                 instead = replace(node, haystack=rest)
             case SetComparison():
                 instead = replace(node, right=rest)
-    yield Remark(what="the records of the subquery are sorted for nobody", mend="Leave out the sort", instead=instead)
+    yield Remark(what="the records of the subquery are sorted for nobody", fix="Leave out the sort", instead=instead)

@@ -24,18 +24,18 @@ def groupings(aggregate: Aggregate, path: Path) -> Iterator[Finding]:
             twice = references[again]
             what = f"the grouping set has expression {twice} twice"
             place: Path = ((path, "groupings"), index)
-            yield Finding.of(Code.RELATION_GROUPING, place, what, level=Level.WARNING, mend="Leave one of them")
+            yield Finding.of(Code.RELATION_GROUPING, place, what, level=Level.WARNING, fix="Leave one of them")
     for index, first in repeats(aggregate.grouping_expressions):
         what = f"the grouping expression is the same as number {first}"
-        yield Finding.of(Code.REDUNDANT_FIELD, ((path, "grouping_expressions"), index), what, mend="Refer to that one")
+        yield Finding.of(Code.REDUNDANT_FIELD, ((path, "grouping_expressions"), index), what, fix="Refer to that one")
 
 
 def invocation(call: AggregateFunction, path: Path) -> Iterator[Finding]:
     """Check for a DISTINCT call without arguments."""
     if call.invocation is AggregationInvocation.DISTINCT and not call.arguments:
         what = f"`{call.function.name}` is of different values, but has no argument that could be different"
-        mend = "Give it the argument, or count all records"
-        yield Finding.of(Code.ILLEGAL_VALUE, (path, "invocation"), what, level=Level.WARNING, mend=mend)
+        fix = "Give it the argument, or count all records"
+        yield Finding.of(Code.ILLEGAL_VALUE, (path, "invocation"), what, level=Level.WARNING, fix=fix)
 
 
 def ordered(call: AggregateFunction, path: Path, registry: Registry) -> Iterator[Finding]:
@@ -46,5 +46,5 @@ def ordered(call: AggregateFunction, path: Path, registry: Registry) -> Iterator
             what = f"`{function.name}` is not sensitive to order, but has sorts"
             why = "sorts are only allowed where the function is defined to support sorting."
             yield Finding.of(
-                Code.EXPRESSION_SORT, (path, "sorts"), what, level=Level.WARNING, why=why, mend="Leave them out"
+                Code.EXPRESSION_SORT, (path, "sorts"), what, level=Level.WARNING, why=why, fix="Leave them out"
             )

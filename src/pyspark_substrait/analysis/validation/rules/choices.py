@@ -27,7 +27,7 @@ def options(list: SingularOrList | MultiOrList, path: Path) -> Iterator[Finding]
             continue
         if (key := (option.type, option.value)) in seen:
             what = "the option stands in the list twice"
-            yield Finding.of(Code.REDUNDANT_FIELD, ((place, "options"), index), what, mend="Leave one of them")
+            yield Finding.of(Code.REDUNDANT_FIELD, ((place, "options"), index), what, fix="Leave one of them")
         seen.add(key)
 
 
@@ -37,4 +37,4 @@ def switch(expression: SwitchExpression, path: Path) -> Iterator[Finding]:
         if not isinstance(expression.ifs[index].if_.type, Unbound):
             what = f"the value stands in clause {first} already, so this one is never reached"
             place: Path = ((((path, "switch_expression"), "ifs"), index), "if")
-            yield Finding.of(Code.REDUNDANT_FIELD, place, what, level=Level.WARNING, mend="Leave one of the two")
+            yield Finding.of(Code.REDUNDANT_FIELD, place, what, level=Level.WARNING, fix="Leave one of the two")

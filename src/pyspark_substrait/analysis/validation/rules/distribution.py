@@ -31,8 +31,8 @@ def exchange(relation: Exchange, path: Path) -> Iterator[Finding]:
             yield from _buckets(element, "list<i32>", place, type)
             if constrained and relation.partition_count == 0:
                 what = "the buckets are constrained to the number of partitions, which isn't stated"
-                mend = "Set partition_count"
-                yield Finding.of(Code.RELATION_INVALID, path, what, level=Level.WARNING, mend=mend)
+                fix = "Set partition_count"
+                yield Finding.of(Code.RELATION_INVALID, path, what, level=Level.WARNING, fix=fix)
         case _:
             pass
     count = relation.partition_count
@@ -43,15 +43,13 @@ def exchange(relation: Exchange, path: Path) -> Iterator[Finding]:
             if number < 0 or 0 < count <= number:
                 what = f"there is no partition {number}; there are {count}"
                 place = (((path, "targets"), index), "partition_id")
-                yield Finding.of(Code.ILLEGAL_VALUE, place, what, mend="Partitions are counted from 0")
+                yield Finding.of(Code.ILLEGAL_VALUE, place, what, fix="Partitions are counted from 0")
 
 
 def _buckets(type: Type | None, wanted: str, path: Path, shown: Type | None = None) -> Iterator[Finding]:
     if not isinstance(type, I32 | Unbound):
         what = f"the bucket is {shown or type}, not {wanted}"
-        yield Finding.of(
-            Code.TYPE_MISMATCH, path, what, why="A bucket is given by an i32.", mend=f"Cast it to {wanted}"
-        )
+        yield Finding.of(Code.TYPE_MISMATCH, path, what, why="A bucket is given by an i32.", fix=f"Cast it to {wanted}")
 
 
 def expand(relation: Expand, path: Path) -> Iterator[Finding]:

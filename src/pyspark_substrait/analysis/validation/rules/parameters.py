@@ -22,8 +22,8 @@ def parameters(document: Plan | ExtendedExpression, uses: list[tuple[DynamicPara
         known = types.setdefault(anchor, parameter.type)
         if not _alike(known, parameter.type):
             what = f"the parameter {anchor} is {parameter.type} here and {known} elsewhere"
-            mend = "Give it one type, or another number"
-            yield Finding.of(Code.TYPE_MISMATCH, (path, "dynamic_parameter"), what, level=Level.WARNING, mend=mend)
+            fix = "Give it one type, or another number"
+            yield Finding.of(Code.TYPE_MISMATCH, (path, "dynamic_parameter"), what, level=Level.WARNING, fix=fix)
     if not isinstance(document, Plan):
         return
     for index, binding in enumerate(document.parameter_bindings):
@@ -31,11 +31,11 @@ def parameters(document: Plan | ExtendedExpression, uses: list[tuple[DynamicPara
         wanted = types.get(binding.parameter_anchor)
         if wanted is None:
             what = f"the parameter {binding.parameter_anchor} has a value, and nothing refers to it"
-            yield Finding.of(Code.REDUNDANT_FIELD, place, what, mend="Leave it out")
+            yield Finding.of(Code.REDUNDANT_FIELD, place, what, fix="Leave it out")
         elif not _alike(binding.value.type, wanted):
             what = f"the value of the parameter {binding.parameter_anchor} is {binding.value.type}, not {wanted}"
             why = "The type of a parameter is the type that its value is expected to have."
-            yield Finding.of(Code.TYPE_MISMATCH, place, what, why=why, mend="Give it a value of that type")
+            yield Finding.of(Code.TYPE_MISMATCH, place, what, why=why, fix="Give it a value of that type")
 
 
 def _alike(left: Type, right: Type) -> bool:

@@ -38,14 +38,14 @@ def _struct_names(struct: Struct, given: list[tuple[int, str]], path: Path) -> I
         index, name = given.pop(0)
         if not name:
             yield Finding.of(
-                Code.TYPE_INVALID_FIELD_NAME, (path, index), "the name of a field is empty", mend="Name the field"
+                Code.TYPE_INVALID_FIELD_NAME, (path, index), "the name of a field is empty", fix="Name the field"
             )
         elif name in seen:
             yield Finding.of(
                 Code.TYPE_INVALID_FIELD_NAME,
                 (path, index),
                 f"two fields of the same struct are named `{name}`",
-                mend="Give each a name of its own",
+                fix="Give each a name of its own",
             )
         seen.add(name)
         yield from _inner_names(type, given, path)
@@ -69,7 +69,7 @@ def source(read: Read, path: Path) -> Iterator[Finding]:
     match read.read_type:
         case NamedTable(names=()):
             yield Finding.of(
-                Code.PROTO_MISSING_FIELD, (path, "named_table"), "the table has no name", mend="Name the table"
+                Code.PROTO_MISSING_FIELD, (path, "named_table"), "the table has no name", fix="Name the table"
             )
         case NamedTable(names=given) if "" in given:
             what = f"a part of the table's name is empty: {list(given)}"

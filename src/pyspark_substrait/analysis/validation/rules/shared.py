@@ -21,8 +21,8 @@ def emit(relation: Relation, path: Path) -> Iterator[Finding]:
     direct = relation.direct_schema
     if isinstance(direct, OpenStruct) and min(mapping) < 0:
         what = f"emit names column {min(mapping)}"
-        mend = "Columns are counted from 0"
-        yield Finding.of(Code.TYPE_INVALID_SWIZZLE, (((path, "common"), "emit"), "output_mapping"), what, mend=mend)
+        fix = "Columns are counted from 0"
+        yield Finding.of(Code.TYPE_INVALID_SWIZZLE, (((path, "common"), "emit"), "output_mapping"), what, fix=fix)
     if mapping != tuple(range(len(mapping))):
         return
     if not isinstance(direct, OpenStruct) and len(direct.types) == len(mapping):
@@ -31,7 +31,7 @@ def emit(relation: Relation, path: Path) -> Iterator[Finding]:
             Code.REDUNDANT_FIELD,
             place,
             f"emit puts out all {len(mapping)} columns as they are",
-            mend="Set direct instead",
+            fix="Set direct instead",
         )
 
 
@@ -45,12 +45,12 @@ def hint(relation: Relation, path: Path) -> Iterator[Finding]:
         for name, number in (("row_count", hint.stats.row_count), ("record_size", hint.stats.record_size)):
             if not 0 <= number < float("inf"):
                 yield Finding.of(
-                    Code.ILLEGAL_VALUE_IN_HINT, ((place, "stats"), name), f"{name} is {number:g}", mend="Leave it out"
+                    Code.ILLEGAL_VALUE_IN_HINT, ((place, "stats"), name), f"{name} is {number:g}", fix="Leave it out"
                 )
     schema = relation.schema
     if hint.output_names and not isinstance(schema, OpenStruct):
         expected = name_count(schema)
         if len(hint.output_names) != expected:
             what = f"there are {len(hint.output_names)} output names for {expected} fields"
-            mend = "Name every field, those of nested structs included, in depth-first order"
-            yield Finding.of(Code.ILLEGAL_VALUE_IN_HINT, (place, "output_names"), what, mend=mend)
+            fix = "Name every field, those of nested structs included, in depth-first order"
+            yield Finding.of(Code.ILLEGAL_VALUE_IN_HINT, (place, "output_names"), what, fix=fix)

@@ -28,7 +28,7 @@ def relation(window: ConsistentPartitionWindow, path: Path) -> Iterator[Finding]
     """Check for a window relation without functions, its partitions and its sorts."""
     if not window.window_functions:
         what = "the window relation has no window function"
-        yield Finding.of(Code.RELATION_INVALID, path, what, mend="Add one, or leave out the relation")
+        yield Finding.of(Code.RELATION_INVALID, path, what, fix="Add one, or leave out the relation")
     yield from _partitions(window.partition_expressions, (path, "partition_expressions"))
     yield from repeated(window.sorts, (path, "sorts"))
     if not window.sorts:
@@ -51,8 +51,8 @@ def _unordered(call: WindowFunction | WindowRelFunction, path: Path) -> Iterator
     if call.bounds_type is BoundsType.ROWS and bounded:
         what = f"the frame of `{call.function.name}` counts records, but they are in no order"
         why = "If no ordering is declared, no row order is guaranteed."
-        mend = "Sort the window, or leave out its bounds"
-        yield Finding.of(Code.EXPRESSION_WINDOW_BOUNDS, path, what, level=Level.WARNING, why=why, mend=mend)
+        fix = "Sort the window, or leave out its bounds"
+        yield Finding.of(Code.EXPRESSION_WINDOW_BOUNDS, path, what, level=Level.WARNING, why=why, fix=fix)
 
 
 def _partitions(partitions: tuple[Expression, ...], path: Path) -> Iterator[Finding]:
@@ -60,10 +60,10 @@ def _partitions(partitions: tuple[Expression, ...], path: Path) -> Iterator[Find
     for index, partition in enumerate(partitions):
         if isinstance(partition, Literal):
             what = "all records are the same in a literal, so it parts nothing"
-            yield Finding.of(Code.REDUNDANT_FIELD, (path, index), what, mend="Leave it out")
+            yield Finding.of(Code.REDUNDANT_FIELD, (path, index), what, fix="Leave it out")
         elif index in first:
             what = f"partition {first[index]} is of the same expression"
-            yield Finding.of(Code.REDUNDANT_FIELD, (path, index), what, mend="Leave it out")
+            yield Finding.of(Code.REDUNDANT_FIELD, (path, index), what, fix="Leave it out")
 
 
 def frame(call: WindowFunction | WindowRelFunction, path: Path) -> Iterator[Finding]:
@@ -73,8 +73,8 @@ def frame(call: WindowFunction | WindowRelFunction, path: Path) -> Iterator[Find
         what = f"the frame of `{call.function.name}` ends before it starts, so it is always empty"
         place = path if isinstance(call, WindowRelFunction) else (path, "window_function")
         why = "Contradictory lower and upper bounds produce an empty frame."
-        mend = "Exchange the bounds"
-        yield Finding.of(Code.EXPRESSION_WINDOW_BOUNDS, place, what, level=Level.WARNING, why=why, mend=mend)
+        fix = "Exchange the bounds"
+        yield Finding.of(Code.EXPRESSION_WINDOW_BOUNDS, place, what, level=Level.WARNING, why=why, fix=fix)
 
 
 def _distance(bound: Bound) -> float | None:

@@ -32,7 +32,7 @@ def target_names(relation: Write | Ddl | Update, path: Path) -> Iterator[Finding
     )
     if isinstance(target, NamedObjectWrite | NamedTable) and not any(target.names):
         what = "the table has no name"
-        yield Finding.of(Code.PROTO_MISSING_FIELD, (path, field), what, mend="Name the table")
+        yield Finding.of(Code.PROTO_MISSING_FIELD, (path, field), what, fix="Name the table")
     if relation.table_schema is not None:
         yield from names(relation.table_schema, (path, "table_schema"))
 
@@ -45,8 +45,8 @@ def written(write: Write, path: Path) -> Iterator[Finding]:
     place: Path = (path, "table_schema")
     if len(given.types) != len(table.struct.types):
         what = f"the records have {len(given.types)} columns, the table has {len(table.struct.types)}"
-        mend = "Put out the columns of the table, in its order"
-        yield Finding.of(Code.RELATION_INVALID, place, what, why=_MATCH, mend=mend)
+        fix = "Put out the columns of the table, in its order"
+        yield Finding.of(Code.RELATION_INVALID, place, what, why=_MATCH, fix=fix)
         return
     deleted = write.op is WriteOp.DELETE
     for index, (type, wanted) in enumerate(zip(given.types, table.struct.types, strict=True)):
@@ -56,11 +56,11 @@ def written(write: Write, path: Path) -> Iterator[Finding]:
         column = _column(table.names, table.struct, index)
         if not same_type(type, wanted):
             what = f"column {column} of the table is {wanted}, the records have {type} there"
-            yield Finding.of(Code.TYPE_MISMATCH, place, what, why=_MATCH, mend="Cast it below")
+            yield Finding.of(Code.TYPE_MISMATCH, place, what, why=_MATCH, fix="Cast it below")
         elif type.nullable and not wanted.nullable and not deleted:
             what = f"column {column} of the table is never null, the records may have nulls there"
-            mend = "Make sure below that there are none"
-            yield Finding.of(Code.TYPE_MISMATCHED_NULLABILITY, place, what, level=Level.WARNING, why=_MATCH, mend=mend)
+            fix = "Make sure below that there are none"
+            yield Finding.of(Code.TYPE_MISMATCHED_NULLABILITY, place, what, level=Level.WARNING, why=_MATCH, fix=fix)
 
 
 _MATCH = "The schema of the records must match that of the table."
@@ -76,12 +76,12 @@ def definition(ddl: Ddl, path: Path) -> Iterator[Finding]:
     drops, view = ddl.op in (DdlOp.DROP, DdlOp.DROP_IF_EXIST), ddl.object is DdlObject.VIEW
     if not drops and ddl.table_schema is None:
         what = f"{ddl.op.value} of a {ddl.object.value} without table_schema"
-        mend = "State the names and types of all columns"
+        fix = "State the names and types of all columns"
         level = Level.WARNING if view else Level.ERROR  # the columns of a view follow from its body
-        yield Finding.of(Code.PROTO_MISSING_FIELD, (path, "table_schema"), what, level=level, mend=mend)
+        yield Finding.of(Code.PROTO_MISSING_FIELD, (path, "table_schema"), what, level=level, fix=fix)
     if view and not drops and ddl.view_definition is None:
         what = f"{ddl.op.value} of a view without view_definition"
-        yield Finding.of(Code.PROTO_MISSING_FIELD, (path, "view_definition"), what, mend="Add the body of the view")
+        yield Finding.of(Code.PROTO_MISSING_FIELD, (path, "view_definition"), what, fix="Add the body of the view")
     if not view and ddl.view_definition is not None:
         what = "a table has a view_definition"
         yield Finding.of(Code.RELATION_INVALID, (path, "view_definition"), what, level=Level.WARNING)
@@ -94,8 +94,8 @@ def _defaults(ddl: Ddl, path: Path) -> Iterator[Finding]:
     struct, place = ddl.table_schema.struct, (path, "table_defaults")
     if len(ddl.table_defaults) != len(struct.types):
         what = f"there are {len(ddl.table_defaults)} default values for {len(struct.types)} columns"
-        mend = "Give one for each column"
-        yield Finding.of(Code.RELATION_INVALID, place, what, mend=mend)
+        fix = "Give one for each column"
+        yield Finding.of(Code.RELATION_INVALID, place, what, fix=fix)
         return
     for index, (default, wanted) in enumerate(zip(ddl.table_defaults, struct.types, strict=True)):
         column = _column(ddl.table_schema.names, struct, index)
@@ -109,11 +109,11 @@ def updated(update: Update, path: Path) -> Iterator[Finding]:
     place: Path = (path, "transformations")
     if not update.transformations:
         what = "the update changes no column"
-        yield Finding.of(Code.PROTO_MISSING_FIELD, place, what, mend="Add a transformation")
+        yield Finding.of(Code.PROTO_MISSING_FIELD, place, what, fix="Add a transformation")
     seen: set[int] = set()
     for index, item in enumerate(update.transformations):
         if item.column_target in seen:
             column = _column(update.table_schema.names, update.table_schema.struct, item.column_target)
             what = f"column {column} is updated twice"
-            yield Finding.of(Code.RELATION_INVALID, (place, index), what, mend="Leave one of the two")
+            yield Finding.of(Code.RELATION_INVALID, (place, index), what, fix="Leave one of the two")
         seen.add(item.column_target)

@@ -51,7 +51,7 @@ _SCRIPTS = """
     Khar:Kharoshthi Kits:Khitan_Small_Script Khmr:Khmer Khoj:Khojki Sind:Khudawadi Krai:Kirat_Rai Laoo:Lao
     Latn:Latin Lepc:Lepcha Limb:Limbu Lina:Linear_A Linb:Linear_B Lisu:Lisu Lyci:Lycian Lydi:Lydian Mahj:Mahajani
     Maka:Makasar Mlym:Malayalam Mand:Mandaic Mani:Manichaean Marc:Marchen Gonm:Masaram_Gondi Medf:Medefaidrin
-    Mtei:Meetei_Mayek Mend:Mende_Kikakui Merc:Meroitic_Cursive Mero:Meroitic_Hieroglyphs Miao:Miao Modi:Modi
+    Mtei:Meetei_Mayek Fix:Mende_Kikakui Merc:Meroitic_Cursive Mero:Meroitic_Hieroglyphs Miao:Miao Modi:Modi
     Mong:Mongolian Mroo:Mro Mult:Multani Mymr:Myanmar Nbat:Nabataean Nagm:Nag_Mundari Nand:Nandinagari Newa:Newa
     Talu:New_Tai_Lue Nkoo:Nko Nshu:Nushu Hmnp:Nyiakeng_Puachue_Hmong Ogam:Ogham Hung:Old_Hungarian Ital:Old_Italic
     Narb:Old_North_Arabian Perm:Old_Permic Xpeo:Old_Persian Sogo:Old_Sogdian Sarb:Old_South_Arabian Orkh:Old_Turkic
