@@ -91,6 +91,13 @@ def test_keys_are_there_once_and_followed_by_a_bit_for_each_that_is_not_in_the_s
     assert "datafusion-grouping-id" in [note.rule for note in plan.notes]
 
 
+def test_the_producer_may_be_spelled_in_any_way() -> None:
+    source = rollup([0, 1, 2, 3, 4])
+    other = source.replace(b'"datafusion"', b'"DataFusion "')
+    assert other != source
+    assert loaded(other).relations == loaded(source).relations
+
+
 def test_what_is_written_of_such_a_plan_means_the_same() -> None:
     plan = loaded(rollup([0, 1, 2, 3, 4]))
     again = loaded(plan.to_bytes())

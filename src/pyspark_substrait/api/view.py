@@ -35,7 +35,7 @@ def view(
     registry: Registry | None = None,
     name: str | None = None,
 ) -> View:
-    """Show a plan: as a page for the browser, or as a drawing. Two plans are shown side by side.
+    """Return a view of a plan: a page for the browser, or a drawing. Two plans are shown side by side.
 
     No error is raised, however broken the plan is: the understood parts are shown, with the findings.
 

@@ -1,12 +1,12 @@
-"""Plans by hand: names while building, positions in the plan.
+"""Building plans in Python: with names while building, with positions in the plan.
 
     >>> from pyspark_substrait.builder import read, sum_
     >>> orders = read("orders", {"product_id": "i64", "quantity": "i32", "price": "decimal?<10, 2>"})
     >>> cheap = orders.filter(lambda o: o.price < 10).group_by("product_id")
     >>> plan = cheap.agg(total=sum_(lambda o: o.quantity * o.price)).to_plan("product_id", "total")
 
-Functions of the extensions are attributes of :data:`fn`, and names of this module: ``fn.upper``, ``sum_``. An
-underscore behind a name keeps it apart from a word or a built-in of Python.
+Functions of the extensions are attributes of :data:`fn`, and names of this module: ``fn.upper``, ``sum_``. A trailing
+underscore distinguishes a name from a keyword or a built-in of Python.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from pyspark_substrait.model.relations import Relation
 
 _T = TypeVar("_T")
-#: how deeply nested what the usual stack has room for may be
+#: The depth of nesting that fits the usual stack.
 _USUAL_DEPTH = 40
 
 __all__ = [
@@ -104,10 +104,10 @@ class Frame(frames.Frame):
             return with_deep_stack(function)
 
     def to_plan(self, *names: str) -> Plan:
-        """The plan.
+        """Return the plan.
 
         Args:
-            names: the columns that it puts out, in this order; all, if none are given.
+            names: the columns that it puts out, in this order; all if none are given.
 
         Raises:
             InvalidPlanError: there is no such column, or the frame refers to a record outside of it.
@@ -115,7 +115,7 @@ class Frame(frames.Frame):
         return _plan(self.plan(*names))
 
     def to_expressions(self, *columns: Any, **named: Any) -> ExtendedExpression:
-        """An extended expression over records of this frame's schema; arguments as for ``select``."""
+        """Return an extended expression over records of this frame's schema; arguments as for ``select``."""
         return _expressions(self.expressions(*columns, **named))
 
 
@@ -132,7 +132,7 @@ update = Frame.update
 def extended_expression(
     schema: SchemaLike, expressions: Any, *, registry: Registry | None = None
 ) -> ExtendedExpression:
-    """Expressions outside a plan.
+    """Return an extended expression, which isn't part of a plan.
 
     Args:
         schema: the schema of the records, in any form that :func:`read` takes.
@@ -140,7 +140,7 @@ def extended_expression(
         registry: the extensions.
 
     Raises:
-        InvalidPlanError: an expression is wrong.
+        InvalidPlanError: an expression is invalid.
     """
     return _expressions(frames.extended_expression(schema, expressions, registry=registry))
 
@@ -159,7 +159,7 @@ def _expressions(made: model.ExtendedExpression) -> ExtendedExpression:
 
 
 def _deep(trees: Sequence[Relation]) -> bool:
-    """Whether relations are nested so deeply that recursive functions need more stack than usual."""
+    """Whether relations are nested so deeply that recursive functions need a larger stack."""
     relations: list[tuple[Relation, int]] = [(tree, 0) for tree in trees]
     expressions: list[tuple[Expression, int]] = []
     while relations or expressions:
@@ -179,7 +179,7 @@ def _deep(trees: Sequence[Relation]) -> bool:
 
 
 def _version(made: model.Version) -> model.Version:
-    """The release whose format is written."""
+    """Return the version with the numbers of the release that is written."""
     from pyspark_substrait.proto.upgrade import CURRENT_VERSION
 
     major, minor, patch = CURRENT_VERSION

@@ -1,4 +1,4 @@
-"""Aggregates and window functions as users write them."""
+"""Aggregates and window functions."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ from pyspark_substrait.model.types import (
 
 __all__ = ["Aggregated", "Bounds", "Windowed", "aggregated", "following", "preceding", "sort_fields"]
 
-#: a lower and an upper bound: None for the end of the partition, 0 the current record, else a distance from it, which
-#: is negative before the current record; or what :func:`preceding` and :func:`following` give
+#: A lower and an upper bound: None for the end of the partition, 0 for the current record, or a distance from it,
+#: negative before the current record; or a result of :func:`preceding` or :func:`following`.
 Bounds: TypeAlias = tuple[Any, Any]
 
-#: types whose values are an interval apart
+#: Types for which a distance between values is an interval.
 _TEMPORAL = (Date, PrecisionTime, PrecisionTimestamp, PrecisionTimestampTZ, IntervalDay)
-#: window functions whose value depends on the order alone, not on the bounds
+#: Window functions whose value depends on the order alone, not on the bounds.
 _UNBOUNDED = frozenset({"rank", "dense_rank", "row_number", "percent_rank", "cume_dist", "ntile", "lag", "lead"})
 
 
@@ -93,25 +93,25 @@ class Aggregated(Column):
         return Aggregated(self._resolved, self._parts, self._registry, **{**known, **changed})
 
     def filter(self, met: Any) -> Aggregated:
-        """Of the records for which a condition is true."""
+        """Return the aggregate of only those records for which a condition is true."""
         return self._again(filter=condition(met))
 
     def distinct(self) -> Aggregated:
-        """Of records of which equal ones count once."""
+        """Return the aggregate with duplicate values counted once."""
         return self._again(invocation=AggregationInvocation.DISTINCT)
 
     def order_by(self, *keys: Any) -> Aggregated:
-        """Of the records in an order."""
+        """Return the aggregate of the records in an order."""
         return self._again(sorts=sort_fields(keys))
 
     def alias(self, name: str) -> Aggregated:
-        """The same aggregate under another name."""
+        """Return the same aggregate under another name."""
         return self._again(name=name)
 
     def over(
         self, partition_by: Any = (), order_by: Any = (), *, rows: Bounds | None = None, range: Bounds | None = None
     ) -> Column:
-        """Of the records of a window; see :meth:`Windowed.over`."""
+        """Return the aggregate over a window for each record; see :meth:`Windowed.over`."""
         if self._filter is not None or self._sorts:
             raise InvalidPlanError(
                 "a window function has no filter, and no order beside that of the window",
@@ -121,12 +121,12 @@ class Aggregated(Column):
 
 
 def aggregated(call: ResolvedCall, parts: Iterable[Column], registry: Registry) -> Aggregated:
-    """A call of an aggregate function."""
+    """Return a call of an aggregate function as a column."""
     return Aggregated(call, tuple(parts), registry)
 
 
 class Windowed:
-    """A call of a window function, which :meth:`over` makes a column."""
+    """A call of a window function; :meth:`over` makes a column of it."""
 
     def __init__(self, call: ResolvedCall, parts: tuple[Column, ...], registry: Registry) -> None:
         self._resolved = call
@@ -136,13 +136,13 @@ class Windowed:
     def over(
         self, partition_by: Any = (), order_by: Any = (), *, rows: Bounds | None = None, range: Bounds | None = None
     ) -> Column:
-        """The function over the window of each record.
+        """Return the function over the window of each record.
 
         Args:
             partition_by: a column or several: the window has only records with the same values.
             order_by: a column, a sort key or several.
             rows: the bounds in records: ``(-1, 1)``, ``(None, 0)``.
-            range: the bounds in distances from the value that is sorted by. Without any bounds, the window is the whole
+            range: the bounds as distances from the value of the sort key. Without any bounds, the window is the whole
                 partition; with an order, it ends with the current record and those equal to it.
         """
         return _over(self._resolved, self._parts, partition_by, order_by, rows, range, AggregationInvocation.ALL)
@@ -181,7 +181,7 @@ def _over(
 def in_relation(
     item: Any, sorts: tuple[SortField, ...], rows: Bounds | None, range: Bounds | None
 ) -> WindowRelFunction:
-    """A window function whose partitions and order are those of a relation."""
+    """Return a window function that uses the partitions and the order of a window relation."""
     if not isinstance(item, Windowed | Aggregated):
         raise InvalidPlanError("a window relation computes window functions alone")
     call = item._resolved
@@ -214,18 +214,18 @@ def _key(item: Any) -> SortKey:
 
 
 def sort_fields(keys: Iterable[Any]) -> tuple[SortField, ...]:
-    """What to sort by: sort keys, or columns, which are sorted ascending, nulls first."""
+    """Return sort fields from sort keys, or from columns, which are sorted ascending, nulls first."""
     found = map(_key, keys)
     return tuple(SortField(expr=key.column.expression, sort_kind=key.kind) for key in found)
 
 
 def preceding(offset: Any) -> Preceding:
-    """A bound at a distance before the current record."""
+    """Return a bound at a distance before the current record."""
     return Preceding(column(offset).expression)
 
 
 def following(offset: Any) -> Following:
-    """A bound at a distance after the current record."""
+    """Return a bound at a distance after the current record."""
     return Following(column(offset).expression)
 
 
@@ -249,7 +249,7 @@ def _bounds(
 
 
 def _counted(given: Preceding | Following) -> Bound:
-    """A bound in records, whose distance is an i64."""
+    """Return a bound in records, whose distance is an i64."""
     offset = cast_to(Column(given.offset), I64()).expression
     return Preceding(offset) if isinstance(given, Preceding) else Following(offset)
 

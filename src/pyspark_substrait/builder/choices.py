@@ -1,4 +1,4 @@
-"""Choices between values, parameters, and what comes from the surroundings of the execution."""
+"""Conditional expressions, dynamic parameters, and variables of the execution context."""
 
 from __future__ import annotations
 
@@ -45,19 +45,19 @@ _NONE: Final = object()
 
 @dataclass(frozen=True, eq=False)
 class Choice:
-    """A choice that isn't finished: :meth:`when` adds an arm, :meth:`otherwise` ends it.
+    """A conditional expression under construction: :meth:`when` adds a branch, :meth:`otherwise` ends it.
 
-    Where it is used unfinished, the value is null if no condition is true.
+    Used without :meth:`otherwise`, its value is null if no condition is true.
     """
 
     arms: tuple[tuple[Column, Any], ...]
 
     def when(self, met: Any, value: Any) -> Choice:
-        """One more arm, tried after the others."""
+        """Add a branch, which is tried after the others."""
         return Choice((*self.arms, (condition(met), value)))
 
     def otherwise(self, value: Any = _NONE) -> Column:
-        """The value where no condition is true; null when none is given."""
+        """Set the value if no condition is true; null if none is given."""
         values = [arm[1] for arm in self.arms]
         if value is _NONE:
             results, default = agreed(values), None
@@ -72,17 +72,17 @@ class Choice:
 
 
 def when(met: Any, value: Any) -> Choice:
-    """The value where a condition is true: ``when(o.x > 0, "more").otherwise("less")``."""
+    """Start a conditional expression: ``when(o.x > 0, "more").otherwise("less")``."""
     return Choice(((condition(met), value),))
 
 
 def switch(match: Any, cases: Mapping[Any, Any], default: Any = _NONE) -> Column:
-    """The result of the case whose key equals a value, by SQL's rules.
+    """Return the result of the case whose key equals a value, by SQL's rules.
 
     Args:
         match: the value.
-        cases: results by constants of Python, which are literals of the value's type.
-        default: the result where none is equal; null when none is given.
+        cases: results by Python constants, which become literals of the value's type.
+        default: the result if no key is equal; null if none is given.
     """
     value = column(match)
     if not cases:
@@ -98,7 +98,7 @@ def switch(match: Any, cases: Mapping[Any, Any], default: Any = _NONE) -> Column
 
 
 def among(values: tuple[Any, ...], options: list[tuple[Any, ...]]) -> Column:
-    """Whether several values equal, all at once, those of one of the options."""
+    """Whether a tuple of values equals one of several tuples."""
     if not options or any(len(option) != len(values) for option in options):
         raise InvalidPlanError(f"each option has {len(values)} values, and there is at least one")
     columns = [agreed(cells) for cells in zip(values, *options, strict=True)]
@@ -108,7 +108,7 @@ def among(values: tuple[Any, ...], options: list[tuple[Any, ...]]) -> Column:
 
 
 def struct(**fields: Any) -> Column:
-    """A struct of values by name."""
+    """Return a struct of values by name."""
     parts = {name: column(value) for name, value in fields.items()}
     node = NestedStruct(fields=tuple(part.expression for part in parts.values()))
     names = tuple(inner for name, part in parts.items() for inner in (name, *part._inner))
@@ -116,7 +116,7 @@ def struct(**fields: Any) -> Column:
 
 
 def array(*values: Any) -> Column:
-    """A list of at least one value; all get one type."""
+    """Return a list of at least one value; all are cast to one type."""
     if not values:
         raise InvalidPlanError("a list without elements has no type", hint='Say it: lit([], "list<i32>")')
     items = agreed(values)
@@ -124,7 +124,7 @@ def array(*values: Any) -> Column:
 
 
 def dictionary(*pairs: tuple[Any, Any]) -> Column:
-    """A map of at least one pair of key and value; all keys get one type, and all values."""
+    """Return a map of at least one key-value pair; all keys are cast to one type, and so are all values."""
     if not pairs:
         raise InvalidPlanError("a map without entries has no type", hint='Say it: lit({}, "map<string, i32>")')
     keys, items = agreed(key for key, _ in pairs), agreed(value for _, value in pairs)
@@ -133,22 +133,22 @@ def dictionary(*pairs: tuple[Any, Any]) -> Column:
 
 
 def parameter(number: int, type: TypeLike) -> Column:
-    """A dynamic parameter: a value that is given when the plan runs."""
+    """Return a dynamic parameter: a value that is given when the plan runs."""
     found, names = schemas.typed_names(type)
     return Column(DynamicParameter(type=found, parameter_reference=number), inner=names)
 
 
 def current_timestamp(precision: int = 6) -> Column:
-    """The instant of the execution."""
+    """Return the time of the execution."""
     type = PrecisionTimestampTZ(precision=precision)
     return Column(ExecutionContextVariable(variable=ContextVariable.CURRENT_TIMESTAMP, type=type))
 
 
 def current_date() -> Column:
-    """The day of the execution."""
+    """Return the date of the execution."""
     return Column(ExecutionContextVariable(variable=ContextVariable.CURRENT_DATE, type=Date()))
 
 
 def current_timezone() -> Column:
-    """The time zone of the execution."""
+    """Return the time zone of the execution."""
     return Column(ExecutionContextVariable(variable=ContextVariable.CURRENT_TIMEZONE, type=String()))

@@ -1,4 +1,4 @@
-"""What is computed from a record, as users write it: columns with the operators of Python."""
+"""Columns: expressions over a record, with the operators of Python."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ __all__ = [
 
 Nulls: TypeAlias = Literal["first", "last"]
 
-#: how names begin that Python and notebooks ask every object for
+#: The prefixes of names that Python and notebooks look up on every object.
 _FOREIGN = ("__", "_repr_", "_ipython_")
 _FAILURES = {
     "error": FailureBehavior.THROW_EXCEPTION,
@@ -65,16 +65,16 @@ _DIRECTIONS = {
 class Column:
     """A value for each record: a column, or what is computed from columns. Immutable.
 
-    The operators ``+ - * / % **``, the comparisons, ``& | ~`` and unary ``-`` call the functions of that meaning. A
-    value of Python beside a column is a literal of the column's type where that holds it exactly, and else of its own
-    type; where types differ, the narrower one is cast, as far as nothing is lost.
+    The operators ``+ - * / % **``, the comparisons, ``& | ~`` and unary ``-`` call the functions with that meaning. A
+    Python value beside a column becomes a literal of the column's type if that holds it exactly, and otherwise of its
+    own type; if types differ, the narrower one is cast, as long as nothing is lost.
 
-    A field of a struct is an attribute, ``o.address.city``, or an item, ``o["address"]["cast"]`` where a method has its
-    name. Items are also elements of lists (from 0; negative from the end) and values of maps by key.
+    A field of a struct is an attribute, ``o.address.city``, or an item, ``o["address"]["cast"]``, if a method has
+    its name. Items are also elements of lists (from 0; negative from the end) and values of maps by key.
     """
 
     __slots__ = ("_expression", "_inner", "_measures", "_name", "_registry")
-    __hash__ = None  # type: ignore[assignment]  # == makes a column
+    __hash__ = None  # type: ignore[assignment]  # == returns a column
 
     def __init__(
         self,
@@ -93,7 +93,7 @@ class Column:
 
     @property
     def expression(self) -> Expression:
-        """The expression of the model; its references to records are open until a relation takes it in."""
+        """The expression of the model; its references to records are open until it becomes part of a relation."""
         return self._expression
 
     @property
@@ -256,9 +256,9 @@ class Column:
         return self._function("between", self, low, high)
 
     def isin(self, *values: Any) -> Column:
-        """Whether the value equals one of several values, or one in the only column of a frame.
+        """Whether the value equals one of several values, or a value in the only column of a frame.
 
-        Null where the value is null, or equals none and one of them is null.
+        Null if the value is null, or if it equals none of them and one of them is null.
         """
         from pyspark_substrait.builder import subqueries
 
@@ -274,11 +274,11 @@ class Column:
         return made(node, value, *options)
 
     def cast(self, type: TypeLike, on_failure: Literal["error", "null", "unspecified"] = "error") -> Column:
-        """The value in another type.
+        """Cast the value to another type.
 
         Args:
-            type: the type; it is nullable where the value may be null, whatever is written.
-            on_failure: what becomes of a value that the type can't hold: an error, or null.
+            type: the type; it is nullable if the value may be null, whatever the argument says.
+            on_failure: the result for a value that the type can't hold: an error, or null.
         """
         if on_failure not in _FAILURES:
             raise InvalidPlanError(f"on_failure is {on_failure!r}", hint=f"It is one of {', '.join(_FAILURES)}")
@@ -292,24 +292,24 @@ class Column:
     # naming and order -------------------------------------------------------------------------------------------------
 
     def alias(self, name: str) -> Column:
-        """The same column under another name."""
+        """Return the same column under another name."""
         found = made(self.expression, self, inner=self._inner, name=name)
         return found
 
     def asc(self, nulls: Nulls = "first") -> SortKey:
-        """To sort by, the smallest first."""
+        """Return a key that sorts the smallest value first."""
         return SortKey(self, _direction(True, nulls))
 
     def desc(self, nulls: Nulls = "last") -> SortKey:
-        """To sort by, the largest first."""
+        """Return a key that sorts the largest value first."""
         return SortKey(self, _direction(False, nulls))
 
     def clustered(self) -> SortKey:
-        """To bring equal values together, in no particular order."""
+        """Return a key that groups equal values together, in no particular order."""
         return SortKey(self, SortDirection.CLUSTERED)
 
     def sorted_by(self, comparison: str, urn: str | None = None) -> SortKey:
-        """To sort by a function of two values that says which is smaller."""
+        """Return a key that sorts by a comparison function of two values."""
         from pyspark_substrait.builder.functions import comparison_function
 
         return SortKey(self, comparison_function(self, comparison, urn))
@@ -317,7 +317,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class SortKey:
-    """What to sort by, and how."""
+    """A sort key: a column and the direction."""
 
     column: Column
     kind: SortDirection | Function
@@ -330,7 +330,7 @@ def _direction(ascending: bool, nulls: str) -> SortDirection:
 
 
 def near(name: str, known: Iterable[str], what: str) -> NoReturn:
-    """Refuse a name that stands for nothing, or for several things."""
+    """Raise an error for a name that is unknown or ambiguous, with similar names as a hint."""
     import difflib
 
     names = list(known)
@@ -348,7 +348,7 @@ def near(name: str, known: Iterable[str], what: str) -> NoReturn:
 def made(
     expression: Expression, *parts: Column, inner: tuple[str, ...] | None = None, name: str | None = None
 ) -> Column:
-    """A column computed from others."""
+    """Return a column computed from others."""
     measures: dict[int, Measure] = {}
     for part in parts:
         measures.update(part._measures)
@@ -359,7 +359,7 @@ def made(
 
 
 def _inner_names(type: Type, parts: tuple[Column, ...]) -> tuple[str, ...]:
-    """The names of nested fields: those of the first part with as many, where they are all the same struct."""
+    """Return the names of nested fields: those of the first part that has as many, or else numbered names."""
     numbered = schemas.numbered(type)
     if not numbered:
         return ()
@@ -367,11 +367,11 @@ def _inner_names(type: Type, parts: tuple[Column, ...]) -> tuple[str, ...]:
 
 
 def lit(value: object, type: TypeLike | None = None) -> Column:
-    """A constant.
+    """Return a constant.
 
     Args:
-        value: a value of Python (see ``model.values``).
-        type: its type; by default i32 or i64 for an int, fp64 for a float, and the like. A null needs one.
+        value: a Python value (see ``model.values``).
+        type: its type; by default i32 or i64 for an int, fp64 for a float, and so on. A null needs a type.
     """
     if type is None:
         own = own_type(value)
@@ -381,7 +381,7 @@ def lit(value: object, type: TypeLike | None = None) -> Column:
 
 
 def column(value: Any) -> Column:
-    """A value in an expression as a column; one of Python as a literal of its own type."""
+    """Return a value in an expression as a column; a Python value as a literal of its own type."""
     from pyspark_substrait.builder.aggregates import Windowed
     from pyspark_substrait.builder.choices import Choice
 
@@ -397,14 +397,14 @@ def column(value: Any) -> Column:
 
 
 def plain(value: Any) -> bool:
-    """Whether a value is one of Python."""
+    """Whether a value is a Python value, not a column."""
     from pyspark_substrait.builder.choices import Choice
 
     return not isinstance(value, Column | Choice)
 
 
 def condition(value: Any) -> Column:
-    """A condition.
+    """Return a condition as a column.
 
     Raises:
         InvalidPlanError: it isn't a boolean.
@@ -416,10 +416,10 @@ def condition(value: Any) -> Column:
 
 
 def agreed(values: Iterable[Any]) -> list[Column]:
-    """Values of one type, but for nullability: those of Python fitted to the others, the narrower ones cast.
+    """Cast values to one type, but for nullability: Python values to that of the others, narrower types to wider ones.
 
     Raises:
-        InvalidPlanError: no type holds the values of all.
+        InvalidPlanError: no type holds all of the values.
     """
     items = list(values)
     typed = [column(item) for item in items if not plain(item)]
@@ -449,7 +449,7 @@ def agreed(values: Iterable[Any]) -> list[Column]:
 
 
 def cast_to(value: Column, type: Type) -> Column:
-    """A value as one of a type; its own nullability stays."""
+    """Cast a value to a type, but keep its nullability."""
     wanted = with_nullability(type, value.type.nullable)
     if concrete(value.type) == concrete(wanted):
         return value
@@ -462,10 +462,10 @@ def cast_to(value: Column, type: Type) -> Column:
 
 
 def held_by(value: Column, type: Type) -> Column:
-    """A value as one of a type that holds all its values.
+    """Cast a value to a type that holds all its values.
 
     Raises:
-        InvalidPlanError: the type doesn't hold them all.
+        InvalidPlanError: the type doesn't hold all of them.
     """
     common = common_type((with_nullability(value.type, False), with_nullability(type, False)))
     if common is None or not same_type(common, type):

@@ -1,4 +1,4 @@
-"""Literals from values of Python: of the type of what they stand beside, or of a type of their own."""
+"""Literals from Python values: of the type of a neighbouring value, or of a type of their own."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ __all__ = ["fitted", "literal", "own_type"]
 
 
 def literal(value: object, type: Type) -> Literal:
-    """A value as a literal of a type.
+    """Return a value as a literal of a type.
 
     Raises:
         InvalidPlanError: it isn't one of the type's values.
@@ -53,9 +53,9 @@ def literal(value: object, type: Type) -> Literal:
 
 
 def fitted(value: object, type: Type) -> Literal | None:
-    """A value as a literal of the type of what it stands beside; None where that doesn't hold it exactly.
+    """Return a value as a literal of a neighbouring value's type; None if that doesn't hold it exactly.
 
-    It is required, unless it is null. A float stands for the decimal number that Python prints.
+    It is required, unless it is null. A float means the decimal number that Python prints.
     """
     here = concrete(type)
     number = isinstance(value, int) and not isinstance(value, bool)
@@ -70,19 +70,19 @@ def fitted(value: object, type: Type) -> Literal | None:
 
 
 def _written(value: object, type: Type) -> object:
-    """A float beside a decimal as the number that is written."""
+    """Return a float for a decimal type as the decimal number that is written."""
     if isinstance(value, float) and isinstance(concrete(type), Decimal) and math.isfinite(value):
         return decimal.Decimal(repr(value))
     return value
 
 
 def own_type(value: object) -> Type:
-    """The type of a value that stands alone.
+    """Return the type of a value that has no neighbour.
 
-    Integers are i32, or i64 where they need it; floats fp64; times have microseconds.
+    Integers are i32, or i64 if they need it; floats are fp64; times have microseconds.
 
     Raises:
-        InvalidPlanError: its type can't be told.
+        InvalidPlanError: its type isn't known.
     """
     match value:
         case Literal(type=type):
@@ -121,7 +121,7 @@ def own_type(value: object) -> Type:
 
 
 def _shared(values: Any) -> Type:
-    """The type that holds all elements of a value."""
+    """Return the type that holds all elements of a value."""
     types = [own_type(value) for value in values if value is not None]
     found = common_type(types) if types else None
     if found is None:

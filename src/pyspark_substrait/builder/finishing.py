@@ -1,4 +1,4 @@
-"""A built relation as a plan: shared parts numbered, anchors small, nothing left open."""
+"""Plans from built relations: with references to shared parts, final anchors, and no open references."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ __all__ = ["finished"]
 
 
 def finished(relation: Relation, names: Sequence[str], producer: str) -> Plan:
-    """The plan of a relation.
+    """Return the plan of a relation.
 
     Raises:
         InvalidPlanError: it refers to a record that isn't around it.
@@ -45,7 +45,7 @@ def finished(relation: Relation, names: Sequence[str], producer: str) -> Plan:
 
 
 def _count(relation: Relation, counts: dict[int, int]) -> None:
-    """How often each shared part is used."""
+    """Count the uses of each shared part."""
     if isinstance(relation, Reference):
         counts[relation.subtree_ordinal] = counts.get(relation.subtree_ordinal, 0) + 1
         if counts[relation.subtree_ordinal] == 1:
@@ -58,7 +58,7 @@ def _count(relation: Relation, counts: dict[int, int]) -> None:
 
 @dataclass(eq=False)
 class _Finishing:
-    """One plan while its parts are put in order."""
+    """The state while one plan is finished."""
 
     counts: Mapping[int, int]
     trees: list[Relation] = field(default_factory=list)
@@ -66,7 +66,7 @@ class _Finishing:
     numbers: Iterator[int] = field(default_factory=lambda: itertools.count(1))
 
     def relation(self, node: Relation, anchors: Mapping[int, int]) -> Relation:
-        """A relation with final numbers; ``anchors`` are those of the lateral joins around it."""
+        """Return a relation with final numbers; ``anchors`` are those of the lateral joins around it."""
         if isinstance(node, Reference) and node.subtree_ordinal < 0:
             return self._reference(node)
         anchor = node.common.rel_anchor
@@ -88,7 +88,7 @@ class _Finishing:
         return Reference(subtree_ordinal=ordinal, subtree=self.trees[ordinal])
 
     def expression(self, node: Expression, anchors: Mapping[int, int]) -> Expression:
-        """An expression with final numbers."""
+        """Return an expression with final numbers."""
 
         def inside(child: Expression) -> Expression:
             return self.expression(child, anchors)

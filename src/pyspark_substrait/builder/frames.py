@@ -1,4 +1,4 @@
-"""Frames: relations with names for their columns, from which each step makes another one."""
+"""Frames: relations with names for their columns; each step returns a new frame."""
 
 from __future__ import annotations
 
@@ -42,17 +42,17 @@ _SET_OPS = {
 
 
 class Frame(Reading, Joining, GroupingSets, Physical, Writing):
-    """A relation with names for its columns. Immutable: each step gives a new frame.
+    """A relation with names for its columns. Immutable: each step returns a new frame.
 
-    Where a step takes values, they are names of columns, or functions of the record: ``lambda o: o.price * 2``.
+    Values are given as names of columns, or as functions of the record: ``lambda o: o.price * 2``.
     """
 
     def filter(self, *conditions: Any) -> Self:
-        """The records that meet all conditions."""
+        """Keep the records that meet all conditions."""
         return self._next(Filter(input=self.model, condition=self._condition(conditions)))
 
     def select(self, *columns: Any, **named: Any) -> Self:
-        """These columns, in this order.
+        """Select columns, in this order.
 
         Args:
             columns: names; functions of the record that give a column with a name, a list of such, or a dict.
@@ -62,7 +62,7 @@ class Frame(Reading, Joining, GroupingSets, Physical, Writing):
         return self._project(self._named(columns, named, record), record)
 
     def with_columns(self, *columns: Any, **named: Any) -> Self:
-        """All columns, and these: in the place of one with the same name, or else behind."""
+        """Add columns, or replace those with the same names."""
         record = self.record()
         found = [(field.name, value) for field, value in zip(self.fields, record, strict=True)]
         for name, value in self._named(columns, named, record):
@@ -76,14 +76,14 @@ class Frame(Reading, Joining, GroupingSets, Physical, Writing):
         return self._project(found, record)
 
     def drop(self, *names: str) -> Self:
-        """The columns without these."""
+        """Remove columns."""
         gone = {self._position(name) for name in names}
         record = self.record()
         kept = [(field.name, record[place]) for place, field in enumerate(self.fields) if place not in gone]
         return self._project(kept, record)
 
     def rename(self, **names: str) -> Self:
-        """The columns under other names, by the old ones. The plan doesn't change."""
+        """Rename columns, by their old names. The plan doesn't change."""
         places = {self._position(old): new for old, new in names.items()}
         return self._next(
             self.model,
@@ -97,23 +97,23 @@ class Frame(Reading, Joining, GroupingSets, Physical, Writing):
         return self._next(projected(self.model, values), [Field(name, value._inner) for name, value in found])
 
     def sort(self, *keys: Any) -> Self:
-        """The records in an order: by names, functions of the record, or what their ``asc()`` and ``desc()`` give.
+        """Sort the records: by names, functions of the record, or the results of their ``asc()`` and ``desc()``.
 
-        Without these it is ascending, nulls first.
+        By default, the order is ascending, nulls first.
         """
         return self._next(Sort(input=self.model, sorts=self._sorts(keys)))
 
     def limit(self, count: Any, offset: Any = 0) -> Self:
-        """The first records behind an offset. Both may be columns that refer to nothing, like parameters."""
+        """Keep the first records after an offset. Both may be columns that refer to nothing, like parameters."""
         node = Fetch(input=self.model, offset_expr=_offset(offset), count_expr=_number(count))
         return self._next(node)
 
     def offset(self, count: Any) -> Self:
-        """The records without the first ones."""
+        """Skip the first records."""
         return self._next(Fetch(input=self.model, offset_expr=_number(count)))
 
     def top_n(self, count: Any, *keys: Any, offset: Any = 0, with_ties: bool = False) -> Self:
-        """The first records by an order; with ties, also those equal to the last one."""
+        """Keep the first records of an order; with ties, also those equal to the last one."""
         node = TopN(
             input=self.model,
             sorts=self._sorts(keys),
@@ -126,26 +126,27 @@ class Frame(Reading, Joining, GroupingSets, Physical, Writing):
     # sets -------------------------------------------------------------------------------------------------------------
 
     def union(self, *others: Base, all: bool = False) -> Self:
-        """The records of all frames; once each, unless ``all``. Columns go by position, and the names are of the first.
+        """Combine the records of all frames, without duplicates unless ``all``. Columns go by position.
 
-        Columns of different types get the one that holds both, as for the other operations on sets.
+        The names are those of the first frame. Columns of different types are cast to the type that holds both, as in
+        the other set operations.
         """
         return self.set_operation(_SET_OPS["union", all], *others)
 
     def union_all(self, *others: Base) -> Self:
-        """The records of all frames."""
+        """Combine the records of all frames, with duplicates."""
         return self.union(*others, all=True)
 
     def intersect(self, *others: Base, all: bool = False) -> Self:
-        """The records that all frames have; with ``all``, as often as in the one that has them least often."""
+        """Keep the records that all frames have; with ``all``, as often as in the one that has them least often."""
         return self.set_operation(_SET_OPS["intersect", all], *others)
 
     def except_(self, *others: Base, all: bool = False) -> Self:
-        """The records that no other frame has; with ``all``, each of theirs takes one away."""
+        """Keep the records that no other frame has; with ``all``, each record of the others removes one copy."""
         return self.set_operation(_SET_OPS["except", all], *others)
 
     def set_operation(self, op: SetOp | str, *others: Base) -> Self:
-        """Any operation of the specification, by its name: ``minus multiset``."""
+        """Apply any set operation of the specification, by its name: ``minus multiset``."""
         if isinstance(op, str):
             try:
                 op = SetOp(op.lower().replace("_", " "))
@@ -167,10 +168,10 @@ class Frame(Reading, Joining, GroupingSets, Physical, Writing):
     # shared parts -----------------------------------------------------------------------------------------------------
 
     def shared(self) -> Self:
-        """The same frame, computed once however often it is used: used twice, the plan refers to it.
+        """Return the same frame, which is computed once even if it is used several times: the plan then refers to it.
 
         Raises:
-            InvalidPlanError: it refers to a record of a query around it.
+            InvalidPlanError: it refers to a record of an enclosing query.
         """
         if any(open_tokens_of(self.model)):
             raise InvalidPlanError("a shared frame can't refer to a record outside of it")
@@ -179,10 +180,10 @@ class Frame(Reading, Joining, GroupingSets, Physical, Writing):
     # ends -------------------------------------------------------------------------------------------------------------
 
     def plan(self, *names: str) -> Plan:
-        """The plan, with the names of its columns.
+        """Return the plan, with the names of its columns.
 
         Args:
-            names: the columns that it puts out, in this order; all, if none are given.
+            names: the columns that it puts out, in this order; all if none are given.
 
         Raises:
             InvalidPlanError: there is no such column, or the frame refers to a record outside of it.
@@ -191,9 +192,9 @@ class Frame(Reading, Joining, GroupingSets, Physical, Writing):
         return self._deeply(lambda: finished(frame.model, frame.schema.names, PRODUCER))
 
     def expressions(self, *columns: Any, **named: Any) -> ExtendedExpression:
-        """An extended expression over records of this frame's schema; arguments as for :meth:`select`.
+        """Return an extended expression over records of this frame's schema; arguments as for :meth:`select`.
 
-        Aggregates are measures of it.
+        Aggregates become its measures.
         """
         record = self.record()
         found = []
@@ -209,7 +210,7 @@ class Frame(Reading, Joining, GroupingSets, Physical, Writing):
 def extended_expression(
     schema: SchemaLike, expressions: Any, *, registry: Registry | None = None
 ) -> ExtendedExpression:
-    """An extended expression: functions of the record by name, over records of a schema."""
+    """Return an extended expression: functions of the record by name, over records of a schema."""
     described = schema_of(schema, registry)
     frame = Frame.read("", described, registry=registry)
     assert len(fields_of(described)) == len(frame.fields)
@@ -217,7 +218,7 @@ def extended_expression(
 
 
 def _referred(value: Column, record: Record) -> Expression | AggregateFunction:
-    """An expression of an extended one; an aggregate as it is."""
+    """Return an expression of an extended expression; an aggregate as a measure."""
     if not value._measures:
         found = closed(_plain(value).expression, {record._token: 0})
         if any(open_tokens(found)):
@@ -235,7 +236,7 @@ def _referred(value: Column, record: Record) -> Expression | AggregateFunction:
 
 
 def _number(given: Any) -> Expression:
-    """A number of records."""
+    """Return a number of records as an expression."""
     if isinstance(given, Column):
         found = cast_to(given, I64()).expression
         if any(open_tokens(found)):
@@ -259,7 +260,7 @@ def _common(types: Sequence[Type], name: str) -> Type:
 
 
 def _as(frame: Base, types: Sequence[Type]) -> Relation:
-    """A frame's relation with the types of a set operation."""
+    """Return a frame's relation, cast to the types of a set operation."""
     if all(same_type(one, other) for one, other in zip(frame.types, types, strict=True)):
         return frame.model
     record = frame.record()

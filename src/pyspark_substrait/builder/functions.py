@@ -1,4 +1,4 @@
-"""Calls of functions as users write them: found by name, typed at once, arguments cast where nothing is lost."""
+"""Calls of functions: found by name, with types resolved at once; arguments are cast where nothing is lost."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ from pyspark_substrait.model.types import I8, I16, I32, I64, Decimal, Struct, Ty
 
 __all__ = ["Functions", "call", "comparison_function", "enum", "fn", "function", "invoke", "lambda_"]
 
-#: how many ways to take the values of Python are tried
+#: The most combinations of types for Python values that are tried.
 _TRIES: Final = 64
-#: the decimal digits that integers may have
+#: The most decimal digits of integers.
 _DIGITS: Final[Mapping[type, int]] = {I8: 3, I16: 5, I32: 10, I64: 19}
 
 
@@ -51,7 +51,7 @@ class _Word:
 
 
 def enum(word: str) -> Any:
-    """A word that is an enumeration argument, where it could also be a string."""
+    """Mark a word as an enumeration argument, where it could also be a string."""
     return _Word(word)
 
 
@@ -63,13 +63,13 @@ def call(
     registry: Registry | None = None,
     **more_options: str | tuple[str, ...],
 ) -> Any:
-    """A call of a function of any extension.
+    """Call a function of any extension.
 
     Args:
         name: the function, by its simple name or its signature (``add:i32_i32``).
-        arguments: columns; values of Python; words of enumerations as strings; types; functions of Python for lambdas.
-        urn: the extension; of the specification's own, the name of the file is enough: ``functions_string``. By default
-            that of the only function that takes the arguments.
+        arguments: columns; Python values; words of enumerations as strings; types; Python functions for lambdas.
+        urn: the extension; for those of the specification, the name of the file is enough: ``functions_string``. By
+            default that of the only function that takes the arguments.
         options, more_options: option values by option; several in the order of preference.
         registry: the extensions; by default those of the frame that the arguments come from.
 
@@ -107,7 +107,7 @@ def call(
 
 
 def _urn(registry: Registry, urn: str | None, name: str) -> str | None:
-    """The extension that a call names; one of our own extensions where only that has the function."""
+    """Return the extension that a call names; one of our own extensions if only that has the function."""
     if urn is not None:
         return urn if ":" in urn else f"extension:io.substrait:{urn}"
     simple = name.partition(":")[0]
@@ -134,7 +134,7 @@ def _resolved(registry: Registry, urn: str | None, name: str, items: Sequence[An
         try:
             found = registry.resolve(urn, name, tuple(map(_given, way)), kind=None)
         except InvalidPlanError as error:
-            first = error  # the last way has each value in its own type
+            first = error  # the last combination has each value in its own type
             continue
         if found.definition is None:
             raise InvalidPlanError(f"the extension `{urn}` is not known", hint="Add its file to the registry")
@@ -165,7 +165,7 @@ def _type_of(item: Any) -> Any:
 
 
 def _beside_decimals(items: Sequence[Any]) -> list[Any] | None:
-    """The arguments with integers cast to decimals that hold them all; None without both kinds of numbers."""
+    """Cast integers to decimals that hold them all; None unless there are both kinds of numbers."""
     types = [concrete(item.type) for item in items if isinstance(item, Column)]
     if not any(isinstance(type, Decimal) for type in types) or not any(type.__class__ in _DIGITS for type in types):
         return None
@@ -177,7 +177,7 @@ def _beside_decimals(items: Sequence[Any]) -> list[Any] | None:
 
 
 def _candidates(item: Any, position: int, typed: Sequence[Type], overloads: Sequence[FunctionDefinition]) -> list[Any]:
-    """The arguments that a value may be, the likeliest first."""
+    """Return the arguments that a value may become, the most likely first."""
     if isinstance(item, Column | _Word):
         return [item]
     if isinstance(item, TypeBase):
@@ -207,7 +207,7 @@ def _is_word(item: str, position: int, overloads: Sequence[FunctionDefinition]) 
 
 
 def _given(item: Any) -> GivenArgument:
-    """An argument as the registry sees it."""
+    """Return an argument in the form of the registry."""
     match item:
         case _Word(value=value):
             return EnumArg(value)
@@ -224,7 +224,7 @@ def _given(item: Any) -> GivenArgument:
 
 
 def _taken(found: Resolved, way: Sequence[Any]) -> ResolvedCall:
-    """The call with its arguments as the function takes them."""
+    """Return the call, with its arguments in the form that the function takes."""
     possible = found.possible_type
     assert possible is not None
     arguments: list[Argument] = []
@@ -259,7 +259,7 @@ def _with_options(registry: Registry, made_call: ResolvedCall, options: Options)
 
 
 def comparison_function(value: Column, name: str, urn: str | None) -> Function:
-    """The function that compares two values of a column's type."""
+    """Return the function that compares two values of a column's type."""
     registry = value._registry or Registry.default()
     found, _ = _resolved(
         registry, _urn(registry, urn, name), name, [Column(value.expression), Column(value.expression)]
@@ -271,7 +271,7 @@ def comparison_function(value: Column, name: str, urn: str | None) -> Function:
 
 
 def lambda_(types: Sequence[Any], body: Callable[..., Any], registry: Registry | None = None) -> Column:
-    """A function value: a function of Python applied to parameters of these types."""
+    """Return a lambda: a Python function applied to parameters of these types."""
     parameters, names = [], []
     for given in types:
         type, inner = schemas.typed_names(given, registry)
@@ -281,7 +281,7 @@ def lambda_(types: Sequence[Any], body: Callable[..., Any], registry: Registry |
 
 
 def invoke(function: Callable[..., Any], *arguments: Any) -> Column:
-    """A function of Python as a lambda that is applied in place."""
+    """Apply a Python function as a lambda in place."""
     items = [column(item) for item in arguments]
     made_lambda = _lambda(tuple(item.type for item in items), [item._inner for item in items], function, None)
     assert isinstance(made_lambda.expression, Lambda)
@@ -306,7 +306,7 @@ def _lambda(
 def _lambda_for(
     item: Any, position: int, items: Sequence[Any], overloads: Sequence[FunctionDefinition], registry: Registry
 ) -> Any:
-    """A function of Python as the lambda that the function called takes at this place."""
+    """Return a Python function as the lambda that the called function takes at this position."""
     if not _is_function(item):
         return item
     for definition in overloads:
@@ -333,12 +333,12 @@ def _lambda_for(
 
 
 def _is_function(item: Any) -> bool:
-    """Whether an argument is a function of Python."""
+    """Whether an argument is a Python function."""
     return callable(item) and not isinstance(item, Column | TypeBase | Choice)
 
 
 def _deferred(name: str, arguments: Sequence[Any], registry: Registry | None) -> bool:
-    """Whether arguments are functions of the record: no argument is a column, and the function takes no lambda."""
+    """Whether arguments are functions of the record: none is a column, and the called function takes no lambda."""
     if any(isinstance(item, Column) for item in arguments) or not any(map(_is_function, arguments)):
         return False
     return not any(
@@ -351,7 +351,7 @@ def _deferred(name: str, arguments: Sequence[Any], registry: Registry | None) ->
 def _later(
     name: str, arguments: tuple[Any, ...], urn: str | None, options: Options, registry: Registry | None
 ) -> Callable[..., Any]:
-    """A call whose arguments are functions of the record, as a function of the record."""
+    """Return a call whose arguments are functions of the record, as a function of the record."""
 
     def of(*records: Any) -> Any:
         items = [item(*records) if _is_function(item) else item for item in arguments]
@@ -366,7 +366,7 @@ def _later(
 class Functions:
     """The functions of all extensions as attributes: ``fn.upper(o.name)``.
 
-    A name that is a word of Python, or hides a built-in, may have an underscore behind: ``fn.and_``, ``fn.sum_``.
+    A name that is a Python keyword or a built-in may have a trailing underscore: ``fn.and_``, ``fn.sum_``.
     """
 
     def __init__(self, urn: str | None = None, registry: Registry | None = None) -> None:
@@ -382,7 +382,7 @@ class Functions:
         return function(name, self._urn, self._registry)
 
     def __call__(self, urn: str | None = None, registry: Registry | None = None) -> Functions:
-        """The functions of one extension, or of other extensions than those of the specification."""
+        """Return the functions of one extension, or of another registry."""
         return Functions(urn or self._urn, registry or self._registry)
 
     def __dir__(self) -> list[str]:
@@ -390,7 +390,7 @@ class Functions:
 
 
 def function(name: str, urn: str | None = None, registry: Registry | None = None) -> Callable[..., Any]:
-    """A function of Python that calls a function of the extensions."""
+    """Return a Python function that calls a function of the extensions."""
     simple = name[:-1] if name.endswith("_") else name
 
     def called(

@@ -1,4 +1,4 @@
-"""Groups of records, and what is computed of each."""
+"""Grouping and aggregation."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class GroupingSets(Base):
     """Grouping and aggregating."""
 
     def group_by(self, *keys: Any, **named: Any) -> Grouped[Self]:
-        """The records in groups of equal keys; nulls are equal.
+        """Group the records by equal keys; nulls are equal.
 
         Args:
             keys: names of columns, or functions of the record.
@@ -48,24 +48,24 @@ class GroupingSets(Base):
         return Grouped(self, record, tuple(found), (whole,) if found else ())
 
     def rollup(self, *keys: Any, **named: Any) -> Grouped[Self]:
-        """The records grouped by all keys, by all but the last, and so on, and all in one group."""
+        """Group the records by all keys, by all but the last, and so on, and as a single group."""
         grouped = self.group_by(*keys, **named)
         sets = tuple(tuple(range(count)) for count in range(len(grouped.keys), -1, -1))
         return replace(grouped, sets=sets)
 
     def cube(self, *keys: Any, **named: Any) -> Grouped[Self]:
-        """The records grouped by each subset of the keys."""
+        """Group the records by each subset of the keys."""
         grouped = self.group_by(*keys, **named)
         count = len(grouped.keys)
         sets = tuple(one for size in range(count, -1, -1) for one in itertools.combinations(range(count), size))
         return replace(grouped, sets=sets)
 
     def grouping_sets(self, *sets: Sequence[str], **named: Any) -> Grouped[Self]:
-        """The records grouped by several sets of keys.
+        """Group the records by several sets of keys.
 
         Args:
             sets: the names of columns in each set; those of ``named`` too.
-            named: keys that are computed, by name.
+            named: computed keys, by name.
         """
         names = list(dict.fromkeys(name for one in sets for name in one))
         grouped = self.group_by(*(name for name in names if name not in named), **named)
@@ -79,16 +79,16 @@ class GroupingSets(Base):
         return replace(grouped, sets=tuple(found))
 
     def agg(self, *values: Any, **named: Any) -> Self:
-        """Aggregates of all records: one record, also of none. Arguments as for :meth:`Grouped.agg`."""
+        """Aggregate all records: the result is one record, even without any. Arguments as for :meth:`Grouped.agg`."""
         return self.group_by().agg(*values, **named)
 
     def distinct(self) -> Self:
-        """The records without repetitions."""
+        """Remove duplicate records."""
         return self.group_by(*range_of(self)).agg()
 
 
 def range_of(frame: Base) -> list[Any]:
-    """A function for each column of a frame, which gives it of a record."""
+    """Return a function for each column of a frame, which returns that column of a record."""
 
     def at(position: int) -> Any:
         return lambda record: record[position]
@@ -98,14 +98,14 @@ def range_of(frame: Base) -> list[Any]:
 
 @dataclass(frozen=True, eq=False)
 class Grouped(Generic[_Frame]):
-    """Records in groups, to be aggregated.
+    """Grouped records, for aggregation.
 
     Args:
         frame: the frame.
-        record: what the keys see.
+        record: the record that the keys see.
         keys: the keys by name.
         sets: the positions of the keys in each grouping set.
-        set_id: the name of the column that says which set a record belongs to; None for no such column.
+        set_id: the name of the column with the number of the grouping set; None for no such column.
     """
 
     frame: _Frame
@@ -115,16 +115,16 @@ class Grouped(Generic[_Frame]):
     set_id: str | None = None
 
     def with_set_id(self, name: str) -> Grouped[_Frame]:
-        """With a column, behind all others, that has the position of the grouping set that a record belongs to."""
+        """Add a column, after all others, with the number of the grouping set that a record belongs to."""
         return replace(self, set_id=name)
 
     def agg(self, *values: Any, **named: Any) -> _Frame:
-        """The keys and the aggregates of each group.
+        """Return the keys and the aggregates of each group.
 
         Args:
-            values: functions of the record that give a dict, or columns with names.
-            named: by name: an aggregate, ``sum_(lambda o: o.price)``; a function of the record that gives one; or what
-                is computed from aggregates and keys.
+            values: functions of the record that return a dict, or columns with names.
+            named: by name: an aggregate, ``sum_(lambda o: o.price)``; a function of the record that returns one; or an
+                expression over aggregates and keys.
 
         Raises:
             InvalidPlanError: a value refers to a column that is neither grouped by nor aggregated.
@@ -167,7 +167,7 @@ class Grouped(Generic[_Frame]):
 
 
 def closed_measure(measure: Measure, token: int) -> Measure:
-    """A measure inside the aggregate relation."""
+    """Return a measure with its references resolved inside the aggregate relation."""
 
     def inside(node: Any) -> Any:
         return node if isinstance(node, EnumArgument | TypeArgument) else closed(node, {token: 0})
@@ -183,7 +183,7 @@ def closed_measure(measure: Measure, token: int) -> Measure:
 
 @dataclass(frozen=True)
 class _Group:
-    """What expressions over a group may refer to: its keys, and its aggregates by their tokens."""
+    """The record that expressions over a group see: the keys, and the aggregates by their tokens."""
 
     grouped: Grouped[Any]
     types: Sequence[Type]
@@ -191,11 +191,11 @@ class _Group:
     after: int
 
     def of(self, expression: Expression) -> Expression:
-        """An expression over the output of the aggregate relation."""
+        """Return an expression over the output of the aggregate relation."""
         return rewritten(self._outside(expression, whole=True), self._inside)
 
     def _outside(self, node: Expression, whole: bool = False) -> Expression:
-        """Outside of subqueries, whole keys count."""
+        """Rewrite an expression outside of subqueries, where a part that equals a key becomes the key."""
         key = self._key(node, whole)
         if key is not None:
             return key

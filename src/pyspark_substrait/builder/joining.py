@@ -35,11 +35,11 @@ from pyspark_substrait.model.types import Boolean, same_type, with_nullability
 
 __all__ = ["FIRST_ANCHOR", "Joining"]
 
-#: anchors from here on are ours; a finished plan has small ones instead
+#: The first anchor that the builder uses; a finished plan has small ones instead.
 FIRST_ANCHOR = 1 << 30
 _anchors = itertools.count(FIRST_ANCHOR)
 
-#: what to join on: a function of both records; or the names of columns that both sides have
+#: The condition of a join: a function of both records; or the names of columns that both sides have.
 On: TypeAlias = "Callable[[Any, Any], Any] | str | Sequence[str] | None"
 Suffixes: TypeAlias = tuple[str, str]
 
@@ -61,7 +61,7 @@ def _join_type(how: str) -> JoinType:
 
 
 class Joining(Base):
-    """The joins."""
+    """The methods that join frames."""
 
     def join(
         self,
@@ -78,11 +78,11 @@ class Joining(Base):
         Args:
             right: the other frame.
             on: a condition as a function of both records, ``lambda l, r: l.id == r.id``; or the names of columns that
-                have to be equal, which then come out once.
+                must be equal, which are then put out once.
             how: the type: inner, outer, left, right, left semi, left anti, left single, right semi, right anti, right
                 single, left mark or right mark.
-            suffixes: what to add to names that both sides have. Without it they stay; such a column is taken by its
-                position.
+            suffixes: the suffixes of names that both sides have. Without it the names stay, and such a column can only
+                be selected by its position.
             mark: the name of the column that a mark join adds.
             post_filter: a filter of the output.
         """
@@ -115,7 +115,7 @@ class Joining(Base):
         suffixes: Suffixes | None = None,
         mark: str = "mark",
     ) -> Self:
-        """Pair each record with those of a frame that is made for it.
+        """Pair each record with those of a frame that depends on it.
 
         Args:
             right: the frame, as a function of the left record.
@@ -140,7 +140,7 @@ class Joining(Base):
         return self._joined(node, frame, suffixes, mark)
 
     def cross_join(self, right: Base, *, suffixes: Suffixes | None = None) -> Self:
-        """Every record with every record of another frame."""
+        """Pair every record with every record of another frame."""
         left_fields, right_fields = _suffixed(self.fields, right.fields, suffixes)
         return self._next(Cross(left=self.model, right=right.model), (*left_fields, *right_fields))
 
@@ -156,15 +156,15 @@ class Joining(Base):
         mark: str = "mark",
         post_filter: Callable[[Any], Any] | None = None,
     ) -> Self:
-        """A join by hashed keys.
+        """Join by hashed keys.
 
         Args:
             right: the other frame.
-            keys: a name that both sides have, or the left and the right name; a third item says how they are compared:
+            keys: a name that both sides have, or the left and the right name; a third item is the comparison:
                 ``equal``, ``is not distinct from`` or ``might equal``.
             how: the type, as for :meth:`join`.
             residual: a further condition.
-            build: the side that the hash table is made of.
+            build: the side for which the hash table is built.
             suffixes, mark, post_filter: as for :meth:`join`.
         """
         node = HashJoin(
@@ -188,7 +188,7 @@ class Joining(Base):
         mark: str = "mark",
         post_filter: Callable[[Any], Any] | None = None,
     ) -> Self:
-        """A join of frames that are sorted by their keys; arguments as for :meth:`hash_join`."""
+        """Join frames that are sorted by their keys; arguments as for :meth:`hash_join`."""
         node = MergeJoin(
             left=self.model,
             right=right.model,
@@ -207,7 +207,7 @@ class Joining(Base):
         suffixes: Suffixes | None = None,
         mark: str = "mark",
     ) -> Self:
-        """A join that tries every pair of records; arguments as for :meth:`join`."""
+        """Join by trying every pair of records; arguments as for :meth:`join`."""
         node = NestedLoopJoin(
             left=self.model, right=right.model, type=_join_type(how), expression=self._residual(right, on)
         )
@@ -263,11 +263,11 @@ class Joining(Base):
                 return self._next(node, (*left_fields, *right_fields))
 
     def _using(self, node: Relation, right: Base, names: Sequence[str], suffixes: Suffixes | None, mark: str) -> Self:
-        """The join with one column for each pair of equal ones: that of the side whose records are all there."""
+        """Return the join with one column for each pair of equal ones: that of the side that keeps all its records."""
         whole = self._joined(node, right, suffixes, mark)
         width = len(self.fields)
         if len(whole.fields) != width + len(right.fields):
-            return whole  # of one side only
+            return whole  # only the columns of one side
         assert isinstance(node, JoinBase)
         ours = [self._position(name) for name in names]
         theirs = [width + right._position(name) for name in names]

@@ -1,4 +1,4 @@
-"""Windows, expand and exchange, and the door for whatever has no method of its own."""
+"""Windows, expand and exchange, and relations that have no method of their own."""
 
 from __future__ import annotations
 
@@ -41,18 +41,18 @@ __all__ = ["Physical", "switching"]
 
 @dataclass(frozen=True)
 class _Switching:
-    """Values of which each duplicate of a record has one."""
+    """Values, one for each duplicate of a record."""
 
     values: tuple[Any, ...]
 
 
 def switching(*values: Any) -> Any:
-    """A column of :meth:`Physical.expand` that has another value in each duplicate."""
+    """Return a column of :meth:`Physical.expand` that has a different value in each duplicate."""
     return _Switching(values)
 
 
 class Physical(Base):
-    """Relations that say how something is done, too."""
+    """The methods for physical relations."""
 
     def window(
         self,
@@ -63,12 +63,12 @@ class Physical(Base):
         range: Bounds | None = None,
         **functions: Any,
     ) -> Self:
-        """The columns, and behind them window functions that share partitions, order and bounds.
+        """Add window functions that share partitions, order and bounds, after the columns.
 
         Args:
             partition_by, order_by: names of columns, or functions of the record; one or a list.
             rows, range: the bounds, as for ``over``.
-            functions: functions of the record, by name, that give aggregates or window functions without ``over``.
+            functions: functions of the record, by name, that return aggregates or window functions without ``over``.
         """
         partitions = partition_by if isinstance(partition_by, list | tuple) else [partition_by]
         keys = order_by if isinstance(order_by, list | tuple) else [order_by]
@@ -89,12 +89,12 @@ class Physical(Base):
         return self._next(node, (*self.fields, *map(Field, functions)))
 
     def expand(self, fields: Callable[[Record], Mapping[str, Any]], duplicate: str = "duplicate") -> Self:
-        """Each record several times.
+        """Duplicate each record.
 
         Args:
-            fields: a function of the record that gives the columns by name; a :func:`switching` one has another value
-                in each duplicate. There are no others: columns of the input that it doesn't give are left out.
-            duplicate: the name of the column, behind the others, that numbers the duplicates of a record, from 0.
+            fields: a function of the record that returns the columns by name; a :func:`switching` one has a different
+                value in each duplicate. Other columns of the input are left out.
+            duplicate: the name of the column, after the others, that numbers the duplicates of a record, from 0.
         """
         record = self.record()
         made: list[SwitchingField | Expression] = []
@@ -130,16 +130,16 @@ class Physical(Base):
         partitions: int = 0,
         targets: Sequence[ExchangeTarget] = (),
     ) -> Self:
-        """The records, distributed anew.
+        """Redistribute the records.
 
         Args:
-            by: columns by whose hash they are distributed.
-            bucket: a function of the record that gives the number of a bucket.
-            buckets: a function of the record that gives a list of numbers; ``constrained_to_count`` of the plan.
-            round_robin: in turn; exactly so with ``exact``.
-            broadcast: every record everywhere.
-            partitions: how many partitions there are; 0 leaves it open.
-            targets: where partitions go.
+            by: the columns whose hash decides.
+            bucket: a function of the record that returns the number of a bucket.
+            buckets: a function of the record that returns a list of numbers; ``constrained_to_count`` as in the plan.
+            round_robin: in turn; strictly so with ``exact``.
+            broadcast: every record to every partition.
+            partitions: the number of partitions; 0 leaves it open.
+            targets: the targets of partitions.
         """
         if sum([by is not None, bucket is not None, buckets is not None, round_robin, broadcast]) != 1:
             raise InvalidPlanError(
@@ -159,18 +159,18 @@ class Physical(Base):
         return self._next(node)
 
     def _alone(self, given: Any) -> Expression:
-        """An expression over this frame's records and no others."""
+        """Return an expression over this frame's records only."""
         found = self._scalar(given, self.record())
         if any(open_tokens(found)):
             raise InvalidPlanError("records are distributed by themselves alone, not by a record around the query")
         return found
 
     def hint(self, *, alias: str = "", row_count: float | None = None, record_size: float = 0.0, **more: Any) -> Self:
-        """The same records, with what may help to compute them.
+        """Return the same records, with hints for their computation.
 
         Args:
             alias: a name for the relation.
-            row_count: about how many records there are, and ``record_size`` how many bytes each has.
+            row_count: the approximate number of records; ``record_size`` is the approximate size of each in bytes.
             more: further fields of ``model.relations.Hint``.
         """
         stats = None if row_count is None else Stats(row_count=row_count, record_size=record_size)
@@ -180,10 +180,10 @@ class Physical(Base):
         return self._next(replace(self.model, common=replace(self.model.common, hint=made)))
 
     def relation(self, make: Callable[[Relation], Relation], names: Sequence[str] | None = None) -> Self:
-        """What a relation of the model made by hand puts out.
+        """Apply a relation of the model that is made by hand.
 
         Args:
-            make: a function of this frame's relation that gives another one.
+            make: a function that returns the relation, given this frame's relation.
             names: the names of its columns; by default those of this frame.
         """
         node = make(self.model)

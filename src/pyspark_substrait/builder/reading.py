@@ -1,4 +1,4 @@
-"""Where records come from: named tables, rows of Python, files, Iceberg, tables of others."""
+"""The sources of records: named tables, Python rows, files, Iceberg tables, extension tables."""
 
 from __future__ import annotations
 
@@ -50,14 +50,14 @@ _FORMATS: dict[str, FileFormat] = {
 
 
 class Reading(Base):
-    """Reads. A frame that is a read may get a filter and a projection of its own."""
+    """The methods that read. A frame that is a read may get a filter and a projection of its own."""
 
     @classmethod
     def read(cls, table: str | Sequence[str], schema: SchemaLike, *, registry: Registry | None = None) -> Self:
-        """The records of a named table.
+        """Read a named table.
 
         Args:
-            table: its name; of a name with several parts, the parts.
+            table: its name; the parts, if the name has several.
             schema: the columns: a dict of types by name (model types, or text like ``decimal?<38, 2>``), a
                 ``pyarrow.Schema``, or a ``NamedStruct``.
             registry: the extensions; by default those of the specification.
@@ -73,7 +73,7 @@ class Reading(Base):
         *,
         registry: Registry | None = None,
     ) -> Self:
-        """Records that stand in the plan: tuples or dicts of Python's values (or columns that refer to nothing)."""
+        """Read records in the plan: tuples or dicts of Python values (or columns that refer to nothing)."""
         described = schema_of(schema, registry)
         names = described.top_level_names()
         records = []
@@ -103,13 +103,13 @@ class Reading(Base):
         registry: Registry | None = None,
         **text: Any,
     ) -> Self:
-        """The records of files.
+        """Read files.
 
         Args:
             paths: URIs, or items of the model.
             schema: the columns.
             format: parquet, arrow, orc, dwrf, text, or a format of the model.
-            kind: how the paths are meant: uri_file, uri_folder, uri_path or uri_path_glob.
+            kind: the kind of the paths: uri_file, uri_folder, uri_path or uri_path_glob.
             registry: the extensions.
             text: for text, fields of ``model.relations.DelimiterSeparatedTextReadOptions``.
         """
@@ -134,7 +134,7 @@ class Reading(Base):
         snapshot: int | str | datetime.datetime | None = None,
         registry: Registry | None = None,
     ) -> Self:
-        """The records of an Iceberg table: of its current snapshot, of one by its id, or as of an instant."""
+        """Read an Iceberg table: its current snapshot, one by its id, or the one as of an instant."""
         moment = None
         if isinstance(snapshot, datetime.datetime):
             if snapshot.tzinfo is None:
@@ -147,12 +147,12 @@ class Reading(Base):
 
     @classmethod
     def read_extension(cls, detail: AnyMessage, schema: SchemaLike, *, registry: Registry | None = None) -> Self:
-        """The records of a table of a kind that the specification leaves to others."""
+        """Read a table of a kind that the specification doesn't define."""
         return cls._read(ExtensionTable(detail=detail), schema, registry)
 
     @classmethod
     def of_relation(cls, node: Relation, names: Sequence[str], *, registry: Registry | None = None) -> Self:
-        """What a relation of the model made by hand puts out."""
+        """Return a frame over a relation of the model that is made by hand."""
         return cls(node, [Field(name) for name in names], registry)
 
     @classmethod
@@ -168,13 +168,13 @@ class Reading(Base):
         columns: Sequence[str] | None = None,
         mask: MaskExpression | None = None,
     ) -> Self:
-        """A read that filters and projects by itself; its filters see the columns before the projection.
+        """Return a read that filters and projects by itself; its filters see the columns before the projection.
 
         Args:
-            filter: a condition that records have to meet.
-            best_effort_filter: one that the reader may use or not.
+            filter: a condition that records must meet.
+            best_effort_filter: a condition that the reader may apply or ignore.
             columns: the columns that are kept, after filtering.
-            mask: a mask of the model instead, which keeps parts of nested columns.
+            mask: alternatively, a mask of the model, which keeps parts of nested columns.
         """
         node = self.model
         if not isinstance(node, Read) or node.projection is not None or node.common.emit is not None:
@@ -194,7 +194,7 @@ class Reading(Base):
 
 
 def _cell(value: Any, type: Type) -> Expression:
-    """A value of a virtual table."""
+    """Return a value of a virtual table as an expression."""
     if not isinstance(value, Column):
         return literal(value, type)
     found = held_by(value, type)

@@ -1,4 +1,4 @@
-"""What all frames share: a relation, the names of its columns, and the record that expressions see."""
+"""The basis of all frames: a relation, the names of its columns, and the record that expressions see."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from pyspark_substrait.model.types import NamedStruct, OpenStruct, Type, name_co
 __all__ = ["Base", "Field", "Record", "conjunction", "fields_of", "projected", "refer"]
 
 
-#: how names begin that Python and notebooks ask every object for
+#: The prefixes of names that Python and notebooks look up on every object.
 _FOREIGN = ("__", "_repr_", "_ipython_")
 _T = TypeVar("_T")
 
@@ -34,7 +34,7 @@ class Field:
 
 
 def fields_of(schema: NamedStruct) -> tuple[Field, ...]:
-    """The columns of a schema."""
+    """Return the columns of a schema."""
     found, position = [], 0
     for type in schema.struct.types:
         end = position + 1 + name_count(type)
@@ -90,19 +90,19 @@ class Record:
 
 
 def refer(types: Sequence[Type], position: int) -> FieldReference:
-    """A reference to a column of the record at hand."""
+    """Return a reference to a column of the relation's own record."""
     return FieldReference(root=RootReference(), reference=(StructField(position),), type=types[position])
 
 
 def projected(relation: Relation, expressions: Sequence[Expression]) -> Relation:
-    """A relation with one column for each expression."""
+    """Return a relation with one column for each expression."""
     width = len(relation.schema.types)
     emit = tuple(range(width, width + len(expressions)))
     return Project(common=RelCommon(emit=emit), input=relation, expressions=tuple(expressions))
 
 
 def conjunction(conditions: Sequence[Any]) -> Column:
-    """All of several conditions at once."""
+    """Return the conjunction of conditions."""
     from pyspark_substrait.builder.functions import call
 
     found = [condition(item) for item in conditions]
@@ -112,7 +112,7 @@ def conjunction(conditions: Sequence[Any]) -> Column:
 
 
 class Base:
-    """What all frames share. Immutable: each step gives a new frame."""
+    """The base class of all frames. Immutable: each step returns a new frame."""
 
     def __init__(self, model: Relation, fields: Sequence[Field], registry: Registry | None = None) -> None:
         self.model = model
@@ -134,7 +134,7 @@ class Base:
 
     @property
     def schema(self) -> NamedStruct:
-        """Names, those of nested fields included, and types."""
+        """The schema, with the names of nested fields."""
         names = tuple(name for field in self.fields for name in (field.name, *field.inner))
         return NamedStruct(names=names, struct=self.model.schema)
 
@@ -143,22 +143,22 @@ class Base:
         return f"<{self.__class__.__name__}: {shown}>"
 
     def record(self) -> Record:
-        """A record of this frame, as expressions see it."""
+        """Return the record of this frame that expressions see."""
         return Record(self.fields, self.types, self.registry)
 
-    # for the steps ----------------------------------------------------------------------------------------------------
+    # helpers of the steps ---------------------------------------------------------------------------------------------
 
     def _next(self, model: Relation, fields: Sequence[Field] | None = None) -> Self:
-        """A frame over another relation."""
+        """Return a frame over another relation."""
         return self.__class__(model, self.fields if fields is None else fields, self.registry)
 
     def _scalar(self, given: Any, record: Record) -> Expression:
-        """An expression of this frame's records, closed."""
+        """Return an expression over this frame's records, with its references closed."""
         value = _plain(_of(given, record))
         return self._deeply(lambda: closed(value.expression, {record._token: 0}))
 
     def _deeply(self, function: Callable[[], _T]) -> _T:
-        """What a function gives that walks through an expression or a relation, which may be nested deeply."""
+        """Call a function that walks an expression or a relation; subclasses provide a larger stack for deep ones."""
         return function()
 
     def _condition(self, conditions: Sequence[Any]) -> Expression:
@@ -166,7 +166,7 @@ class Base:
         return self._scalar(conjunction([_of(item, record) for item in conditions]), record)
 
     def _named(self, items: Sequence[Any], named: Mapping[str, Any], record: Record) -> list[tuple[str, Column]]:
-        """Columns with their names; open."""
+        """Return columns with their names; their references stay open."""
         found: list[tuple[str, Column]] = []
         for item in items:
             value = _of(item, record)
@@ -196,7 +196,7 @@ class Base:
         return tuple(replace(sort, expr=closed(sort.expr, {record._token: 0})) for sort in found)
 
     def _position(self, name: str | int) -> int:
-        """The position of a column."""
+        """Return the position of a column."""
         node = self.record()[name].expression
         assert isinstance(node, FieldReference) and isinstance(node.reference, tuple)
         (segment,) = node.reference
@@ -205,9 +205,9 @@ class Base:
 
 
 def _of(item: Any, record: Record, *, literal: bool = False) -> Any:
-    """What stands for a value: a column by its name, or a function of the record applied to it.
+    """Return the value of an argument: a column by its name, or the result of a function of the record.
 
-    With ``literal``, text is a constant.
+    With ``literal``, a string is a constant.
     """
     if isinstance(item, str) and not literal:
         return record[item]
@@ -217,7 +217,7 @@ def _of(item: Any, record: Record, *, literal: bool = False) -> Any:
 
 
 def _plain(value: Any) -> Column:
-    """A column that is no aggregate."""
+    """Return a column that is not an aggregate, or raise an error."""
     found = column(value)
     if found._measures:
         raise InvalidPlanError("an aggregate has no place here", hint="It belongs in agg(); or say .over(…)")

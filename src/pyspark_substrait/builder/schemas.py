@@ -1,4 +1,4 @@
-"""Schemas and types as users write them: type syntax, dicts, Arrow schemas; and the names of nested fields."""
+"""Schemas and types in the forms that users give: type syntax, dicts, Arrow schemas; and the names of nested fields."""
 
 from __future__ import annotations
 
@@ -33,26 +33,26 @@ __all__ = [
     "value_names",
 ]
 
-#: a type, or its text in the specification's syntax: ``decimal?<38, 2>``
+#: A type, or its text in the specification's syntax: ``decimal?<38, 2>``.
 TypeLike: TypeAlias = "Type | str"
-#: types by column name, a pyarrow.Schema, or a schema of the model; a nested dict is a required struct
+#: Types by column name, a pyarrow.Schema, or a schema of the model; a nested dict is a required struct.
 SchemaLike: TypeAlias = "Mapping[str, TypeLike | Mapping[str, Any]] | NamedStruct | Any"
 
 
 def type_of(given: TypeLike, registry: Registry | None = None) -> Type:
-    """A type, from its text.
+    """Return the type for a text.
 
     The text is in the specification's type syntax; ``nstruct<name: string, …>`` is a struct whose fields have names. A
-    user-defined type is ``u!name``, of the only extension that declares one of that name.
+    user-defined type is ``u!name``; exactly one extension must declare the name.
 
     Raises:
-        InvalidPlanError: the text is no type.
+        InvalidPlanError: the text isn't a type.
     """
     return typed_names(given, registry)[0]
 
 
 def typed_names(given: Any, registry: Registry | None = None) -> tuple[Type, tuple[str, ...]]:
-    """A type, and the names of the fields nested in it, depth first."""
+    """Return a type, and the names of the fields nested in it, depth first."""
     if isinstance(given, TypeBase):
         known: Any = given
         return known, numbered(known)
@@ -69,10 +69,10 @@ def typed_names(given: Any, registry: Registry | None = None) -> tuple[Type, tup
 
 
 def schema_of(given: SchemaLike, registry: Registry | None = None) -> NamedStruct:
-    """A schema, from any form that users may give.
+    """Return a schema, from any form that users may give.
 
     Raises:
-        InvalidPlanError: it is none, or a type in it is none.
+        InvalidPlanError: it isn't a schema, or a type in it isn't valid.
     """
     if isinstance(given, NamedStruct):
         return given
@@ -89,7 +89,7 @@ def schema_of(given: SchemaLike, registry: Registry | None = None) -> NamedStruc
 
 
 def _scope(node: Node, registry: Registry) -> Scope:
-    """Where the user-defined types of a type text come from."""
+    """Return the scope in which the user-defined types of a type text are declared."""
     user = next((part for part in walk(node) if isinstance(part, UserPattern)), None)
     if user is None:
         return Scope("")
@@ -106,7 +106,7 @@ def _scope(node: Node, registry: Registry) -> Scope:
 
 
 def _pattern_names(node: Node) -> Iterator[str]:
-    """The names of the fields in a type text, depth first; too few where a struct has none."""
+    """Return the names of the fields in a type text, depth first; unnamed fields get numbered names."""
     if not isinstance(node, TypePattern):
         return
     if node.keyword == "struct":
@@ -118,16 +118,16 @@ def _pattern_names(node: Node) -> Iterator[str]:
             yield from _pattern_names(part)
 
 
-# the names of what is nested -----------------------------------------------------------------------------------------
+# the names of nested fields ------------------------------------------------------------------------------------------
 
 
 def numbered(type: Type) -> tuple[str, ...]:
-    """Names for the fields nested in a type that has none of its own."""
+    """Return numbered names for the fields nested in a type that has no names."""
     return tuple(f"field_{position}" for position in range(name_count(type)))
 
 
 def field_names(type: Struct, inner: tuple[str, ...]) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """For each field of a struct its name, and the names of what is nested in it."""
+    """Return for each field of a struct its name, and the names nested in it."""
     found, position = [], 0
     for child in type.types:
         end = position + 1 + name_count(child)
@@ -137,11 +137,11 @@ def field_names(type: Struct, inner: tuple[str, ...]) -> tuple[tuple[str, tuple[
 
 
 def element_names(type: Type, inner: tuple[str, ...]) -> tuple[str, ...]:
-    """The names nested in the elements of a list."""
+    """Return the names nested in the elements of a list."""
     return inner if isinstance(concrete(type), List) else ()
 
 
 def value_names(type: Type, inner: tuple[str, ...]) -> tuple[str, ...]:
-    """The names nested in the values of a map."""
+    """Return the names nested in the values of a map."""
     here = concrete(type)
     return inner[name_count(here.key) :] if isinstance(here, Map) else ()

@@ -1,10 +1,10 @@
-"""Which record a reference means, while it isn't known yet how far away that record will stand.
+"""References to records whose distance from the expression isn't known yet.
 
-An expression refers to a record, or to the parameters of a lambda, by a token. When a relation (or lambda) takes the
-expression in, the references to its own records are closed: they become root references, outer references with the
-number of subqueries between, or lambda parameter references. The others wait for the relation around.
+An expression refers to a record, or to the parameters of a lambda, by a token. When the expression becomes part of a
+relation (or lambda), the references to its own records are closed: they become root references, outer references with
+the number of subqueries between, or lambda parameter references. The others stay open for an enclosing relation.
 
-A token stands in an :class:`OuterReference` as a negative ``rel_reference``, which no finished plan has.
+A token is a negative ``rel_reference`` of an :class:`OuterReference`, which no finished plan has.
 """
 
 from __future__ import annotations
@@ -43,25 +43,25 @@ __all__ = [
     "with_parameters",
 ]
 
-#: what becomes of an open reference: its token, the reference, and how many lambdas and subqueries are around it
+#: Replaces an open reference, given its token, the reference, and the numbers of lambdas and subqueries around it.
 Change: TypeAlias = Callable[[int, FieldReference, int, int], Expression | None]
 
 _tokens = itertools.count(1)
 
 
 def new_token() -> int:
-    """A token that nothing else has."""
+    """Return a new, unique token."""
     return next(_tokens)
 
 
 def open_reference(token: int, position: int | None, type: Type) -> FieldReference:
-    """A reference to a column of a record that isn't placed yet; without a position, to something else by its token."""
+    """Return an open reference to a column of a record; without a position, to something else by its token."""
     path = () if position is None else (StructField(position),)
     return FieldReference(root=OuterReference(rel_reference=-token), reference=path, type=type)
 
 
 def rewritten(node: Expression, change: Change, lambdas: int = 0, queries: int = 0) -> Expression:
-    """The expression with ``change`` applied to its open references, those inside subqueries included."""
+    """Return the expression with ``change`` applied to its open references, including those inside subqueries."""
 
     def inside(child: Expression) -> Expression:
         return rewritten(child, change, lambdas, queries)
@@ -88,13 +88,13 @@ def rewritten(node: Expression, change: Change, lambdas: int = 0, queries: int =
 
 
 def rewritten_relation(node: Relation, change: Change, lambdas: int = 0, queries: int = 0) -> Relation:
-    """The relation with ``change`` applied to the open references in it and in its inputs."""
+    """Return the relation with ``change`` applied to the open references in it and in its inputs."""
     below = with_inputs(node, lambda input: rewritten_relation(input, change, lambdas, queries))
     return with_expressions(below, lambda expression: rewritten(expression, change, lambdas, queries))
 
 
 def closed(expression: Expression, offsets: Mapping[int, int]) -> Expression:
-    """The expression inside a relation whose input records have these tokens.
+    """Return the expression as part of a relation whose input records have these tokens.
 
     Args:
         expression: the expression.
@@ -115,7 +115,7 @@ def closed(expression: Expression, offsets: Mapping[int, int]) -> Expression:
 
 
 def with_parameters(body: Expression, token: int) -> Expression:
-    """The body of a lambda whose parameters have the token."""
+    """Return the body of a lambda whose parameters have the token."""
 
     def change(found: int, node: FieldReference, lambdas: int, queries: int) -> Expression | None:
         return replace(node, root=LambdaParameterReference(lambdas)) if found == token else None
@@ -124,7 +124,7 @@ def with_parameters(body: Expression, token: int) -> Expression:
 
 
 def beside(relation: Relation, token: int, anchor: int) -> Relation:
-    """The right input of a lateral join whose left record has the token; the join gets the anchor."""
+    """Return the right input of a lateral join whose left record has the token; the join gets the anchor."""
 
     def change(found: int, node: FieldReference, lambdas: int, queries: int) -> Expression | None:
         return replace(node, root=OuterReference(rel_reference=anchor)) if found == token else None
@@ -133,14 +133,14 @@ def beside(relation: Relation, token: int, anchor: int) -> Relation:
 
 
 def open_tokens(expression: Expression) -> Iterator[int]:
-    """The tokens of the references of an expression that are still open."""
+    """Return the tokens of the open references of an expression."""
     found: list[int] = []
     rewritten(expression, lambda token, *_: found.append(token))
     return iter(found)
 
 
 def open_tokens_of(relation: Relation) -> Iterator[int]:
-    """The tokens of the references in a relation that are still open."""
+    """Return the tokens of the open references in a relation."""
     found: list[int] = []
     rewritten_relation(relation, lambda token, *_: found.append(token))
     return iter(found)

@@ -29,14 +29,14 @@ __all__ = ["Quantified", "all_of", "any_of", "exists", "is_frame", "isin", "scal
 
 
 def is_frame(value: object) -> bool:
-    """Whether something is a frame."""
+    """Whether a value is a frame."""
     from pyspark_substrait.builder.records import Base
 
     return isinstance(value, Base)
 
 
 def scalar(frame: Frame) -> Column:
-    """The only value of a frame with one column and at most one record; null where it has none.
+    """Return the only value of a frame with one column and at most one record; null if it has no record.
 
     Columns of enclosing records may be used anywhere in it.
     """
@@ -47,13 +47,13 @@ def scalar(frame: Frame) -> Column:
 
 
 def exists(frame: Frame) -> Column:
-    """Whether a frame has a record."""
+    """Whether a frame has any record."""
     node = SetPredicate(predicate_op=PredicateOp.EXISTS, tuples=frame.model)
     return Column(node, registry=frame.registry)
 
 
 def unique(frame: Frame) -> Column:
-    """Whether a frame has no two equal records."""
+    """Whether a frame has no duplicate records."""
     node = SetPredicate(predicate_op=PredicateOp.UNIQUE, tuples=frame.model)
     return Column(node, registry=frame.registry)
 
@@ -67,13 +67,13 @@ def isin(values: tuple[Any, ...], frame: Frame) -> Column:
 
 @dataclass(frozen=True)
 class Quantified:
-    """Some or all values of a frame's only column, to be compared with: ``o.price > all_of(frame)``."""
+    """Any or all values of a frame's only column, as an operand of a comparison: ``o.price > all_of(frame)``."""
 
     reduction: ReductionOp
     frame: Frame
 
     def compared(self, left: Column, name: str) -> Column:
-        """The comparison of a value with them by a function."""
+        """Return the comparison of a value with them by a function."""
         (needle,), query = _comparable((left,), self.frame)
         node = SetComparison(
             reduction_op=self.reduction, comparison_op=_OPERATORS[name], left=needle.expression, right=query
@@ -92,17 +92,17 @@ _OPERATORS = {
 
 
 def any_of(frame: Frame) -> Any:
-    """Some value of a frame's only column, to be compared with."""
+    """Return the values of a frame's only column, for a comparison that must hold for one of them."""
     return Quantified(ReductionOp.ANY, frame)
 
 
 def all_of(frame: Frame) -> Any:
-    """All values of a frame's only column, to be compared with."""
+    """Return the values of a frame's only column, for a comparison that must hold for all of them."""
     return Quantified(ReductionOp.ALL, frame)
 
 
 def _comparable(values: tuple[Any, ...], frame: Frame) -> tuple[list[Column], Relation]:
-    """Values and the frame that they are compared with, of the same types."""
+    """Cast values, and the frame that they are compared with, to the same types."""
     record = frame.record()
     if len(values) != len(frame.fields):
         raise InvalidPlanError(f"{len(values)} values are compared with the {len(frame.fields)} columns of a frame")

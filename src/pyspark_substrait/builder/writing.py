@@ -32,12 +32,12 @@ from pyspark_substrait.model.types import NamedStruct
 
 __all__ = ["Writing"]
 
-#: a table by its name, or names of its parts; or a target of others
+#: A table by its name, or by the parts of its name; or an extension object.
 Target: TypeAlias = "str | Sequence[str] | ExtensionObject"
 
 
 class Writing(Base):
-    """What changes tables. Such a frame has no columns, unless it puts out what it changed."""
+    """The methods that change tables. Such a frame has no columns, unless it puts out the changed records."""
 
     def write(
         self,
@@ -48,13 +48,13 @@ class Writing(Base):
         create_mode: str = "unspecified",
         output: str = "unspecified",
     ) -> Self:
-        """Change a table by the records of this frame.
+        """Change a table with the records of this frame.
 
         Args:
             target: the table.
             op: insert, delete, update, or create table as.
             schema: the columns of the table; by default those of this frame.
-            create_mode: what becomes of a table that is there when one is created: append if exists, replace if exists,
+            create_mode: the handling of an existing table when one is created: append if exists, replace if exists,
                 ignore if exists or error if exists.
             output: no output, or modified records.
         """
@@ -75,11 +75,11 @@ class Writing(Base):
         return self.write(target, "insert", schema=schema, output=output)
 
     def create_table_as(self, target: Target, *, mode: str = "error if exists") -> Self:
-        """Make a table of the records."""
+        """Create a table from the records."""
         return self.write(target, "create table as", create_mode=mode)
 
     def create_view(self, target: Target, *, replace: bool = False) -> Self:
-        """Make a view that stands for this frame."""
+        """Create a view with this frame as its definition."""
         op = DdlOp.CREATE_OR_REPLACE if replace else DdlOp.CREATE
         node = Ddl(
             write_type=_object(target),
@@ -101,7 +101,7 @@ class Writing(Base):
         defaults: Mapping[str, Any] | None = None,
         registry: Registry | None = None,
     ) -> Self:
-        """Create, change or remove a table or view.
+        """Create, alter or drop a table or view.
 
         Args:
             target: the table or view.
@@ -142,13 +142,13 @@ class Writing(Base):
         *,
         registry: Registry | None = None,
     ) -> Self:
-        """Change columns of the records of a table; the frame has the number of them as its column ``updated``.
+        """Change columns of the records of a table; the frame has their number in the column ``updated``.
 
         Args:
             table: the table.
             schema: its columns.
             values: the new values by column: constants, or functions of the record.
-            where: which records change; all, if it isn't given.
+            where: the condition of records to change; all if it isn't given.
             registry: the extensions.
         """
         described: NamedStruct = schema_of(schema, registry)

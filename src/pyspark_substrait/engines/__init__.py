@@ -1,7 +1,7 @@
-"""Plans for other engines: what each of them takes, in a description of its own, and plans brought into that form.
+"""Plans for other engines: a description of the form that each engine takes, and the conversion of plans to it.
 
-The specification is the default; an engine may know a function by another name, want its projections written in one
-style, or lack shared subtrees. :mod:`description` says what there is to say of an engine, :mod:`adapting` does it.
+The specification is the default; an engine may know a function by another name, need its projections in one style, or
+lack shared subtrees. :mod:`description` defines the description of an engine, :mod:`adapting` converts plans.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ TARGETS: Final[Mapping[str, Target]] = {one.name: one for one in (DATAFUSION, AC
 
 
 def target(name: str) -> Target:
-    """The description of an engine by its name.
+    """Return the description of an engine by its name.
 
     Raises:
-        UnsupportedPlanError: there is none.
+        UnsupportedPlanError: there is no such engine.
     """
     if name not in TARGETS:
         raise UnsupportedPlanError(

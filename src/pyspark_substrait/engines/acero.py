@@ -1,7 +1,7 @@
-"""Acero, the engine of Apache Arrow C++, by ``pyarrow.substrait``.
+"""Acero, the engine of Apache Arrow C++, through ``pyarrow.substrait``.
 
-Found by running plans on release 22 and in its documentation. It has neither subqueries nor cross products: of a query
-with these, Spark's optimized plan is the one to take.
+Based on runs of plans with release 22, and on its documentation. It supports neither subqueries nor cross products: for
+queries with these, take Spark's optimized plan.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A plan in the form that an engine takes."""
+"""The conversion of a plan to the form that an engine takes."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ _Call = TypeVar("_Call", ScalarFunction, AggregateFunction, WindowFunction)
 
 
 def adapted(plan: Plan, target: Target) -> Plan:
-    """The plan in the form that an engine takes. What the engine doesn't look at, and why, stands in its ``notes``.
+    """Return the plan in the form that an engine takes. Parts that the engine ignores are listed in its ``notes``.
 
     Raises:
         UnsupportedPlanError: the engine has no form for something in the plan.
@@ -66,7 +66,7 @@ def adapted(plan: Plan, target: Target) -> Plan:
 
 @dataclass(eq=False)
 class _Adapting:
-    """The adapting of one plan; ``notes`` is what got lost, each thing once, ``numbers`` how many were given out."""
+    """The conversion of one plan; ``notes`` are the parts that got lost, each once, ``numbers`` the last number."""
 
     target: Target
     numbers: int = 0
@@ -123,7 +123,7 @@ class _Adapting:
         return self.numbers
 
     def _single_key(self, node: Join) -> Relation:
-        """A join on one pair of keys, with the other conditions of an inner join in a filter above."""
+        """Return a join on one pair of keys; for an inner join, the other conditions go to a filter above."""
         width = len(node.left.schema.types)
         conditions = [_left_first(condition, width) for condition in _conjuncts(node.expression)]
         keys = [condition for condition in conditions if _is_key(condition, width)]
@@ -141,7 +141,7 @@ class _Adapting:
         return Filter(common=replace(node.common, hint=None), input=inner, condition=condition)
 
     def _projection(self, node: Relation) -> Relation:
-        """A relation that chooses columns, as one that doesn't, below a projection that does."""
+        """Return a relation without its emit, below a projection that chooses the columns instead."""
         assert not isinstance(node, Reference)
         assert node.common.emit is not None
         inner: Relation = replace(node, common=replace(node.common, emit=None))
@@ -217,7 +217,7 @@ class _Adapting:
         )
 
     def _check_constants(self, call: ScalarFunction | AggregateFunction | WindowFunction, spelling: Spelling) -> None:
-        """Refuse constants for which the engine's function means something else; note what isn't constant."""
+        """Raise an error for constants that mean something else to the engine; note arguments that aren't constant."""
         for position, right in spelling.constants.items():
             argument = call.arguments[position] if position < len(call.arguments) else None
             while isinstance(argument, Cast):
@@ -233,7 +233,7 @@ class _Adapting:
                 )
 
     def _pattern(self, call: ScalarFunction | AggregateFunction | WindowFunction, argument: Argument) -> Argument:
-        """A pattern in which a backslash stands for itself, for an engine where it is an escape character."""
+        """Escape backslashes in a pattern, for an engine in which a backslash is an escape character."""
         if isinstance(argument, Literal) and isinstance(argument.value, str):
             return replace(argument, value=argument.value.replace("\\", "\\\\"))
         if not isinstance(argument, Literal):
@@ -279,7 +279,7 @@ def _conjuncts(condition: Expression) -> list[Expression]:
 
 
 def _left_first(condition: Expression, width: int) -> Expression:
-    """A condition; of an equality of two columns, that of the left input comes first."""
+    """Return a condition; in an equality of two columns, that of the left input comes first."""
     match condition:
         case ScalarFunction(
             function=Function(name="equal" | "is_not_distinct_from"),
@@ -294,7 +294,7 @@ def _left_first(condition: Expression, width: int) -> Expression:
 
 
 def _is_key(condition: Expression, width: int) -> bool:
-    """Whether a condition is an equality of a column of the left input with one of the right."""
+    """Whether a condition is an equality between a column of the left input and one of the right."""
     match condition:
         case ScalarFunction(
             function=Function(name="equal" | "is_not_distinct_from"),
@@ -309,7 +309,7 @@ def _is_key(condition: Expression, width: int) -> bool:
 
 
 def _over_columns(node: Aggregate) -> Aggregate:
-    """An aggregate whose functions and groupings are of columns alone: what they are of is computed below."""
+    """Return an aggregate whose arguments and groupings are plain columns; a projection below computes expressions."""
     computed: list[Expression] = []
 
     def column(value: Expression) -> Expression:
@@ -336,7 +336,7 @@ def _text(argument: Argument) -> Argument:
 
 
 def _whole(node: Project) -> Project:
-    """A projection that computes each column it puts out, one after the other."""
+    """Return a projection that computes each column it puts out, in order."""
     assert node.common.emit is not None
     width = len(node.input.schema.types)
     chosen = tuple(

@@ -1,4 +1,4 @@
-"""Expressions and relations that bringing a plan into an engine's form adds."""
+"""Helpers that make expressions and relations for the conversion of plans."""
 
 from __future__ import annotations
 
@@ -25,31 +25,31 @@ COMPARISON: Final = "extension:io.substrait:functions_comparison"
 
 
 def field(input: Relation, position: int) -> FieldReference:
-    """A column of a relation."""
+    """Return a reference to a column of a relation."""
     return FieldReference(root=RootReference(), reference=(StructField(position),), type=input.schema.types[position])
 
 
 def truth(function: Function, arguments: Sequence[Argument], nullable: bool) -> ScalarFunction:
-    """A call that gives a boolean."""
+    """Return a call with a boolean result."""
     type = Boolean(nullable=nullable)
     return ScalarFunction(function=function, arguments=tuple(arguments), output_type=type, derived_type=type)
 
 
 def equal(left: Expression, right: Expression) -> ScalarFunction:
-    """That two values are equal; null where one is."""
+    """Return the equality of two values, which is null if one of them is."""
     function = Function(COMPARISON, "equal", "any_any")
     return truth(function, (left, right), left.type.nullable or right.type.nullable)
 
 
 def projected(input: Relation, values: Sequence[Expression]) -> Relation:
-    """These values alone, for each record."""
+    """Return a relation with only these values, for each record."""
     width = len(input.schema.types)
     emit = tuple(range(width, width + len(values)))
     return Project(common=RelCommon(emit=emit), input=input, expressions=tuple(values))
 
 
 def numbers(values: Sequence[int]) -> Relation:
-    """A table of one i32 column."""
+    """Return a table with one i32 column."""
     from pyspark_substrait.model.expressions import NestedStruct
 
     schema = Struct(types=(I32(),))

@@ -1,9 +1,9 @@
-"""DataFusion. It finds functions by their names alone and doesn't look at options.
+"""DataFusion. It finds functions by their names alone and ignores options.
 
-Where its function of a name isn't the specification's, only what means the same in both goes out. Its own functions
-(``functions_datafusion.yaml``), which plans of its own are read with, go out as they are.
+If its function of a name isn't the one of the specification, only calls that mean the same in both are converted. Its
+own functions (``functions_datafusion.yaml``), which occur in plans of its own, stay as they are.
 
-Found by running plans on release 55 and in the sources of its consumer (``datafusion/substrait``).
+Based on runs of plans with release 55, and on the sources of its consumer (``datafusion/substrait``).
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ DATAFUSION: Final = Target(
         "add_intervals": (Spelling(name="add"),),
         "any_value": (Spelling(name="first_value", delivers={"ignore_nulls": ("FALSE",)}),),
         "approx_count_distinct": (Spelling(name="approx_distinct"),),
-        # its own function of this name leaves nulls out
+        # its own function of this name skips nulls
         "concat": (Spelling(name="str_concat", delivers={"null_handling": ("ACCEPT_NULLS",)}),),
         "avg": (Spelling(name="avg", overloads=("fp32", "fp64", "dec")),),
         "left": (Spelling(name="left", constants={1: _not_negative}),),

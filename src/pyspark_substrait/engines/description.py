@@ -1,4 +1,4 @@
-"""What there is to say of an engine that takes plans."""
+"""The description of an engine that takes plans."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 
 __all__ = ["Spelling", "Target", "same"]
 
-#: What becomes of enumeration arguments: they stay, become string literals in lower case, or are left out.
+#: The handling of enumeration arguments: they stay, become string literals in lower case, or are left out.
 Words: TypeAlias = Literal["kept", "texts", "left out"]
 
 
@@ -17,15 +17,15 @@ class Spelling:
     """How an engine writes a function of the specification.
 
     Args:
-        name: its name there; another one than in the specification stands under no URN.
-        words: what becomes of its enumeration arguments.
+        name: its name there; if it differs from that of the specification, the function has no URN.
+        words: the handling of its enumeration arguments.
         only: the enumeration values for which this spelling is right, by the position of the argument.
-        delivers: the option values that the engine's function has, by option. What a plan asks for besides is noted.
-        arguments: which arguments it takes there, by position, and in which order; None for all as they are.
+        delivers: the option values of the engine's function, by option. Others that a plan asks for are noted.
+        arguments: the positions of the arguments that it takes there, in their order; None for all arguments.
         overloads: the overloads for which this spelling is right, by their signature; empty for all.
-        constants: for which values of an argument it means the same, by position. Others are refused where they are
-            constants; it is noted where it isn't known before the plan runs.
-        patterns: the arguments in which the backslash is an escape character there, by position. It is doubled in
+        constants: a predicate on the values of an argument for which it means the same, by position. Other constants
+            are an error; arguments that aren't constant are noted.
+        patterns: the positions of arguments in which the backslash is an escape character there. It is doubled in
             constants.
     """
 
@@ -44,29 +44,29 @@ class Target:
     """An engine.
 
     Args:
-        name: by which users ask for it.
+        name: the name by which users select it.
         engine: its name and release, for messages.
         functions: the functions of the specification that it has, by their simple name; the first spelling that fits a
-            call counts.
-        extension: the extension of this package with functions of the engine's own; they go out as they are. Empty for
+            call is used.
+        extension: the extension of this package with functions of the engine's own; they stay as they are. Empty for
             an engine without one.
-        options: whether it takes function options; where it doesn't, they are left out.
-        references: whether one relation tree may refer to another; where not, subtrees are repeated.
+        options: whether it takes function options; if not, they are left out.
+        references: whether one relation tree may refer to another; if not, subtrees are repeated.
         emits: whether relations other than projections may choose their columns.
         whole_projections: whether a projection computes each column that it puts out, those of its input included.
-        if_needs_else: whether a choice must say what holds otherwise, null too.
-        measure_filters: whether it looks at the filters of measures.
+        if_needs_else: whether a conditional expression must have an else branch, even if it is null.
+        measure_filters: whether it applies the filters of measures.
         lacks: the relations and expressions that it doesn't take, by the names of their classes in the model.
         single_key_joins: whether a join's condition may only be one equality of a column on either side.
-        plain_measures: whether aggregate functions and groupings may only be of columns, so that what they are
-            computed of is a projection below.
-        one_grouping: whether it counts the columns of an aggregate of several grouping sets in another way than the
-            specification, so that the records are there once for each set instead.
+        plain_measures: whether the arguments of aggregate functions and the groupings must be plain columns;
+            expressions are then computed in a projection below.
+        one_grouping: whether it counts the columns of an aggregate with several grouping sets differently than the
+            specification; the records are then repeated for each set.
         multiplicities: whether its INTERSECT ALL and EXCEPT ALL count the copies of a record.
         outer_columns_by_name: whether it finds the outer columns of a subquery by their names, so that these must
-            differ from all in the subquery.
-        removed_fields: whether it reads grouping expressions and limits only in the fields that plans had for them
-            in earlier releases, so that they must stand there too.
+            differ from all names in the subquery.
+        removed_fields: whether it reads grouping expressions and limits only from the fields of earlier releases, so
+            that these must be set, too.
     """
 
     name: str
@@ -89,6 +89,6 @@ class Target:
 
 
 def same(*names: str, **delivers: str | tuple[str, ...]) -> dict[str, tuple[Spelling, ...]]:
-    """Functions that the engine has under their own names, with these option values."""
+    """Return functions that the engine has under their own names, with these option values."""
     values = {option: (value,) if isinstance(value, str) else value for option, value in delivers.items()}
     return {name: (Spelling(name=name, delivers=values),) for name in names}

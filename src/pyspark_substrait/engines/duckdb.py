@@ -1,6 +1,6 @@
-"""DuckDB, by its community extension ``substrait``.
+"""DuckDB, through its community extension ``substrait``.
 
-After the sources of the extension (``substrait-io/duckdb-substrait-extension``); it isn't on PyPI, so that nothing here
+Based on the sources of the extension (``substrait-io/duckdb-substrait-extension``); it isn't on PyPI, so nothing here
 was run.
 """
 

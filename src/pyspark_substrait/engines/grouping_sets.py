@@ -1,7 +1,7 @@
-"""Several grouping sets as one, for engines that count the columns of such an aggregate in another way.
+"""Several grouping sets as one, for engines that count the columns of such an aggregate differently.
 
-Every record is there once for each set, with the position of the set beside it and null for each key that isn't in it,
-and is grouped by all of that. The plan means the same to whoever reads it.
+Every record is repeated for each set, with the position of the set beside it and null for each key that isn't in the
+set, and is grouped by all of these. The meaning of the plan is the same for every reader.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ __all__ = ["in_one_grouping"]
 
 
 def in_one_grouping(node: Aggregate) -> Relation:
-    """An aggregate of several grouping sets, by aggregates of one."""
+    """Return an aggregate of several grouping sets as an aggregate of one."""
     width = len(node.input.schema.types)
     keys, measures = len(node.grouping_expressions), len(node.measures)
     crossed = Cross(left=node.input, right=numbers(range(len(node.groupings))))
@@ -56,7 +56,7 @@ def in_one_grouping(node: Aggregate) -> Relation:
 
 
 def _masked(key: Expression, number: int, node: Aggregate, place: Expression) -> Expression:
-    """A key, null in the sets that it isn't in."""
+    """Return a key that is null in the sets without it."""
     sets = [position for position, grouping in enumerate(node.groupings) if number in grouping.expression_references]
     if len(sets) == len(node.groupings):
         return key
@@ -65,7 +65,7 @@ def _masked(key: Expression, number: int, node: Aggregate, place: Expression) ->
 
 
 def _of_nothing(node: Aggregate, sets: list[int]) -> Relation:
-    """The records of the sets without keys, where the input has no record: a set with keys has none then."""
+    """Return the records of the sets without keys for an empty input; a set with keys has none then."""
     never = Filter(input=node.input, condition=Literal(type=Boolean(), value=False))
     totals = replace(node, common=RelCommon(), input=never, groupings=(), grouping_expressions=())
     found: Relation = numbers(sets)

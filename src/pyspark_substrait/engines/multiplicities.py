@@ -19,7 +19,7 @@ from pyspark_substrait.model.types import I64
 
 __all__ = ["OF_DISTINCT", "with_numbered_copies"]
 
-#: for each operation that counts copies, the one that gives the same of records whose copies are numbered
+#: For each operation that counts copies, the one that gives the same result if copies are numbered.
 OF_DISTINCT = {
     SetOp.INTERSECTION_MULTISET_ALL: SetOp.INTERSECTION_MULTISET,
     SetOp.MINUS_PRIMARY_ALL: SetOp.MINUS_PRIMARY,
@@ -27,12 +27,12 @@ OF_DISTINCT = {
 
 
 def with_numbered_copies(node: Set) -> Relation:
-    """A set operation of :data:`OF_DISTINCT` by its counterpart."""
+    """Return a set operation of :data:`OF_DISTINCT` in terms of the other operation."""
     width = len(node.schema.types) if node.common.emit is None else len(node.direct_schema.types)
     if width == 0:
         raise UnsupportedPlanError(f"{node.op.value} of records without columns can't be told without multiplicities")
     first, *others = node.members
-    if node.op is SetOp.MINUS_PRIMARY_ALL and len(others) > 1:  # copies in all of them are taken away
+    if node.op is SetOp.MINUS_PRIMARY_ALL and len(others) > 1:  # the copies in all of them are taken away
         others = [Set(members=tuple(others), op=SetOp.UNION_ALL)]
     members = tuple(_numbered(member) for member in (first, *others))
     found = replace(node, common=RelCommon(), members=members, op=OF_DISTINCT[node.op])
@@ -41,7 +41,7 @@ def with_numbered_copies(node: Set) -> Relation:
 
 
 def _numbered(input: Relation) -> Relation:
-    """The records of a relation, and behind them the number of each among its copies."""
+    """Return the records of a relation, with the number of each among its copies as the last column."""
     columns = tuple(field(input, position) for position in range(len(input.schema.types)))
     number = WindowFunction(
         function=Function("extension:io.substrait:functions_arithmetic", "row_number", ""),

@@ -1,7 +1,7 @@
-"""Columns under names of their own, for engines that look for the outer columns of a subquery by name.
+"""Unique names for columns, for engines that find the outer columns of a subquery by name.
 
-Such an engine takes a column of the subquery for the outer one where both have the same name, as in a query and a
-subquery over the same table. A column computed of another has another name there than both: its own expression.
+Such an engine takes a column of the subquery for the outer one if both have the same name, as in a query and a subquery
+over the same table. The name of a computed column is its expression there, which differs from both.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ __all__ = ["with_own_names"]
 
 
 def with_own_names(node: Relation, number: Callable[[], int]) -> Relation:
-    """A relation whose expressions hold correlated subqueries, over columns that no other relation has the names of.
+    """Give a relation with correlated subqueries input columns whose names no other relation has.
 
     Args:
-        node: the relation; others are given back as they are.
-        number: gives another number with each call.
+        node: the relation; one without correlated subqueries is returned as it is.
+        number: returns another number with each call.
     """
     if not node.inputs or not any(map(_is_correlated, relation_expressions(node))):
         return node
@@ -36,12 +36,12 @@ def with_own_names(node: Relation, number: Callable[[], int]) -> Relation:
 
 
 def _renamed(input: Relation, number: int) -> Relation:
-    """The columns of a relation, each as a choice between itself and itself, by a condition that has a number."""
+    """Return the columns of a relation, each in both branches of a conditional, whose condition contains the number."""
     literal = Literal(type=I32(), value=number)
     columns = [field(input, position) for position in range(len(input.schema.types))]
     return projected(input, [IfThen(ifs=(IfClause(equal(literal, literal), one),), else_=one) for one in columns])
 
 
 def _is_correlated(expression: Expression) -> bool:
-    """Whether an expression holds a subquery that refers to the outside."""
+    """Whether an expression holds a correlated subquery."""
     return refers_out(*subqueries((expression,)))

@@ -13,6 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from pyspark_substrait.codes import Code
+from pyspark_substrait.extensions.engines import DATAFUSION, engine_of
 from pyspark_substrait.model.expressions import (
     Expression,
     FieldReference,
@@ -37,7 +38,7 @@ _MOST_KEYS = 63
 def is_counted(message: Any, reading: Reading) -> bool:
     """Whether the plan counts the columns of this aggregate as DataFusion does."""
     return (
-        reading.producer == "datafusion"
+        engine_of(reading.producer) is DATAFUSION
         and len(message.groupings) > 1
         and message.common.WhichOneof("emit_kind") != "emit"
     )
