@@ -351,6 +351,17 @@ def test_the_inputs_of_an_inner_join_may_change_places() -> None:
     assert ps.diff(plans[0], rooted(emitted(left, 2, 1), "id", "name"))
 
 
+def test_a_function_that_compares_keys_takes_them_in_order() -> None:
+    def joined(left: Relation, right: Relation, of_left: int, of_right: int) -> r.MergeJoin:
+        less = e.Function("extension:io.substrait:functions_comparison", "lt", "any_any")
+        key = r.ComparisonJoinKey(left=at(of_left), right=at(of_right), comparison=less)
+        return r.MergeJoin(left=left, right=right, type=r.JoinType.INNER, keys=(key,))
+
+    one, other = joined(ORDERS, CUSTOMERS, 1, 0), joined(CUSTOMERS, ORDERS, 0, 1)
+    plans = rooted(emitted(one, 0, 5), "id", "name"), rooted(emitted(other, 2, 1), "id", "name")
+    assert ps.diff(*plans), "customer < key became key < customer"
+
+
 def test_0_is_not_negative_0_and_nan_is_nan() -> None:
     def constant(value: float) -> Plan:
         literal = Literal(type=t.FP64(), value=value)

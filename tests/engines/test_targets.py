@@ -174,6 +174,22 @@ def test_acero_joins_by_one_pair_of_keys() -> None:
         ps.for_target(plan(Join(left=TABLE, right=TABLE, type=JoinType.LEFT, expression=keys)), "acero")
 
 
+def test_of_relations_that_replace_one_a_single_one_has_its_anchor() -> None:
+    from pyspark_substrait.model.relations import JoinType, RelCommon
+    from pyspark_substrait.model.relations.base import joined
+
+    record = joined(RECORD, RECORD)
+    keys = call("and", call("equal", col(record, 0), col(record, 4)), call("equal", col(record, 1), col(record, 5)))
+    common = RelCommon(rel_anchor=7)
+    made = ps.for_target(
+        plan(Join(common=common, left=TABLE, right=TABLE, type=JoinType.INNER, expression=keys)), "acero"
+    )
+    node = root(made)
+    assert isinstance(node, Filter)
+    assert [node.common.rel_anchor, node.input.common.rel_anchor] == [7, None]
+    assert ps.load(made.to_bytes()).relations == made.relations
+
+
 def test_limits_and_groupings_stand_where_older_engines_look_for_them() -> None:
     from pyspark_substrait.model.relations import Fetch
 

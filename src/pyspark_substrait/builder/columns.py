@@ -456,7 +456,7 @@ def cast_to(value: Column, type: Type) -> Column:
     if isinstance(value.expression, LiteralNode):
         literal = fitted(value.expression.value, wanted) if not isinstance(value.expression.value, tuple) else None
         if literal is not None and literal.type == wanted:
-            return Column(literal, inner=value._inner)
+            return Column(literal, inner=value._inner, name=value._name)
     node = Cast(type=wanted, input=value.expression, failure_behavior=FailureBehavior.THROW_EXCEPTION)
     return made(node, value, inner=value._inner, name=value._name)
 

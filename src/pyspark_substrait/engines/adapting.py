@@ -135,10 +135,11 @@ class _Adapting:
             )
         if not others:
             return replace(node, expression=keys[0])
-        inner = replace(node, common=replace(node.common, emit=None), expression=keys[0])
+        inner = replace(node, common=replace(node.common, emit=None, rel_anchor=None), expression=keys[0])
         nullable = any(item.type.nullable for item in others)
         condition = others[0] if len(others) == 1 else truth(Function(BOOLEAN, "and", "bool"), others, nullable)
-        return Filter(common=replace(node.common, hint=None), input=inner, condition=condition)
+        common = RelCommon(emit=node.common.emit, rel_anchor=node.common.rel_anchor)
+        return Filter(common=common, input=inner, condition=condition)
 
     def _projection(self, node: Relation) -> Relation:
         """Return a relation without its emit, below a projection that chooses the columns instead."""
@@ -146,7 +147,7 @@ class _Adapting:
         assert node.common.emit is not None
         inner: Relation = replace(node, common=replace(node.common, emit=None))
         chosen = Project(
-            common=replace(node.common, hint=None, rel_anchor=None),
+            common=RelCommon(emit=node.common.emit),
             input=inner,
             expressions=(field(inner, 0),) if inner.schema.types else (),
         )

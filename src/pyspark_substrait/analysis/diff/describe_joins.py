@@ -19,6 +19,7 @@ from pyspark_substrait.model.relations import (
     MergeJoin,
     NestedLoopJoin,
     Relation,
+    SimpleComparisonType,
 )
 
 __all__ = ["AnyJoin", "describe"]
@@ -128,6 +129,7 @@ def _keys(
         pair = [
             forms.expression(node, Record(columns=columns)) for node, columns in zip(sides, (left, right), strict=True)
         ]
-        form = forms.of(("key", key.comparison, key.taken), pair[::-1] if swap else pair)
+        turned = swap and isinstance(key.comparison, SimpleComparisonType)  # a function may give another result
+        form = forms.of(("key", key.comparison, key.taken), pair[::-1] if turned else pair)
         items.append(Item(form=form, node=key, record=record))
     return Part("join key", Kind.JOIN, Style.BAG, tuple(items))
