@@ -9,8 +9,8 @@ from typing_extensions import assert_never
 from pyspark_substrait.analysis.diff import describe_joins, describe_writes
 from pyspark_substrait.analysis.diff.describe_reads import bag, message, one, read
 from pyspark_substrait.analysis.diff.describe_writes import passed, record_of
-from pyspark_substrait.analysis.diff.forms import Form, Forms, conjuncts
-from pyspark_substrait.analysis.diff.parts import Description, Item, Kind, Part, Source, Style
+from pyspark_substrait.analysis.diff.description import Description, Item, Kind, Part, Source, Style
+from pyspark_substrait.analysis.diff.equivalence import Form, Forms, conjuncts
 from pyspark_substrait.analysis.diff.record import Record
 from pyspark_substrait.model.expressions import Expression, FieldReference, RootReference, SortField, StructField
 from pyspark_substrait.model.literals import Literal

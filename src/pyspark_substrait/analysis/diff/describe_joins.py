@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pyspark_substrait.analysis.diff.describe_reads import bag, one
-from pyspark_substrait.analysis.diff.forms import Forms
-from pyspark_substrait.analysis.diff.parts import Description, Item, Kind, Part, Source, Style
+from pyspark_substrait.analysis.diff.description import Description, Item, Kind, Part, Source, Style
+from pyspark_substrait.analysis.diff.equivalence import Forms
 from pyspark_substrait.analysis.diff.record import Record
 from pyspark_substrait.model.expressions import Expression
 from pyspark_substrait.model.relations import (

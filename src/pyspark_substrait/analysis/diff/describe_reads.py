@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 
 from typing_extensions import assert_never
 
-from pyspark_substrait.analysis.diff.forms import Forms, conjuncts
-from pyspark_substrait.analysis.diff.parts import Description, Item, Kind, Part, Source, Style
+from pyspark_substrait.analysis.diff.description import Description, Item, Kind, Part, Source, Style
+from pyspark_substrait.analysis.diff.equivalence import Forms, conjuncts
 from pyspark_substrait.analysis.diff.record import Record
 from pyspark_substrait.model.literals import AnyMessage
 from pyspark_substrait.model.relations import (

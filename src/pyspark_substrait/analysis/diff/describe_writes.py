@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing_extensions import assert_never
 
 from pyspark_substrait.analysis.diff.describe_reads import bag, fields, message, object_text, one, schema_columns
-from pyspark_substrait.analysis.diff.forms import Forms
-from pyspark_substrait.analysis.diff.parts import Description, Item, Kind, Part, Source, Style
+from pyspark_substrait.analysis.diff.description import Description, Item, Kind, Part, Source, Style
+from pyspark_substrait.analysis.diff.equivalence import Forms
 from pyspark_substrait.analysis.diff.record import Record
 from pyspark_substrait.model.expressions import Expression, FieldReference, RootReference, StructField
 from pyspark_substrait.model.relations import (

@@ -8,7 +8,7 @@ from enum import Enum
 from functools import cached_property
 from typing import overload
 
-from pyspark_substrait.analysis.diff.parts import Kind, Step
+from pyspark_substrait.analysis.diff.description import Kind, Step
 from pyspark_substrait.message_text import escaped, json_text
 from pyspark_substrait.text.notebook_output import NotebookOutput
 

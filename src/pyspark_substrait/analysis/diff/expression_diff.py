@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from pyspark_substrait.analysis.diff.forms import Forms
+from pyspark_substrait.analysis.diff.equivalence import Forms
 from pyspark_substrait.analysis.diff.record import Record
 from pyspark_substrait.analysis.diff.wording import Wording
 from pyspark_substrait.model import expressions as e

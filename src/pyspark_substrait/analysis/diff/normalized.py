@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from pyspark_substrait.analysis.diff.describe import describe
 from pyspark_substrait.analysis.diff.describe_reads import table_name
-from pyspark_substrait.analysis.diff.forms import Form, Forms
-from pyspark_substrait.analysis.diff.parts import Description, Step
+from pyspark_substrait.analysis.diff.description import Description, Step
+from pyspark_substrait.analysis.diff.equivalence import Form, Forms
 from pyspark_substrait.analysis.diff.record import Record
 from pyspark_substrait.model.expressions import FieldReference, RootReference, StructField
 from pyspark_substrait.model.relations import DetachedRel, LateralJoin, Project, Read, Reference, Relation

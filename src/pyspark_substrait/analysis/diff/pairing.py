@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from pyspark_substrait.analysis.diff.describe import describe
+from pyspark_substrait.analysis.diff.description import Step
 from pyspark_substrait.analysis.diff.difference import Change, Line, Mark, Pair
 from pyspark_substrait.analysis.diff.normalized import Steps, pick, stands_for
-from pyspark_substrait.analysis.diff.parts import Step
 from pyspark_substrait.analysis.diff.relations import queries_in, queries_of, relations_of
 from pyspark_substrait.analysis.diff.results import Result
 from pyspark_substrait.analysis.diff.trees import Trees

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 
+from pyspark_substrait.analysis.diff.description import Description, Item, Kind, Part, Step, Style
 from pyspark_substrait.analysis.diff.difference import Change, Line
+from pyspark_substrait.analysis.diff.equivalence import Forms
 from pyspark_substrait.analysis.diff.expression_diff import Inside
-from pyspark_substrait.analysis.diff.forms import Forms
-from pyspark_substrait.analysis.diff.items import pairs, reordered
-from pyspark_substrait.analysis.diff.parts import Description, Item, Kind, Part, Step, Style
+from pyspark_substrait.analysis.diff.item_matching import pairs, reordered
 from pyspark_substrait.analysis.diff.record import Record
 from pyspark_substrait.analysis.diff.wording import Wording, named, shortened
 from pyspark_substrait.model.relations import Measure, Relation

@@ -7,12 +7,12 @@ from collections.abc import Callable
 from typing import Any
 
 from pyspark_substrait.analysis.diff.describe_reads import fields, message, one, schema_columns
+from pyspark_substrait.analysis.diff.description import Item, Kind, Part, Style
 from pyspark_substrait.analysis.diff.difference import Change, Difference, Line, Pair
-from pyspark_substrait.analysis.diff.forms import Forms
-from pyspark_substrait.analysis.diff.items import pairs
+from pyspark_substrait.analysis.diff.equivalence import Forms
+from pyspark_substrait.analysis.diff.item_matching import pairs
 from pyspark_substrait.analysis.diff.normalized import Steps
 from pyspark_substrait.analysis.diff.pairing import Pairing
-from pyspark_substrait.analysis.diff.parts import Item, Kind, Part, Style
 from pyspark_substrait.analysis.diff.record import Record, Words
 from pyspark_substrait.analysis.diff.results import Result, output_changes
 from pyspark_substrait.analysis.diff.trees import Trees

@@ -6,8 +6,8 @@ from collections import Counter
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
+from pyspark_substrait.analysis.diff.description import Kind, Step
 from pyspark_substrait.analysis.diff.difference import Change
-from pyspark_substrait.analysis.diff.parts import Kind, Step
 from pyspark_substrait.model.plan import RelRoot
 from pyspark_substrait.model.types import NamedStruct, OpenStruct
 

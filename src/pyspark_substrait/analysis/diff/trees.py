@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from pyspark_substrait.analysis.diff.aligning import Match, Place, aligned, matched, rows
 from pyspark_substrait.analysis.diff.describe import describe
+from pyspark_substrait.analysis.diff.description import Description, Kind, Step
 from pyspark_substrait.analysis.diff.difference import Change, Line
-from pyspark_substrait.analysis.diff.forms import Forms
+from pyspark_substrait.analysis.diff.equivalence import Forms
 from pyspark_substrait.analysis.diff.normalized import Steps, lateral_record, pick, redescribed
 from pyspark_substrait.analysis.diff.part_diff import PartDiff
-from pyspark_substrait.analysis.diff.parts import Description, Kind, Step
 from pyspark_substrait.analysis.diff.record import Record
+from pyspark_substrait.analysis.diff.tree_matching import Match, Place, aligned, matched, rows
 from pyspark_substrait.analysis.diff.wording import Wording, a_or_an, named
 from pyspark_substrait.model.relations import LateralJoin, Read, Relation, SetOp, Update
 from pyspark_substrait.model.relations import Set as SetRelation

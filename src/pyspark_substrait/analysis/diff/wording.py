@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pyspark_substrait.analysis.diff.parts import Item, Kind, Node, Part, Step, Style
+from pyspark_substrait.analysis.diff.description import Item, Kind, Node, Part, Step, Style
 from pyspark_substrait.analysis.diff.record import Record, Words
 from pyspark_substrait.model.expressions import AggregateFunction, FieldReference, Function, SortField
 from pyspark_substrait.model.relations import ComparisonJoinKey, Measure, SwitchingField

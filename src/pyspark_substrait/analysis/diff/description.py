@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TypeAlias
 
-from pyspark_substrait.analysis.diff.forms import Form
+from pyspark_substrait.analysis.diff.equivalence import Form
 from pyspark_substrait.analysis.diff.record import Record, Shown
 from pyspark_substrait.model.expressions import SortField
 from pyspark_substrait.model.relations import ComparisonJoinKey, Measure, Relation, SwitchingField

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from difflib import SequenceMatcher
 
+from pyspark_substrait.analysis.diff.description import Item, Part, Style
+from pyspark_substrait.analysis.diff.equivalence import Forms
 from pyspark_substrait.analysis.diff.expression_diff import parts_of
-from pyspark_substrait.analysis.diff.forms import Forms
-from pyspark_substrait.analysis.diff.parts import Item, Part, Style
 
 __all__ = ["Pair", "pairs", "reordered"]
 

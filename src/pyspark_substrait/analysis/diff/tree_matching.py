@@ -11,9 +11,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
+from pyspark_substrait.analysis.diff.description import Step
+from pyspark_substrait.analysis.diff.equivalence import Forms
 from pyspark_substrait.analysis.diff.expression_diff import parts_of
-from pyspark_substrait.analysis.diff.forms import Forms
-from pyspark_substrait.analysis.diff.parts import Step
 
 __all__ = ["Match", "Place", "aligned", "matched", "rows"]
 
