@@ -46,7 +46,7 @@ def aggregate(node: Node, production: Production, outer: Scope | None) -> Output
     columns = tuple(_key_column(key) for key, _ in keys.values())
     above = Scope(production, columns, made.schema, outer, replaced={**replaced, **measures.replaced(made, len(keys))})
     values = [expression(result, above) for result in results]
-    return Output(projected(made, values), tuple(named_column(result, below) for result in results))
+    return Output(projected(made, values), tuple(named_column(result) for result in results))
 
 
 def _key_column(key: Node) -> Column:

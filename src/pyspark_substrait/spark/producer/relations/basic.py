@@ -31,16 +31,16 @@ def computed(below: Output, named: tuple[Node, ...], production: Production, out
     for node in named:
         value = expression(node, scope)
         values.append(value)
-        columns.append(named_column(node, below))
+        columns.append(named_column(node))
     return Output(projected(below.relation, values), tuple(columns))
 
 
-def named_column(node: Node, below: Output) -> Column:
+def named_column(node: Node) -> Column:
     """Return the output column of a named expression (an attribute or an alias)."""
-    return Column(node.expression_id, node.value("name"), type_json(node, below))
+    return Column(node.expression_id, node.value("name"), type_json(node))
 
 
-def type_json(node: Node, below: Output) -> object:
+def type_json(node: Node) -> object:
     """Return the type of an expression in Spark's JSON, if its node has one; else None."""
     if "dataType" in node.fields:
         return node.value("dataType")

@@ -96,7 +96,7 @@ def aggregate(node: Node, production: Production, outer: Scope | None) -> Output
     columns = tuple(column(sets.keys[position]) for position in used)
     above = Scope(production, columns, made.schema, outer, replaced={**replaced, **measures.replaced(made, len(used))})
     values = [expression(result, above) for result in results]
-    return Output(projected(found, values), tuple(named_column(result, below) for result in results))
+    return Output(projected(found, values), tuple(named_column(result) for result in results))
 
 
 def _numbered(position: Expression, sets: _Sets, production: Production) -> Expression:

@@ -58,7 +58,7 @@ def project(node: Node, production: Production, outer: Scope | None) -> Output:
                 taken[part.signature] = field_of(made.schema, position)
     above = Scope(production, tuple(map(column, keys)), made.schema, outer, replaced=taken)
     values = [expression(item, above) for item in items]
-    return Output(projected(made, values), tuple(named_column(item, input) for item in items))
+    return Output(projected(made, values), tuple(named_column(item) for item in items))
 
 
 def _lists(node: Node) -> Mapping[int, Node]:

@@ -22,7 +22,7 @@ def window(node: Node, production: Production, outer: Scope | None) -> Output:
     below = relation(node.children[0], production, outer)
     named = node.trees("windowExpressions")
     values = expressions(named, scope_of(below, production, outer))
-    columns = (*below.columns, *(named_column(item, below) for item in named))
+    columns = (*below.columns, *(named_column(item) for item in named))
     return Output(projected(below.relation, (*references(below.relation), *values)), columns)
 
 
