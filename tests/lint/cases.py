@@ -345,6 +345,7 @@ CASES: dict[str, Case] = {
     "join on true": Case(join(TRUE), ("join-with-constant",)),
     "left join on true": said(join(TRUE, r.JoinType.LEFT), "join-with-constant"),
     "join on false": said(join(FALSE), "join-with-constant"),
+    "join on null": said(join(Literal(type=t.Boolean(nullable=True), value=None)), "join-with-constant"),
     "join on one side": said(join(compare("gt", ref(5, PAIR), number(1))), "join-on-one-side"),
     "union of unions": Case(r.Set(members=(UNION, U), op=r.SetOp.UNION_ALL), ("nested-union",)),
     "sort by a literal": Case(r.Sort(input=T, sorts=ascending(A, number(1))), ("sort-key-without-effect",)),

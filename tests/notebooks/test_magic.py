@@ -157,6 +157,14 @@ def test_plans_are_cells_and_lines(shell: InteractiveShell, tmp_path: Path) -> N
     assert len(run(shell, "%substrait mine")) == 1
 
 
+@pytest.mark.skipif("TEST_REMOTE" in os.environ, reason="plans are made in classic sessions only")
+def test_a_table_that_is_no_variable_gets_no_advice(shell: InteractiveShell) -> None:
+    with capture_output() as captured:
+        shell.run_cell("%%substrait\nSELECT * FROM nowhere", store_history=False)
+    assert "nowhere" in captured.stdout + captured.stderr
+    assert "--tables" not in captured.stdout + captured.stderr
+
+
 @pytest.mark.parametrize(
     ("cell", "kind", "said"),
     [

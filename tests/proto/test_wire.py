@@ -136,6 +136,10 @@ def test_the_source_is_left_as_it_was(plan: plan_pb2.Plan) -> None:
             {"relations": [{"rel": {"extensionLeaf": {"detail": {"@type": "x.y/a.B"}}}}]},
             "relations[0].rel.extension_leaf.detail: the message of type 'x.y/a.B' can't be read from JSON",
         ),
+        (
+            {"relations": [{"rel": {"read": {"localFiles": {"items": [{"format": "FILE_FORMAT_CSV"}]}}}}]},
+            "relations[0].rel.read.local_files.items[0].format: 'format' takes a whole number",
+        ),
         ("no such file", "there is no file 'no such file'"),
         ("a\0b", "the file 'a\\x00b' can't be read: embedded null byte"),
         ("x" * 10_000, "the file 'xxx"),
