@@ -43,7 +43,8 @@ if TYPE_CHECKING:
     from pyspark_substrait.api.loading import PlanSource as PlanSource
     from pyspark_substrait.api.loading import load
     from pyspark_substrait.api.produce import from_sql, to_substrait, to_substrait_expressions
-    from pyspark_substrait.api.run import evaluate, evaluate_arrow, from_substrait, profile, run_query
+    from pyspark_substrait.api.profile import profile
+    from pyspark_substrait.api.run import evaluate, evaluate_arrow, from_substrait, run_query
     from pyspark_substrait.api.to_sql import to_sql
     from pyspark_substrait.api.validate import validate
     from pyspark_substrait.api.view import view
@@ -106,7 +107,7 @@ _MODULES = {
     "lineage": "api.lineage",
     "lint": "api.lint",
     "load": "api.loading",
-    "profile": "api.run",
+    "profile": "api.profile",
     "run_query": "api.run",
     "to_sql": "api.to_sql",
     "to_substrait": "api.produce",

@@ -68,15 +68,12 @@ class _Document(NotebookOutput):
 
     def to_text(self) -> str:
         """The text form, which people read and write and :func:`load` reads back without loss."""
-        from pyspark_substrait.proto.depth import with_deep_stack
+        from pyspark_substrait.proto.depth import with_enough_stack
         from pyspark_substrait.proto.fields import message_fields
         from pyspark_substrait.text import lossless
 
         fields, is_plan = message_fields(self.to_message()), isinstance(self, model.Plan)
-        try:
-            return lossless.write(fields, is_plan=is_plan)
-        except RecursionError:
-            return with_deep_stack(lambda: lossless.write(fields, is_plan=is_plan))
+        return with_enough_stack(lambda: lossless.write(fields, is_plan=is_plan))
 
     def save(self, path: str | os.PathLike[str], *, format: Literal["json", "pb", "text"] | None = None) -> None:
         """Write the plan to a file, whole or not at all.

@@ -25,7 +25,8 @@ def missing(cell: str, home: Path) -> Iterator[str]:
     """The names of a cell that are neither below ``home`` or the repository nor beside the file named before."""
     folder = home
     for name in named(cell):
-        found = [path for base in (folder, home, home / "tests", ROOT, *folder.parents) for path in base.glob(name)]
+        above = [parent for parent in folder.parents if parent.is_relative_to(ROOT)]
+        found = [path for base in (folder, home, home / "tests", ROOT, *above) for path in base.glob(name)]
         if not found:
             yield name
             continue

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pyspark_substrait.analysis.diff import Difference, Record, Shown, compared
-from pyspark_substrait.api.loading import PlanSource, extensions_of, understood, with_room
+from pyspark_substrait.api.loading import PlanSource, extensions_of, understood
 from pyspark_substrait.model.expressions import AggregateFunction
 from pyspark_substrait.model.relations import WindowRelFunction
-from pyspark_substrait.proto.depth import with_deep_stack
+from pyspark_substrait.proto.depth import with_enough_stack
 from pyspark_substrait.text.explain.columns import Column, Scope, labels
 from pyspark_substrait.text.explain.expressions import aggregate_text, expression_text, window_text
 from pyspark_substrait.text.explain.page_state import Marks
@@ -38,12 +38,9 @@ def diff(a: PlanSource, b: PlanSource, *, registry: Registry | None = None) -> D
     places = first.places, second.places
 
     def found() -> Difference:
-        return compared(first.document, second.document, places, registry=known, words=_shown, called=with_room)
+        return compared(first.document, second.document, places, registry=known, words=_shown, called=with_enough_stack)
 
-    try:
-        return found()
-    except RecursionError:
-        return with_deep_stack(found)
+    return with_enough_stack(found)
 
 
 def _shown(node: Shown, record: Record) -> str:

@@ -8,7 +8,7 @@ from pyspark_substrait.analysis.report import Report
 from pyspark_substrait.api.loading import PlanSource, loaded_plan, on_deep_stack
 from pyspark_substrait.api.validate import seen
 from pyspark_substrait.codes import Level
-from pyspark_substrait.proto.depth import with_deep_stack
+from pyspark_substrait.proto.depth import with_enough_stack
 from pyspark_substrait.text.explain import explain as explained
 from pyspark_substrait.text.explain import touches as touched
 
@@ -50,10 +50,7 @@ def explain(
             report.document, width=width, types=types, proto_paths=proto_paths, places=report.places, findings=shown
         )
 
-    try:
-        return text()
-    except RecursionError:
-        return with_deep_stack(text)
+    return with_enough_stack(text)
 
 
 def touches(plan: PlanSource, *, root: int | None = None) -> tuple[Touch, ...]:

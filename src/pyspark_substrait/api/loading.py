@@ -33,7 +33,6 @@ __all__ = [
     "message_of",
     "on_deep_stack",
     "understood",
-    "with_room",
 ]
 
 #: The sources that :func:`load` takes.
@@ -107,7 +106,6 @@ def _written(plan: Plan | ExtendedExpression) -> Any:
 
 
 def loaded_plan(source: PlanSource, registry: Registry | None) -> Plan:
-
     document = load(source, registry=registry)
     if not isinstance(document, Plan):
         raise InvalidPlanError(
@@ -117,7 +115,6 @@ def loaded_plan(source: PlanSource, registry: Registry | None) -> Plan:
 
 
 def loaded_expressions(source: PlanSource, registry: Registry | None) -> ExtendedExpression:
-
     document = load(source, registry=registry)
     if not isinstance(document, ExtendedExpression):
         raise InvalidPlanError("this is a plan, not an extended expression", hint="from_substrait(...) runs plans")
@@ -149,15 +146,4 @@ def file_of(plan: PlanSource) -> Path | None:
 
 def on_deep_stack(document: Plan | ExtendedExpression, function: Callable[[], _T]) -> _T:
     """Call a function that walks the document, on a stack that is large enough for the document's depth."""
-    if not document.deep:
-        return function()
-
-    return with_deep_stack(function)
-
-
-def with_room(function: Callable[[], Any]) -> Any:
-    """Call a function that walks a plan, again on a larger stack if the usual one isn't enough."""
-    try:
-        return function()
-    except RecursionError:
-        return with_deep_stack(function)
+    return with_deep_stack(function) if document.deep else function()

@@ -157,7 +157,6 @@ def _produced(produce: Callable[[], model.plan.Plan], target: str | None, portab
         )
     if target is None:
         return document
-
     return for_target(document, target)
 
 

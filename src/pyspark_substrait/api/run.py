@@ -6,14 +6,9 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
-from pyspark_substrait.api.loading import PlanSource, loaded_expressions, loaded_plan, on_deep_stack, understood
-from pyspark_substrait.documents import Plan, held
-from pyspark_substrait.errors import InvalidPlanError
-from pyspark_substrait.extensions.registry import Registry
-from pyspark_substrait.proto.depth import with_deep_stack
+from pyspark_substrait.api.loading import PlanSource, extensions_of, loaded_expressions, loaded_plan, on_deep_stack
 from pyspark_substrait.spark import evaluate as expressions
 from pyspark_substrait.spark import run
-from pyspark_substrait.spark.profiling.running import profile as profiled
 from pyspark_substrait.spark.progress import interruptible
 from pyspark_substrait.spark.threads import as_here
 
@@ -21,11 +16,11 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import DataFrame, SparkSession
 
-    from pyspark_substrait.analysis.profile import Profile
-    from pyspark_substrait.documents import ExtendedExpression
+    from pyspark_substrait.documents import ExtendedExpression, Plan
+    from pyspark_substrait.extensions.registry import Registry
     from pyspark_substrait.spark.tables import Given, TableSource
 
-__all__ = ["evaluate", "evaluate_arrow", "from_substrait", "profile", "run_query"]
+__all__ = ["evaluate", "evaluate_arrow", "from_substrait", "run_query"]
 
 _T = TypeVar("_T")
 
@@ -64,7 +59,7 @@ def from_substrait(
         ParameterError: a dynamic parameter has no value, or one that isn't of its type.
     """
     loaded = loaded_plan(plan, registry)
-    known = registry or loaded.registry or Registry.default()
+    known = extensions_of(loaded, registry)
     return _in_session(
         loaded,
         spark,
@@ -112,7 +107,7 @@ def run_query(
             running.
     """
     loaded = loaded_plan(plan, registry)
-    known = registry or loaded.registry or Registry.default()
+    known = extensions_of(loaded, registry)
     with interruptible():
         return _in_session(
             loaded,
@@ -165,7 +160,7 @@ def evaluate(
         ParameterError: a dynamic parameter has no value, or one that isn't of its type.
     """
     loaded = loaded_expressions(extended_expression, registry)
-    known = registry or loaded.registry or Registry.default()
+    known = extensions_of(loaded, registry)
     session = spark or expressions.session_of(data)
     return _in_session(
         loaded,
@@ -205,7 +200,7 @@ def evaluate_arrow(
         KeyboardInterrupt: Ctrl-C; only the Spark jobs of this run were cancelled.
     """
     loaded = loaded_expressions(extended_expression, registry)
-    known = registry or loaded.registry or Registry.default()
+    known = extensions_of(loaded, registry)
     with interruptible():
         session = spark or expressions.session_of(data)
         return _in_session(
@@ -224,70 +219,8 @@ def evaluate_arrow(
         )
 
 
-def profile(
-    plan: PlanSource,
-    spark: SparkSession | None = None,
-    *,
-    tables: Given | None = None,
-    parameters: Mapping[int, object] | None = None,
-    allowed_paths: Sequence[str | os.PathLike[str]] = (),
-    registry: Registry | None = None,
-    root: int | None = None,
-    limit: int | None = None,
-    exact: bool = False,
-    progress: bool | None = None,
-    refuse_slow_patterns: bool = False,
-) -> Profile:
-    """Run a plan once, and measure for each relation the rows in and out, the bytes read, and the time.
-
-    Printed, it is the text of :func:`explain` with the figures beside the relations. Each figure states whether it was
-    measured, calculated from others, or estimated; unknown figures are None. The result is that of :func:`run_query`.
-
-    Args:
-        plan: the plan, or anything that :func:`load` takes.
-        spark: a classic or Spark Connect session; by default the running one, or an embedded one that is started.
-        exact: whether to count every relation, even where Spark would run several as one. Conditions then aren't pushed
-            down into the relations below them, so the plan may run much longer.
-
-    Other arguments are those of :func:`run_query`.
-
-    Raises:
-        UnsupportedPlanError: the plan changes tables, or can't run on Spark.
-        PlanFormatError, InvalidPlanError, TableError, ParameterError, ExecutionError: as for :func:`run_query`.
-    """
-    own = registry or (plan.registry if isinstance(plan, Plan) else None)
-    known = own or Registry.default()
-
-    def made(deep: bool = False) -> Profile:
-        found = understood(plan, known)
-        document = held(found.document, deep=deep, registry=own)
-        if not isinstance(document, Plan):
-            raise InvalidPlanError("this is an extended expression, which has no relations to profile")
-        return profiled(
-            document,
-            found.places,
-            spark,
-            registry=known,
-            tables=tables,
-            parameters=parameters,
-            allowed_paths=allowed_paths,
-            limit=limit,
-            chosen=root,
-            exact=exact,
-            progress=progress,
-            refuse_slow_patterns=refuse_slow_patterns,
-        )
-
-    with interruptible():
-        try:
-            return made()
-        except RecursionError:
-            return with_deep_stack(as_here(spark, lambda: made(True)))
-
-
 def _in_session(document: Plan | ExtendedExpression, spark: SparkSession | None, function: Callable[[], _T]) -> _T:
     """Call a function on a large enough stack for the document's depth, with the job group and tags of this thread."""
     if not document.deep:
         return function()
-
     return on_deep_stack(document, as_here(spark, function))

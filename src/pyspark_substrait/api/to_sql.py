@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from pyspark_substrait.api.loading import PlanSource, loaded_plan, on_deep_stack
+from pyspark_substrait.api.loading import PlanSource, extensions_of, loaded_plan, on_deep_stack
 from pyspark_substrait.extensions.registry import Registry
 from pyspark_substrait.sql.compiler.statement import statement
 
@@ -28,5 +28,5 @@ def to_sql(
         UnsupportedPlanError: something in it can't run on Spark with exactly its meaning.
     """
     loaded = loaded_plan(plan, registry)
-    known = registry or loaded.registry or Registry.default()
+    known = extensions_of(loaded, registry)
     return on_deep_stack(loaded, lambda: statement(loaded, known, parameters=parameters, chosen=root)).readable()

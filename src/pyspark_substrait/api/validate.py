@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from pyspark_substrait.analysis.report import Report
 from pyspark_substrait.analysis.report.report import report
-from pyspark_substrait.analysis.validation import dialect_rules, dialects, notes, rules
+from pyspark_substrait.analysis.validation import notes, rules
 from pyspark_substrait.analysis.validation.unread import unread, without_results
-from pyspark_substrait.api.loading import PlanSource, extensions_of, file_of, message_of, with_room
+from pyspark_substrait.api.loading import PlanSource, extensions_of, file_of, message_of
 from pyspark_substrait.codes import Code, Level
 from pyspark_substrait.documents import ExtendedExpression, Plan, held, source_of
 from pyspark_substrait.errors import PlanFormatError, SubstraitError
@@ -18,7 +18,7 @@ from pyspark_substrait.extensions.registry import Registry
 from pyspark_substrait.model.findings import Finding, Places, as_finding
 from pyspark_substrait.model.notes import Note
 from pyspark_substrait.proto import checks, read
-from pyspark_substrait.proto.depth import with_deep_stack
+from pyspark_substrait.proto.depth import with_deep_stack, with_enough_stack
 from pyspark_substrait.proto.upgrade import CURRENT_VERSION
 
 if TYPE_CHECKING:
@@ -48,10 +48,12 @@ def validate(
     file = file_of(plan)
     called = name or ("plan" if file is None else str(file))
     if target not in (None, "spark"):
-        dialects.dialect(target)
+        from pyspark_substrait.analysis.validation.dialects import dialect  # YAML, which only dialects need
+
+        dialect(target)
     made = _checked_as_read(plan, target, known)
     if made is not None:
-        return replace(made, name=called, target=target, called=with_room)
+        return replace(made, name=called, target=target, called=with_enough_stack)
     try:
         parsed = message_of(plan, tolerant=True)
     except SubstraitError as error:
@@ -62,7 +64,7 @@ def validate(
     except PlanFormatError as error:
         found = [as_finding(error)]
         return report(found, places=Places(), name=called, file=file, target=target)
-    room = with_deep_stack if parsed.deep else with_room
+    room = with_deep_stack if parsed.deep else with_enough_stack
     return replace(made, name=called, file=file, target=target, called=room)
 
 
@@ -88,7 +90,6 @@ def upgrades(document: Plan | ExtendedExpression, *, name: str = "plan") -> Repo
 
 
 def _checked(parsed: Parsed, target: str | None, registry: Registry) -> Report:
-
     found = read.checked(parsed.message, registry, upgrades=parsed.notes, original_version=parsed.original_version)
     document = held(found.document, deep=parsed.deep, registry=registry)
 
@@ -144,9 +145,8 @@ def _of_the_target(
             from pyspark_substrait.sql.checks import findings  # the compiler, which only this target needs
 
             return [*findings(document, places, registry, errors)]
+        from pyspark_substrait.analysis.validation import dialect_rules, dialects
+
         return [*dialect_rules.findings(document, places, dialects.dialect(target))]
 
-    try:
-        return found()
-    except RecursionError:
-        return with_deep_stack(found)
+    return with_enough_stack(found)

@@ -96,12 +96,9 @@ class Frame(frames.Frame):
     """A relation with names for its columns; see :class:`pyspark_substrait.builder.frames.Frame` for the steps."""
 
     def _deeply(self, function: Callable[[], _T]) -> _T:
-        try:
-            return function()
-        except RecursionError:
-            from pyspark_substrait.proto.depth import with_deep_stack
+        from pyspark_substrait.proto.depth import with_enough_stack
 
-            return with_deep_stack(function)
+        return with_enough_stack(function)
 
     def to_plan(self, *names: str) -> Plan:
         """Return the plan.

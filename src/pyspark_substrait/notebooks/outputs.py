@@ -13,7 +13,7 @@ from pyspark_substrait.notebooks.profiles import profile_html
 from pyspark_substrait.notebooks.reports import report_html
 from pyspark_substrait.notebooks.rows import Rows, rows_html, rows_text
 from pyspark_substrait.notebooks.views import view_html
-from pyspark_substrait.proto.depth import with_deep_stack
+from pyspark_substrait.proto.depth import with_enough_stack
 from pyspark_substrait.render.view import View
 from pyspark_substrait.text.notebook_output import NotebookOutput
 
@@ -28,10 +28,7 @@ def html(output: NotebookOutput) -> str:
     """
     match output:
         case Plan() | ExtendedExpression():
-            try:
-                return plan_html(output)
-            except RecursionError:
-                return with_deep_stack(lambda: plan_html(output))
+            return with_enough_stack(plan_html, output)
         case Report():
             return report_html(output)
         case Difference():

@@ -29,6 +29,7 @@ __all__ = [
     "split_fields",
     "too_deep",
     "with_deep_stack",
+    "with_enough_stack",
 ]
 
 MAX_NESTING = 30_000
@@ -218,6 +219,14 @@ def with_deep_stack(function: Callable[..., _T], *args: Any) -> _T:
     if failure:
         raise failure[0]
     return outcome[0]
+
+
+def with_enough_stack(function: Callable[..., _T], *args: Any) -> _T:
+    """Call ``function(*args)``, again by :func:`with_deep_stack` if the usual stack is too small for it."""
+    try:
+        return function(*args)
+    except RecursionError:
+        return with_deep_stack(function, *args)
 
 
 def _start(run: Callable[[], None]) -> threading.Thread:

@@ -31,7 +31,7 @@ from pyspark_substrait.model.plan import (
 from pyspark_substrait.model.relations import BrokenRelation
 from pyspark_substrait.model.repeats import repeats
 from pyspark_substrait.model.types import NamedStruct, OpenStruct, Type
-from pyspark_substrait.proto.depth import with_deep_stack
+from pyspark_substrait.proto.depth import with_deep_stack, with_enough_stack
 from pyspark_substrait.proto.enums import VARIABLE_EVALUATION_MODE
 from pyspark_substrait.proto.read import expressions, functions, quirks, writing
 from pyspark_substrait.proto.read.base import advanced_extension
@@ -166,10 +166,7 @@ def checked(
         return Checked(document=document, findings=tuple(reading.findings or ()), places=reading.places)
 
     try:
-        try:
-            return read()
-        except RecursionError:
-            return with_deep_stack(read)
+        return with_enough_stack(read)
     except ExceededLimit as limit:
         raise limit.error from None
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, TypeVar
 
 from google.protobuf.message import Message
@@ -10,7 +9,7 @@ from substrait import extended_expression_pb2, plan_pb2
 
 from pyspark_substrait.model.expressions import AggregateFunction
 from pyspark_substrait.model.plan import ExtendedExpression, Plan, RelRoot
-from pyspark_substrait.proto.depth import with_deep_stack
+from pyspark_substrait.proto.depth import with_enough_stack
 from pyspark_substrait.proto.enums import VARIABLE_EVALUATION_MODE
 from pyspark_substrait.proto.upgrade import CURRENT_VERSION
 from pyspark_substrait.proto.write import expressions, functions, relations
@@ -32,19 +31,12 @@ def plan(node: Plan) -> Message:
     Raises:
         InvalidPlanError: the plan contradicts itself, for example by a type alias that isn't among its aliases.
     """
-    return _on_any_stack(_plan, node)
+    return with_enough_stack(_plan, node)
 
 
 def extended_expression(node: ExtendedExpression) -> Message:
     """An extended expression as a message ``substrait.ExtendedExpression``. Otherwise like :func:`plan`."""
-    return _on_any_stack(_extended_expression, node)
-
-
-def _on_any_stack(write: Callable[[_Document], Message], node: _Document) -> Message:
-    try:
-        return write(node)
-    except RecursionError:
-        return with_deep_stack(write, node)
+    return with_enough_stack(_extended_expression, node)
 
 
 def _plan(node: Plan) -> Message:

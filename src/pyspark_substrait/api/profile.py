@@ -1,0 +1,85 @@
+"""Running plans with figures for each relation."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from pyspark_substrait.api.loading import PlanSource, understood
+from pyspark_substrait.documents import Plan, held
+from pyspark_substrait.errors import InvalidPlanError
+from pyspark_substrait.extensions.registry import Registry
+from pyspark_substrait.proto.depth import with_deep_stack
+from pyspark_substrait.spark.profiling.running import profile as profiled
+from pyspark_substrait.spark.progress import interruptible
+from pyspark_substrait.spark.threads import as_here
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from pyspark_substrait.analysis.profile import Profile
+    from pyspark_substrait.spark.tables import Given
+
+__all__ = ["profile"]
+
+
+def profile(
+    plan: PlanSource,
+    spark: SparkSession | None = None,
+    *,
+    tables: Given | None = None,
+    parameters: Mapping[int, object] | None = None,
+    allowed_paths: Sequence[str | os.PathLike[str]] = (),
+    registry: Registry | None = None,
+    root: int | None = None,
+    limit: int | None = None,
+    exact: bool = False,
+    progress: bool | None = None,
+    refuse_slow_patterns: bool = False,
+) -> Profile:
+    """Run a plan once, and measure for each relation the rows in and out, the bytes read, and the time.
+
+    Printed, it is the text of :func:`explain` with the figures beside the relations. Each figure states whether it was
+    measured, calculated from others, or estimated; unknown figures are None. The result is that of :func:`run_query`.
+
+    Args:
+        plan: the plan, or anything that :func:`load` takes.
+        spark: a classic or Spark Connect session; by default the running one, or an embedded one that is started.
+        exact: whether to count every relation, even where Spark would run several as one. Conditions then aren't pushed
+            down into the relations below them, so the plan may run much longer.
+
+    Other arguments are those of :func:`run_query`.
+
+    Raises:
+        UnsupportedPlanError: the plan changes tables, or can't run on Spark.
+        PlanFormatError, InvalidPlanError, TableError, ParameterError, ExecutionError: as for :func:`run_query`.
+    """
+    own = registry or (plan.registry if isinstance(plan, Plan) else None)
+    known = own or Registry.default()
+
+    def made(deep: bool = False) -> Profile:
+        found = understood(plan, known)
+        document = held(found.document, deep=deep, registry=own)
+        if not isinstance(document, Plan):
+            raise InvalidPlanError("this is an extended expression, which has no relations to profile")
+        return profiled(
+            document,
+            found.places,
+            spark,
+            registry=known,
+            tables=tables,
+            parameters=parameters,
+            allowed_paths=allowed_paths,
+            limit=limit,
+            chosen=root,
+            exact=exact,
+            progress=progress,
+            refuse_slow_patterns=refuse_slow_patterns,
+        )
+
+    with interruptible():
+        try:
+            return made()
+        except RecursionError:
+            return with_deep_stack(as_here(spark, lambda: made(True)))
