@@ -73,6 +73,9 @@ from pyspark_substrait.model.relations import (
     ExtensionSingle,
     Fetch,
     Filter,
+    Generate,
+    Generator,
+    GeneratorKind,
     Grouping,
     HashJoin,
     Hint,
@@ -406,7 +409,8 @@ def relations() -> Plan:
         partition_count=4,
         common=RelCommon(hint=Hint(stats=Stats(row_count=1500, record_size=40))),
     )
-    few = Fetch(input=spread, offset_expr=lit(I64(), 5), count_expr=lit(I64(), 10))
+    stacked = Generate(input=spread, generator=Generator(kind=GeneratorKind.STACK, arguments=1, rows=2))
+    few = Fetch(input=stacked, offset_expr=lit(I64(), 5), count_expr=lit(I64(), 10))
     ranked = Project(
         input=few,
         expressions=(

@@ -64,7 +64,7 @@ def keyed(kind: type[r.HashJoin] | type[r.MergeJoin], type: r.JoinType, **parts:
 
 
 def generate(input: Relation, kind: GeneratorKind, arguments: int, rows: int | None = None) -> Relation:
-    return r.ExtensionSingle(input=input, generator=Generator(kind=kind, arguments=arguments, rows=rows))
+    return r.Generate(input=input, generator=Generator(kind=kind, arguments=arguments, rows=rows))
 
 
 def write(op: r.WriteOp, input: Relation, output: r.OutputMode = r.OutputMode.MODIFIED_RECORDS) -> Relation:

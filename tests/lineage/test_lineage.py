@@ -237,7 +237,7 @@ def test_deep_plans_need_no_stack() -> None:
     assert len(found.downstream((5_000, 2))) == 1 + 2 * 5_000
     # a generator needs the types of what is below it
     listed = r.Project(input=chain(5_000), expressions=(e.NestedList(values=(col(0),)),), common=emit(1, 3))
-    made = r.ExtensionSingle(input=listed, generator=Generator(kind=GeneratorKind.POSEXPLODE, arguments=1))
+    made = r.Generate(input=listed, generator=Generator(kind=GeneratorKind.POSEXPLODE, arguments=1))
     assert lineage(plan(made)).text() == "x1: a.x1\n$1: a.x0, a.x2\n$2: a.x0, a.x2"
     expression: e.Expression = col(1)
     query: Relation = r.Filter(input=table("b"), condition=outer(0, steps=1_500))

@@ -428,5 +428,25 @@ EXTENSIONS: dict[str, Relation] = {
     ),
 }
 
+
+def _generated(kind: r.GeneratorKind, *arguments: t.Type, rows: int | None = None, outer: bool = False) -> Relation:
+    """A generator over a table with a key and the arguments."""
+    names = ["key"]
+    for number, type in enumerate(arguments):
+        names += [f"argument_{number}", *(f"field_{field}" for field in range(t.name_count(type)))]
+    schema = NamedStruct(names=tuple(names), struct=Struct(types=(t.I32(), *arguments)))
+    read = r.Read(base_schema=schema, read_type=r.NamedTable(names=("nested",)))
+    generator = r.Generator(kind=kind, arguments=len(arguments), rows=rows, outer=outer)
+    return r.Generate(common=r.RelCommon(rel_anchor=1), input=read, generator=generator)
+
+
+GENERATES: dict[str, Relation] = {
+    "explode": _generated(r.GeneratorKind.EXPLODE, t.List(type=t.I32())),
+    "posexplode outer": _generated(r.GeneratorKind.POSEXPLODE, t.Map(key=t.String(), value=t.I64()), outer=True),
+    "inline": _generated(r.GeneratorKind.INLINE, t.List(type=_SMALL)),
+    "stack": _generated(r.GeneratorKind.STACK, t.I32(), t.String(), t.I32(), rows=2),
+    "json_tuple": _generated(r.GeneratorKind.JSON_TUPLE, t.String(), t.String()),
+}
+
 #: all but :class:`Reference`, which needs a plan
-RELATIONS: dict[str, Relation] = {**READS, **JOINS, **LOGICAL, **PHYSICAL, **WRITING, **EXTENSIONS}
+RELATIONS: dict[str, Relation] = {**READS, **JOINS, **LOGICAL, **PHYSICAL, **WRITING, **EXTENSIONS, **GENERATES}

@@ -97,16 +97,13 @@ def relation_terms(node: Relation) -> tuple[Term, ...]:
             kinds = {isinstance(field, r.SwitchingField) for field in node.fields}
             terms = ((True, "SWITCHING_FIELD"), (False, "CONSISTENT_FIELD"))
             return tuple(Term(node.info.term, "field_types", name) for kind, name in terms if kind in kinds)
+        case r.Generate():
+            return (Term(node.info.term, "message_types", GENERATE),)
         case r.ExtensionLeaf() | r.ExtensionSingle() | r.ExtensionMulti():
-            return (Term(node.info.term, "message_types", _type_url(node)),)
+            type_url = "" if node.detail is None else node.detail.type_url
+            return (Term(node.info.term, "message_types", type_url),)
         case _:
             return (Term(node.info.term),) if node.info.term else ()
-
-
-def _type_url(node: r.ExtensionLeaf | r.ExtensionSingle | r.ExtensionMulti) -> str:
-    if isinstance(node, r.ExtensionSingle) and node.generator is not None:
-        return GENERATE
-    return "" if node.detail is None else node.detail.type_url
 
 
 # expressions ----------------------------------------------------------------------------------------------------------

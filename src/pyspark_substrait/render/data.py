@@ -266,9 +266,7 @@ class _Origins:
 def _is_unknown(node: Node) -> bool:
     """Whether the dependencies of a relation's columns aren't known, so that each may depend on all inputs."""
     match node.relation:
-        case ExtensionSingle(generator=generator):
-            return generator is None
-        case ExtensionMulti():
+        case ExtensionSingle() | ExtensionMulti():
             return True
         case _:
             return False

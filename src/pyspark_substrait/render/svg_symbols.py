@@ -8,7 +8,6 @@ from typing import Final
 from typing_extensions import assert_never
 
 from pyspark_substrait.model.relations import (
-    ExtensionSingle,
     HashJoin,
     Join,
     JoinType,
@@ -84,7 +83,6 @@ _DDL = Icon("write", f"{_TABLE}M8 7.8v4M6 9.8h4")
 _UPDATE = Icon("write", "M3 13l.8-3.2L11 2.6 13.4 5 6.2 12.2zM9.4 4.2l2.4 2.4")
 _EXCHANGE = Icon("exchange", "M2 5h10M9.5 2.5L12 5 9.5 7.5M14 11H4M6.5 8.5L4 11l2.5 2.5")
 _EXTENSION = Icon("extension", _CUBE)
-_GENERATOR = Icon("extension", _FAN)
 _BROKEN = Icon("broken", "M8 2.2l6.3 11.3H1.7zM8 6.5v3.2M8 11.6v.2")
 _RESULT = Icon("result", "M14 8A6 6 0 1 1 2 8a6 6 0 0 1 12 0z", "M10.5 8a2.5 2.5 0 1 1-5 0 2.5 2.5 0 0 1 5 0z")
 _SCHEMA = Icon("read", f"{_TABLE}M6.5 6v7.5")
@@ -94,6 +92,7 @@ _DEFINITION = Icon("extension", "M4 2.5c2 0 2.4 1 3 2.5l3.4 7.6c.4.9 1 1 1.9.6M8
 
 #: The icons of relations that always have the same one, by name.
 _ICONS: Final = {
+    "generate": Icon("extension", _FAN),
     "read": _READ,
     "reference": _REFERENCE,
     "filter": _FILTER,
@@ -136,8 +135,6 @@ def _of_relation(relation: Relation) -> Icon:
             return Icon("join", _LEFT + _RIGHT, _joined(type))
         case Set(op=op):
             return _of_set(op)
-        case ExtensionSingle(generator=generator) if generator is not None:
-            return _GENERATOR
         case _:
             return _ICONS[relation.info.icon]
 

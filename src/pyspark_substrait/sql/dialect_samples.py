@@ -142,7 +142,7 @@ def _physical() -> Iterator[Relation]:
 def _extensions() -> Iterator[Relation]:
     yield r.ExtensionLeaf(detail=_UNKNOWN)
     yield r.ExtensionMulti(detail=_UNKNOWN, members=(_TABLE,))
-    yield r.ExtensionSingle(input=_TABLE, generator=Generator(kind=GeneratorKind.EXPLODE, arguments=1))
+    yield r.Generate(input=_TABLE, generator=Generator(kind=GeneratorKind.EXPLODE, arguments=1))
 
 
 # expressions ----------------------------------------------------------------------------------------------------------

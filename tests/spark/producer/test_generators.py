@@ -117,7 +117,7 @@ def test_another_generator_is_refused(spark: SparkSession) -> None:
 def test_the_plan_is_shown_saved_as_json_and_written_as_sql(spark: SparkSession) -> None:
     nested_views(spark)
     plan = ps.to_substrait(spark.sql("SELECT id, explode_outer(a) AS e FROM t"), tables=("t",))
-    assert "ExtensionSingle[explode outer(a" in ps.explain(plan)
+    assert "Generate[explode outer(a" in ps.explain(plan)
     back = ps.load(plan.to_json())
     assert back == ps.load(plan.to_bytes())
     assert "LATERAL VIEW OUTER explode(" in ps.to_sql(back)

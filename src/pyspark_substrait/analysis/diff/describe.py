@@ -29,6 +29,7 @@ from pyspark_substrait.model.relations import (
     Fetch,
     FetchMode,
     Filter,
+    Generate,
     HashJoin,
     Join,
     LateralJoin,
@@ -122,7 +123,16 @@ def _describe(
             return _expand(relation, record_of(relation, inputs, outer, forms), forms)
         case Join() | LateralJoin() | Cross() | HashJoin() | MergeJoin() | NestedLoopJoin():
             return describe_joins.describe(relation, inputs, outer, forms, swap)
-        case Exchange() | Write() | Ddl() | Update() | ExtensionLeaf() | ExtensionSingle() | ExtensionMulti():
+        case (
+            Exchange()
+            | Generate()
+            | Write()
+            | Ddl()
+            | Update()
+            | ExtensionLeaf()
+            | ExtensionSingle()
+            | ExtensionMulti()
+        ):
             return describe_writes.describe(relation, inputs, outer, forms, known)
         case BrokenRelation(kind=kind, fault=fault):
             return Description(parts=(one("fault", Kind.EXTENSION, f"{kind}: {fault}", forms),), columns=(), sources=())

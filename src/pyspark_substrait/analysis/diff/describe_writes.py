@@ -18,6 +18,7 @@ from pyspark_substrait.model.relations import (
     ExtensionLeaf,
     ExtensionMulti,
     ExtensionSingle,
+    Generate,
     MultiBucketExpression,
     OutputMode,
     Relation,
@@ -68,7 +69,7 @@ def whole(record: Record, forms: Forms, word: str, kind: Kind, start: int = 0) -
 
 
 def describe(
-    relation: Exchange | _Tables | _Others,
+    relation: Exchange | Generate | _Tables | _Others,
     inputs: Sequence[tuple[int, ...]],
     outer: Record | None,
     forms: Forms,
@@ -80,6 +81,8 @@ def describe(
             return passed(inputs[0], *_exchange(relation, record_of(relation, inputs, outer, forms), forms))
         case Write() | Ddl() | Update():
             return _table(relation, inputs, outer, forms, known)
+        case Generate():
+            return _generator(relation, inputs, outer, forms)
         case ExtensionLeaf() | ExtensionSingle() | ExtensionMulti():
             return _extension(relation, inputs, outer, forms)
         case _:
@@ -187,8 +190,6 @@ def _table(
 def _extension(relation: _Others, inputs: Sequence[tuple[int, ...]], outer: Record | None, forms: Forms) -> Description:
     detail = relation.detail
     parts = [] if detail is None else [message("detail", detail, forms)]
-    if isinstance(relation, ExtensionSingle) and relation.generator is not None:
-        return _generator(relation, inputs, outer, forms)
     for at in range(len(inputs)):
         word = "column" if len(inputs) == 1 else f"column of input {at + 1}"
         parts.append(whole(record_of(relation, inputs, outer, forms, at), forms, word, Kind.EXTENSION))
@@ -198,10 +199,9 @@ def _extension(relation: _Others, inputs: Sequence[tuple[int, ...]], outer: Reco
 
 
 def _generator(
-    relation: ExtensionSingle, inputs: Sequence[tuple[int, ...]], outer: Record | None, forms: Forms
+    relation: Generate, inputs: Sequence[tuple[int, ...]], outer: Record | None, forms: Forms
 ) -> Description:
     generator = relation.generator
-    assert generator is not None, "asked before"
     record = record_of(relation, inputs, outer, forms)
     kept = len(inputs[0]) - generator.arguments
     rows = "" if generator.rows is None else f" of {generator.rows} rows"

@@ -11,7 +11,7 @@ from pyspark_substrait.analysis.lineage.expressions import Depends, Record, Surr
 from pyspark_substrait.analysis.lineage.graph import Graph
 from pyspark_substrait.analysis.lineage.relations import Base, Column, Columns, Made, Pooled, Shape, shape
 from pyspark_substrait.analysis.lineage.traversal import BASE_SCHEMA, Order, Place, Site, inputs_of
-from pyspark_substrait.model.relations import ExtensionSingle, Relation
+from pyspark_substrait.model.relations import Generate, Relation
 from pyspark_substrait.model.types import NamedStruct, OpenStruct
 
 __all__ = ["Building"]
@@ -56,7 +56,7 @@ class Building(Surroundings):
         """Give every column a node, without its dependencies."""
         for number in self.order.bottom_up:
             relation = self.order.relations[number]
-            if isinstance(relation, ExtensionSingle) and relation.generator is not None:
+            if isinstance(relation, Generate):
                 self.order.derive(number)
             if relation.common.rel_anchor is not None:
                 self._anchors.setdefault(relation.common.rel_anchor, []).append(number)

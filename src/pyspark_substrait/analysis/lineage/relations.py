@@ -35,6 +35,7 @@ from pyspark_substrait.model.relations import (
     ExtensionSingle,
     Fetch,
     Filter,
+    Generate,
     HashJoin,
     Join,
     JoinType,
@@ -212,7 +213,7 @@ def shape(relation: Relation, inputs: Sequence[Columns]) -> Shape:
                 for item in relation.all_fields
             ]
             return Shape(columns=[*fields, Made()], pool=pool, open=opened)
-        case ExtensionSingle(generator=generator) if generator is not None:
+        case Generate(generator=generator):
             return _generate(relation, generator, inputs[0])
         case ExtensionLeaf() | ExtensionSingle() | ExtensionMulti():
             # not specified: every column may depend on everything, and so may the choice of records
@@ -369,7 +370,7 @@ def _set(op: SetOp, inputs: Sequence[Columns], pool: tuple[int, ...] | None) -> 
     return Shape(columns=columns, deciding=deciding, pool=pool, open=pool is not None)
 
 
-def _generate(relation: ExtensionSingle, generator: Generator, input: Columns) -> Shape:
+def _generate(relation: Generate, generator: Generator, input: Columns) -> Shape:
     """Return the shape of a generator. Its arguments are the last columns of the input; its results replace them."""
     if input.pool is not None:
         return Shape(columns=(), pool=(input.pool,), open=True, deciding=(input.pool,))
@@ -394,7 +395,7 @@ def _generate(relation: ExtensionSingle, generator: Generator, input: Columns) -
     )
 
 
-def _generated(relation: ExtensionSingle, kept: int) -> int | None:
+def _generated(relation: Generate, kept: int) -> int | None:
     """Return the number of columns that a generator makes; None if it isn't known."""
     try:
         schema = relation.direct_schema

@@ -9,6 +9,7 @@ Names are those of the protobuf messages without ``Rel``, fields unchanged. A re
 * ``physical``: windows, expand, exchange
 * ``writing``: writes, DDL, updates
 * ``extension``: extension relations
+* ``generate``: the relation that makes several records of one
 * ``broken``: the placeholder for a relation that can't be understood
 """
 
@@ -30,6 +31,7 @@ from pyspark_substrait.model.relations.base import (
 )
 from pyspark_substrait.model.relations.broken import BrokenRelation
 from pyspark_substrait.model.relations.extension import ExtensionLeaf, ExtensionMulti, ExtensionSingle
+from pyspark_substrait.model.relations.generate import Generate, Generator, GeneratorKind
 from pyspark_substrait.model.relations.joins import (
     BuildInput,
     ComparisonJoinKey,
@@ -139,6 +141,9 @@ __all__ = [
     "FileOrFiles",
     "Files",
     "Filter",
+    "Generate",
+    "Generator",
+    "GeneratorKind",
     "Grouping",
     "HashJoin",
     "Hint",
@@ -199,6 +204,7 @@ Relation: TypeAlias = Union[
     ExtensionSingle,
     ExtensionMulti,
     ExtensionLeaf,
+    Generate,
     Cross,
     Reference,
     Write,

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 from pyspark_substrait.model.computed_once import computed_once
 from pyspark_substrait.model.literals import AnyMessage
 from pyspark_substrait.model.relations.base import LOGICAL, Names, RelationBase, RelationInfo
-from pyspark_substrait.model.relations.generate import Generator
 from pyspark_substrait.model.types import NamedStruct, OpenStruct, Struct, Unbound, name_count
 
 if TYPE_CHECKING:
@@ -69,11 +68,7 @@ class ExtensionLeaf(_Extension):
 
 @dataclass(frozen=True, kw_only=True)
 class ExtensionSingle(_Extension):
-    """A relation with one input.
-
-    Args:
-        generator: the generator, if the detail is this package's own message for one; ``detail`` is None then.
-    """
+    """A relation with one input. With this package's own message as its detail, it is a :class:`Generate`."""
 
     info = RelationInfo(
         "A relation of an extension: only its makers know what it does.",
@@ -83,20 +78,6 @@ class ExtensionSingle(_Extension):
     )
 
     input: Relation
-    generator: Generator | None = None
-
-    @computed_once
-    def direct_schema(self) -> Struct:
-        if self.generator is not None:
-            return self.generator.schema(self.input.schema)
-        return OpenStruct() if self.derived is None else self.derived.output.struct
-
-    @computed_once
-    def direct_names(self) -> Names:
-        if self.generator is not None:
-            kept = self.input.names[: -self.generator.arguments]
-            return (*kept, *(None for _ in self.direct_schema.types[len(kept) :]))
-        return () if self.derived is None else self.derived.output.top_level_names()
 
 
 @dataclass(frozen=True, kw_only=True)

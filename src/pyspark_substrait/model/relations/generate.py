@@ -1,6 +1,6 @@
-"""Generators: relations that make several records of one, from a list, a map or a text in it.
+"""The relation that makes several records of one, from a list, a map or a text in it.
 
-The specification has no relation for them. A plan holds one as an ``ExtensionSingleRel`` with a message of this package
+The specification has none. A plan holds it as an ``ExtensionSingleRel`` with a message of this package
 (``proto/generate.proto``) as its detail.
 """
 
@@ -9,9 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from pyspark_substrait.errors import InvalidPlanError
+from pyspark_substrait.model.computed_once import computed_once
+from pyspark_substrait.model.relations.base import LOGICAL, Names, RelationBase, RelationInfo
 from pyspark_substrait.model.types import (
     I32,
     List,
@@ -27,7 +29,10 @@ from pyspark_substrait.model.types import (
     with_nullability,
 )
 
-__all__ = ["GENERATE", "Generator", "GeneratorKind"]
+if TYPE_CHECKING:
+    from pyspark_substrait.model.relations import Relation
+
+__all__ = ["GENERATE", "Generate", "Generator", "GeneratorKind"]
 
 #: the type URL of that message
 GENERATE: Final = "type.googleapis.com/pyspark_substrait.v1.Generate"
@@ -50,9 +55,7 @@ class GeneratorKind(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Generator:
-    """A generator: each record of the input, combined with every record that is made from it.
-
-    The last columns of the input are the arguments; the output has the columns made from them in their place.
+    """The records that a :class:`Generate` makes from a record.
 
     Args:
         kind: the kind of records that it makes.
@@ -129,3 +132,30 @@ class Generator:
         return tuple(
             with_nullability(types[0], len(types) < rows or any(type.nullable for type in types)) for types in columns
         )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Generate(RelationBase):
+    """Each record of the input, combined with every record that a generator makes from it.
+
+    The last columns of the input are the arguments; the output has the columns made from them in their place.
+    """
+
+    info = RelationInfo(
+        "Makes several records of one, from a list, a map or a text in it.",
+        field="extension_single",
+        page=LOGICAL,
+        icon="generate",
+    )
+
+    input: Relation
+    generator: Generator
+
+    @computed_once
+    def direct_schema(self) -> Struct:
+        return self.generator.schema(self.input.schema)
+
+    @computed_once
+    def direct_names(self) -> Names:
+        kept = self.input.names[: -self.generator.arguments]
+        return (*kept, *(None for _ in self.direct_schema.types[len(kept) :]))

@@ -23,6 +23,7 @@ from pyspark_substrait.model.relations import (
     Fetch,
     FetchMode,
     Filter,
+    Generate,
     Grouping,
     Measure,
     Project,
@@ -300,7 +301,7 @@ def _extension_single(message: Any, scope: Scope, path: Path) -> Relation:
         with scope.reading.going_on(path, Code.RELATION_INVALID):
             generator = generates.decoded(detail)
         if generator is not None:
-            return ExtensionSingle(common=shared, input=input, generator=generator)
+            return Generate(common=shared, input=input, generator=generator)
     derived = _derived(detail, (input,), scope, path)
     return ExtensionSingle(common=shared, input=input, detail=detail, derived=derived)
 

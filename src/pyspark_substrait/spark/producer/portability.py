@@ -13,6 +13,7 @@ from pyspark_substrait.model.relations import (
     ExtensionMulti,
     ExtensionSingle,
     ExtensionTable,
+    Generate,
     Read,
     Relation,
 )
@@ -44,7 +45,7 @@ def check_aggregate(node: Node, made: AggregateFunction) -> None:
 def check_relation(node: Node, made: Relation) -> None:
     """Refuse an extension relation, like :func:`check_expression`."""
     match made:
-        case ExtensionLeaf() | ExtensionSingle() | ExtensionMulti() | Read(read_type=ExtensionTable()):
+        case ExtensionLeaf() | ExtensionSingle() | ExtensionMulti() | Generate() | Read(read_type=ExtensionTable()):
             raise UnsupportedPlanError(f"{_operator(node)}{place(node)} is a relation of an extension", hint=_HINT)
         case _:
             return

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pyspark_substrait.model.relations import ExtensionSingle
+from pyspark_substrait.model.relations import Generate
 from pyspark_substrait.model.relations.generate import Generator, GeneratorKind
 from pyspark_substrait.sql.compiler.query import Query, plain
 from pyspark_substrait.sql.compiler.scope import Compilation
@@ -10,11 +10,12 @@ from pyspark_substrait.sql.compiler.scope import Compilation
 __all__ = ["generate"]
 
 
-def generate(node: ExtensionSingle, generator: Generator, input: Query, compilation: Compilation) -> Query:
+def generate(node: Generate, input: Query, compilation: Compilation) -> Query:
     """Return the query of a generator over that of its input.
 
     A LATERAL VIEW belongs to the FROM clause of a SELECT, so the query gets its own level.
     """
+    generator = node.generator
     kept = generator.kept(len(input.columns))
     arguments = input.columns[kept:]
     made = tuple(compilation.column() for _ in range(len(node.direct_schema.types) - kept))

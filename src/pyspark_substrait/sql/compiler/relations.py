@@ -24,6 +24,7 @@ from pyspark_substrait.model.relations import (
     ExtensionSingle,
     Fetch,
     Filter,
+    Generate,
     HashJoin,
     Join,
     LateralJoin,
@@ -154,8 +155,8 @@ def _direct(node: Relation, outer: Outer, compilation: Compilation) -> Query:
         case TopN():
             by = Sort(common=RelCommon(rel_anchor=node.common.rel_anchor), input=node.input, sorts=node.sorts)
             return top_n.top_n(node, _sort(by, outer, compilation), outer, compilation)
-        case ExtensionSingle(generator=generator) if generator is not None:
-            return generates.generate(node, generator, _input(node.input, outer, compilation), compilation)
+        case Generate():
+            return generates.generate(node, _input(node.input, outer, compilation), compilation)
         case ExtensionLeaf() | ExtensionSingle() | ExtensionMulti():
             return extension_relations.extension_relation(node, outer, compilation)
         case Write() | Ddl() | Update():

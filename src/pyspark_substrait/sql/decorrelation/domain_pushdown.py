@@ -27,6 +27,7 @@ from pyspark_substrait.model.relations import (
     Fetch,
     FetchMode,
     Filter,
+    Generate,
     HashJoin,
     Join,
     JoinType,
@@ -47,7 +48,6 @@ from pyspark_substrait.model.relations import (
     VirtualTable,
     Write,
 )
-from pyspark_substrait.model.relations.generate import Generator
 from pyspark_substrait.model.types import I64, Boolean
 from pyspark_substrait.model.walk import with_expressions
 from pyspark_substrait.sql.decorrelation.building import (
@@ -159,8 +159,8 @@ def carry(node: Relation, domain: Domain, *, ordered: bool) -> Carried:
             raise UnsupportedPlanError(
                 f"a {type(node).__name__} relation that refers to an outer query can't be rewritten for Spark yet"
             )
-        case ExtensionSingle(generator=generator) if generator is not None:
-            return _generate(node, generator, domain)
+        case Generate():
+            return _generate(node, domain)
         case ExtensionLeaf() | ExtensionSingle() | ExtensionMulti():
             raise UnsupportedPlanError(
                 "an outer reference leads out of an extension relation, whose handler is called only once"
@@ -219,14 +219,14 @@ def _virtual(bare: Read, table: VirtualTable, domain: Domain, values: Relation) 
     return parts[0] if len(parts) == 1 else Set(members=tuple(parts), op=SetOp.UNION_ALL)
 
 
-def _generate(node: ExtensionSingle, generator: Generator, domain: Domain) -> Carried:
+def _generate(node: Generate, domain: Domain) -> Carried:
     """Return a generator whose arguments stay the last columns: the keys are inserted before them."""
     found = carry(node.input, domain, ordered=False)
-    kept = generator.kept(found.width)
+    kept = node.generator.kept(found.width)
     behind = range(kept, kept + found.keys)
     input = chosen(found.relation, (*range(kept), *found.behind, *range(kept, found.width)))
     made = range(behind.stop, behind.stop + width_of(node) - kept)
-    return put_out(node, ExtensionSingle(input=input, generator=generator), (*range(kept), *made), behind)
+    return put_out(node, Generate(input=input, generator=node.generator), (*range(kept), *made), behind)
 
 
 def _filter(node: Filter, domain: Domain, ordered: bool) -> Carried:

@@ -168,8 +168,6 @@ def _own(node: Relation, path: str) -> Iterator[Touch]:
     match node:
         case Read():
             yield from _read(node, path)
-        case ExtensionSingle(generator=generator) if generator is not None:
-            return
         case ExtensionLeaf() | ExtensionSingle() | ExtensionMulti():
             name = escaped(node.detail.type_url) if node.detail is not None else ""
             yield Touch(action=Action.READ, kind="extension", name=name, path=path)

@@ -26,6 +26,7 @@ from pyspark_substrait.model.relations import (
     Fetch,
     FetchMode,
     Filter,
+    Generate,
     HashJoin,
     Join,
     JoinType,
@@ -177,7 +178,7 @@ def details(relation: Relation, inputs: Sequence[tuple[Column, ...]], outer: Sco
             if shown and not inputs:
                 properties.append("shown above")
                 items, runs = _unknown(relation), ()
-        case ExtensionSingle(generator=generator) if generator is not None:
+        case Generate(generator=generator):
             end = max(len(left) - generator.arguments, 0)
             arguments = ", ".join(scope.label(position) for position in range(end, end + generator.arguments))
             rows = "" if generator.rows is None else f"{generator.rows} rows; "

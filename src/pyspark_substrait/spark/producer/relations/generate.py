@@ -9,7 +9,7 @@ from typing import Final
 from pyspark_substrait.errors import UnsupportedPlanError
 from pyspark_substrait.model.expressions import Expression
 from pyspark_substrait.model.literals import Literal
-from pyspark_substrait.model.relations import ExtensionSingle
+from pyspark_substrait.model.relations import Generate
 from pyspark_substrait.model.relations.generate import GENERATE, Generator, GeneratorKind
 from pyspark_substrait.spark.producer.catalyst import Node
 from pyspark_substrait.spark.producer.expressions import expression, written
@@ -91,7 +91,7 @@ def _over(below: Output, node: Node, production: Production, outer: Scope | None
     schema = below.relation.schema
     values = [*(field_of(schema, position) for position in positions), *arguments]
     production.type_urls.add(GENERATE)
-    made = ExtensionSingle(
+    made = Generate(
         input=projected(below.relation, values),
         generator=Generator(kind=kind, arguments=len(arguments), outer=bool(node.value("outer")) or kept, rows=rows),
     )
