@@ -12,6 +12,7 @@ from pyspark_substrait.errors import InvalidPlanError
 from pyspark_substrait.model.computed_once import computed_once
 from pyspark_substrait.model.fields import RELATIONS
 from pyspark_substrait.model.literals import AnyMessage
+from pyspark_substrait.model.relations.description import Description
 from pyspark_substrait.model.types import OpenStruct, Struct, Type, Unbound, name_count, with_nullability
 
 if TYPE_CHECKING:
@@ -170,6 +171,10 @@ class RelationBase:
     def inputs(self) -> tuple[Relation, ...]:
         """The relations whose records this one reads, in order."""
         return RELATIONS[self.__class__](self)
+
+    def describe(self) -> Description:
+        """The parts of the relation and the sources of its columns, for whatever shows or compares it."""
+        raise NotImplementedError
 
     @computed_once
     def direct_schema(self) -> Struct:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from pyspark_substrait.model.computed_once import computed_once
 from pyspark_substrait.model.relations.base import BASICS, Names, RelationBase, RelationInfo
+from pyspark_substrait.model.relations.description import Declared, Description, Part, Subject
 from pyspark_substrait.model.types import OpenStruct, Struct
 
 if TYPE_CHECKING:
@@ -41,6 +42,10 @@ class BrokenRelation(RelationBase):
     members: tuple[Relation, ...] = ()
     record: Struct = OpenStruct()
     record_names: Names = ()
+
+    def describe(self) -> Description:
+        fault = Part(title="fault", subject=Subject.EXTENSION, value=f"{self.kind}: {self.fault}", line="")
+        return Description((fault,), (Declared(None),))
 
     @computed_once
     def direct_schema(self) -> Struct:

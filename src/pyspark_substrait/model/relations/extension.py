@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from pyspark_substrait.model.computed_once import computed_once
 from pyspark_substrait.model.literals import AnyMessage
 from pyspark_substrait.model.relations.base import LOGICAL, Names, RelationBase, RelationInfo
+from pyspark_substrait.model.relations.description import Declared, Description, Part, Records, Subject
 from pyspark_substrait.model.types import NamedStruct, OpenStruct, Struct, Unbound, name_count
 
 if TYPE_CHECKING:
@@ -44,6 +45,20 @@ class _Extension(RelationBase):
 
     detail: AnyMessage | None = None
     derived: ExtensionSchema | None = field(default=None, compare=False, repr=False)
+
+    def describe(self) -> Description:
+        inputs = self.inputs
+        given = [
+            Part(
+                title="column" if len(inputs) == 1 else f"column of input {number + 1}",
+                subject=Subject.EXTENSION,
+                value=Records(number),
+                line="",
+            )
+            for number in range(len(inputs))
+        ]
+        detail = Part(title="detail", subject=Subject.EXTENSION, value=self.detail, absent="no detail")
+        return Description((detail, *given), (Declared(None if self.derived is None else self.derived.output),))
 
     @computed_once
     def direct_schema(self) -> Struct:

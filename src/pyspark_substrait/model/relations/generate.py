@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 from pyspark_substrait.errors import InvalidPlanError
 from pyspark_substrait.model.computed_once import computed_once
 from pyspark_substrait.model.relations.base import LOGICAL, Names, RelationBase, RelationInfo
+from pyspark_substrait.model.relations.description import Description, Own, Part, Passed, Records, Subject
 from pyspark_substrait.model.types import (
     I32,
     List,
@@ -150,6 +151,18 @@ class Generate(RelationBase):
 
     input: Relation
     generator: Generator
+
+    def describe(self) -> Description:
+        arguments = self.generator.arguments
+        kept = max(len(self.input.schema.types) - arguments, 0)
+        made = Own(self.generator.kind.value, len(self.direct_schema.types) - kept)
+        return Description(
+            (
+                Part(title="generator", subject=Subject.ROWS, value=self.generator),
+                Part(title="argument", subject=Subject.ROWS, value=Records(0, arguments), line=""),
+            ),
+            (Passed(0, arguments), made),
+        )
 
     @computed_once
     def direct_schema(self) -> Struct:

@@ -21,6 +21,7 @@ from pyspark_substrait.model.relations.base import (
     joined,
     nullable,
 )
+from pyspark_substrait.model.relations.description import Description, Own, Part, Passed, Subject, condition
 from pyspark_substrait.model.types import Boolean, OpenStruct, Struct, Type
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ __all__ = [
     "Join",
     "JoinBase",
     "JoinType",
+    "KeyedJoin",
     "LateralJoin",
     "MergeJoin",
     "NestedLoopJoin",
@@ -65,6 +67,34 @@ class JoinBase(ExtensibleRelation):
     left: Relation
     right: Relation
     type: JoinType
+
+    @property
+    def _matching(self) -> tuple[Part, ...]:
+        """The parts by which records match."""
+        return ()
+
+    @property
+    def _after(self) -> tuple[Part, ...]:
+        """The parts that don't belong to the match."""
+        return ()
+
+    def _condition(self, title: str, node: Expression | None, line: str = "on {}", *, lead: bool = True) -> Part:
+        return condition(title, node, line, lead=lead, decides=self.type not in _MARKS)
+
+    def describe(self) -> Description:
+        matching = self._matching
+        type = Part(title="join type", subject=Subject.JOIN, value=self.type, lead=True)
+        columns: tuple[Passed | Own, ...]
+        match self.type:
+            case JoinType.LEFT_SEMI | JoinType.LEFT_ANTI:
+                columns = (Passed(0),)
+            case JoinType.RIGHT_SEMI | JoinType.RIGHT_ANTI:
+                columns = (Passed(1),)
+            case JoinType.LEFT_MARK | JoinType.RIGHT_MARK:
+                columns = (Passed(int(self.type is JoinType.RIGHT_MARK)), Own("mark", beside=matching))
+            case _:
+                columns = (Passed(0), Passed(1))
+        return Description((type, *matching, *self._after), columns)
 
     @computed_once
     def input_schema(self) -> Struct:
@@ -109,6 +139,13 @@ class JoinBase(ExtensibleRelation):
                 return self.left.names + self.right.names
 
 
+_MARKS = (JoinType.LEFT_MARK, JoinType.RIGHT_MARK)
+
+
+def _post_join_filter(node: Expression | None) -> Part:
+    return condition("post-join filter", node, "post-join filter {}", over=Over.OUTPUT)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Join(JoinBase):
     """Pair records by a condition, and form the output of the join type.
@@ -121,6 +158,14 @@ class Join(JoinBase):
 
     expression: Expression
     post_join_filter: Annotated[Expression | None, Over.OUTPUT] = None
+
+    @property
+    def _matching(self) -> tuple[Part, ...]:
+        return (self._condition("condition", self.expression),)
+
+    @property
+    def _after(self) -> tuple[Part, ...]:
+        return (_post_join_filter(self.post_join_filter),)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -136,6 +181,14 @@ class LateralJoin(JoinBase):
 
     expression: Expression | None = None
     post_join_filter: Annotated[Expression | None, Over.OUTPUT] = None
+
+    @property
+    def _matching(self) -> tuple[Part, ...]:
+        return (self._condition("condition", self.expression),)
+
+    @property
+    def _after(self) -> tuple[Part, ...]:
+        return (_post_join_filter(self.post_join_filter),)
 
     @computed_once
     def direct_schema(self) -> Struct:
@@ -167,6 +220,9 @@ class Cross(ExtensibleRelation):
 
     left: Relation
     right: Relation
+
+    def describe(self) -> Description:
+        return Description((), (Passed(0), Passed(1)))
 
     @computed_once
     def direct_schema(self) -> Struct:
@@ -214,28 +270,51 @@ class BuildInput(Enum):
 
 
 @dataclass(frozen=True, kw_only=True)
-class HashJoin(JoinBase):
-    """A join by hashed keys. Records match when all keys do and ``residual_expression``, if any, is true."""
-
-    info = RelationInfo("Joins two inputs by a table of hashed keys.", field="hash_join", page=PHYSICAL, icon="join")
+class KeyedJoin(JoinBase):
+    """The base of joins by keys. Records match when all keys do and ``residual_expression``, if any, is true."""
 
     keys: tuple[ComparisonJoinKey, ...]
     residual_expression: Expression | None = None
     post_join_filter: Annotated[Expression | None, Over.OUTPUT] = None
-    build_input: BuildInput = BuildInput.RIGHT
+
+    @property
+    def _matching(self) -> tuple[Part, ...]:
+        keys = Part(
+            title="join key",
+            subject=Subject.JOIN,
+            nodes=self.keys,
+            line="on {}",
+            lead=True,
+            decides=self.type not in _MARKS,
+        )
+        return (keys, self._condition("residual condition", self.residual_expression, "residual {}", lead=False))
+
+    @property
+    def _after(self) -> tuple[Part, ...]:
+        return (_post_join_filter(self.post_join_filter),)
 
 
 @dataclass(frozen=True, kw_only=True)
-class MergeJoin(JoinBase):
-    """A join of inputs sorted by their keys. Records match as in :class:`HashJoin`, however the inputs are sorted."""
+class HashJoin(KeyedJoin):
+    """A join by hashed keys."""
+
+    info = RelationInfo("Joins two inputs by a table of hashed keys.", field="hash_join", page=PHYSICAL, icon="join")
+
+    build_input: BuildInput = BuildInput.RIGHT
+
+    @property
+    def _after(self) -> tuple[Part, ...]:
+        built = Part(title="build input", subject=Subject.JOIN, value=self.build_input, line="build {}")
+        return (*super()._after, built)
+
+
+@dataclass(frozen=True, kw_only=True)
+class MergeJoin(KeyedJoin):
+    """A join of inputs that should be sorted by their keys; the result doesn't depend on it."""
 
     info = RelationInfo(
         "Joins two inputs that are sorted by their keys.", field="merge_join", page=PHYSICAL, icon="join"
     )
-
-    keys: tuple[ComparisonJoinKey, ...]
-    residual_expression: Expression | None = None
-    post_join_filter: Annotated[Expression | None, Over.OUTPUT] = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -247,3 +326,7 @@ class NestedLoopJoin(JoinBase):
     )
 
     expression: Expression | None = None
+
+    @property
+    def _matching(self) -> tuple[Part, ...]:
+        return (self._condition("condition", self.expression),)

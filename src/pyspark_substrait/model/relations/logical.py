@@ -23,6 +23,18 @@ from pyspark_substrait.model.relations.base import (
     RelationInfo,
     extended,
 )
+from pyspark_substrait.model.relations.description import (
+    Description,
+    Merged,
+    Own,
+    Part,
+    Passed,
+    Subject,
+    condition,
+    limits,
+    passing,
+    sort_keys,
+)
 from pyspark_substrait.model.types import I32, OpenStruct, Struct, Unbound, same_type, with_nullability
 
 if TYPE_CHECKING:
@@ -85,6 +97,9 @@ class Filter(PassThrough):
 
     condition: Expression
 
+    def describe(self) -> Description:
+        return passing(condition("condition", self.condition, lead=True))
+
 
 @dataclass(frozen=True, kw_only=True)
 class Sort(PassThrough):
@@ -93,6 +108,9 @@ class Sort(PassThrough):
     info = RelationInfo("Puts the records in order.", field="sort", page=LOGICAL, icon="sort")
 
     sorts: tuple[SortField, ...]
+
+    def describe(self) -> Description:
+        return passing(sort_keys(self.sorts, absent="no sort fields"))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,6 +121,9 @@ class Fetch(PassThrough):
 
     offset_expr: Annotated[Expression | None, Over.NOTHING] = None
     count_expr: Annotated[Expression | None, Over.NOTHING] = None
+
+    def describe(self) -> Description:
+        return passing(*limits(self.offset_expr, self.count_expr))
 
 
 class FetchMode(Enum):
@@ -126,6 +147,11 @@ class TopN(PassThrough):
     count: Annotated[Expression | None, Over.NOTHING] = None
     mode: FetchMode = FetchMode.UNSPECIFIED
 
+    def describe(self) -> Description:
+        stated = self.mode is not FetchMode.UNSPECIFIED
+        mode = [Part(title="mode", subject=Subject.FETCH, value=self.mode)] if stated else []
+        return passing(sort_keys(self.sorts, absent="no sort fields"), *limits(self.offset, self.count), *mode)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Project(ExtensibleRelation):
@@ -140,6 +166,10 @@ class Project(ExtensibleRelation):
 
     input: Relation
     expressions: tuple[Expression, ...]
+
+    def describe(self) -> Description:
+        made = Part(title="column", subject=Subject.COLUMN, nodes=self.expressions, line="")
+        return Description((made,), (Passed(), made))
 
     @computed_once
     def direct_schema(self) -> Struct:
@@ -184,6 +214,13 @@ class Aggregate(ExtensibleRelation):
     groupings: tuple[Grouping, ...] = ()
     grouping_expressions: tuple[Expression, ...] = ()
     measures: tuple[Measure, ...] = ()
+
+    def describe(self) -> Description:
+        keys = Part(title="grouping key", subject=Subject.GROUPING, nodes=self.grouping_expressions, decides=True)
+        sets = Part(title="grouping set", subject=Subject.GROUPING, value=self.groupings)
+        measures = Part(title="measure", subject=Subject.MEASURE, nodes=self.measures, line="")
+        number = [Own("number of the grouping set")] if len(self.groupings) > 1 else []
+        return Description((keys, sets, measures), (keys, measures, *number))
 
     @computed_once
     def direct_schema(self) -> Struct:
@@ -258,6 +295,9 @@ class Set(ExtensibleRelation):
     members: tuple[Relation, ...]
     op: SetOp
 
+    def describe(self) -> Description:
+        return Description((Part(title="operation", subject=Subject.SET, value=self.op),), (Merged(),))
+
     @computed_once
     def direct_schema(self) -> Struct:
         schemas = [member.schema for member in self.members]
@@ -309,6 +349,9 @@ class Reference(RelationBase):
     subtree_ordinal: int
     subtree: Annotated[Relation, SHARED]
 
+    def describe(self) -> Description:
+        return passing()
+
     @computed_once
     def direct_schema(self) -> Struct:
         return self.subtree.schema
@@ -331,6 +374,9 @@ class DetachedRel(RelationBase):
     )
 
     relation: Relation
+
+    def describe(self) -> Description:
+        return passing()
 
     @computed_once
     def direct_schema(self) -> Struct:

@@ -29,6 +29,7 @@ from pyspark_substrait.model.relations.base import (
     RelationInfo,
     extended,
 )
+from pyspark_substrait.model.relations.description import Description, Own, Part, Passed, Subject, passing, sort_keys
 from pyspark_substrait.model.relations.logical import PassThrough, referenced_name
 from pyspark_substrait.model.types import I32, OpenStruct, Struct, Type, with_nullability
 
@@ -84,6 +85,23 @@ class ConsistentPartitionWindow(ExtensibleRelation):
     partition_expressions: tuple[Expression, ...] = ()
     sorts: tuple[SortField, ...] = ()
 
+    def describe(self) -> Description:
+        partitions = Part(
+            title="partition key",
+            subject=Subject.WINDOW,
+            nodes=self.partition_expressions,
+            line="partition by {}",
+        )
+        order = sort_keys(self.sorts, "order by {}", decides=False)
+        functions = Part(
+            title="window function",
+            subject=Subject.WINDOW,
+            nodes=self.window_functions,
+            line="",
+            beside=(partitions, order),
+        )
+        return Description((partitions, order, functions), (Passed(), functions))
+
     @computed_once
     def direct_schema(self) -> Struct:
         return extended(self.input.schema, [function.output_type for function in self.window_functions])
@@ -127,6 +145,12 @@ class Expand(ExtensibleRelation):
             FieldReference(root=RootReference(), reference=(StructField(place),), type=types[place]) for place in rest
         )
         return (*self.fields, *references)
+
+    def describe(self) -> Description:
+        copies = max((len(item.duplicates) for item in self.fields if isinstance(item, SwitchingField)), default=1)
+        number = Part(title="number of copies", subject=Subject.ROWS, value=copies, line="")
+        made = Part(title="column", subject=Subject.COLUMN, nodes=self.all_fields, line="")
+        return Description((number, made), (made, Own("number of the duplicate")))
 
     @computed_once
     def direct_schema(self) -> Struct:
@@ -202,3 +226,11 @@ class Exchange(PassThrough):
     exchange_kind: ExchangeKind
     partition_count: int = 0
     targets: tuple[ExchangeTarget, ...] = ()
+
+    def describe(self) -> Description:
+        count = f"{self.partition_count} partitions" if self.partition_count else ""
+        return passing(
+            Part(title="kind", subject=Subject.EXCHANGE, value=self.exchange_kind),
+            Part(title="number of partitions", subject=Subject.EXCHANGE, value=self.partition_count, line=count),
+            Part(title="target", subject=Subject.EXCHANGE, value=self.targets, each=True),
+        )

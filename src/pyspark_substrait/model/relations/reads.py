@@ -17,6 +17,7 @@ from pyspark_substrait.model.relations.base import (
     Names,
     RelationInfo,
 )
+from pyspark_substrait.model.relations.description import Declared, Description, Part, Subject, condition
 from pyspark_substrait.model.types import NamedStruct, Struct
 
 if TYPE_CHECKING:
@@ -159,6 +160,17 @@ class Read(ExtensibleRelation):
     filter: Annotated[Expression | None, Over.TABLE] = None
     best_effort_filter: Annotated[Expression | None, Over.TABLE] = None
     projection: MaskExpression | None = None
+
+    def describe(self) -> Description:
+        return Description(
+            (
+                Part(title="table", subject=Subject.TABLE, value=self.read_type),
+                Part(title="column", subject=Subject.SCHEMA, value=self.base_schema, line=""),
+                condition("filter", self.filter, "filter {}", over=Over.TABLE),
+                condition("best-effort filter", self.best_effort_filter, "best-effort filter {}", over=Over.TABLE),
+            ),
+            (Declared(self.base_schema),),
+        )
 
     @computed_once
     def projected(self) -> NamedStruct:

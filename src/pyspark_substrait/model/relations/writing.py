@@ -17,6 +17,7 @@ from pyspark_substrait.model.relations.base import (
     Names,
     RelationInfo,
 )
+from pyspark_substrait.model.relations.description import Declared, Description, Own, Part, Records, Subject, condition
 from pyspark_substrait.model.relations.reads import NamedTable
 from pyspark_substrait.model.types import I64, NamedStruct, Struct
 
@@ -120,6 +121,30 @@ class Write(ExtensibleRelation):
     create_mode: CreateMode = CreateMode.UNSPECIFIED
     output: OutputMode = OutputMode.UNSPECIFIED
 
+    def describe(self) -> Description:
+        source = " from the input" if self.op is WriteOp.CTAS else ""
+        modes = [
+            Part(title=title, subject=Subject.WRITE, value=mode)
+            for title, mode in (("create mode", self.create_mode), ("output", self.output))
+            if mode.name != "UNSPECIFIED"
+        ]
+        return Description(
+            (
+                Part(title="operation", subject=Subject.WRITE, value=self.op, lead=True),
+                Part(title="table", subject=Subject.TABLE, value=self.write_type, lead=True),
+                Part(
+                    title="column of the table",
+                    subject=Subject.SCHEMA,
+                    value=self.table_schema,
+                    line=f"{{}}{source}",
+                    lead=True,
+                ),
+                Part(title="column written", subject=Subject.WRITE, value=Records(), line=""),
+                *modes,
+            ),
+            (Declared(self.table_schema),) if self.output is OutputMode.MODIFIED_RECORDS else (),
+        )
+
     @computed_once
     def direct_schema(self) -> Struct:
         if self.output is not OutputMode.MODIFIED_RECORDS:
@@ -165,6 +190,29 @@ class Ddl(ExtensibleRelation):
     table_defaults: Annotated[tuple[Literal, ...] | None, Over.NOTHING] = None
     view_definition: Relation | None = None
 
+    def describe(self) -> Description:
+        parts = [
+            Part(title="operation", subject=Subject.WRITE, value=(self.op, self.object), lead=True),
+            Part(title="table", subject=Subject.TABLE, value=self.write_type, lead=True),
+        ]
+        if self.table_schema is not None:
+            parts.append(Part(title="column of the table", subject=Subject.SCHEMA, value=self.table_schema, lead=True))
+        if self.table_defaults is not None:
+            parts.append(
+                Part(
+                    title="default",
+                    subject=Subject.WRITE,
+                    nodes=self.table_defaults,
+                    over=Over.NOTHING,
+                    line="defaults ({})",
+                    absent="",
+                    ordered=True,
+                )
+            )
+        if self.view_definition is not None:
+            parts.append(Part(title="column", subject=Subject.WRITE, value=Records(), line=""))
+        return Description(tuple(parts), ())
+
     @computed_once
     def direct_schema(self) -> Struct:
         return Struct(types=())
@@ -193,6 +241,24 @@ class Update(ExtensibleRelation):
     table_schema: NamedStruct
     condition: Annotated[Expression | None, Over.TABLE] = None
     transformations: tuple[TransformExpression, ...] = ()
+
+    def describe(self) -> Description:
+        return Description(
+            (
+                Part(title="table", subject=Subject.TABLE, value=self.update_type, lead=True),
+                Part(title="column of the table", subject=Subject.SCHEMA, value=self.table_schema, lead=True),
+                Part(
+                    title="new value",
+                    subject=Subject.WRITE,
+                    nodes=self.transformations,
+                    over=Over.TABLE,
+                    line="set {}",
+                    each=True,
+                ),
+                condition("condition", self.condition, "where {}", over=Over.TABLE),
+            ),
+            (Own("number of changed records"),),
+        )
 
     @computed_once
     def direct_schema(self) -> Struct:

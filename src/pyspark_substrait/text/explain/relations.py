@@ -4,38 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import Enum
+from typing import Final
 
 from typing_extensions import assert_never
 
-from pyspark_substrait.model.expressions import Expression, FieldReference, Function, RootReference, StructField
+from pyspark_substrait.model.expressions import FieldReference, Function, RootReference, SortField, StructField
+from pyspark_substrait.model.fields import Over
+from pyspark_substrait.model.literals import AnyMessage
 from pyspark_substrait.model.relations import (
-    Aggregate,
     Broadcast,
     BrokenRelation,
     ComparisonJoinKey,
-    ConsistentPartitionWindow,
-    Cross,
-    Ddl,
     DetachedRel,
-    Exchange,
     ExchangeKind,
-    Expand,
-    ExtensionLeaf,
-    ExtensionMulti,
-    ExtensionSingle,
-    Fetch,
-    FetchMode,
-    Filter,
-    Generate,
-    HashJoin,
-    Join,
-    JoinType,
-    LateralJoin,
-    MergeJoin,
+    ExchangeTarget,
+    ExtensionObject,
+    ExtensionTable,
+    Generator,
+    IcebergTable,
+    LocalFiles,
+    Measure,
     MultiBucketExpression,
-    NestedLoopJoin,
+    NamedObjectWrite,
+    NamedTable,
     OutputMode,
-    Project,
     Read,
     Reference,
     Relation,
@@ -44,14 +37,15 @@ from pyspark_substrait.model.relations import (
     Set,
     SimpleComparisonType,
     SingleBucketExpression,
-    Sort,
     SwitchingField,
-    TopN,
+    TransformExpression,
     Update,
-    Write,
+    VirtualTable,
+    WindowRelFunction,
+    WriteOp,
+    description,
 )
-from pyspark_substrait.model.relations.writing import CreateMode, WriteOp
-from pyspark_substrait.model.types import OpenStruct
+from pyspark_substrait.model.types import NamedStruct, OpenStruct
 from pyspark_substrait.text.explain.columns import Column, Scope, labels
 from pyspark_substrait.text.explain.expressions import (
     aggregate_text,
@@ -118,127 +112,213 @@ class Details:
 
 
 def details(relation: Relation, inputs: Sequence[tuple[Column, ...]], outer: Scope | None, marks: Marks) -> Details:
-    """Describe a relation.
+    """Return the properties and columns of a relation.
 
     Args:
         inputs: the columns of each of its inputs.
         outer: the scope around the query that contains it.
         marks: the state of the page, which collects subqueries.
     """
-    left = inputs[0] if inputs else ()
-    right = inputs[1] if len(inputs) > 1 else ()
-    anchor = relation.common.rel_anchor
-    scope = _scope((*left, *right), outer, anchor, len(left) if len(inputs) == 2 else None)
-    properties: list[str] = []
-    items = _passed(scope, 0, len(left))
-    runs: tuple[Run, ...] = (Run("*", 0, len(left)),)
-    match relation:
-        case Read():
-            scope = _scope(named_columns(relation.base_schema, relation.read_type), outer, anchor)
-            properties.append(read_text(relation.read_type, scope, marks))
-            properties.extend(_stated("filter", relation.filter, scope, marks))
-            properties.extend(_stated("best-effort filter", relation.best_effort_filter, scope, marks))
-            kept, columns = read_columns(relation, scope)
-            properties.extend(kept)
-            items = tuple(Item(column, label) for column, label in zip(columns, labels(columns), strict=True))
-            runs = ()
-        case Filter(condition=condition):
-            properties.append(expression_text(condition, scope, marks))
-        case Sort(sorts=sorts):
-            properties.append(sorts_text(sorts, scope, marks))
-        case Fetch(offset_expr=offset, count_expr=count):
-            properties.extend(_stated("offset", offset, scope, marks))
-            properties.extend(_stated("count", count, scope, marks) or ["count all"])
-        case TopN(sorts=sorts, offset=offset, count=count, mode=mode):
-            properties.append(sorts_text(sorts, scope, marks))
-            properties.extend(_stated("offset", offset, scope, marks))
-            properties.extend(_stated("count", count, scope, marks) or ["count all"])
-            properties.extend([] if mode is FetchMode.UNSPECIFIED else [mode.value])
-        case Project(expressions=expressions):
-            items += tuple(_computed(expression, scope, marks) for expression in expressions)
-        case Aggregate():
-            grouped, items = _aggregate(relation, scope, marks)
-            properties.append(grouped)
-            runs = ()
-        case Join() | LateralJoin() | NestedLoopJoin() | HashJoin() | MergeJoin():
-            items, runs = _join_output(relation.type, scope, len(left))
-            properties.extend(_join(relation, items, len(left), scope, marks))
-        case Cross():
-            items, runs = _join_output(JoinType.INNER, scope, len(left))
-        case Set(op=op):
-            properties.append(op.value)
-            scope = _scope(left, outer, anchor)
-            items = _passed(scope, 0, len(left))
-        case Reference(subtree_ordinal=ordinal):
-            properties.append(f"relations[{ordinal}]")
-            items, runs = _unknown(relation), ()
-        case DetachedRel(relation=inner):
-            number, shown = marks.detach(inner)
-            properties.append(f"#{number}")
-            if shown and not inputs:
-                properties.append("shown above")
-                items, runs = _unknown(relation), ()
-        case Generate(generator=generator):
-            end = max(len(left) - generator.arguments, 0)
-            arguments = ", ".join(scope.label(position) for position in range(end, end + generator.arguments))
-            rows = "" if generator.rows is None else f"{generator.rows} rows; "
-            properties.append(f"{generator.kind.value}{' outer' if generator.outer else ''}({rows}{arguments})")
-            made = len(relation.direct_schema.types) - end
-            items = (*_passed(scope, 0, end), *(Item(Column(), generator.kind.value) for _ in range(made)))
-            runs = (Run("*", 0, end),)
-        case ExtensionLeaf(detail=detail) | ExtensionSingle(detail=detail) | ExtensionMulti(detail=detail):
-            properties.append("no detail" if detail is None else message_text(detail))
-            columns = () if relation.derived is None else named_columns(relation.derived.output)
-            items, runs = tuple(map(Item, columns, labels(columns))), ()
-        case Write(write_type=target, table_schema=schema, op=op, create_mode=mode, output=output):
-            word = _WRITES.get(op, op.value)
-            source = " from the input" if op is WriteOp.CTAS else ""
-            properties.append(f"{word} {object_text(target)} {schema_text(schema)}{source}")
-            properties.extend([] if mode is CreateMode.UNSPECIFIED else [mode.value])
-            properties.extend([] if output is OutputMode.UNSPECIFIED else [_OUTPUTS[output]])
-            columns = named_columns(schema) if output is OutputMode.MODIFIED_RECORDS else ()
-            items = tuple(Item(column, label) for column, label in zip(columns, labels(columns), strict=True))
-            runs = ()
-        case Ddl(write_type=target, object=object, op=op, table_schema=table_schema, table_defaults=defaults):
-            listed = "" if table_schema is None else f" {schema_text(table_schema)}"
-            properties.append(f"{op.value} {object.value} {object_text(target)}{listed}")
-            properties.extend([] if defaults is None else [f"defaults ({list_text(defaults, scope, marks)})"])
-            items, runs = (), ()
-        case Update(update_type=table, table_schema=schema, condition=condition, transformations=transformations):
-            scope = _scope(named_columns(schema, table), outer, anchor)
-            properties.append(f"{object_text(table)} {schema_text(schema)}")
-            for change in transformations:
-                new = expression_text(change.transformation, scope, marks)
-                properties.append(f"set {scope.label(change.column_target)} = {new}")
-            properties.extend(_stated("where", condition, scope, marks))
-            items, runs = (Item(Column(), "number of changed records"),), ()
-        case ConsistentPartitionWindow(window_functions=functions, partition_expressions=partitions, sorts=sorts):
-            properties.extend([f"partition by {list_text(partitions, scope, marks)}"] if partitions else [])
-            properties.extend([f"order by {sorts_text(sorts, scope, marks)}"] if sorts else [])
-            items += tuple(
-                Item(Column(), window_text(function, scope, marks), expression=True) for function in functions
-            )
-        case Expand(all_fields=fields):
-            expanded = [_expanded(field, scope, marks) for field in fields]
-            items, runs = (*expanded, Item(Column(), "number of the duplicate")), ()
-        case Exchange(exchange_kind=kind, partition_count=count, targets=targets):
-            properties.append(_exchange_kind(kind, scope, marks))
-            properties.extend([f"{count} partitions"] if count else [])
-            properties.extend(exchange_targets(targets))
-        case BrokenRelation(record=record, record_names=names):
-            columns = () if isinstance(record, OpenStruct) else tuple(Column(name=name) for name in names)
-            items, runs = tuple(map(Item, columns, labels(columns))), ()
-        case _:
-            assert_never(relation)
-    return Details(properties=tuple(properties), items=items, scope=scope, runs=runs)
+    if isinstance(relation, Reference):
+        return _elsewhere(relation.subtree, (f"relations[{relation.subtree_ordinal}]",), outer)
+    if isinstance(relation, DetachedRel):
+        number, shown = marks.detach(relation.relation)
+        if shown and not inputs:
+            return _elsewhere(relation.relation, (f"#{number}", "shown above"), outer)
+        line = _Line(relation, inputs, outer, marks)
+        return Details(properties=(f"#{number}",), items=line.items, scope=line.scope, runs=line.runs())
+    line = _Line(relation, inputs, outer, marks)
+    properties = tuple(line.properties())
+    return Details(properties=properties, items=line.items, scope=line.scope, runs=line.runs())
 
 
-_WRITES = {
+def _elsewhere(shown: Relation, properties: tuple[str, ...], outer: Scope | None) -> Details:
+    """Return the details for a relation that is shown elsewhere: its columns, by the names the model knows."""
+    items = _named(tuple(Column(name=name) for name in shown.names))
+    return Details(properties=properties, items=items, scope=_scope((), outer, None))
+
+
+class _Line:
+    """The line of a relation, made from its description."""
+
+    def __init__(
+        self, relation: Relation, inputs: Sequence[tuple[Column, ...]], outer: Scope | None, marks: Marks
+    ) -> None:
+        self.relation = relation
+        self.description = relation.describe()
+        self.widths = [len(columns) for columns in inputs]
+        self.marks = marks
+        self._known: tuple[Item, ...] | None = None
+        self._keys: list[Item] = []
+        columns, left = tuple(column for input in inputs for column in input), None
+        match relation:
+            case Read():
+                columns = named_columns(relation.base_schema, relation.read_type)
+            case Update():
+                columns = named_columns(relation.table_schema, relation.update_type)
+            case Set():
+                columns = inputs[0] if inputs else ()
+            case _ if len(inputs) == 2:
+                left = len(inputs[0])
+        self.scope = _scope(columns, outer, relation.common.rel_anchor, left)
+
+    # columns
+
+    @property
+    def items(self) -> tuple[Item, ...]:
+        """The columns of the direct output."""
+        if self._known is None:
+            self._known = tuple(item for column in self.description.columns for item in self._items(column))
+        return self._known
+
+    def _items(self, column: description.Column) -> tuple[Item, ...]:
+        match column:
+            case description.Passed():
+                return _passed(self.scope, *self._range(column))
+            case description.Merged():
+                return _passed(self.scope, 0, len(self.scope.columns))
+            case description.Part(subject=description.Subject.GROUPING):
+                # a key is written once, in front: its column only shows the key's number
+                keys = [Item(Column(), f"key {number}") for number, _ in enumerate(self._keys, start=1)]
+                return tuple(new if key.origin is None else key for key, new in zip(self._keys, keys, strict=True))
+            case description.Part(nodes=nodes):
+                return tuple(_computed(node, self.scope, self.marks) for node in nodes)
+            case description.Own(title=title, count=count):
+                return (Item(Column(), title),) * count
+            case description.Declared(schema=schema):
+                return _named(self._declared(schema))
+            case _:
+                assert_never(column)
+
+    def _declared(self, schema: NamedStruct | None) -> tuple[Column, ...]:
+        match self.relation:
+            case Read():
+                return read_columns(self.relation, self.scope)[1]
+            case BrokenRelation(record=record, record_names=names):
+                return () if isinstance(record, OpenStruct) else tuple(Column(name=name) for name in names)
+            case _:
+                return () if schema is None else named_columns(schema)
+
+    def _range(self, columns: description.Passed) -> tuple[int, int]:
+        """Return the positions in the scope from which an input's columns are passed on: start and stop."""
+        start = sum(self.widths[: columns.input])
+        return start, start + max(self.widths[columns.input] - columns.dropped, 0)
+
+    def runs(self) -> tuple[Run, ...]:
+        """Return the abbreviations for runs of columns."""
+        if isinstance(self.relation, Set):
+            return (Run("*", 0, len(self.scope.columns)),)
+        ranges = [self._range(item) for item in self.description.columns if isinstance(item, description.Passed)]
+        if len(self.widths) != 2:
+            return tuple(Run("*", *each) for each in ranges)
+        every = [Run("*", 0, len(self.scope.columns))] if len(ranges) == 2 else []
+        return (*every, *(Run("right.*" if each[0] else "left.*", *each) for each in ranges))
+
+    # properties
+
+    def properties(self) -> list[str]:
+        """Return the properties, each readable by itself."""
+        lead: list[str] = []
+        others: list[str] = []
+        for part in self.description.parts:
+            if part.line:
+                (lead if part.lead else others).extend(self._texts(part))
+        if isinstance(self.relation, Read):
+            others.extend(read_columns(self.relation, self.scope)[0])
+        return [" ".join(lead), *others] if lead else others
+
+    def _texts(self, part: description.Part) -> list[str]:
+        if part.subject is description.Subject.GROUPING:
+            return self._grouping(part)
+        texts = self._nodes(part) if part.nodes else self._values(part.value)
+        if not texts and part.absent is not None:
+            texts = [part.absent]
+        return [part.line.replace("{}", text) for text in texts]
+
+    def _nodes(self, part: description.Part) -> list[str]:
+        """Return the text of the nodes of a part, or one for each of them."""
+        scope = self._output() if part.over is Over.OUTPUT else self.scope
+        texts = [self._node(node, scope) for node in part.nodes]
+        if part.each:
+            return texts
+        return [(" AND " if isinstance(part.nodes[0], ComparisonJoinKey) else ", ").join(texts)]
+
+    def _node(self, node: description.Node, scope: Scope) -> str:
+        match node:
+            case SortField():
+                return sorts_text((node,), scope, self.marks)
+            case ComparisonJoinKey():
+                return _key(node, self.widths[0], scope, self.marks)
+            case TransformExpression(transformation=new, column_target=target):
+                return f"{scope.label(target)} = {expression_text(new, scope, self.marks)}"
+            case _:
+                return _computed(node, scope, self.marks).source
+
+    def _output(self) -> Scope:
+        """Return the scope of expressions over the output of a join."""
+        both_sides = len(self.items) == len(self.scope.columns)
+        columns = tuple(item.column for item in self.items)
+        return _scope(columns, self.scope.outer, self.scope.anchor, self.widths[0] if both_sides else None)
+
+    def _grouping(self, part: description.Part) -> list[str]:
+        """Return the grouping, keys and sets in one."""
+        if part.value is None:
+            self._keys = [_computed(node, self.scope, self.marks) for node in part.nodes]
+            return []
+        sets = [grouping.expression_references for grouping in part.value]
+        sources = [key.source for key in self._keys]
+        if not sources and len(sets) <= 1:
+            return ["one group"]
+        if len(sets) == 1 and sets[0] == tuple(range(len(sources))):
+            return [f"by {', '.join(sources)}"]
+        # keys that aren't plain columns are referred to by number, to keep a set short
+        texts = [item.source for item in self.items]
+        shown = [
+            ", ".join(texts[key] if 0 <= key < len(sources) else f"key {key + 1}" for key in group) for group in sets
+        ]
+        grouped = f"sets {', '.join(f'({text})' for text in shown)}" if sets else "no grouping sets"
+        return [f"by {', '.join(sources)}; {grouped}"]
+
+    def _values(self, value: object) -> list[str]:
+        """Return the texts of a value."""
+        match value:
+            case None:
+                return []
+            case Enum():
+                return [_WORDS.get(value, str(value.value))]
+            case NamedTable() | VirtualTable() | LocalFiles() | ExtensionTable() | IcebergTable():
+                return [read_text(value, self.scope, self.marks)]
+            case NamedObjectWrite() | ExtensionObject():
+                return [object_text(value)]
+            case NamedStruct():
+                return [schema_text(value)]
+            case AnyMessage():
+                return [message_text(value)]
+            case ScatterFields() | SingleBucketExpression() | MultiBucketExpression() | RoundRobin() | Broadcast():
+                return [_exchange_kind(value, self.scope, self.marks)]
+            case Generator():
+                return [self._generator(value)]
+            case tuple() if all(isinstance(item, ExchangeTarget) for item in value):
+                return exchange_targets(value)
+            case tuple():
+                return [" ".join(text for item in value for text in self._values(item))]
+            case _:
+                return [str(value)]
+
+    def _generator(self, generator: Generator) -> str:
+        end = max(self.widths[0] - generator.arguments, 0)
+        arguments = ", ".join(self.scope.label(position) for position in range(end, end + generator.arguments))
+        rows = "" if generator.rows is None else f"{generator.rows} rows; "
+        return f"{generator.kind.value}{' outer' if generator.outer else ''}({rows}{arguments})"
+
+
+_WORDS: Final[dict[Enum, str]] = {
     WriteOp.INSERT: "insert into",
     WriteOp.DELETE: "delete from",
     WriteOp.CTAS: "create table",
+    OutputMode.NO_OUTPUT: "puts out nothing",
+    OutputMode.MODIFIED_RECORDS: "puts out the modified records",
 }
-_OUTPUTS = {OutputMode.NO_OUTPUT: "puts out nothing", OutputMode.MODIFIED_RECORDS: "puts out the modified records"}
 
 
 def _scope(columns: tuple[Column, ...], outer: Scope | None, anchor: int | None, left: int | None = None) -> Scope:
@@ -250,99 +330,31 @@ def _passed(scope: Scope, start: int, stop: int) -> tuple[Item, ...]:
     return tuple(Item(scope.columns[position], scope.labels[position], position) for position in range(start, stop))
 
 
-def _unknown(relation: DetachedRel | Reference) -> tuple[Item, ...]:
-    """The columns of a relation that is shown elsewhere, by the names the model knows."""
-    inner = relation.subtree if isinstance(relation, Reference) else relation.relation
-    columns = tuple(Column(name=name) for name in inner.names)
+def _named(columns: tuple[Column, ...]) -> tuple[Item, ...]:
+    """Return columns by their names."""
     return tuple(Item(column, label) for column, label in zip(columns, labels(columns), strict=True))
 
 
-def _computed(expression: Expression, scope: Scope, marks: Marks) -> Item:
-    """Return the column that an expression computes; a plain reference passes its column on."""
-    match expression:
-        case FieldReference(root=RootReference(), reference=(StructField(field=position),)):
-            if 0 <= position < len(scope.columns):
-                return Item(scope.columns[position], scope.labels[position], position)
-    return Item(Column(), expression_text(expression, scope, marks), expression=True)
-
-
-def _stated(word: str, expression: Expression | None, scope: Scope, marks: Marks) -> list[str]:
-    """A property that may be absent."""
-    return [] if expression is None else [f"{word} {expression_text(expression, scope, marks)}"]
-
-
-# --- aggregates -------------------------------------------------------------------------------------------------------
-
-
-def _aggregate(relation: Aggregate, scope: Scope, marks: Marks) -> tuple[str, tuple[Item, ...]]:
-    """Return the grouping and the columns. A key is written once: its column only shows the key's number."""
-    keys = [_computed(expression, scope, marks) for expression in relation.grouping_expressions]
-    items = [Item(Column(), f"key {number}") if key.origin is None else key for number, key in enumerate(keys, start=1)]
-    for measure in relation.measures:
-        text = aggregate_text(measure.measure, scope, marks)
-        if measure.filter is not None:
-            text += f" FILTER (WHERE {expression_text(measure.filter, scope, marks)})"
-        items.append(Item(Column(), text, expression=True))
-    sets = [grouping.expression_references for grouping in relation.groupings]
-    if len(sets) > 1:
-        items.append(Item(Column(), "number of the grouping set"))
-    sources = [key.source for key in keys]
-    if not keys and len(sets) <= 1:
-        return "one group", tuple(items)
-    if len(sets) == 1 and sets[0] == tuple(range(len(keys))):
-        return f"by {', '.join(sources)}", tuple(items)
-    # keys that aren't plain columns are referred to by number, to keep a set short
-    texts = [item.source for item in items]
-    shown = [", ".join(texts[key] if 0 <= key < len(keys) else f"key {key + 1}" for key in group) for group in sets]
-    grouped = f"sets {', '.join(f'({text})' for text in shown)}" if sets else "no grouping sets"
-    return f"by {', '.join(sources)}; {grouped}", tuple(items)
-
-
-# --- joins ------------------------------------------------------------------------------------------------------------
-
-
-def _join_output(type: JoinType, scope: Scope, width: int) -> tuple[tuple[Item, ...], tuple[Run, ...]]:
-    """Return the columns of a join, and their abbreviations; ``width`` is the number of left columns."""
-    total = len(scope.columns)
-    lefts, rights = Run("left.*", 0, width), Run("right.*", width, total)
-    match type:
-        case JoinType.LEFT_SEMI | JoinType.LEFT_ANTI:
-            return _passed(scope, 0, width), (lefts,)
-        case JoinType.RIGHT_SEMI | JoinType.RIGHT_ANTI:
-            return _passed(scope, width, total), (rights,)
-        case JoinType.LEFT_MARK:
-            return (*_passed(scope, 0, width), Item(Column(), "mark")), (lefts,)
-        case JoinType.RIGHT_MARK:
-            return (*_passed(scope, width, total), Item(Column(), "mark")), (rights,)
+def _computed(node: description.Node, scope: Scope, marks: Marks) -> Item:
+    """Return the column that a node computes; a plain reference passes its column on."""
+    match node:
+        case FieldReference(root=RootReference(), reference=(StructField(field=position),)) if (
+            0 <= position < len(scope.columns)
+        ):
+            return Item(scope.columns[position], scope.labels[position], position)
+        case Measure(measure=measure, filter=filter):
+            text = aggregate_text(measure, scope, marks)
+            if filter is not None:
+                text += f" FILTER (WHERE {expression_text(filter, scope, marks)})"
+        case WindowRelFunction():
+            text = window_text(node, scope, marks)
+        case SwitchingField(duplicates=duplicates):
+            text = f"each of ({list_text(duplicates, scope, marks)})"
+        case SortField() | ComparisonJoinKey() | TransformExpression():
+            raise AssertionError("these make no column")
         case _:
-            return _passed(scope, 0, total), (Run("*", 0, total), lefts, rights)
-
-
-def _join(
-    relation: Join | LateralJoin | NestedLoopJoin | HashJoin | MergeJoin,
-    items: tuple[Item, ...],
-    width: int,
-    scope: Scope,
-    marks: Marks,
-) -> list[str]:
-    """The properties of a join: its type and condition, then the rest."""
-    first, rest = relation.type.value, []
-    match relation:
-        case Join(expression=condition) | LateralJoin(expression=condition) | NestedLoopJoin(expression=condition):
-            first += "" if condition is None else f" on {expression_text(condition, scope, marks)}"
-        case HashJoin(keys=keys, residual_expression=residual) | MergeJoin(keys=keys, residual_expression=residual):
-            if keys:
-                first += " on " + " AND ".join(_key(key, width, scope, marks) for key in keys)
-            rest.extend(_stated("residual", residual, scope, marks))
-        case _:
-            assert_never(relation)
-    if not isinstance(relation, NestedLoopJoin):
-        both_sides = len(items) == len(scope.columns)
-        above = _scope(tuple(item.column for item in items), scope.outer, scope.anchor, width if both_sides else None)
-        rest.extend(_stated("post-join filter", relation.post_join_filter, above, marks))
-    if isinstance(relation, HashJoin):
-        rest.append(f"build {relation.build_input.value}")
-    return [first, *rest]
+            text = expression_text(node, scope, marks)
+    return Item(Column(), text, expression=True)
 
 
 def _key(key: ComparisonJoinKey, width: int, scope: Scope, marks: Marks) -> str:
@@ -360,15 +372,6 @@ def _key(key: ComparisonJoinKey, width: int, scope: Scope, marks: Marks) -> str:
             return f"{left} might equal {right}"
         case _:
             assert_never(key.comparison)
-
-
-# --- physical relations -----------------------------------------------------------------------------------------------
-
-
-def _expanded(field: SwitchingField | Expression, scope: Scope, marks: Marks) -> Item:
-    if isinstance(field, SwitchingField):
-        return Item(Column(), f"each of ({list_text(field.duplicates, scope, marks)})", expression=True)
-    return _computed(field, scope, marks)
 
 
 def _exchange_kind(kind: ExchangeKind, scope: Scope, marks: Marks) -> str:
