@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from pyspark_substrait.analysis.diff.describe import describe
-from pyspark_substrait.analysis.diff.describe_reads import table_name
+from pyspark_substrait.analysis.diff.describe_values import table_name
 from pyspark_substrait.analysis.diff.description import Description, Step
 from pyspark_substrait.analysis.diff.equivalence import Form, Forms
 from pyspark_substrait.analysis.diff.record import Record

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
-from pyspark_substrait.analysis.diff.describe_reads import fields, message, one, schema_columns
+from pyspark_substrait.analysis.diff.describe_values import fields, message, one, schema_columns
 from pyspark_substrait.analysis.diff.description import Item, Kind, Part, Style
 from pyspark_substrait.analysis.diff.difference import Change, Difference, Line, Pair
 from pyspark_substrait.analysis.diff.equivalence import Forms

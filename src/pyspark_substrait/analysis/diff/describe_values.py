@@ -1,30 +1,39 @@
-"""Descriptions of reads, and parts about tables."""
+"""Parts of descriptions that are about values: tables, schemas, targets, operations."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
+from enum import Enum
 
 from typing_extensions import assert_never
 
-from pyspark_substrait.analysis.diff.description import Description, Item, Kind, Part, Source, Style
-from pyspark_substrait.analysis.diff.equivalence import Forms, conjuncts
+from pyspark_substrait.analysis.diff.description import Item, Kind, Part, Style
+from pyspark_substrait.analysis.diff.equivalence import Forms
 from pyspark_substrait.analysis.diff.record import Record
+from pyspark_substrait.model.expressions import Expression
 from pyspark_substrait.model.literals import AnyMessage
 from pyspark_substrait.model.relations import (
+    Broadcast,
+    ExchangeKind,
     ExtensionTable,
     FileOrFiles,
+    Generator,
     IcebergTable,
     LocalFiles,
+    MultiBucketExpression,
     NamedTable,
     Read,
     ReadType,
+    RoundRobin,
+    ScatterFields,
+    SingleBucketExpression,
     VirtualTable,
 )
 from pyspark_substrait.model.relations.writing import ExtensionObject, NamedObjectWrite
 from pyspark_substrait.model.types import NamedStruct, name_count
 
-__all__ = ["bag", "fields", "object_text", "one", "read", "schema_columns", "table_name"]
+__all__ = ["fields", "message", "one", "schema_columns", "table_name", "value_parts"]
 
 
 def one(word: str, kind: Kind, text: str, forms: Forms, form: object = None) -> Part:
@@ -33,46 +42,57 @@ def one(word: str, kind: Kind, text: str, forms: Forms, form: object = None) -> 
     return Part(word, kind, Style.ONE, (Item(form=number, text=text),))
 
 
-def bag(word: str, kind: Kind, condition: object, record: Record, forms: Forms) -> Part:
-    """Return a condition as a part, with an item for each operand of the conjunction."""
-    items = tuple(
-        Item(form=forms.expression(node, record), node=node, record=record)
-        for node in conjuncts(condition)  # type: ignore[arg-type]
-    )
-    return Part(word, kind, Style.BAG, items)
+def value_parts(word: str, kind: Kind, value: object, record: Record, forms: Forms) -> list[Part]:
+    """Return the parts for a value; expressions in it see a record."""
+    match value:
+        case NamedTable() | VirtualTable() | LocalFiles() | ExtensionTable() | IcebergTable():
+            return [*_read_type(value, forms)]
+        case ExtensionObject(detail=detail):
+            return [message(word, detail, forms, kind)]
+        case NamedObjectWrite(names=names):
+            return [one(word, kind, ".".join(names), forms, names)]
+        case ScatterFields() | SingleBucketExpression() | MultiBucketExpression() | RoundRobin() | Broadcast():
+            return [*_exchange_kind(value, record, forms)]
+        case Generator():
+            rows = "" if value.rows is None else f" of {value.rows} rows"
+            text = f"{value.kind.value}{rows}{', keeping records without any' if value.outer else ''}"
+            return [one(word, kind, text, forms)]
+        case AnyMessage():
+            return [message(word, value, forms)]
+        case Enum():
+            return [one(word, kind, str(value.value), forms)]
+        case tuple() if all(isinstance(item, Enum) for item in value) and value:
+            return [one(word, kind, " ".join(str(item.value) for item in value), forms)]
+        case tuple():
+            targets = tuple(
+                Item(form=forms.plain(item), text=f"{item.target_type} for partitions {list(item.partition_id)}")
+                for item in value
+            )
+            return [Part(word, kind, Style.BAG, targets)]
+        case _:
+            return [one(word, kind, str(value), forms)]
 
 
-def read(relation: Read, outer: Record | None, forms: Forms, known: Mapping[int, int]) -> Description:
-    """Describe a read; ``known``: the identities of some of its columns in the other plan."""
-    schema, type = relation.base_schema, relation.read_type
-    columns = tuple(known.get(column, column) for column in schema_columns(schema, forms))
-    record = Record(
-        columns=columns,
-        names=schema.top_level_names(),
-        types=schema.struct.types,
-        anchor=relation.common.rel_anchor,
-        outer=outer,
-        number=1 + forms.number("record", columns, relation.common.rel_anchor, 0 if outer is None else outer.number),
-    )
-    parts = [
-        *_read_type(type, forms),
-        fields(schema, columns, forms),
-        bag("filter", Kind.CONDITION, relation.filter, record, forms),
-        bag("best-effort filter", Kind.CONDITION, relation.best_effort_filter, record, forms),
-    ]
-    if relation.projection is None:
-        return Description(parts=tuple(parts), columns=columns, sources=(None,) * len(columns))
-    kept, sources = [], list[Source]()
-    for item in relation.projection.select.struct_items:
-        column = forms.column(record, item.field)
-        if item.child is not None:
-            column = forms.number("masked", column, item.child, relation.projection.maintain_singular_struct)
-            name = record.names[item.field]
-            text = f"what is kept of {name}"
-            parts.append(one(text, Kind.COLUMN, str(item.child), forms, column))
-        kept.append(column)
-        sources.append(None)
-    return Description(parts=tuple(parts), columns=tuple(kept), sources=tuple(sources))
+def _exchange_kind(kind: ExchangeKind, record: Record, forms: Forms) -> Iterator[Part]:
+    def listed(word: str, style: Style, *nodes: Expression) -> Part:
+        items = tuple(Item(form=forms.expression(node, record), node=node, record=record) for node in nodes)
+        return Part(word, Kind.EXCHANGE, style, items)
+
+    match kind:
+        case ScatterFields(fields=scattered):
+            yield one("kind", Kind.EXCHANGE, "by fields", forms)
+            yield listed("field", Style.ROW, *scattered)
+        case SingleBucketExpression(expression=node):
+            yield listed("bucket", Style.ONE, node)
+        case MultiBucketExpression(expression=node, constrained_to_count=limited):
+            yield listed("buckets", Style.ONE, node)
+            yield one("limit", Kind.EXCHANGE, "to the count" if limited else "none", forms)
+        case RoundRobin(exact=exact):
+            yield one("kind", Kind.EXCHANGE, "round robin, exactly" if exact else "round robin", forms)
+        case Broadcast():
+            yield one("kind", Kind.EXCHANGE, "broadcast", forms)
+        case _:
+            assert_never(kind)
 
 
 def schema_columns(schema: NamedStruct, forms: Forms) -> tuple[int, ...]:
@@ -160,8 +180,3 @@ def table_name(relation: Read) -> str:
             return detail.type_url
         case _:
             assert_never(relation.read_type)
-
-
-def object_text(target: NamedObjectWrite | ExtensionObject | NamedTable) -> str:
-    """Return the name of a write's target for texts."""
-    return target.detail.type_url if isinstance(target, ExtensionObject) else ".".join(target.names)
