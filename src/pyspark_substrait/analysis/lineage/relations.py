@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeAlias
 
 from typing_extensions import assert_never
 
-from pyspark_substrait.analysis.lineage.traversal import Place
+from pyspark_substrait.analysis.lineage.traversal import PLACES, Place
 from pyspark_substrait.model.expressions import (
     Argument,
     Bound,
@@ -22,41 +22,28 @@ from pyspark_substrait.model.expressions import (
 )
 from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.relations import (
-    Aggregate,
     BrokenRelation,
-    ConsistentPartitionWindow,
-    Cross,
-    Ddl,
-    DetachedRel,
-    Exchange,
+    ComparisonJoinKey,
     Expand,
     ExtensionLeaf,
     ExtensionMulti,
     ExtensionSingle,
-    Fetch,
-    Filter,
     Generate,
-    HashJoin,
-    Join,
-    JoinType,
-    LateralJoin,
-    MergeJoin,
-    NestedLoopJoin,
+    Measure,
     OutputMode,
-    Project,
     Read,
-    Reference,
     Relation,
     Set,
     SetOp,
-    Sort,
     SwitchingField,
-    TopN,
+    TransformExpression,
     Update,
     VirtualTable,
+    WindowRelFunction,
     Write,
     WriteOp,
 )
+from pyspark_substrait.model.relations.description import Node, Own, Part, Passed
 from pyspark_substrait.model.relations.generate import Generator, GeneratorKind
 from pyspark_substrait.model.types import OpenStruct, Struct
 
@@ -123,10 +110,6 @@ class Pooled:
 Column: TypeAlias = int | Made | Base | Pooled
 """A column before emit; a number is the node of a column that is passed on."""
 
-_LEFT_ONLY = (JoinType.LEFT_SEMI, JoinType.LEFT_ANTI, JoinType.LEFT_MARK)
-_RIGHT_ONLY = (JoinType.RIGHT_SEMI, JoinType.RIGHT_ANTI, JoinType.RIGHT_MARK)
-_MARKS = (JoinType.LEFT_MARK, JoinType.RIGHT_MARK)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shape:
@@ -157,78 +140,21 @@ def shape(relation: Relation, inputs: Sequence[Columns]) -> Shape:
         relation: the relation.
         inputs: the columns of its inputs, or of the subtree that a reference means.
     """
-    opened = any(input.pool is not None for input in inputs)
-    pool = _every(inputs) if opened else None
     match relation:
         case Read():
             return _read(relation)
-        case Filter(condition=condition):
-            return _passing(inputs, _conditions(condition))
-        case Sort(sorts=sorts):
-            return _passing(inputs, _conditions(*_sorted(sorts)))
-        case Fetch():
-            return _passing(inputs, _conditions(relation.offset_expr, relation.count_expr))
-        case TopN(sorts=sorts):
-            return _passing(inputs, _conditions(*_sorted(sorts), relation.offset, relation.count))
-        case Exchange() | DetachedRel() | Reference():
-            return _passing(inputs, ())
-        case Project(expressions=expressions):
-            made = [_made(item) for item in expressions]
-            return Shape(columns=[*inputs[0].ports, *made], pool=pool, open=opened)
-        case Aggregate():
-            return _aggregate(relation)
-        case Join(expression=condition):
-            return _join(relation.type, inputs, [Use(condition)], relation.post_join_filter)
-        case LateralJoin(expression=condition):
-            given = [] if condition is None else [Use(condition)]
-            return _join(relation.type, inputs, given, relation.post_join_filter)
-        case NestedLoopJoin(expression=condition):
-            return _join(relation.type, inputs, [] if condition is None else [Use(condition)], None)
-        case HashJoin(keys=keys, residual_expression=residual) | MergeJoin(keys=keys, residual_expression=residual):
-            lefts, rights = [key.left for key in keys], [key.right for key in keys]
-            compared = [
-                *(Use(key, place=Place.LEFT) for key in lefts),
-                *(Use(key, place=Place.RIGHT) for key in rights),
-            ]
-            if residual is not None:
-                compared.append(Use(residual))
-            return _join(relation.type, inputs, compared, relation.post_join_filter)
-        case Cross():
-            return Shape(columns=[*inputs[0].ports, *inputs[1].ports], pool=pool, open=opened)
         case Set():
-            return _set(relation.op, inputs, pool)
-        case ConsistentPartitionWindow():
-            ordering = (*relation.partition_expressions, *_sorted(relation.sorts))
-            calls = [
-                _made(
-                    *_arguments(function.arguments),
-                    beside=(*ordering, *_offsets(function.lower_bound), *_offsets(function.upper_bound)),
-                )
-                for function in relation.window_functions
-            ]
-            return Shape(columns=[*inputs[0].ports, *calls], pool=pool, open=opened)
-        case Expand():
-            fields = [
-                _made(*(item.duplicates if isinstance(item, SwitchingField) else (item,)))
-                for item in relation.all_fields
-            ]
-            return Shape(columns=[*fields, Made()], pool=pool, open=opened)
+            return _set(relation.op, inputs)
         case Generate(generator=generator):
             return _generate(relation, generator, inputs[0])
+        case Write():
+            return _write(relation, inputs[0])
         case ExtensionLeaf() | ExtensionSingle() | ExtensionMulti():
             # not specified: every column may depend on everything, and so may the choice of records
             unknown = relation.derived is None
             width = 0 if relation.derived is None else _width(relation.derived.output.struct)
             every = _every(inputs)
             return Shape(columns=[Pooled()] * width, pool=every, open=unknown, deciding=every)
-        case Write():
-            return _write(relation, inputs[0])
-        case Ddl():
-            return Shape(columns=())
-        case Update(condition=condition, table_schema=schema):
-            # the number of the changed records
-            base = (Made(),) * _width(schema.struct)
-            return Shape(columns=[Made()], conditions=_conditions(condition), base=base)
         case BrokenRelation(record=record):
             return Shape(
                 columns=[Made()] * _width(record),
@@ -237,7 +163,37 @@ def shape(relation: Relation, inputs: Sequence[Columns]) -> Shape:
                 fed=False,
             )
         case _:
-            assert_never(relation)
+            return _described(relation, inputs)
+
+
+def _described(relation: Relation, inputs: Sequence[Columns]) -> Shape:
+    """Return the shape of a relation as its description says."""
+    description = relation.describe()
+    columns: list[Column] = []
+    seen = [inputs[0]] if isinstance(relation, Expand) else []
+    for column in description.columns:
+        match column:
+            case Passed(input=input):
+                seen.append(inputs[input])
+                columns.extend(inputs[input].ports)
+            case Part():
+                beside = _as_conditions(use for part in column.beside for use in _uses(part))
+                columns.extend(Made((*_node_uses(node), *beside)) for node in column.nodes)
+            case Own(beside=parts):
+                uses = tuple(use for part in parts for use in _uses(part))
+                # without a condition, the mark of a join states whether the other side has records
+                others = [input.records for input in inputs if input not in seen and input.records is not None]
+                columns.append(Made(uses, () if uses or not parts else tuple(others)))
+            case _:
+                raise AssertionError("the columns of other relations are derived above")
+    opened = any(input.pool is not None for input in seen)
+    return Shape(
+        columns=columns,
+        conditions=tuple(_as_conditions(use for part in description.parts if part.decides for use in _uses(part))),
+        base=(Made(),) * _width(relation.table_schema.struct) if isinstance(relation, Update) else (),
+        pool=_every(seen) if opened else None,
+        open=opened,
+    )
 
 
 # --- what many of them share ------------------------------------------------------------------------------------------
@@ -251,33 +207,51 @@ def _width(struct: Struct) -> int:
     return 0 if isinstance(struct, OpenStruct) else len(struct.types)
 
 
-def _passing(inputs: Sequence[Columns], conditions: tuple[Use, ...]) -> Shape:
-    """Return the shape of a relation that passes on the columns of its only input."""
-    pool = inputs[0].pool
-    return Shape(
-        columns=inputs[0].ports, conditions=conditions, pool=None if pool is None else (pool,), open=pool is not None
-    )
-
-
-def _made(*expressions: Expression, beside: Iterable[Expression | None] = ()) -> Made:
-    """Return a column computed from expressions; those in ``beside`` choose the records for it, and their order."""
-    return Made((*(Use(item) for item in expressions if not isinstance(item, Literal)), *_conditions(*beside)))
-
-
-def _conditions(*expressions: Expression | None) -> tuple[Use, ...]:
+def _uses(part: Part) -> tuple[Use, ...]:
+    """Return the expressions of a part, with the records that they see."""
     return tuple(
-        Use(item, Kind.CONDITION) for item in expressions if item is not None and not isinstance(item, Literal)
+        use._replace(place=PLACES[part.over]) if use.place is Place.INPUT else use
+        for node in part.nodes
+        for use in _node_uses(node)
     )
 
 
-def _sorted(sorts: tuple[SortField, ...]) -> Iterator[Expression]:
-    return (sort.expr for sort in sorts)
+def _as_conditions(uses: Iterable[Use]) -> Iterator[Use]:
+    return (use._replace(kind=Kind.CONDITION) for use in uses)
 
 
-def _arguments(arguments: tuple[Argument, ...]) -> Iterator[Expression]:
-    for item in arguments:
-        if not isinstance(item, EnumArgument | TypeArgument):
-            yield item
+def _node_uses(node: Node) -> tuple[Use, ...]:
+    """Return the expressions of a node, other than literals."""
+    match node:
+        case Literal():
+            return ()
+        case SortField(expr=expression):
+            return (Use(expression),)
+        case Measure(measure=measure, filter=filter):
+            return measure_uses(measure.arguments, measure.sorts, filter)
+        case WindowRelFunction():
+            return _made(node.arguments, (*_offsets(node.lower_bound), *_offsets(node.upper_bound)))
+        case SwitchingField(duplicates=duplicates):
+            return _made(duplicates)
+        case ComparisonJoinKey(left=left, right=right):
+            return Use(left, place=Place.LEFT), Use(right, place=Place.RIGHT)
+        case TransformExpression(transformation=new):
+            return (Use(new),)
+        case _:
+            return (Use(node),)
+
+
+def measure_uses(
+    arguments: tuple[Argument, ...], sorts: tuple[SortField, ...], filter: Expression | None = None
+) -> tuple[Use, ...]:
+    """Return the expressions that a measure depends on."""
+    return _made(arguments, [*(sort.expr for sort in sorts), *([] if filter is None else [filter])])
+
+
+def _made(arguments: Iterable[Argument], beside: Iterable[Expression] = ()) -> tuple[Use, ...]:
+    """Return the uses for a value: of its arguments, and of expressions that choose the records for it."""
+    values = (Use(item) for item in arguments if not isinstance(item, EnumArgument | TypeArgument | Literal))
+    return (*values, *(Use(item, Kind.CONDITION) for item in beside if not isinstance(item, Literal)))
 
 
 def _offsets(bound: Bound) -> Iterator[Expression]:
@@ -303,49 +277,16 @@ def _read(relation: Read) -> Shape:
     opened = isinstance(relation.base_schema.struct, OpenStruct)
     return Shape(
         columns=columns,
-        conditions=_conditions(relation.filter, relation.best_effort_filter),
+        conditions=tuple(_as_conditions(use for part in relation.describe().parts for use in _uses(part))),
         base=tuple(base),
         pool=() if opened else None,
         open=opened,
     )
 
 
-def measure_uses(
-    arguments: tuple[Argument, ...], sorts: tuple[SortField, ...], filter: Expression | None = None
-) -> tuple[Use, ...]:
-    """Return the expressions that a measure depends on."""
-    return _made(*_arguments(arguments), beside=(*_sorted(sorts), filter)).uses
-
-
-def _aggregate(relation: Aggregate) -> Shape:
-    keys = [_made(key) for key in relation.grouping_expressions]
-    measures = [
-        Made(measure_uses(measure.measure.arguments, measure.measure.sorts, measure.filter))
-        for measure in relation.measures
-    ]
-    number = [Made()] if len(relation.groupings) > 1 else []
-    return Shape(columns=[*keys, *measures, *number], conditions=_conditions(*relation.grouping_expressions))
-
-
-def _join(type: JoinType, inputs: Sequence[Columns], compared: list[Use], above: Expression | None) -> Shape:
-    """Return the shape of a join. A mark is computed from the condition; otherwise that chooses the records."""
-    left, right = inputs
-    passed: list[Column] = [] if type in _RIGHT_ONLY else [*left.ports]
-    passed += [] if type in _LEFT_ONLY else right.ports
-    conditions = [use._replace(place=Place.OUTPUT) for use in _conditions(above)]
-    if type in _MARKS:
-        other = (right if type in _LEFT_ONLY else left).records
-        # without a condition, the mark states whether the other side has records
-        passed.append(Made(tuple(compared), (other,) if other is not None and not compared else ()))
-    else:
-        conditions.extend(use._replace(kind=Kind.CONDITION) for use in compared)
-    seen = [left] if type in _LEFT_ONLY else [right] if type in _RIGHT_ONLY else [left, right]
-    opened = any(input.pool is not None for input in seen)
-    return Shape(columns=passed, conditions=tuple(conditions), pool=_every(seen) if opened else None, open=opened)
-
-
-def _set(op: SetOp, inputs: Sequence[Columns], pool: tuple[int, ...] | None) -> Shape:
+def _set(op: SetOp, inputs: Sequence[Columns]) -> Shape:
     """Return the shape of a set operation. It compares whole records; only a union outputs values of all inputs."""
+    pool = _every(inputs) if any(input.pool is not None for input in inputs) else None
     primary = inputs[0].ports if inputs else range(0)
     deciding = _every(inputs)
     match op:

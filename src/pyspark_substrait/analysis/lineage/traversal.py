@@ -9,18 +9,12 @@ from enum import Enum
 from typing import Final, NamedTuple, TypeAlias
 
 from pyspark_substrait.model.expressions import AggregateFunction, EnumArgument, Expression, TypeArgument
+from pyspark_substrait.model.fields import Over
 from pyspark_substrait.model.plan import ExtendedExpression, Plan, RelRoot
-from pyspark_substrait.model.relations import (
-    HashJoin,
-    Join,
-    LateralJoin,
-    MergeJoin,
-    Reference,
-    Relation,
-)
-from pyspark_substrait.model.walk import relation_expressions, subqueries
+from pyspark_substrait.model.relations import Reference, Relation
+from pyspark_substrait.model.walk import placed_expressions, subqueries
 
-__all__ = ["BASE_SCHEMA", "Order", "Place", "Site", "inputs_of", "measure_expressions", "ordered"]
+__all__ = ["BASE_SCHEMA", "PLACES", "Order", "Place", "Site", "inputs_of", "measure_expressions", "ordered"]
 
 #: The relation number that stands for the base schema of an extended expression.
 BASE_SCHEMA: Final = -1
@@ -38,6 +32,17 @@ class Place(Enum):
     LEFT = "left"
     RIGHT = "right"
     NONE = "none"
+
+
+#: The places of the expressions of a relation.
+PLACES: Final = {
+    Over.INPUT: Place.INPUT,
+    Over.TABLE: Place.INPUT,
+    Over.LEFT: Place.LEFT,
+    Over.RIGHT: Place.RIGHT,
+    Over.OUTPUT: Place.OUTPUT,
+    Over.NOTHING: Place.NONE,
+}
 
 
 class Site(NamedTuple):
@@ -171,27 +176,9 @@ def _edges(relation: Relation, number: int) -> Iterator[_Edge]:
     """Return the relations directly inside one."""
     for input in inputs_of(relation):
         yield input, _Inside.SUBTREE if isinstance(relation, Reference) else _Inside.INPUT
-    for place, expression in _placed(relation):
+    for expression, over in placed_expressions(relation):
         for query in subqueries((expression,), named_lambdas=True):
-            yield query, Site(number, place)
-
-
-def _placed(relation: Relation) -> Iterator[tuple[Place, Expression]]:
-    """Return all expressions of a relation, with the record that each sees."""
-    match relation:
-        case HashJoin() | MergeJoin():
-            for key in relation.keys:
-                yield Place.LEFT, key.left
-                yield Place.RIGHT, key.right
-            if relation.residual_expression is not None:
-                yield Place.INPUT, relation.residual_expression
-        case Join() | LateralJoin():
-            if relation.expression is not None:
-                yield Place.INPUT, relation.expression
-        case _:
-            yield from ((Place.INPUT, item) for item in relation_expressions(relation))
-    if isinstance(relation, Join | LateralJoin | HashJoin | MergeJoin) and relation.post_join_filter is not None:
-        yield Place.OUTPUT, relation.post_join_filter
+            yield query, Site(number, PLACES[over])
 
 
 def measure_expressions(expression: Expression | AggregateFunction) -> Iterator[Expression]:
