@@ -10,6 +10,7 @@ from pyspark_substrait.model.expressions import (
     Expression,
     FieldReference,
     Function,
+    NestedStruct,
     RootReference,
     ScalarFunction,
     StructField,
@@ -50,8 +51,6 @@ def projected(input: Relation, values: Sequence[Expression]) -> Relation:
 
 def numbers(values: Sequence[int]) -> Relation:
     """Return a table with one i32 column."""
-    from pyspark_substrait.model.expressions import NestedStruct
-
     schema = Struct(types=(I32(),))
     rows = tuple(NestedStruct(fields=(Literal(type=I32(), value=value),)) for value in values)
     names = ("number",) * sum(1 + name_count(type) for type in schema.types)

@@ -13,6 +13,7 @@ from pyspark_substrait.model.plan import ExpressionReference, ExtendedExpression
 from pyspark_substrait.model.relations import Project, Read, Relation
 from pyspark_substrait.model.types import NamedStruct, Struct
 from pyspark_substrait.model.walk import subquery_relation as _subquery
+from pyspark_substrait.model.walk import with_children
 from pyspark_substrait.spark.producer.catalyst import plan_of
 from pyspark_substrait.spark.producer.plan import PRODUCER
 from pyspark_substrait.spark.producer.relations import relation
@@ -118,8 +119,6 @@ def _values(made: Relation, base: NamedStruct) -> list[Expression]:
 
 def _over(expression: Expression, below: Sequence[Expression]) -> Expression:
     """Convert an expression over computed columns to one over the records below."""
-    from pyspark_substrait.model.walk import with_children
-
     if _subquery(expression) is not None:
         raise UnsupportedPlanError("an expression outside a plan has no subquery")
     match expression:

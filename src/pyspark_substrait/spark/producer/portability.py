@@ -19,6 +19,7 @@ from pyspark_substrait.model.relations import (
 )
 from pyspark_substrait.model.walk import expressions_within
 from pyspark_substrait.spark.producer.catalyst import Node
+from pyspark_substrait.spark.producer.refusals import operator, written
 
 __all__ = ["check_aggregate", "check_expression", "check_relation", "place"]
 
@@ -55,9 +56,6 @@ _HINT = "Leave portable=True away, or express it by what the specification has"
 
 
 def _operator(node: Node) -> str:
-    from pyspark_substrait.spark.producer.expressions import written
-    from pyspark_substrait.spark.producer.refusals import operator
-
     generator = node.tree("generator") if node.name == "Generate" else None
     if generator is None and isinstance(node.value("generator"), int):
         generator = node.child("generator")
@@ -66,8 +64,6 @@ def _operator(node: Node) -> str:
 
 def _check(node: Node, function: Function) -> None:
     if function.urn and not function.urn.startswith(OFFICIAL):
-        from pyspark_substrait.spark.producer.expressions import written
-
         raise UnsupportedPlanError(
             f"`{_shortened(written(node))}`{place(node)} is not portable: it needs the function {function.key} of "
             f"{function.urn}",

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from pyspark_substrait.errors import UnsupportedPlanError
+from pyspark_substrait.errors import SubstraitError, UnsupportedPlanError
 from pyspark_substrait.spark.producer.catalyst import Node
 
-__all__ = ["EXPRESSIONS", "FUNCTIONS", "operator", "refused_expression", "refused_relation"]
+__all__ = ["EXPRESSIONS", "FUNCTIONS", "operator", "refused_expression", "refused_relation", "written"]
 
 _NATIVE: Final = "Write it with Spark's own functions, or compute it before or after the plan runs"
 _PYTHON: Final = "it is a Python function, which a plan can't carry"
@@ -260,3 +260,13 @@ def operator(name: str) -> str:
 
 
 _STATEMENTS: Final = frozenset({"Show", "Describe", "Set", "Reset", "Refresh", "Cache", "Uncache", "Analyze", "Add"})
+
+
+def written(node: Node) -> str:
+    """Return the SQL text of an expression; the name of its class if Spark fails to write it."""
+    try:
+        return node.sql
+    except Exception as error:  # any error of the JVM: the caller reports another one
+        if isinstance(error, SubstraitError):
+            raise
+        return node.name

@@ -16,7 +16,7 @@ from pyspark_substrait.model.relations import (
     Write,
 )
 from pyspark_substrait.spark.session import spark_errors
-from pyspark_substrait.spark.writing import definitions, statements
+from pyspark_substrait.spark.writing import statements, table_definitions
 from pyspark_substrait.spark.writing.catalog import in_session_catalog
 from pyspark_substrait.spark.writing.changes import Change, Inserted, Replaced
 from pyspark_substrait.spark.writing.fitting import sql_type
@@ -24,7 +24,6 @@ from pyspark_substrait.spark.writing.replacing import replacing
 from pyspark_substrait.spark.writing.session import Session
 from pyspark_substrait.spark.writing.stored_tables import FILE_FORMATS, StoredTable, existing
 from pyspark_substrait.spark.writing.table_columns import defined
-from pyspark_substrait.spark.writing.table_definitions import create
 from pyspark_substrait.sql.compiler.names import quoted_path
 
 if TYPE_CHECKING:
@@ -130,7 +129,7 @@ class Created:
         old = None if self._old is None else self._old.entry
         spark = self._session.spark
         with replacing(spark, self._names, old) as made:
-            create(spark, made.beside, defined(_definition(self._node, self._names)), made.properties)
+            table_definitions.create(spark, made.beside, defined(_definition(self._node, self._names)), made.properties)
             records = self._filled(existing(made.beside, self._session))
             made.put_in_place()
         return records
@@ -145,7 +144,8 @@ class Created:
             statements.create_as(quoted_path(names), self._old, records.selectExpr(*columns), self._session)
             return records if node.output is OutputMode.MODIFIED_RECORDS else None
         # a SELECT has no required columns: the table is created first, and then filled
-        definitions.define(_definition(node, names, self._old), self._session)
+        found = None if self._old is None else self._old.entry
+        table_definitions.define(_definition(node, names, self._old), names, found, self._session)
         return self._filled(existing(names, self._session))
 
     def _filled(self, table: StoredTable) -> DataFrame | None:

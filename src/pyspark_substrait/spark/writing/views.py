@@ -14,7 +14,7 @@ from pyspark_substrait.model.relations import Ddl, DdlOp, NamedTable, Read, Rela
 from pyspark_substrait.model.types import List, Map, NamedStruct, Struct, Type, concrete, name_count, same_type
 from pyspark_substrait.model.walk import writes
 from pyspark_substrait.spark.columns import columns
-from pyspark_substrait.spark.session import require_settings
+from pyspark_substrait.spark.session import require_settings, spark_errors
 from pyspark_substrait.spark.writing.catalog import Entry, carry_out, dotted, entry
 from pyspark_substrait.spark.writing.session import Session
 from pyspark_substrait.sql.compiler.names import quoted, quoted_path
@@ -79,8 +79,6 @@ def _catalog_view(node: Ddl, text: str, names: Sequence[str], found: Entry | Non
 
 
 def _session_view(definition: Relation, names: Sequence[str], schema: NamedStruct, session: Session) -> None:
-    from pyspark_substrait.spark.session import spark_errors
-
     with at("view_definition"):
         frame = session.frame(definition, schema.names)
     try:

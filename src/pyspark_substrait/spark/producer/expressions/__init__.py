@@ -7,14 +7,14 @@ belong to extensions of this package. Otherwise the expression that Spark itself
 
 from __future__ import annotations
 
-from pyspark_substrait.errors import SubstraitError
 from pyspark_substrait.model.expressions import Cast, Expression, FailureBehavior
 from pyspark_substrait.model.types import Type, same_type, with_nullability
 from pyspark_substrait.spark.producer.catalyst import Node
-from pyspark_substrait.spark.producer.refusals import refused_expression
+from pyspark_substrait.spark.producer.portability import check_expression
+from pyspark_substrait.spark.producer.refusals import refused_expression, written
 from pyspark_substrait.spark.producer.scope import Scope
 
-__all__ = ["condition", "expression", "expressions", "typed", "written"]
+__all__ = ["condition", "expression", "expressions", "typed"]
 
 
 def expression(node: Node, scope: Scope) -> Expression:
@@ -27,8 +27,6 @@ def expression(node: Node, scope: Scope) -> Expression:
         return found
     made = _made(node, scope)
     if scope.production.portable:
-        from pyspark_substrait.spark.producer.portability import check_expression
-
         check_expression(node, made)
     return made
 
@@ -79,13 +77,3 @@ def typed(value: Expression, type: Type) -> Expression:
         input=value,
         failure_behavior=FailureBehavior.THROW_EXCEPTION,
     )
-
-
-def written(node: Node) -> str:
-    """Return the SQL text of an expression; the name of its class if Spark fails to write it."""
-    try:
-        return node.sql
-    except Exception as error:  # any error of the JVM: the caller reports another one
-        if isinstance(error, SubstraitError):
-            raise
-        return node.name

@@ -44,9 +44,9 @@ from pyspark_substrait.spark.producer.expressions import (
     expressions,
     own_aggregates,
     typed,
-    written,
 )
-from pyspark_substrait.spark.producer.refusals import refused_expression
+from pyspark_substrait.spark.producer.portability import check_aggregate
+from pyspark_substrait.spark.producer.refusals import refused_expression, written
 from pyspark_substrait.spark.producer.scope import Scope, urn_of
 
 __all__ = ["Aggregated", "aggregated"]
@@ -94,8 +94,6 @@ def aggregated(node: Node, scope: Scope, *, distinct: bool, sorts: tuple[SortFie
     """
     made = _aggregated(node, scope, distinct)
     if scope.production.portable:
-        from pyspark_substrait.spark.producer.portability import check_aggregate
-
         check_aggregate(node, made.call)
     return made
 

@@ -15,7 +15,8 @@ from pyspark_substrait.model.expressions import Cast, Expression, FieldReference
 from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.types import FP64, Boolean, Decimal, Type, concrete
 from pyspark_substrait.spark.producer.catalyst import Node
-from pyspark_substrait.spark.producer.expressions import decimals, expression, expressions, typed, written
+from pyspark_substrait.spark.producer.expressions import decimals, expression, expressions, typed
+from pyspark_substrait.spark.producer.refusals import written
 from pyspark_substrait.spark.producer.scope import Scope
 from pyspark_substrait.sql.compiler.types import INTEGERS
 

@@ -40,7 +40,7 @@ from pyspark_substrait.model.types import (
     with_nullability,
 )
 from pyspark_substrait.spark.producer.catalyst import Node
-from pyspark_substrait.spark.producer.expressions import expression, written, zones
+from pyspark_substrait.spark.producer.expressions import expression, zones
 from pyspark_substrait.spark.producer.expressions.arithmetic import is_no_nan, is_simple
 from pyspark_substrait.spark.producer.expressions.cast_rules import (
     Exactness,
@@ -52,6 +52,7 @@ from pyspark_substrait.spark.producer.expressions.cast_rules import (
 from pyspark_substrait.spark.producer.expressions.collections import empty_as
 from pyspark_substrait.spark.producer.expressions.literals import of_java
 from pyspark_substrait.spark.producer.expressions.own import raised
+from pyspark_substrait.spark.producer.refusals import written
 from pyspark_substrait.spark.producer.scope import Production, Scope
 from pyspark_substrait.spark.producer.types import type_of
 from pyspark_substrait.sql.compiler.types import INTEGERS

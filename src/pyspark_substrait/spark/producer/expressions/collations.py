@@ -16,7 +16,8 @@ from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.types import String
 from pyspark_substrait.spark.producer.catalyst import Node
 from pyspark_substrait.spark.producer.collated import collation_in
-from pyspark_substrait.spark.producer.expressions import expression, written
+from pyspark_substrait.spark.producer.expressions import expression
+from pyspark_substrait.spark.producer.refusals import written
 from pyspark_substrait.spark.producer.scope import Scope
 
 __all__ = ["FORMS", "keyed"]

@@ -42,8 +42,9 @@ from pyspark_substrait.model.types import (
     with_nullability,
 )
 from pyspark_substrait.spark.producer.catalyst import Node, plan_of
-from pyspark_substrait.spark.producer.expressions import expression, expressions, typed, written
+from pyspark_substrait.spark.producer.expressions import expression, expressions, typed
 from pyspark_substrait.spark.producer.expressions.lambdas import COLLECTIONS, as_nullable, exactly, lambda_of, parameter
+from pyspark_substrait.spark.producer.refusals import written
 from pyspark_substrait.spark.producer.scope import Scope
 from pyspark_substrait.spark.producer.types import type_of
 

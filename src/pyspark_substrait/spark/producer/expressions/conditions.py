@@ -18,8 +18,9 @@ from pyspark_substrait.model.expressions import (
 from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.types import Type, concrete, with_nullability
 from pyspark_substrait.spark.producer.catalyst import Node
-from pyspark_substrait.spark.producer.expressions import condition, expression, expressions, typed, written
+from pyspark_substrait.spark.producer.expressions import condition, expression, expressions, typed
 from pyspark_substrait.spark.producer.expressions.literals import of_java
+from pyspark_substrait.spark.producer.refusals import written
 from pyspark_substrait.spark.producer.scope import Scope, urn_of
 
 __all__ = ["FORMS", "negated"]

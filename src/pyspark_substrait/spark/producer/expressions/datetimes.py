@@ -31,9 +31,10 @@ from pyspark_substrait.model.types import (
     with_nullability,
 )
 from pyspark_substrait.spark.producer.catalyst import Node, plan_of
-from pyspark_substrait.spark.producer.expressions import arithmetic, expression, expressions, written, zones
+from pyspark_substrait.spark.producer.expressions import arithmetic, expression, expressions, zones
 from pyspark_substrait.spark.producer.expressions.literals import day_time
 from pyspark_substrait.spark.producer.expressions.strings import as_i64, text
+from pyspark_substrait.spark.producer.refusals import written
 from pyspark_substrait.spark.producer.scope import Scope
 
 __all__ = ["FORMS", "OWN"]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pyspark_substrait.errors import UnsupportedPlanError
 from pyspark_substrait.model.types import Decimal, Type, concrete
 from pyspark_substrait.spark.producer.catalyst import Node
-from pyspark_substrait.spark.producer.expressions import written
+from pyspark_substrait.spark.producer.refusals import written
 
 __all__ = ["result"]
 

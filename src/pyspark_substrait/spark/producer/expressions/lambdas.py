@@ -20,7 +20,8 @@ from pyspark_substrait.model.expressions import (
 from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.types import I32, Boolean, List, Map, Struct, Type, concrete, with_nullability
 from pyspark_substrait.spark.producer.catalyst import Node
-from pyspark_substrait.spark.producer.expressions import expression, typed, written
+from pyspark_substrait.spark.producer.expressions import expression, typed
+from pyspark_substrait.spark.producer.refusals import written
 from pyspark_substrait.spark.producer.scope import LambdaParameters, Scope
 
 __all__ = ["COLLECTIONS", "FORMS", "as_nullable", "exactly", "lambda_of", "parameter"]

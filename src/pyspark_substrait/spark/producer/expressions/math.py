@@ -12,8 +12,9 @@ from pyspark_substrait.model.expressions import Expression, FailureBehavior, IfC
 from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.types import FP32, FP64, I32, I64, Boolean, Decimal, concrete, with_nullability
 from pyspark_substrait.spark.producer.catalyst import Node
-from pyspark_substrait.spark.producer.expressions import expression, expressions, typed, written
+from pyspark_substrait.spark.producer.expressions import expression, expressions, typed
 from pyspark_substrait.spark.producer.expressions.arithmetic import OWN, Form, is_no_nan, is_simple
+from pyspark_substrait.spark.producer.refusals import written
 from pyspark_substrait.spark.producer.scope import Scope
 from pyspark_substrait.sql.compiler.types import INTEGERS
 

@@ -16,7 +16,8 @@ from pyspark_substrait.model.expressions import Argument, Expression
 from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.types import I32, I64, String, Type
 from pyspark_substrait.spark.producer.catalyst import Node
-from pyspark_substrait.spark.producer.expressions import expression, expressions, typed, written
+from pyspark_substrait.spark.producer.expressions import expression, expressions, typed
+from pyspark_substrait.spark.producer.refusals import written
 from pyspark_substrait.spark.producer.scope import Scope
 from pyspark_substrait.spark.producer.types import names_of, type_of
 

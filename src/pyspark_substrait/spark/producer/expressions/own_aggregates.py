@@ -29,7 +29,8 @@ from pyspark_substrait.model.types import (
     with_nullability,
 )
 from pyspark_substrait.spark.producer.catalyst import Node
-from pyspark_substrait.spark.producer.expressions import expression, expressions, typed, written
+from pyspark_substrait.spark.producer.expressions import expression, expressions, typed
+from pyspark_substrait.spark.producer.refusals import written
 from pyspark_substrait.spark.producer.scope import Scope, urn_of
 
 __all__ = ["FORMS", "URN"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pyspark_substrait.spark.producer.catalyst import Node
+from pyspark_substrait.spark.producer.portability import check_relation
 from pyspark_substrait.spark.producer.refusals import refused_relation
 from pyspark_substrait.spark.producer.scope import Output, Production, Scope
 
@@ -32,7 +33,5 @@ def relation(node: Node, production: Production, outer: Scope | None = None) -> 
         raise refused_relation(node)
     made = form(node, production, outer)
     if production.portable:
-        from pyspark_substrait.spark.producer.portability import check_relation
-
         check_relation(node, made.relation)
     return made

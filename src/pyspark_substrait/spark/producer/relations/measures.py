@@ -10,8 +10,9 @@ from pyspark_substrait.extensions.calls import aggregate as aggregate_call
 from pyspark_substrait.model.expressions import Expression
 from pyspark_substrait.model.relations import Aggregate, Measure
 from pyspark_substrait.spark.producer.catalyst import Node
-from pyspark_substrait.spark.producer.expressions import expression, written
+from pyspark_substrait.spark.producer.expressions import expression
 from pyspark_substrait.spark.producer.expressions.aggregate_forms import Aggregated, aggregated
+from pyspark_substrait.spark.producer.refusals import written
 from pyspark_substrait.spark.producer.scope import Production, Scope, field_of, urn_of
 
 __all__ = ["Measures", "aggregate_expressions", "count_of_records", "filter_of"]

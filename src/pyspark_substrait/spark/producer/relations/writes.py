@@ -27,13 +27,14 @@ from pyspark_substrait.model.relations import (
     Write,
     WriteOp,
 )
-from pyspark_substrait.model.types import NamedStruct, same_type
+from pyspark_substrait.model.types import NamedStruct, same_type, with_nullability
 from pyspark_substrait.spark.producer.catalyst import Node
 from pyspark_substrait.spark.producer.expressions import expression, typed
 from pyspark_substrait.spark.producer.relations import relation
 from pyspark_substrait.spark.producer.relations.columns import projected
 from pyspark_substrait.spark.producer.relations.reads import parts_of
 from pyspark_substrait.spark.producer.relations.schemas import schema_of_fields
+from pyspark_substrait.spark.producer.relations.values import literals
 from pyspark_substrait.spark.producer.scope import Output, Production, Scope, field_of, scope_of
 
 __all__ = ["FORMS"]
@@ -162,9 +163,6 @@ def create_table(node: Node, production: Production, outer: Scope | None) -> Out
 
 def _defaults(fields: Sequence[Mapping[str, Any]], schema: NamedStruct, production: Production) -> tuple[Literal, ...]:
     """Return the default of each column, null if none is given."""
-    from pyspark_substrait.model.types import with_nullability
-    from pyspark_substrait.spark.producer.relations.values import literals
-
     found = []
     for field, type in zip(fields, schema.struct.types, strict=True):
         text = field["metadata"].get("CURRENT_DEFAULT")
