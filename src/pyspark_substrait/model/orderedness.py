@@ -17,8 +17,7 @@ from pyspark_substrait.model.relations import (
     Project,
     Reference,
     Relation,
-    Sort,
-    TopN,
+    SortBase,
 )
 
 __all__ = ["gathered", "in_order"]
@@ -27,7 +26,7 @@ __all__ = ["gathered", "in_order"]
 def in_order(node: Relation) -> bool:
     """Whether the records of a relation are in order: sorted, with no relation above that loses the order."""
     match node:
-        case Sort(sorts=sorts) | TopN(sorts=sorts):
+        case SortBase(sorts=sorts):
             return bool(sorts)
         case (
             Filter(input=input)

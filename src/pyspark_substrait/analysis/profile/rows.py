@@ -24,7 +24,7 @@ from pyspark_substrait.model.relations import (
     Exchange,
     Expand,
     Fetch,
-    FetchMode,
+    FetchBase,
     Filter,
     HashJoin,
     Join,
@@ -39,8 +39,8 @@ from pyspark_substrait.model.relations import (
     Set,
     SetOp,
     Sort,
+    SortBase,
     SwitchingField,
-    TopN,
     VirtualTable,
 )
 from pyspark_substrait.model.walk import (
@@ -161,7 +161,7 @@ def follows(node: Relation, given: list[int], stored: int | None = None) -> int 
             return sum(given)
         case Aggregate() if node.measures and not any(grouping.expression_references for grouping in node.groupings):
             return 1 if len(node.groupings) <= 1 else None
-        case Fetch() | TopN():
+        case FetchBase():
             return _fetched(node, given[0])
         case Expand(fields=fields):
             switching = [len(item.duplicates) for item in fields if isinstance(item, SwitchingField)]
@@ -199,10 +199,10 @@ def same_rows(node: Relation) -> Relation | None:
             return None
 
 
-def _fetched(node: Fetch | TopN, given: int) -> int | None:
-    offset, count = (node.offset_expr, node.count_expr) if isinstance(node, Fetch) else (node.offset, node.count)
-    if isinstance(node, TopN) and node.mode is FetchMode.WITH_TIES:
+def _fetched(node: FetchBase, given: int) -> int | None:
+    if node.keeps_ties:
         return None
+    offset, count = node.limits
     skipped, most = _number(offset, 0), _number(count, given)
     return None if skipped is None or most is None else max(0, min(given - skipped, most))
 
@@ -277,7 +277,7 @@ def stopping(tree: Relation, limited: bool) -> set[int]:
 def _takes_all(node: Relation) -> bool:
     """Whether a relation needs all records of its input before it puts out its first."""
     match node:
-        case Sort() | TopN() | Aggregate() | ConsistentPartitionWindow():
+        case SortBase() | Aggregate() | ConsistentPartitionWindow():
             return True
         case Set(op=op):
             return op is not SetOp.UNION_ALL

@@ -30,7 +30,7 @@ from pyspark_substrait.model.findings import Finding, Places
 from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.paths import Path
 from pyspark_substrait.model.plan import ExtendedExpression, Plan
-from pyspark_substrait.model.relations import Ddl, HashJoin, MergeJoin, Read, Relation, Update, WindowRelFunction, Write
+from pyspark_substrait.model.relations import Ddl, KeyedJoin, Read, Relation, Update, WindowRelFunction, Write
 from pyspark_substrait.model.types import NamedStruct, Type
 
 __all__ = ["findings"]
@@ -87,7 +87,7 @@ def _relation(node: Relation, path: Path, dialect: Dialect) -> Iterator[Finding]
             yield from _schema(schema, (path, "table_schema"), dialect)
         case Ddl(table_schema=NamedStruct() as schema):
             yield from _schema(schema, (path, "table_schema"), dialect)
-        case HashJoin(keys=keys) | MergeJoin(keys=keys):
+        case KeyedJoin(keys=keys):
             for position, key in enumerate(keys):
                 if isinstance(key.comparison, Function):
                     place = ((((path, "keys"), position), "comparison"), "custom_function_reference")

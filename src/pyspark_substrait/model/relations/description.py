@@ -36,7 +36,7 @@ __all__ = [
     "Records",
     "Subject",
     "condition",
-    "limits",
+    "limit_parts",
     "passing",
     "sort_keys",
 ]
@@ -179,7 +179,7 @@ def sort_keys(sorts: Sequence[SortField], line: str = "{}", *, absent: str | Non
     )
 
 
-def limits(offset: Expression | None, count: Expression | None) -> tuple[Part, Part]:
+def limit_parts(offset: Expression | None, count: Expression | None) -> tuple[Part, Part]:
     """Return the parts for the number of records that are skipped, and the number of those that are kept."""
 
     def limit(title: str, node: Expression | None, absent: str | None = None) -> Part:

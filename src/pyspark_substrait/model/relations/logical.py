@@ -31,7 +31,7 @@ from pyspark_substrait.model.relations.description import (
     Passed,
     Subject,
     condition,
-    limits,
+    limit_parts,
     passing,
     sort_keys,
 )
@@ -44,6 +44,7 @@ __all__ = [
     "Aggregate",
     "DetachedRel",
     "Fetch",
+    "FetchBase",
     "FetchMode",
     "Filter",
     "Grouping",
@@ -54,6 +55,7 @@ __all__ = [
     "Set",
     "SetOp",
     "Sort",
+    "SortBase",
     "TopN",
     "referenced_name",
     "set_faults",
@@ -102,19 +104,39 @@ class Filter(PassThrough):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Sort(PassThrough):
+class SortBase(PassThrough):
+    """The base of relations that order the records."""
+
+    sorts: tuple[SortField, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class FetchBase(PassThrough):
+    """The base of relations that keep a number of records."""
+
+    @property
+    def limits(self) -> tuple[Expression | None, Expression | None]:
+        """The number of records that are skipped (None for none), and of those that are kept then (None for all)."""
+        raise NotImplementedError
+
+    @property
+    def keeps_ties(self) -> bool:
+        """Whether more records are kept if they are equal to the last one."""
+        return False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sort(SortBase):
     """Order the records."""
 
     info = RelationInfo("Puts the records in order.", field="sort", page=LOGICAL, icon="sort")
-
-    sorts: tuple[SortField, ...]
 
     def describe(self) -> Description:
         return passing(sort_keys(self.sorts, absent="no sort fields"))
 
 
 @dataclass(frozen=True, kw_only=True)
-class Fetch(PassThrough):
+class Fetch(FetchBase):
     """Skip ``offset_expr`` records (null: none), then keep ``count_expr`` (null: all). Negative numbers are errors."""
 
     info = RelationInfo("Skips some records, then keeps a number of them.", field="fetch", page=LOGICAL, icon="fetch")
@@ -122,8 +144,12 @@ class Fetch(PassThrough):
     offset_expr: Annotated[Expression | None, Over.NOTHING] = None
     count_expr: Annotated[Expression | None, Over.NOTHING] = None
 
+    @property
+    def limits(self) -> tuple[Expression | None, Expression | None]:
+        return self.offset_expr, self.count_expr
+
     def describe(self) -> Description:
-        return passing(*limits(self.offset_expr, self.count_expr))
+        return passing(*limit_parts(*self.limits))
 
 
 class FetchMode(Enum):
@@ -135,22 +161,29 @@ class FetchMode(Enum):
 
 
 @dataclass(frozen=True, kw_only=True)
-class TopN(PassThrough):
+class TopN(SortBase, FetchBase):
     """Sort and fetch in one."""
 
     info = RelationInfo(
         "Puts the records in order, and keeps the first of them.", field="top_n", page=PHYSICAL, icon="top"
     )
 
-    sorts: tuple[SortField, ...]
     offset: Annotated[Expression | None, Over.NOTHING] = None
     count: Annotated[Expression | None, Over.NOTHING] = None
     mode: FetchMode = FetchMode.UNSPECIFIED
 
+    @property
+    def limits(self) -> tuple[Expression | None, Expression | None]:
+        return self.offset, self.count
+
+    @property
+    def keeps_ties(self) -> bool:
+        return self.mode is FetchMode.WITH_TIES
+
     def describe(self) -> Description:
         stated = self.mode is not FetchMode.UNSPECIFIED
         mode = [Part(title="mode", subject=Subject.FETCH, value=self.mode)] if stated else []
-        return passing(sort_keys(self.sorts, absent="no sort fields"), *limits(self.offset, self.count), *mode)
+        return passing(sort_keys(self.sorts, absent="no sort fields"), *limit_parts(*self.limits), *mode)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,18 +11,20 @@ from dataclasses import dataclass, replace
 
 from pyspark_substrait.analysis.profile.rows import repeats
 from pyspark_substrait.model.expressions import Expression, FieldReference, InPredicate, RootReference, StructField
+from pyspark_substrait.model.fields import Over
 from pyspark_substrait.model.relations import (
     Aggregate,
     ConsistentPartitionWindow,
     Cross,
     DetachedRel,
     Exchange,
-    Fetch,
+    FetchBase,
     Filter,
     HashJoin,
     Join,
+    JoinBase,
     JoinType,
-    LateralJoin,
+    KeyedJoin,
     MergeJoin,
     NestedLoopJoin,
     Project,
@@ -31,10 +33,9 @@ from pyspark_substrait.model.relations import (
     Relation,
     Set,
     Sort,
-    TopN,
     VirtualTable,
 )
-from pyspark_substrait.model.walk import holds_window, root_fields, subquery_relation
+from pyspark_substrait.model.walk import holds_window, placed_expressions, root_fields, subquery_relation
 from pyspark_substrait.sql.conjuncts import conjuncts
 from pyspark_substrait.sql.decorrelation.outer import is_closed
 
@@ -67,7 +68,7 @@ def reaches(node: Relation, condition: Condition) -> bool:
     match node:
         case Read(read_type=read_type):
             return not isinstance(read_type, VirtualTable) and not condition.is_join
-        case Fetch() | TopN():
+        case FetchBase():
             return False
         case Project() | Aggregate() | ConsistentPartitionWindow():
             below = _through(node, condition)
@@ -104,11 +105,11 @@ def passed(node: Relation, above: Sequence[Condition]) -> list[list[Condition]]:
             return [direct]
         case Cross():
             return _to_sides(len(node.left.schema.types), direct)
-        case Join() | LateralJoin() | HashJoin() | MergeJoin() | NestedLoopJoin():
+        case JoinBase():
             return _into_join(node, direct)
         case Set(members=members):
             return [list(direct) for _ in members]
-        case Fetch() | TopN():
+        case FetchBase():
             return [[]]
         case _:
             return [[Condition(None)] if direct else [] for _ in node.inputs]
@@ -173,11 +174,11 @@ def _column(expression: Expression) -> int | None:
             return None
 
 
-def _into_join(
-    node: Join | LateralJoin | HashJoin | MergeJoin | NestedLoopJoin, above: Sequence[Condition]
-) -> list[list[Condition]]:
+def _into_join(node: Relation, above: Sequence[Condition]) -> list[list[Condition]]:
+    assert isinstance(node, JoinBase), "asked before"
     width = len(node.left.schema.types)
-    own = [_looked_at(part) for expression in _conditions(node) for part in conjuncts(expression)]
+    conditions = [item for item, over in placed_expressions(node) if over in (Over.INPUT, Over.OUTPUT)]
+    own = [_looked_at(part) for condition in conditions for part in conjuncts(condition)]
     left, right = _to_sides(width, own)
     # a join that keeps one side only may itself move into that side
     if node.type in _KEPT_ONLY:
@@ -197,20 +198,9 @@ def _together(node: Relation, own: Sequence[Condition]) -> frozenset[int] | None
         if condition.columns is None:
             return None
         found |= condition.columns
-    if isinstance(node, HashJoin | MergeJoin):
+    if isinstance(node, KeyedJoin):
         found.update(field for key in node.keys for field in root_fields(key.left) or ())
     return frozenset(found)
-
-
-def _conditions(node: Join | LateralJoin | HashJoin | MergeJoin | NestedLoopJoin) -> list[Expression]:
-    match node:
-        case Join() | LateralJoin():
-            found = [node.expression, node.post_join_filter]
-        case NestedLoopJoin():
-            found = [node.expression]
-        case HashJoin() | MergeJoin():
-            found = [node.residual_expression, node.post_join_filter]
-    return [expression for expression in found if expression is not None]
 
 
 def _to_sides(width: int, conditions: Sequence[Condition]) -> list[list[Condition]]:

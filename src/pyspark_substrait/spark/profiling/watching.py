@@ -20,6 +20,7 @@ from pyspark_substrait.model.relations import (
     Ddl,
     DetachedRel,
     Fetch,
+    FetchBase,
     Filter,
     HashJoin,
     Join,
@@ -32,7 +33,6 @@ from pyspark_substrait.model.relations import (
     Reference,
     Relation,
     Sort,
-    TopN,
     Update,
     Write,
 )
@@ -130,7 +130,7 @@ class Watch:
         """Whether the number of a relation's rows can't be derived from those of its inputs."""
         if isinstance(node, Reference | DetachedRel | Write | Update | Ddl | BrokenRelation):
             return False
-        if isinstance(node, Fetch | TopN):
+        if isinstance(node, FetchBase):
             return True
         if same_rows(node) is not None:
             return False

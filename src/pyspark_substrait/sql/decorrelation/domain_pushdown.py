@@ -43,6 +43,7 @@ from pyspark_substrait.model.relations import (
     Set,
     SetOp,
     Sort,
+    SortBase,
     TopN,
     Update,
     VirtualTable,
@@ -93,7 +94,7 @@ def in_order(node: Relation) -> Carried | None:
 
 def _bears_order(node: Relation) -> bool:
     match node:
-        case Sort() | TopN():
+        case SortBase():
             return True
         case (
             Filter(input=input)

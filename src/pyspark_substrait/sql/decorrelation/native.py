@@ -18,6 +18,7 @@ from pyspark_substrait.model.expressions import (
     SwitchExpression,
     WindowFunction,
 )
+from pyspark_substrait.model.fields import Over
 from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.relations import (
     Aggregate,
@@ -27,6 +28,7 @@ from pyspark_substrait.model.relations import (
     Exchange,
     Expand,
     Fetch,
+    FetchBase,
     Filter,
     HashJoin,
     Join,
@@ -41,11 +43,16 @@ from pyspark_substrait.model.relations import (
     Set,
     SetOp,
     Sort,
-    TopN,
     Update,
     VirtualTable,
 )
-from pyspark_substrait.model.walk import expression_children, holds_query, relation_expressions, subquery_relation
+from pyspark_substrait.model.walk import (
+    expression_children,
+    holds_query,
+    placed_expressions,
+    relation_expressions,
+    subquery_relation,
+)
 from pyspark_substrait.sql.conjuncts import conjuncts
 from pyspark_substrait.sql.decorrelation.outer import (
     Subquery,
@@ -111,11 +118,9 @@ def places(node: Relation) -> Iterator[tuple[Expression, Place]]:
             yield from _after(node)
         case HashJoin() | MergeJoin() | NestedLoopJoin():
             yield from places(logical(node))
-        case Fetch():
-            yield from ((item, Place.BOUND) for item in relation_expressions(node))
-        case TopN(sorts=sorts):
-            for position, item in enumerate(relation_expressions(node)):
-                yield item, Place.FREE if position < len(sorts) else Place.BOUND
+        case FetchBase():
+            for item, over in placed_expressions(node):
+                yield item, Place.BOUND if over is Over.NOTHING else Place.FREE
         case _:
             yield from ((item, Place.NOWHERE) for item in relation_expressions(node))
 

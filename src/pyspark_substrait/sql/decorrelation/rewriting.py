@@ -33,8 +33,7 @@ from pyspark_substrait.model.relations import (
     RelCommon,
     Set,
     SetOp,
-    Sort,
-    TopN,
+    SortBase,
     VirtualTable,
 )
 from pyspark_substrait.model.types import I64, Boolean, NamedStruct, Struct
@@ -207,7 +206,7 @@ class _Rewriting:
                 input, expressions = self._lifted(node.input, list(places(node)))
                 whole = _with_expressions(replace(node, input=input, common=RelCommon()), expressions)
                 return put_out(node, whole, (*range(len(node.fields)), len(whole.direct_schema.types) - 1))
-            case Sort() | TopN() | Exchange():
+            case SortBase() | Exchange():
                 input, expressions = self._lifted(node.input, list(places(node)))
                 whole = _with_expressions(replace(node, input=input, common=RelCommon()), expressions)
                 return put_out(node, whole, range(len(node.input.schema.types)))

@@ -17,7 +17,7 @@ from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.relations import (
     Aggregate,
     DetachedRel,
-    Fetch,
+    FetchBase,
     Filter,
     HashJoin,
     Join,
@@ -30,7 +30,6 @@ from pyspark_substrait.model.relations import (
     Relation,
     Set,
     SetOp,
-    TopN,
     VirtualTable,
 )
 from pyspark_substrait.model.walk import expressions_within, holds_query, refers_out, subquery_relation
@@ -55,8 +54,8 @@ def exposes_union(node: Relation) -> bool:
             return len(records) > 1 and not plain
         case Filter(input=input) | Project(input=input) | DetachedRel(relation=input) | Reference(subtree=input):
             return exposes_union(input)
-        case Fetch(offset_expr=offset, count_expr=count) | TopN(offset=offset, count=count):
-            computed = not all(bound is None or isinstance(bound, Literal) for bound in (offset, count))
+        case FetchBase(limits=limits):
+            computed = not all(limit is None or isinstance(limit, Literal) for limit in limits)
             return exposes_union(node.input) or computed
         case Aggregate():
             return len(node.groupings) > 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import get_args
 
 from pyspark_substrait.analysis.lint.columns import emitting, keeps_emit
 from pyspark_substrait.analysis.lint.expression_match import deterministic, harmless, position, worded
@@ -12,22 +13,8 @@ from pyspark_substrait.codes import Code
 from pyspark_substrait.model.expressions import FieldReference
 from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.relations import (
-    Aggregate,
-    ConsistentPartitionWindow,
-    Cross,
-    Fetch,
-    Filter,
-    HashJoin,
-    Join,
-    LateralJoin,
-    MergeJoin,
-    NestedLoopJoin,
     Project,
-    Read,
     Relation,
-    Set,
-    Sort,
-    TopN,
 )
 from pyspark_substrait.model.repeats import repeats
 from pyspark_substrait.model.types import OpenStruct
@@ -38,21 +25,7 @@ __all__: list[str] = []
 
 @rule(
     Code.LINT_EMIT_OF_EVERYTHING,
-    Aggregate,
-    ConsistentPartitionWindow,
-    Cross,
-    Fetch,
-    Filter,
-    HashJoin,
-    Join,
-    LateralJoin,
-    MergeJoin,
-    NestedLoopJoin,
-    Project,
-    Read,
-    Set,
-    Sort,
-    TopN,
+    *get_args(Relation),
     fixes=True,
 )
 def emit_of_everything(node: Relation, context: Context) -> Iterator[Remark]:
