@@ -7,7 +7,7 @@ from typing import get_args
 import pytest
 
 from pyspark_substrait.model.relations import BrokenRelation, DetachedRel, Relation
-from pyspark_substrait.render.kinds import kind_of
+from pyspark_substrait.render.node_help import kind_of
 from pyspark_substrait.render.svg_symbols import FAMILIES, icon_of
 from pyspark_substrait.text.explain.graph import graph
 from tests.samples.plans import plan

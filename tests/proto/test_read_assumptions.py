@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from substrait import plan_pb2
 
 from pyspark_substrait.errors import InvalidPlanError
 from pyspark_substrait.model import expressions as e
@@ -228,3 +229,25 @@ def test_casts_of_what_may_be_null_may_be_null() -> None:
         plan = load({"rel": project({"cast": {"type": I64, "input": input, "failureBehavior": behavior}})})
         assert str(first(plan).type) == ("i64?" if noted else "i64")
         assert rules(plan) == (["nullable-cast"] if noted else [])
+
+
+@pytest.mark.parametrize("given", [{}, {"type": "COMPUTATION_TYPE_UNSPECIFIED"}])
+def test_saved_computations_without_a_type_stay_without(given: Json) -> None:
+    hint = {"savedComputations": [{"computationId": 1, **given}], "loadedComputations": [given]}
+    read_ = table({"i32": REQUIRED})
+    read_["read"]["common"] = {"hint": hint}
+    found = load({"rel": read_}).relations[0].common.hint  # type: ignore[union-attr]
+    assert found is not None
+    kinds = [item.type for item in (*found.saved_computations, *found.loaded_computations)]
+    assert kinds == [r.ComputationType.UNSPECIFIED, r.ComputationType.UNSPECIFIED]
+
+
+def test_a_saved_computation_of_an_unknown_type_is_shown_without_one() -> None:
+    plan = plan_pb2.Plan()
+    relation = plan.relations.add().rel
+    relation.read.named_table.names.append("t")
+    relation.read.common.hint.saved_computations.add(computation_id=1).type = 77
+    document = read.checked(plan, REGISTRY).document
+    hint = document.relations[0].common.hint  # type: ignore[union-attr]
+    assert hint is not None
+    assert hint.saved_computations == (r.SavedComputation(computation_id=1),)

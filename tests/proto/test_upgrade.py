@@ -16,7 +16,7 @@ from google.protobuf import json_format
 from google.protobuf.message import Message
 from substrait import extended_expression_pb2, plan_pb2
 
-from pyspark_substrait.errors import InvalidPlanError
+from pyspark_substrait.errors import InvalidPlanError, PlanFormatError
 from pyspark_substrait.model.notes import Note
 from pyspark_substrait.proto import legacy, upgrade
 from pyspark_substrait.proto.json_read import message_from_json
@@ -237,3 +237,11 @@ def owners(text: str) -> list[str]:
     else:
         names = [text]
     return [short.get(name, name) for name in names]
+
+
+@pytest.mark.parametrize("row", [{"nested": {"list": {}}}, {"nested": {}}, {"literal": {"i64": "1"}}, {"literal": {}}])
+def test_a_row_of_release_0_58_that_is_no_struct_is_refused(row: dict[str, Any]) -> None:
+    table = {"baseSchema": {}, "virtualTable": {"expressions": [row]}}
+    plan = {"version": {"minorNumber": 58}, "relations": [{"rel": {"read": table}}]}
+    with pytest.raises(PlanFormatError, match="virtual_table"):
+        parse(json.dumps(plan))

@@ -18,7 +18,7 @@ import pyspark_substrait as ps
 from pyspark_substrait.cli import main
 from pyspark_substrait.errors import SubstraitError
 from pyspark_substrait.model.relations import Relation
-from pyspark_substrait.render.kinds import kind_of
+from pyspark_substrait.render.node_help import kind_of
 from pyspark_substrait.render.view import View
 from pyspark_substrait.text.explain.graph import Graph
 from tests.explain.faulty_plans import FAULTY

@@ -25,7 +25,7 @@ import pyspark_substrait
 from pyspark_substrait.spark import progress
 from pyspark_substrait.spark.progress import display as displays
 from pyspark_substrait.spark.progress import interruptible, running, waiting
-from pyspark_substrait.spark.progress.display import InLines, InNotebook, OnTerminal, said
+from pyspark_substrait.spark.progress.display import InLines, InNotebook, OnTerminal, progress_text
 from pyspark_substrait.spark.progress.interrupts import CANCELLED
 from pyspark_substrait.spark.progress.jobs import Standing, jobs_of
 
@@ -140,7 +140,7 @@ def until(holds: Callable[[], bool]) -> None:
     ],
 )
 def test_what_is_said(standing: Standing, text: str) -> None:
-    assert said(standing) == text
+    assert progress_text(standing) == text
 
 
 @pytest.mark.parametrize(

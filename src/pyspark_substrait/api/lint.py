@@ -81,10 +81,10 @@ def _linted(
     wanted = selection.chosen(select, ignore)
     known = extensions_of(plan, registry)
     seen = validate(plan, registry=known, name=name)
-    document, said = seen.document, list[linter.LintFinding]()
+    document, remarks = seen.document, list[linter.LintFinding]()
     if document is not None and seen.ok:  # the rules are for valid plans
-        said = seen.called(lambda: linter.lint(document, seen.places, known, lambda rule: wanted(rule.code)))
-    findings, fixable = merge_findings.together(said, seen, wanted)
+        remarks = seen.called(lambda: linter.lint(document, seen.places, known, lambda rule: wanted(rule.code)))
+    findings, fixable = merge_findings.together(remarks, seen, wanted)
     parts = {"places": seen.places, "document": document, "name": seen.name, "file": seen.file}
     made = report(findings, called=seen.called, **parts)  # type: ignore[arg-type]
     return made, tuple(item for item in made if item in fixable)

@@ -34,7 +34,7 @@ def lineage(plan: Path, column: str | None, conditions: bool, as_json: bool) -> 
 
     made = pyspark_substrait.lineage(opened(plan))
     try:
-        said = (
+        message = (
             made.to_json(column=column, conditions=conditions)
             if as_json
             else made.text(column=column, conditions=conditions)
@@ -43,4 +43,4 @@ def lineage(plan: Path, column: str | None, conditions: bool, as_json: bool) -> 
         known = ", ".join(map(quoted, made.known_names()))
         hint = f"there are {known}" if known else "no column has a name"
         raise click.BadParameter(f"there is no column {column!r}; {hint}", param_hint="--column") from error
-    say(said)
+    say(message)

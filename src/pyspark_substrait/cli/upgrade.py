@@ -74,9 +74,9 @@ def _tell(loaded: Plan | ExtendedExpression, report: Report, form: str) -> None:
     if form == "json":
         say(report.to_json())
         return
-    said: set[str] = set()
+    shown: set[str] = set()
     for note, finding in zip(loaded.upgrades, report, strict=True):
         say(str(note), err=True)
-        if note.rule not in said:
-            said.add(note.rule)
+        if note.rule not in shown:
+            shown.add(note.rule)
             say(f"    {finding.why}", err=True)

@@ -6,7 +6,7 @@ import dataclasses
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from pyspark_substrait.engines.building import BOOLEAN, field, truth
+from pyspark_substrait.engines.constructors import BOOLEAN, field, truth
 from pyspark_substrait.engines.description import Spelling, Target
 from pyspark_substrait.engines.grouping_sets import in_one_grouping
 from pyspark_substrait.engines.multiplicities import OF_DISTINCT, with_numbered_copies

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from pyspark_substrait.engines.building import field, numbers, projected
+from pyspark_substrait.engines.constructors import field, numbers, projected
 from pyspark_substrait.model.expressions import Expression, IfClause, IfThen, SingularOrList
 from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.relations import (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from pyspark_substrait.engines.building import field, projected
+from pyspark_substrait.engines.constructors import field, projected
 from pyspark_substrait.errors import UnsupportedPlanError
 from pyspark_substrait.model.expressions import (
     BoundsType,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from pyspark_substrait.engines.building import equal, field, projected
+from pyspark_substrait.engines.constructors import equal, field, projected
 from pyspark_substrait.model.expressions import Expression, IfClause, IfThen
 from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.relations import Relation

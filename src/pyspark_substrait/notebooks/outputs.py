@@ -37,8 +37,8 @@ def html(output: NotebookOutput) -> str:
             return profile_html(output)
         case View():
             return view_html(output)
-        case Rows(table=table, said=said):
-            return rows_html(table, said)
+        case Rows(table=table, caption=caption):
+            return rows_html(table, caption)
     raise TypeError(f"notebooks have no form for a {output.__class__.__name__}")
 
 
@@ -49,7 +49,7 @@ def text(output: NotebookOutput) -> str:
             return explain(output)
         case View():
             return f"{output!r}: save(…) writes it, open() shows it"
-        case Rows(table=table, said=said):
-            return rows_text(table, said)
+        case Rows(table=table, caption=caption):
+            return rows_text(table, caption)
         case _:
             return str(output)

@@ -36,5 +36,5 @@ def profile_html(profile: Profile) -> str:
 
 def _said(graph: Graph, number: int) -> str:
     """Return the beginning of a relation's first property, which helps to identify it."""
-    said = next(iter(graph.nodes[number].properties), "")
-    return said if len(said) <= _MOST_CHARACTERS else f"{said[:_MOST_CHARACTERS]}…"
+    text = next(iter(graph.nodes[number].properties), "")
+    return text if len(text) <= _MOST_CHARACTERS else f"{text[:_MOST_CHARACTERS]}…"

@@ -34,7 +34,7 @@ class _Row:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Said:
+class _Message:
     """The text of findings, the places of the first of them, and the number of further places."""
 
     what: str
@@ -50,7 +50,7 @@ class _Card:
     code: str
     title: str
     page: str
-    said: tuple[_Said, ...]
+    messages: tuple[_Message, ...]
     why: str
     fix: str
 
@@ -87,13 +87,13 @@ def _cards(group: OfClass) -> Sequence[_Card]:
             code=f"{group.code:04d}",
             title=group.title,
             page=page_address(class_of(group.code)),
-            said=tuple(
-                _Said(
+            messages=tuple(
+                _Message(
                     what=what,
                     places=tuple(place(finding) for finding in found[:_MOST_PLACES]),
                     more=max(len(found) - _MOST_PLACES, 0),
                 )
-                for what, found in reason.said
+                for what, found in reason.messages
             ),
             why=reason.why,
             fix=reason.fix,

@@ -43,7 +43,7 @@ class Rows(NotebookOutput):
         return cls(table=rows.slice(0, limit), cut=True, name=name)
 
     @property
-    def said(self) -> str:
+    def caption(self) -> str:
         """The number of rows, the number that is shown, and the variable that holds them."""
         count = counted(self.table.num_rows, "row")
         parts = [f"the first {count}; --limit all computes all" if self.cut else count]
@@ -52,22 +52,22 @@ class Rows(NotebookOutput):
         return ", ".join(parts)
 
 
-def rows_html(rows: pa.Table, said: str = "") -> str:
+def rows_html(rows: pa.Table, caption: str = "") -> str:
     """Return the HTML of rows: a table of the first ones, with the cells written as on a terminal.
 
     Args:
         rows: the rows.
-        said: the text below the table.
+        caption: the text below the table.
     """
     header, body = cells(rows.select(range(min(rows.num_columns, _MOST_COLUMNS))), limit=_MOST_ROWS)
-    return markup("rows", header=header, rows=body, said=said, more=max(rows.num_columns - _MOST_COLUMNS, 0))
+    return markup("rows", header=header, rows=body, caption=caption, more=max(rows.num_columns - _MOST_COLUMNS, 0))
 
 
-def rows_text(rows: pa.Table, said: str = "") -> str:
+def rows_text(rows: pa.Table, caption: str = "") -> str:
     """Return the same as text."""
     from rich.console import Console
 
     shown, text = as_table(rows.slice(0, _MOST_ROWS), width=_WIDTH), StringIO()
     Console(file=text, width=_WIDTH, color_system=None, force_terminal=False, force_jupyter=False).print(shown.table)
     left_out = f"; without the columns {', '.join(shown.left_out)}" if shown.left_out else ""
-    return f"{text.getvalue().rstrip()}\n{said}{left_out}"
+    return f"{text.getvalue().rstrip()}\n{caption}{left_out}"

@@ -286,13 +286,13 @@ def _upgrade(old: Any, kind: str, notes: list[Note], data: bytes | None, deep: b
 def _finished(message: Any, context: Any, content: bytes | None, *, deep: bool) -> Parsed:
     stated = None
     if message.HasField("version"):
-        said = message.version
+        stated = message.version
         stated = Version(
-            major_number=said.major_number,
-            minor_number=said.minor_number,
-            patch_number=said.patch_number,
-            git_hash=said.git_hash,
-            producer=said.producer,
+            major_number=stated.major_number,
+            minor_number=stated.minor_number,
+            patch_number=stated.patch_number,
+            git_hash=stated.git_hash,
+            producer=stated.producer,
         )
     stamp(message, context)
     version = context.version

@@ -11,6 +11,6 @@ The drawing, which serves the page, notebooks and files alike:
 The page:
 
 * ``view``: a plan to look at; ``page``: the page; ``assets/`` and ``templates/``: its scripts, styles and templates
-* ``data``: the data for its script; ``figures``: the figures of a profile; ``kinds``: explanations of relations
+* ``page_data``: the data for its script; ``node_help``: explanations of relations; ``figures``: those of a profile
 * ``comparison``: two plans side by side
 """

@@ -16,9 +16,9 @@ from markupsafe import escape as escaped_markup
 
 from pyspark_substrait.codes import Level
 from pyspark_substrait.model.findings import Finding
-from pyspark_substrait.render.data import GRAVITY, as_script_text, graph_data
 from pyspark_substrait.render.drawing import drawing
 from pyspark_substrait.render.figures import Summary, node_figures, summary
+from pyspark_substrait.render.page_data import GRAVITY, as_script_text, graph_data
 from pyspark_substrait.render.svg_style import style
 from pyspark_substrait.render.view import Sheet, View
 from pyspark_substrait.text.explain.columns import escaped

@@ -148,8 +148,8 @@ def refusal(log: Path) -> str | None:
     """Return why Java did not use the archive, from its output; None if the output has no such message."""
     try:
         with log.open(errors="replace") as lines:
-            said = (line.rpartition("]")[2].strip() for line in islice(lines, _FIRST_LINES) if "][cds" in line)
-            return next(said, None)
+            messages = (line.rpartition("]")[2].strip() for line in islice(lines, _FIRST_LINES) if "][cds" in line)
+            return next(messages, None)
     except OSError:
         return None
 
@@ -246,8 +246,8 @@ def _train(training: Sequence[str], file: Path) -> None:
     except subprocess.TimeoutExpired as error:
         raise SubstraitError("the class-data archive was not made: Java took too long") from error
     if done.returncode or not file.is_file():
-        said = [line.strip() for line in (done.stderr or done.stdout).splitlines() if line.strip()]
-        reason = said[-1] if said else f"Java ended with {done.returncode}, and said nothing"
+        messages = [line.strip() for line in (done.stderr or done.stdout).splitlines() if line.strip()]
+        reason = messages[-1] if messages else f"Java ended with {done.returncode}, and said nothing"
         raise SubstraitError(f"the class-data archive was not made: {reason.removeprefix('error: ')}")
 
 

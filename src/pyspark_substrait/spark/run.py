@@ -29,7 +29,7 @@ from pyspark_substrait.spark.tables import Given
 from pyspark_substrait.sql.compiler.reads import matched
 from pyspark_substrait.sql.compiler.scope import Compilation, Counting, Sources
 from pyspark_substrait.sql.compiler.statement import Statement, root, statement
-from pyspark_substrait.sql.compiler.steps import SqlStep, Step
+from pyspark_substrait.sql.compiler.statement_steps import SqlStep, Step
 from pyspark_substrait.sql.functions.regexp.judging import slow_in
 
 if TYPE_CHECKING:

@@ -306,8 +306,8 @@ def _launched(settings: Mapping[str, str], kept: Archive | None, log: Path) -> J
         gateway = launched(settings)
         warn(kept, reason)
         return gateway
-    if (said := refusal(log)) is not None:
-        warn(kept, f"Java said: {said}")
+    if (message := refusal(log)) is not None:
+        warn(kept, f"Java said: {message}")
     return gateway
 
 

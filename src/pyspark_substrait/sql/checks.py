@@ -95,12 +95,12 @@ def _noted(found: Refusals, path: str, check: Callable[[], object]) -> None:
 
 def _root(root: RelRoot, path: str, plan: Plan, places: Places, registry: Registry) -> list[Refusal]:
     found = _tree(root.input, f"{path}.input", plan, places, registry)
-    said = {refusal.error.message for refusal in found}
+    messages = {refusal.error.message for refusal in found}
     for type in root.input.schema.types:
         try:
             spark_type(type)
         except SubstraitError as error:
-            if error.message not in said and not isinstance(concrete(type), Unbound):
+            if error.message not in messages and not isinstance(concrete(type), Unbound):
                 found.append(Refusal(error, error.code or Code.TARGET_TYPE, path))
     return found
 
@@ -138,8 +138,8 @@ def _tree(node: Relation, path: str, plan: Plan, places: Places, registry: Regis
     after = _compiled(rewritten, path, plan, places, registry, rewritten=True)
     messages = {refusal.error.message for refusal in after}
     kept = [item for item in as_it_is if item.error.message in messages or item.code is Code.TARGET_FEATURE]
-    said = {refusal.error.message for refusal in kept}
-    kept += [refusal for refusal in after if refusal.error.message not in said]
+    messages = {refusal.error.message for refusal in kept}
+    kept += [refusal for refusal in after if refusal.error.message not in messages]
     assert counted is not None
     old = dict(_pairs(node, counted))
     for error, around in refused:

@@ -149,7 +149,7 @@ class Step:
     kind: str
     inputs: tuple[Step, ...]
     outer: Record | None
-    told: Description
+    description: Description
     form: Form
     own: int
     picks: tuple[int, ...] | None

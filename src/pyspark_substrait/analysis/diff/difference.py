@@ -166,8 +166,8 @@ class Difference(NotebookOutput, Sequence[Change]):
             parts.append("\n".join(line for change, number in numbers.items() for line in _listed(change, number)))
             parts.append("\n".join(self.drawn()))
         if self.remarks:
-            told = "\n".join(f"  {escaped(change.what)}" for change in self.remarks)
-            parts.append(f"Different, but the same in meaning:\n{told}")
+            remarks = "\n".join(f"  {escaped(change.what)}" for change in self.remarks)
+            parts.append(f"Different, but the same in meaning:\n{remarks}")
         return "\n\n".join(part for part in parts if part)
 
     def drawn(self) -> tuple[str, ...]:

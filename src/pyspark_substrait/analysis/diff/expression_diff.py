@@ -123,9 +123,9 @@ class Inside:
                 self.found.append(
                     f"the option {name} of {a.function.name} is {now or 'not set'}, it was {was or 'not set'}"
                 )
-        for said, was, now in _facts(a, b):
+        for fact, was, now in _facts(a, b):
             if was != now:
-                self.found.append(f"the {said} of {a.function.name} is {now}, it was {was}")
+                self.found.append(f"the {fact} of {a.function.name} is {now}, it was {was}")
 
     def _cast(self, a: e.Cast, b: e.Cast) -> None:
         if self.forms.type(a.type) != self.forms.type(b.type):

@@ -73,9 +73,9 @@ class Steps:
         return self._step(node, tuple(inputs), outer)
 
     def _step(self, node: Relation, inputs: tuple[Step, ...], outer: Record | None) -> Step:
-        told = describe(node, [item.columns for item in inputs], outer, self.forms)
+        description = describe(node, [item.columns for item in inputs], outer, self.forms)
         kind = node.__class__.__name__
-        own, exact = self.own(kind, told)
+        own, exact = self.own(kind, description)
         form = Form(
             self.forms.number("step", own, *(item.form.meaning for item in inputs)),
             self.forms.number("step", exact, *(item.form.exact for item in inputs)),
@@ -87,18 +87,18 @@ class Steps:
             kind=kind,
             inputs=inputs,
             outer=outer,
-            told=told,
+            description=description,
             form=form,
             own=own,
             picks=emit,
-            columns=pick(told.columns, emit, self.forms),
+            columns=pick(description.columns, emit, self.forms),
             size=1 + sum(item.size for item in inputs),
             tables=tuple(dict.fromkeys(tables + [name for item in inputs for name in item.tables]))[:_MANY],
         )
 
-    def own(self, kind: str, told: Description) -> Form:
+    def own(self, kind: str, description: Description) -> Form:
         """Return the form of a relation without its inputs."""
-        forms = [part.form() for part in told.parts if part.items]
+        forms = [part.form() for part in description.parts if part.items]
         return Form(
             self.forms.number("own", kind, *(meaning for meaning, _ in forms)),
             self.forms.number("own", kind, *(order for _, order in forms)),
@@ -196,5 +196,5 @@ def redescribed(
     """Return the description of a step over other columns."""
     same = outer is step.outer or (outer and outer.number) == (step.outer and step.outer.number)
     if same and not swap and all(given == item.columns for given, item in zip(inputs, step.inputs, strict=True)):
-        return step.told
+        return step.description
     return describe(step.relation, inputs, outer, forms, swap=swap)

@@ -15,8 +15,8 @@ from pyspark_substrait.analysis.diff.description import Step
 from pyspark_substrait.analysis.diff.difference import Change, Line, Mark, Pair
 from pyspark_substrait.analysis.diff.normalized import Steps, pick, stands_for
 from pyspark_substrait.analysis.diff.relations import queries_in, queries_of, relations_of
-from pyspark_substrait.analysis.diff.results import Result
-from pyspark_substrait.analysis.diff.trees import Trees
+from pyspark_substrait.analysis.diff.result_columns import Result
+from pyspark_substrait.analysis.diff.tree_diff import Trees
 from pyspark_substrait.model.expressions import AggregateFunction, Expression
 from pyspark_substrait.model.plan import ExtendedExpression, Plan
 from pyspark_substrait.model.relations import Relation
@@ -194,9 +194,9 @@ class Pairing:
         self._queries()
         self._moves()
         links = [link for link in self._links.values() if link.a and link.b] + self._lonely()
-        told = {id(item) for link in links for item in (link.a, link.b)}
-        links += [_Link(relation, None, Mark.SAME) for relation in self.a.relations if id(relation) not in told]
-        links += [_Link(None, relation, Mark.SAME) for relation in self.b.relations if id(relation) not in told]
+        linked = {id(item) for link in links for item in (link.a, link.b)}
+        links += [_Link(relation, None, Mark.SAME) for relation in self.a.relations if id(relation) not in linked]
+        links += [_Link(None, relation, Mark.SAME) for relation in self.b.relations if id(relation) not in linked]
         links.sort(key=self._order)
         return (*self._others, *filter(None, map(self._pair, links)))
 
@@ -256,8 +256,10 @@ class Pairing:
         """Return the meaning of a relation without its inputs, over the columns as they were made, if it is a step."""
         for step in side.steps.get(id(relation), ())[:1]:
             if step.relation is relation:
-                told = describe(relation, [self._made(item) for item in step.inputs], step.outer, self.trees.forms)
-                yield self.trees.steps.own(step.kind, told).meaning
+                description = describe(
+                    relation, [self._made(item) for item in step.inputs], step.outer, self.trees.forms
+                )
+                yield self.trees.steps.own(step.kind, description).meaning
 
     def _made(self, top: Step) -> tuple[int, ...]:
         """Return the columns that a step puts out, each identified by the relation that made it."""
@@ -269,13 +271,13 @@ class Pairing:
                 pending.extend(missing)
                 continue
             pending.pop()
-            self._columns[id(step)] = pick(list(self._told(step)), step.picks, self.trees.forms)
+            self._columns[id(step)] = pick(list(self._columns_made(step)), step.picks, self.trees.forms)
         return self._columns[id(top)]
 
-    def _told(self, step: Step) -> Iterator[int]:
+    def _columns_made(self, step: Step) -> Iterator[int]:
         """Return the columns of a step before emit; those of its inputs are known."""
         below = [self._columns[id(item)] for item in step.inputs]
-        for column, source in zip(step.told.columns, step.told.sources, strict=True):
+        for column, source in zip(step.description.columns, step.description.sources, strict=True):
             if source is not None and source[1] < len(below[source[0]]):
                 yield below[source[0]][source[1]]
             else:

@@ -42,17 +42,17 @@ class PartDiff:
         self.path_b = path_b
         self.queries = queries
 
-    def compare(self, a: Step, told: Description, b: Step, line: Line, skip: set[str]) -> dict[int, int]:
+    def compare(self, a: Step, description: Description, b: Step, line: Line, skip: set[str]) -> dict[int, int]:
         """Compare two relations, and add the changes to ``line``.
 
         Args:
-            told: the description of the second relation, over columns with the identities of the first plan.
+            description: the description of the second relation, over columns with the identities of the first plan.
             skip: parts to leave out. Of relations of different kinds, only the parts that both have are compared.
 
         Returns:
             For columns that the second relation makes: their identities in the first plan.
         """
-        first, second = _by_word(a.told), _by_word(told)
+        first, second = _by_word(a.description), _by_word(description)
         became: dict[int, int] = {}
         for word, at in {**first, **second}:
             left, right = first.get((word, at)), second.get((word, at))
@@ -195,11 +195,11 @@ def _note(part: Part, a: Item | None, b: Item | None, line: Line) -> None:
         line.columns.append((-1 if a is None else a.column, -1 if b is None else b.column))
 
 
-def _by_word(told: Description) -> dict[tuple[str, int], Part]:
+def _by_word(description: Description) -> dict[tuple[str, int], Part]:
     """Return the parts by name and number; several may have the same name."""
     found: dict[tuple[str, int], Part] = {}
     seen: Counter[str] = Counter()
-    for part in told.parts:
+    for part in description.parts:
         found[part.word, seen[part.word]] = part
         seen[part.word] += 1
     return found

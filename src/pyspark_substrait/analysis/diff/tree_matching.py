@@ -155,11 +155,11 @@ def _cheapest(a: Sequence[Place], b: Sequence[Place], forms: Forms) -> list[Matc
     """Return the alignment of two rows that leaves the fewest steps without a counterpart."""
     costs = [[float(at) for at in range(len(b) + 1)]]
     pairs: list[list[float]] = []
-    said = [_said(place.step, forms) for place in b]
+    texts = [_texts(place.step, forms) for place in b]
     for number, left in enumerate(a, start=1):
         above, line = costs[-1], [float(number)]
-        own = _said(left.step, forms)
-        row = [_cost(left.step, right.step, own, said[at]) for at, right in enumerate(b)]
+        own = _texts(left.step, forms)
+        row = [_cost(left.step, right.step, own, texts[at]) for at, right in enumerate(b)]
         for at, pair in enumerate(row):
             line.append(min(above[at] + pair, above[at + 1] + 1, line[at] + 1))
         pairs.append(row)
@@ -216,10 +216,10 @@ def _cost(a: Step, b: Step, said_a: set[object], said_b: set[object]) -> float:
     return 1.8 if not a.inputs and not b.inputs else 9.0
 
 
-def _said(step: Step, forms: Forms) -> set[object]:
+def _texts(step: Step, forms: Forms) -> set[object]:
     """Return the forms of everything that a step states, and of its subexpressions."""
     found: set[object] = set()
-    for part in step.told.parts:
+    for part in step.description.parts:
         for item in part.items:
             found.add(item.form.meaning)
             if item.node is not None and item.record is not None and len(found) < _MUCH:

@@ -15,7 +15,7 @@ __all__ = ["Wording", "a_or_an", "named", "shortened"]
 _LONG = 100
 
 #: Parts that aren't shown for a relation that was added or removed.
-_NOT_TOLD = ("column written", "build input")
+_LEFT_OUT = ("column written", "build input")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,12 +62,12 @@ class Wording:
 
     def about(self, step: Step) -> str:
         """Return a short text of a relation's parts; empty if there is nothing worth showing."""
-        parts = [part for part in step.told.parts if step.kind != "Read" or part.word != "table"]
-        said = [text for part in parts if (text := self._said(part))]
-        return shortened("; ".join(said))
+        parts = [part for part in step.description.parts if step.kind != "Read" or part.word != "table"]
+        texts = [text for part in parts if (text := self._part(part))]
+        return shortened("; ".join(texts))
 
-    def _said(self, part: Part) -> str:
-        if not part.items or part.style is Style.FIELDS or part.word in _NOT_TOLD:
+    def _part(self, part: Part) -> str:
+        if not part.items or part.style is Style.FIELDS or part.word in _LEFT_OUT:
             return ""
         texts = [self.item(item) for item in part.items[:4]]
         joint = " AND " if part.word in ("condition", "filter", "residual condition") else ", "

@@ -3,9 +3,9 @@
 * ``traversal``: the relations of a document, and the queries around each
 * ``relations``: the dependencies of the columns and the records of each kind of relation
 * ``expressions``: the columns that an expression depends on
-* ``building``: puts these together as the nodes of a graph
+* ``graph_builder``: puts these together as the nodes of a graph
 * ``graph``: follows the graph up and down
-* ``ends``: the columns of tables, at which lineage ends; ``written``: the columns of tables that a plan writes
+* ``ends``: the columns of tables, at which lineage ends; ``written_columns``: the columns of tables that a plan writes
 * ``result``: the result for users; ``text``: the result as text and as JSON
 """
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from typing_extensions import assert_never
 
-from pyspark_substrait.analysis.lineage.building import Building
+from pyspark_substrait.analysis.lineage.graph_builder import Building
 from pyspark_substrait.analysis.lineage.traversal import BASE_SCHEMA
 from pyspark_substrait.model.plan import ExtendedExpression, Plan
 from pyspark_substrait.model.relations import (

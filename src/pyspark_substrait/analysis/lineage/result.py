@@ -7,12 +7,12 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
-from pyspark_substrait.analysis.lineage.building import Building
 from pyspark_substrait.analysis.lineage.ends import Source, ends
 from pyspark_substrait.analysis.lineage.expressions import depends
+from pyspark_substrait.analysis.lineage.graph_builder import Building
 from pyspark_substrait.analysis.lineage.relations import Columns, Kind, measure_uses
 from pyspark_substrait.analysis.lineage.traversal import BASE_SCHEMA, ordered
-from pyspark_substrait.analysis.lineage.written import written_nodes
+from pyspark_substrait.analysis.lineage.written_columns import written_nodes
 from pyspark_substrait.model.expressions import AggregateFunction
 from pyspark_substrait.model.plan import ExtendedExpression, Plan, PlanRel, RelRoot
 from pyspark_substrait.model.relations import Reference, Relation

@@ -52,12 +52,12 @@ def as_json(lineage: Lineage, *, column: str | None, conditions: bool) -> str:
         columns: list[dict[str, Any]] = []
         for name, port in ports:
             values = lineage.sources(port)
-            said: dict[str, Any] = {"name": name, "relation": port[0], "column": port[1], "sources": _items(values)}
+            entry: dict[str, Any] = {"name": name, "relation": port[0], "column": port[1], "sources": _items(values)}
             if conditions:
                 known = frozenset(values)
                 beside = [item for item in lineage.sources(port, conditions=True) if item not in known]
-                said["conditions"] = _items(beside)
-            columns.append(said)
+                entry["conditions"] = _items(beside)
+            columns.append(entry)
         result: dict[str, Any] = {"columns": columns}
         if conditions:
             result["records_by"] = _items(_deciding(lineage, output))

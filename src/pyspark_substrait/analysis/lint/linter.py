@@ -81,7 +81,7 @@ class _Pass:
     chosen: Callable[[Rule], bool]
     places: Places
     changing: bool
-    said: list[LintFinding] = field(default_factory=list)
+    findings: list[LintFinding] = field(default_factory=list)
     changed: bool = False
     trees: dict[int, tuple[Relation, Relation]] = field(default_factory=dict)
 
@@ -181,7 +181,7 @@ class _Pass:
         fix = "; ".join(text for text in (remark.fix, FIX if fixable else "") if text)
         why = rule.explanation
         finding = Finding.of(rule.code, place, remark.what, level=remark.level, why=why, fix=fix)
-        self.said.append(LintFinding(finding, fixable))
+        self.findings.append(LintFinding(finding, fixable))
 
 
 def _fits(remark: Remark, node: Any, same: Callable[[Any, Any], bool]) -> bool:
@@ -245,7 +245,7 @@ def lint(
     for rule in filter(chosen, RULES.of_documents):
         for remark in rule.check(document, context):
             way.say(rule, remark, "", remark.instead is not None)
-    return way.said
+    return way.findings
 
 
 def fixed(document: _Document, registry: Registry, chosen: Callable[[Rule], bool]) -> _Document:

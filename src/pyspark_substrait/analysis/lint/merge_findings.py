@@ -27,17 +27,17 @@ _Document = TypeVar("_Document", bound=Plan | ExtendedExpression)
 
 
 def together(
-    said: Iterable[LintFinding], seen: Iterable[Finding], wanted: Callable[[Code], bool]
+    found: Iterable[LintFinding], seen: Iterable[Finding], wanted: Callable[[Code], bool]
 ) -> tuple[list[Finding], set[Finding]]:
     """Return the findings of lint, and those of them that can be fixed.
 
     Args:
-        said: the findings of the rules.
+        found: the findings of the rules.
         seen: the findings of validation.
         wanted: whether a class is selected; errors always are.
     """
-    findings = [item.finding for item in said]
-    fixable = {item.finding for item in said if item.fixable}
+    findings = [item.finding for item in found]
+    fixable = {item.finding for item in found if item.fixable}
     taken = {(item.code, item.path) for item in findings}
     places = {item.path for item in findings}
     for item in seen:

@@ -25,8 +25,8 @@ def beside(relation: RelationProfile) -> str:
         parts.append(_marked(relation.bytes_read, bytes_text(relation.bytes_read.value)))
     if relation.time_share is not None and relation.time_share.value >= 0.005:
         parts.append(_marked(relation.time_share, f"{relation.time_share.value:.0%}") + " of time")
-    said = ", ".join(parts)
-    return f"[{said}; {relation.note}]" if relation.note else f"[{said}]"
+    text = ", ".join(parts)
+    return f"[{text}; {relation.note}]" if relation.note else f"[{text}]"
 
 
 def legend(profile: Profile) -> list[str]:

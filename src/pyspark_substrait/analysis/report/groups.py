@@ -18,12 +18,12 @@ class Reason:
 
     Args:
         why, fix: the reason and the advice; either may be empty.
-        said: the texts of the findings, each with the findings that have it.
+        messages: the texts of the findings, each with the findings that have it.
     """
 
     why: str
     fix: str
-    said: tuple[tuple[str, tuple[Finding, ...]], ...]
+    messages: tuple[tuple[str, tuple[Finding, ...]], ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,8 +51,8 @@ def groups(findings: Iterable[Finding]) -> tuple[OfClass, ...]:
             level=level,
             code=code,
             reasons=tuple(
-                Reason(why=why, fix=fix, said=tuple((what, tuple(places)) for what, places in said.items()))
-                for (why, fix), said in reasons.items()
+                Reason(why=why, fix=fix, messages=tuple((what, tuple(places)) for what, places in messages.items()))
+                for (why, fix), messages in reasons.items()
             ),
         )
         for (level, code), reasons in found.items()

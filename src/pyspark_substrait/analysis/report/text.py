@@ -43,7 +43,7 @@ def parts(report: Report) -> Iterator[Part]:
 def _group(group: OfClass) -> Iterator[Part]:
     """Return the findings of one class, grouped by reason and advice, and by text."""
     for reason in group.reasons:
-        for what, places in reason.said:
+        for what, places in reason.messages:
             yield "plain", f"  {escaped(what)}\n"
             for finding in places[:_PATHS]:
                 yield "path", f"      at {place(finding)}\n"

@@ -17,7 +17,7 @@ from pyspark_substrait.extensions.registry import Registry
 from pyspark_substrait.model.findings import Finding, Places
 from pyspark_substrait.model.notes import Note
 from pyspark_substrait.model.plan import Version
-from pyspark_substrait.proto.checks import declarations, enumerations, parts, versions
+from pyspark_substrait.proto.checks import declarations, enumerations, message_search, versions
 
 if TYPE_CHECKING:
     from pyspark_substrait.model.plan import ExtendedExpression, Plan
@@ -49,7 +49,7 @@ def findings(
         what = "the plan has no relations, so it does nothing"
         yield Finding.of(Code.RELATION_ROOT_MISSING, "relations", what, fix="Add a root relation")
     yield from declarations.findings(message, document, registry)
-    yield from parts.findings(message)
+    yield from message_search.findings(message)
     yield from enumerations.findings(places)
 
 
@@ -63,6 +63,6 @@ def of_plain(content: bytes, document: Plan, places: Places) -> Iterator[Finding
         document: the plan.
         places: where its nodes stand.
     """
-    if not parts.has_none(content, "Plan"):
+    if not message_search.has_none(content, "Plan"):
         return None
     return chain(versions.findings(document.version, ()), enumerations.findings(places))

@@ -12,7 +12,7 @@ from pyspark_substrait.errors import SubstraitError
 from pyspark_substrait.extensions.registry import OFFICIAL, OWN, Registry
 from pyspark_substrait.model.findings import Finding
 from pyspark_substrait.model.plan import ExtensionKind
-from pyspark_substrait.proto.checks.parts import references
+from pyspark_substrait.proto.checks.message_search import references
 
 if TYPE_CHECKING:
     from pyspark_substrait.model.plan import ExtendedExpression, Plan

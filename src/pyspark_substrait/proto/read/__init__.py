@@ -4,7 +4,7 @@ Binding happens here, once. Nothing after it looks at an anchor.
 
 * ``plan``: the two top-level messages
 * ``expressions``, ``functions``, ``references``, ``literals``, ``types``: expressions and types
-* ``relations``, ``reads``, ``joins``, ``physical``, ``writing``, ``trees``, ``base``: relations
+* ``relations``, ``reads``, ``joins``, ``physical``, ``writing``, ``trees``, ``rel_common``: relations
 * ``type_checks``, ``frames``: checks of types, and of the bounds of windows
 * ``quirks``, ``arrow``: where a plan means something else than it states
 * ``context``: the state that all of them share

@@ -18,9 +18,9 @@ from pyspark_substrait.model.relations import (
     OrcReadOptions,
     ParquetReadOptions,
 )
-from pyspark_substrait.proto.read.base import advanced_extension
 from pyspark_substrait.proto.read.context import Reading, invalid
 from pyspark_substrait.proto.read.literals import any_message
+from pyspark_substrait.proto.read.rel_common import advanced_extension
 
 __all__ = ["local_files"]
 

@@ -34,11 +34,11 @@ from pyspark_substrait.proto.enums import (
     SIMPLE_COMPARISON_TYPE,
 )
 from pyspark_substrait.proto.read import expressions, functions, relations
-from pyspark_substrait.proto.read.base import advanced_extension, common
 from pyspark_substrait.proto.read.context import Reading, Scope, invalid
 from pyspark_substrait.proto.read.quirks import join_emit
 from pyspark_substrait.proto.read.recovery import required_condition
 from pyspark_substrait.proto.read.references import field_reference
+from pyspark_substrait.proto.read.rel_common import advanced_extension, common
 from pyspark_substrait.proto.read.type_checks import compared_types
 
 __all__ = ["cross", "hash_join", "join", "lateral_join", "merge_join", "nested_loop_join"]

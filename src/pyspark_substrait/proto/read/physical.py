@@ -24,10 +24,10 @@ from pyspark_substrait.model.relations import (
     SwitchingField,
 )
 from pyspark_substrait.proto.read import expressions, functions, relations
-from pyspark_substrait.proto.read.base import advanced_extension, common
 from pyspark_substrait.proto.read.context import Scope, invalid
 from pyspark_substrait.proto.read.literals import any_message
 from pyspark_substrait.proto.read.references import field_reference
+from pyspark_substrait.proto.read.rel_common import advanced_extension, common
 from pyspark_substrait.proto.read.type_checks import agreed
 
 __all__ = ["exchange", "expand", "window"]

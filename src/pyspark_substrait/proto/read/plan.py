@@ -34,9 +34,9 @@ from pyspark_substrait.model.types import NamedStruct, OpenStruct, Type
 from pyspark_substrait.proto.depth import with_deep_stack, with_enough_stack
 from pyspark_substrait.proto.enums import VARIABLE_EVALUATION_MODE
 from pyspark_substrait.proto.read import expressions, functions, quirks, writing
-from pyspark_substrait.proto.read.base import advanced_extension
 from pyspark_substrait.proto.read.context import Detached, OpenReference, Reading, Scope, invalid
 from pyspark_substrait.proto.read.literals import literal
+from pyspark_substrait.proto.read.rel_common import advanced_extension
 from pyspark_substrait.proto.read.trees import detached, tree
 from pyspark_substrait.proto.read.types import aliased_type, check_names, named_struct
 

@@ -19,11 +19,11 @@ from pyspark_substrait.model.relations import (
 )
 from pyspark_substrait.model.types import NamedStruct, OpenStruct
 from pyspark_substrait.proto.read import expressions
-from pyspark_substrait.proto.read.base import advanced_extension, common
 from pyspark_substrait.proto.read.context import Reading, Scope, invalid
 from pyspark_substrait.proto.read.files import local_files
 from pyspark_substrait.proto.read.literals import any_message
 from pyspark_substrait.proto.read.references import laid_over, mask
+from pyspark_substrait.proto.read.rel_common import advanced_extension, common
 from pyspark_substrait.proto.read.types import named_struct
 from pyspark_substrait.proto.read.virtual_tables import virtual_table
 

@@ -49,11 +49,11 @@ from pyspark_substrait.proto.read import (
     trees,
     writing,
 )
-from pyspark_substrait.proto.read.base import advanced_extension, common
 from pyspark_substrait.proto.read.context import Reading, Scope, invalid
 from pyspark_substrait.proto.read.literals import any_message
 from pyspark_substrait.proto.read.quirks import project_emit
 from pyspark_substrait.proto.read.recovery import required_condition, settle
+from pyspark_substrait.proto.read.rel_common import advanced_extension, common
 
 __all__ = ["inputs", "relation"]
 

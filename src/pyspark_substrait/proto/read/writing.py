@@ -23,9 +23,9 @@ from pyspark_substrait.model.types import NamedStruct, OpenStruct, Struct
 from pyspark_substrait.proto import write_targets
 from pyspark_substrait.proto.enums import CREATE_MODE, DDL_OBJECT, DDL_OP, OUTPUT_MODE, WRITE_OP
 from pyspark_substrait.proto.read import expressions, relations
-from pyspark_substrait.proto.read.base import advanced_extension, common
 from pyspark_substrait.proto.read.context import Reading, Scope, invalid
 from pyspark_substrait.proto.read.literals import any_message, literals
+from pyspark_substrait.proto.read.rel_common import advanced_extension, common
 from pyspark_substrait.proto.read.type_checks import as_cell
 from pyspark_substrait.proto.read.types import named_struct
 

@@ -13,9 +13,9 @@ from pyspark_substrait.proto.depth import with_enough_stack
 from pyspark_substrait.proto.enums import VARIABLE_EVALUATION_MODE
 from pyspark_substrait.proto.upgrade import CURRENT_VERSION
 from pyspark_substrait.proto.write import expressions, functions, relations
-from pyspark_substrait.proto.write.base import advanced_extension
 from pyspark_substrait.proto.write.context import Declarations, Parts
 from pyspark_substrait.proto.write.literals import literal
+from pyspark_substrait.proto.write.rel_common import advanced_extension
 from pyspark_substrait.proto.write.types import data_type, named_struct
 
 __all__ = ["extended_expression", "plan"]

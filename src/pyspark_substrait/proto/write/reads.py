@@ -10,9 +10,9 @@ from pyspark_substrait.model import relations as nodes
 from pyspark_substrait.model.literals import AnyMessage
 from pyspark_substrait.model.relations import FileFormat, FileOrFiles, ReadType
 from pyspark_substrait.proto.write import expressions
-from pyspark_substrait.proto.write.base import advanced_extension
 from pyspark_substrait.proto.write.context import Parts
 from pyspark_substrait.proto.write.literals import any_message
+from pyspark_substrait.proto.write.rel_common import advanced_extension
 
 __all__ = ["read_type"]
 

@@ -22,10 +22,10 @@ from pyspark_substrait.model.types import NamedStruct
 from pyspark_substrait.proto import generates
 from pyspark_substrait.proto.enums import SIMPLE_COMPARISON_TYPE, numbers_of
 from pyspark_substrait.proto.write import expressions, functions, physical, reads, writing
-from pyspark_substrait.proto.write.base import advanced_extension, common
 from pyspark_substrait.proto.write.context import Parts
 from pyspark_substrait.proto.write.literals import any_message
 from pyspark_substrait.proto.write.references import field_reference, mask
+from pyspark_substrait.proto.write.rel_common import advanced_extension, common
 from pyspark_substrait.proto.write.types import named_struct
 
 __all__ = ["relation"]

@@ -10,9 +10,9 @@ from typing_extensions import assert_never
 from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.relations import ExtensionObject, NamedObjectWrite, NamedTable, TransformExpression
 from pyspark_substrait.proto.write import expressions
-from pyspark_substrait.proto.write.base import advanced_extension
 from pyspark_substrait.proto.write.context import Parts
 from pyspark_substrait.proto.write.literals import any_message, literals
+from pyspark_substrait.proto.write.rel_common import advanced_extension
 
 __all__ = ["table_defaults", "transformations", "update_type", "write_type"]
 

@@ -11,7 +11,7 @@ from pyspark_substrait.spark.progress.jobs import Standing
 if TYPE_CHECKING:
     from rich.console import Console
 
-__all__ = ["Display", "InLines", "InNotebook", "OnTerminal", "notebook", "said"]
+__all__ = ["Display", "InLines", "InNotebook", "OnTerminal", "notebook", "progress_text"]
 
 
 _SEPARATOR = " · "
@@ -27,7 +27,7 @@ class Display(Protocol):
         """Remove the display after the run."""
 
 
-def said(standing: Standing, room: int | None = None) -> str:
+def progress_text(standing: Standing, room: int | None = None) -> str:
     """Return the progress of a run as text; empty while nothing is known.
 
     Args:
@@ -81,11 +81,11 @@ class OnTerminal:
             TextColumn("{task.description}"),
             BarColumn(bar_width=bar),
             TextColumn("{task.fields[clock]}", style="progress.elapsed"),
-            TextColumn("{task.fields[said]}"),
+            TextColumn("{task.fields[text]}"),
         )
         self._room = console.width - bar - len(what)
         self._progress = Progress(*columns, console=console, transient=True, auto_refresh=False, redirect_stdout=False)
-        self._bar = self._progress.add_task(what, total=None, said="", clock=_clock(0))
+        self._bar = self._progress.add_task(what, total=None, text="", clock=_clock(0))
 
     def show(self, standing: Standing, seconds: float) -> None:
         if not self._progress.live.is_started:
@@ -94,7 +94,7 @@ class OnTerminal:
             self._bar,
             completed=standing.done,
             total=standing.tasks or None,
-            said=said(standing, self._room - len(_clock(seconds)) - _SPACES),
+            text=progress_text(standing, self._room - len(_clock(seconds)) - _SPACES),
             clock=_clock(seconds),
             refresh=True,
         )
@@ -114,7 +114,7 @@ class InNotebook:
         from IPython.display import display
 
         value = f'max="{standing.tasks}" value="{standing.done}"' if standing.tasks else ""
-        text = _SEPARATOR.join(part for part in (self._what, _clock(seconds), said(standing)) if part)
+        text = _SEPARATOR.join(part for part in (self._what, _clock(seconds), progress_text(standing)) if part)
         content = {
             "text/html": f'<div style="display: flex; gap: 0.6em; align-items: center; font-size: 0.9em">'
             f"<progress {value}></progress><span>{escape(text)}</span></div>",
@@ -141,7 +141,7 @@ class InLines:
         self._last = ""
 
     def show(self, standing: Standing, seconds: float) -> None:
-        text = said(standing)
+        text = progress_text(standing)
         if seconds < self._next or text == self._last:
             return
         print(

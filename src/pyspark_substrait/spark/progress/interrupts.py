@@ -56,8 +56,8 @@ def interruptible() -> Iterator[None]:
         yield
     except KeyboardInterrupt as error:
         if started and not _has_said(error):
-            said = [_stopped(jobs, left) for jobs, left in started]
-            error.args = (next((text for text in said if text != CANCELLED), CANCELLED),)
+            messages = [_stopped(jobs, left) for jobs, left in started]
+            error.args = (next((text for text in messages if text != CANCELLED), CANCELLED),)
         raise
     finally:
         _started.reset(token)

@@ -12,7 +12,7 @@ from pyspark_substrait.model.literals import AnyMessage
 from pyspark_substrait.model.relations import ExtensionTable
 from pyspark_substrait.spark.tables import Table, given_table
 from pyspark_substrait.sql.compiler.extension_relations import unknown_kind
-from pyspark_substrait.sql.compiler.steps import HandlerStep
+from pyspark_substrait.sql.compiler.statement_steps import HandlerStep
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -19,7 +19,7 @@ from pyspark_substrait.spark.writing.catalog import Entry, carry_out, dotted, en
 from pyspark_substrait.spark.writing.session import Session
 from pyspark_substrait.sql.compiler.names import quoted, quoted_path
 from pyspark_substrait.sql.compiler.scope import Source
-from pyspark_substrait.sql.compiler.steps import SqlStep
+from pyspark_substrait.sql.compiler.statement_steps import SqlStep
 
 __all__ = ["define"]
 

@@ -15,7 +15,7 @@ from pyspark_substrait.sql.compiler import reads, relations
 from pyspark_substrait.sql.compiler.outputs import named
 from pyspark_substrait.sql.compiler.query import Query, frame, plain
 from pyspark_substrait.sql.compiler.scope import Compilation, Record
-from pyspark_substrait.sql.compiler.steps import HandlerStep, SqlStep
+from pyspark_substrait.sql.compiler.statement_steps import HandlerStep, SqlStep
 
 __all__ = ["extension_relation", "unknown_kind"]
 

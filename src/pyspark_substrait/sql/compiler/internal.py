@@ -8,7 +8,7 @@ from pyspark_substrait.model.expressions import Function
 from pyspark_substrait.model.types import Type
 from pyspark_substrait.sql.compiler.literals import string_literal
 from pyspark_substrait.sql.compiler.types import spark_type
-from pyspark_substrait.sql.decorrelation.building import FETCHED, NOT_NEGATIVE, ONCE, ONLY_VALUE
+from pyspark_substrait.sql.decorrelation.constructors import FETCHED, NOT_NEGATIVE, ONCE, ONLY_VALUE
 
 __all__ = ["checked_bound", "fetched", "internal"]
 

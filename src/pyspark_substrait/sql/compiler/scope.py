@@ -17,7 +17,7 @@ from pyspark_substrait.sql.compiler.lifted_columns import Below
 from pyspark_substrait.sql.compiler.names import NameSource
 from pyspark_substrait.sql.compiler.query import Query, frame
 from pyspark_substrait.sql.compiler.sharing import Shared
-from pyspark_substrait.sql.compiler.steps import SqlStep, Step
+from pyspark_substrait.sql.compiler.statement_steps import SqlStep, Step
 from pyspark_substrait.sql.functions.python_functions import PythonFunction
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from pyspark_substrait.sql.compiler.outputs import named, uniform
 from pyspark_substrait.sql.compiler.query import FRAME_MARK, Query
 from pyspark_substrait.sql.compiler.reads import catalog_source
 from pyspark_substrait.sql.compiler.scope import Compilation, Counting, Sources
-from pyspark_substrait.sql.compiler.steps import SqlStep, Step
+from pyspark_substrait.sql.compiler.statement_steps import SqlStep, Step
 from pyspark_substrait.sql.compiler.types import (
     MAP_SETTINGS,
     MATCH_SETTINGS,

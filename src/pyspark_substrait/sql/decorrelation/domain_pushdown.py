@@ -51,7 +51,7 @@ from pyspark_substrait.model.relations import (
 )
 from pyspark_substrait.model.types import I64, Boolean
 from pyspark_substrait.model.walk import with_expressions
-from pyspark_substrait.sql.decorrelation.building import (
+from pyspark_substrait.sql.decorrelation.constructors import (
     FETCHED,
     NOT_NEGATIVE,
     chosen,

@@ -11,7 +11,7 @@ from pyspark_substrait.model.relations import Aggregate, Grouping, Relation, Rel
 from pyspark_substrait.model.types import I32
 from pyspark_substrait.model.walk import with_expressions
 from pyspark_substrait.sql.decorrelation import domain_pushdown
-from pyspark_substrait.sql.decorrelation.building import all_of, chosen, column, null, truth, with_columns
+from pyspark_substrait.sql.decorrelation.constructors import all_of, chosen, column, null, truth, with_columns
 from pyspark_substrait.sql.decorrelation.keys import Carried, Domain, over, put_out, width_of, without_order
 
 __all__ = ["aggregate"]

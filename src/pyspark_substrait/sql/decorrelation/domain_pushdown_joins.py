@@ -9,7 +9,7 @@ from pyspark_substrait.model.expressions import Expression, IfClause, IfThen
 from pyspark_substrait.model.relations import Filter, Join, JoinType, LateralJoin, Relation
 from pyspark_substrait.sql.conjuncts import COMPARISON
 from pyspark_substrait.sql.decorrelation import domain_pushdown
-from pyspark_substrait.sql.decorrelation.building import (
+from pyspark_substrait.sql.decorrelation.constructors import (
     all_of,
     called,
     column,

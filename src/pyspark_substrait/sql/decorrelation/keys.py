@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from pyspark_substrait.model.expressions import Expression, FieldReference, SortField, WindowFunction
 from pyspark_substrait.model.relations import Relation
 from pyspark_substrait.model.walk import with_children
-from pyspark_substrait.sql.decorrelation.building import chosen, column
+from pyspark_substrait.sql.decorrelation.constructors import chosen, column
 from pyspark_substrait.sql.decorrelation.outer import redirected
 
 __all__ = ["Carried", "Domain", "inside", "over", "put_out", "width_of", "without_order"]

@@ -38,7 +38,7 @@ from pyspark_substrait.model.relations import (
 from pyspark_substrait.model.types import I64, Struct
 from pyspark_substrait.model.walk import expression_children, holds_query, subquery_relation, with_children
 from pyspark_substrait.sql.conjuncts import COMPARISON
-from pyspark_substrait.sql.decorrelation.building import (
+from pyspark_substrait.sql.decorrelation.constructors import (
     ONLY_VALUE,
     all_of,
     called,

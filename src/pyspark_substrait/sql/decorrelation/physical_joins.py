@@ -28,7 +28,7 @@ from pyspark_substrait.model.relations import (
 )
 from pyspark_substrait.model.types import Boolean, Type, same_type
 from pyspark_substrait.sql.conjuncts import BOOLEAN, COMPARISON
-from pyspark_substrait.sql.decorrelation.building import all_of, called, same, truth
+from pyspark_substrait.sql.decorrelation.constructors import all_of, called, same, truth
 from pyspark_substrait.sql.decorrelation.outer import redirected
 
 __all__ = ["PhysicalJoin", "conditions", "logical"]

@@ -49,7 +49,7 @@ from pyspark_substrait.model.walk import (
     with_query,
 )
 from pyspark_substrait.sql.conjuncts import conjuncts
-from pyspark_substrait.sql.decorrelation.building import (
+from pyspark_substrait.sql.decorrelation.constructors import (
     ONCE,
     all_of,
     chosen,

@@ -55,5 +55,5 @@ def page(
 
 def _text(block: Block, beside: Mapping[str, str]) -> str:
     """Return the text of a line, with the text to append to it."""
-    said = beside.get(block.path) if block.path is not None and block.kind is LineKind.RELATION else None
-    return f"{block.text}  {said}" if said else block.text
+    note = beside.get(block.path) if block.path is not None and block.kind is LineKind.RELATION else None
+    return f"{block.text}  {note}" if note else block.text

@@ -18,7 +18,7 @@ from pyspark_substrait.text.lossless.neutral import (
     Value,
 )
 
-__all__ = ["enum_value", "first_item", "integer", "is_word", "said", "without_names"]
+__all__ = ["enum_value", "first_item", "integer", "is_word", "value_text", "without_names"]
 
 _INTEGER = re.compile(r"-?[0-9]+")
 
@@ -55,10 +55,10 @@ def enum_value(value: Value, prefix: str) -> str | int:
             return value.text if value.text.startswith(prefix) else prefix + value.text.upper()
         case Number():
             return integer(value.text)
-    raise Fault(f"{said(value)} is no value of an enumeration")
+    raise Fault(f"{value_text(value)} is no value of an enumeration")
 
 
-def said(value: Value) -> str:
+def value_text(value: Value) -> str:
     """Return the description of a value for an error message."""
     match value:
         case Name():

@@ -9,7 +9,7 @@ from typing import Any
 from pyspark_substrait.text.lossless.declared import Declarations, Fault
 from pyspark_substrait.text.lossless.forms_in import FORMS_IN
 from pyspark_substrait.text.lossless.literals_in import INTERVALS, bare_number, interval_literal
-from pyspark_substrait.text.lossless.meaning import enum_value, integer, is_word, said, without_names
+from pyspark_substrait.text.lossless.meaning import enum_value, integer, is_word, value_text, without_names
 from pyspark_substrait.text.lossless.neutral import (
     Call,
     Equated,
@@ -81,7 +81,7 @@ class Values:
                 return self._interval(value)
             case MessageValue():
                 return value.message
-        raise Fault(f"{said(value)} is no expression")
+        raise Fault(f"{value_text(value)} is no expression")
 
     def _compound_literal(self, call: Call) -> _Message:
         without_names(call)
@@ -139,7 +139,7 @@ class Values:
     def call(self, call: Value, fields: Sequence[str] = ()) -> _Message:
         """A call of a function, with the fields that it may have beside its arguments."""
         if not isinstance(call, Call):
-            raise Fault(f"{said(call)} is no call of a function")
+            raise Fault(f"{value_text(call)} is no call of a function")
         if not call.function.quoted and call.function.text in FORMS:
             raise Fault(f"{call.function.text} is no function here; a function of that name stands in backticks")
         if call.nullable:
@@ -199,7 +199,7 @@ class Values:
     def row(self, value: Value) -> list[_Message]:
         """The fields of a row."""
         if not isinstance(value, Tuple):
-            raise Fault(f"{said(value)} is no row; rows are written (1:i32, 'a')")
+            raise Fault(f"{value_text(value)} is no row; rows are written (1:i32, 'a')")
         return [self.expression(each) for each in value.items]
 
     def object(self, value: Object, shape: Shape | None = None) -> _Message:
@@ -276,7 +276,7 @@ class Values:
                 return value
             case LiteralValue(message={"string": str(text)}):
                 return text
-        raise Fault(f"{said(value)} is no name; names that aren't plain words stand in backticks")
+        raise Fault(f"{value_text(value)} is no name; names that aren't plain words stand in backticks")
 
     def schema(self, items: Iterable[Any]) -> _Message:
         """Return the ``NamedStruct`` with these columns."""

@@ -129,7 +129,7 @@ def of_pairs(name: str) -> Form:
 
 def joined(node: Node, scope: Scope, distinct: bool) -> AggregateFunction:
     """``listagg``: of texts, the specification's ``string_agg``."""
-    from pyspark_substrait.spark.producer.relations.basic import sort_fields
+    from pyspark_substrait.spark.producer.relations.single_input import sort_fields
 
     value = expression(node.children[0], scope)
     given, text = node.children[1], isinstance(concrete(value.type), String)

@@ -82,7 +82,7 @@ def window(node: Node, scope: Scope) -> Expression:
     type, lower, upper = _frame(frame, orders, scope)
     if called.whole:
         type, lower, upper = BoundsType.ROWS, Unbounded(), Unbounded()
-    from pyspark_substrait.spark.producer.relations.basic import sort_fields
+    from pyspark_substrait.spark.producer.relations.single_input import sort_fields
 
     made = WindowFunction(
         function=called.function,

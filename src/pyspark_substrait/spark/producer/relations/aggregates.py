@@ -9,9 +9,9 @@ from pyspark_substrait.model.relations import Aggregate, Grouping
 from pyspark_substrait.spark.producer.catalyst import Node
 from pyspark_substrait.spark.producer.expressions import expression
 from pyspark_substrait.spark.producer.relations import grouping_sets, relation
-from pyspark_substrait.spark.producer.relations.basic import named_column
 from pyspark_substrait.spark.producer.relations.columns import projected
 from pyspark_substrait.spark.producer.relations.measures import Measures, count_of_records
+from pyspark_substrait.spark.producer.relations.single_input import named_column
 from pyspark_substrait.spark.producer.scope import Column, Output, Production, Scope, column, field_of, scope_of
 
 __all__ = ["FORMS"]

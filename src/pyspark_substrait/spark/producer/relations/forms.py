@@ -8,7 +8,6 @@ from typing import Final, TypeAlias
 from pyspark_substrait.spark.producer.catalyst import Node
 from pyspark_substrait.spark.producer.relations import (
     aggregates,
-    basic,
     ctes,
     generate,
     grouping_sets,
@@ -19,6 +18,7 @@ from pyspark_substrait.spark.producer.relations import (
     reads,
     sampling,
     sets,
+    single_input,
     windows,
     writes,
 )
@@ -29,7 +29,7 @@ __all__ = ["FORMS", "Form"]
 Form: TypeAlias = Callable[[Node, Production, "Scope | None"], Output]
 
 FORMS: Final[Mapping[str, Form]] = {
-    **basic.FORMS,
+    **single_input.FORMS,
     **memory.FORMS,
     **reads.FORMS,
     **joins.FORMS,

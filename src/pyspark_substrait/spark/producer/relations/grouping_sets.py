@@ -25,7 +25,6 @@ from pyspark_substrait.model.types import I32, I64, with_nullability
 from pyspark_substrait.spark.producer.catalyst import Node
 from pyspark_substrait.spark.producer.expressions import expression, typed
 from pyspark_substrait.spark.producer.relations import relation
-from pyspark_substrait.spark.producer.relations.basic import named_column
 from pyspark_substrait.spark.producer.relations.columns import projected, selected
 from pyspark_substrait.spark.producer.relations.measures import (
     Measures,
@@ -33,6 +32,7 @@ from pyspark_substrait.spark.producer.relations.measures import (
     count_of_records,
     filter_of,
 )
+from pyspark_substrait.spark.producer.relations.single_input import named_column
 from pyspark_substrait.spark.producer.scope import Output, Production, Scope, column, field_of, scope_of
 from pyspark_substrait.spark.producer.types import type_of
 

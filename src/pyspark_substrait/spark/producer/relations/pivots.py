@@ -20,9 +20,9 @@ from pyspark_substrait.model.relations import Aggregate, Grouping, Measure
 from pyspark_substrait.model.types import Boolean, with_nullability
 from pyspark_substrait.spark.producer.catalyst import Node, plan_of
 from pyspark_substrait.spark.producer.expressions import expression
-from pyspark_substrait.spark.producer.relations import basic, relation
-from pyspark_substrait.spark.producer.relations.basic import named_column
+from pyspark_substrait.spark.producer.relations import relation, single_input
 from pyspark_substrait.spark.producer.relations.columns import projected
+from pyspark_substrait.spark.producer.relations.single_input import named_column
 from pyspark_substrait.spark.producer.scope import Output, Production, Scope, column, field_of, scope_of, urn_of
 
 __all__ = ["FORMS"]
@@ -34,7 +34,7 @@ def project(node: Node, production: Production, outer: Scope | None) -> Output:
     lists = _lists(below)
     items = node.trees("projectList")
     if not lists or not all(_is_taken_apart(item, lists) for item in items):
-        return basic.project(node, production, outer)
+        return single_input.project(node, production, outer)
     input = relation(below.children[0], production, outer)
     scope = scope_of(input, production, outer)
     keys = below.trees("groupingExpressions")

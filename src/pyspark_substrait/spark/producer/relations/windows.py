@@ -7,8 +7,8 @@ from typing import Final
 from pyspark_substrait.spark.producer.catalyst import Node
 from pyspark_substrait.spark.producer.expressions import expressions
 from pyspark_substrait.spark.producer.relations import relation
-from pyspark_substrait.spark.producer.relations.basic import named_column
 from pyspark_substrait.spark.producer.relations.columns import projected
+from pyspark_substrait.spark.producer.relations.single_input import named_column
 from pyspark_substrait.spark.producer.scope import Output, Production, Scope, references, scope_of
 
 __all__ = ["FORMS"]

@@ -120,11 +120,11 @@ def slow_in(plan: Plan) -> tuple[str, ...]:
 
 
 def _expression(text: str, call: ScalarFunction) -> tuple[str, bool] | None:
-    said = {option.name.lower(): option.preference[0] for option in call.options if option.preference}
+    stated = {option.name.lower(): option.preference[0] for option in call.options if option.preference}
     flags = Flags(
-        case=next((case for case in Case if case.value == said.get("case_sensitivity")), Case.EXACT),
-        lines=said.get("multiline") == "MULTILINE_ENABLED",
-        all=said.get("dotall") == "DOTALL_ENABLED",
+        case=next((case for case in Case if case.value == stated.get("case_sensitivity")), Case.EXACT),
+        lines=stated.get("multiline") == "MULTILINE_ENABLED",
+        all=stated.get("dotall") == "DOTALL_ENABLED",
     )
     try:
         reason = slowness(parsed(text, flags))

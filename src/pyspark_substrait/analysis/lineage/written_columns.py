@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
-from pyspark_substrait.analysis.lineage.building import Building
 from pyspark_substrait.analysis.lineage.expressions import depends
+from pyspark_substrait.analysis.lineage.graph_builder import Building
 from pyspark_substrait.analysis.lineage.relations import measure_uses
 from pyspark_substrait.analysis.lineage.traversal import inputs_of
 from pyspark_substrait.model.relations import (

@@ -20,7 +20,7 @@ from pyspark_substrait.codes import Level, class_of
 from pyspark_substrait.model.findings import Finding
 from pyspark_substrait.model.relations import ExtensionMulti, ExtensionSingle
 from pyspark_substrait.render.figures import figure_rows
-from pyspark_substrait.render.kinds import kind_of
+from pyspark_substrait.render.node_help import kind_of
 from pyspark_substrait.text.explain.columns import escaped
 from pyspark_substrait.text.explain.graph import EdgeKind, Graph, GraphColumn, Node
 from pyspark_substrait.text.explain.lines import LineKind

@@ -38,7 +38,7 @@ class Trees:
         self.wording = wording
         self.path_a = path_a
         self.path_b = path_b
-        self.said = PartDiff(self.forms, wording, path_a, path_b, self.queries)
+        self.part_diff = PartDiff(self.forms, wording, path_a, path_b, self.queries)
         self._known: dict[tuple[int, int], _Compared] = {}
 
     def queries(self, a: Relation, left: Record, b: Relation, right: Record) -> Line:
@@ -92,7 +92,7 @@ class Trees:
         became: dict[int, int] = {}
         if place.main >= 0:
             known = step.inputs[place.main].columns
-            for column, source in zip(step.told.columns, step.told.sources, strict=True):
+            for column, source in zip(step.description.columns, step.description.sources, strict=True):
                 if source is not None and source[0] == place.main and source[1] < len(known):
                     became.setdefault(known[source[1]], column)
         after = tuple(became.get(column, self._alone(column)) for column in columns)
@@ -107,15 +107,15 @@ class Trees:
     def _added(self, place: Place, columns: tuple[int, ...], below: Line | None, paths: tuple[str, str]) -> _Compared:
         """Report a relation that only the second tree has; columns that it passes on keep their identity."""
         step = place.step
-        told = step.told
+        description = step.description
         if place.main >= 0:
             given = [
                 columns if at == place.main else tuple(map(self._alone, item.columns))
                 for at, item in enumerate(step.inputs)
             ]
-            told = redescribed(step, given, step.outer, self.forms, False)
+            description = redescribed(step, given, step.outer, self.forms, False)
         made = []
-        for column, source in zip(told.columns, told.sources, strict=True):
+        for column, source in zip(description.columns, description.sources, strict=True):
             passes = source is not None and source[0] == place.main and source[1] < len(columns)
             made.append(columns[source[1]] if passes and source is not None else self._alone(column))
         line = Line(mark="+", text=_title(step), below=self._sides(place, below, "+"), b=step)
@@ -150,9 +150,9 @@ class Trees:
             return b.columns, Line(mark=" ", text=_title(b), whole=b.size, a=a, b=b)
         line = Line(mark=" ", text=_title(b), a=a, b=b)
         given, swap, whole = self._inputs(left, right, columns, below, line)
-        told = redescribed(b, given, b.outer, self.forms, swap)
-        if isinstance(b.relation, Read | Update) and (known := self.said.fields(a.told, told)):
-            told = describe(b.relation, given, b.outer, self.forms, known=known)
+        description = redescribed(b, given, b.outer, self.forms, swap)
+        if isinstance(b.relation, Read | Update) and (known := self.part_diff.fields(a.description, description)):
+            description = describe(b.relation, given, b.outer, self.forms, known=known)
         if a.kind != b.kind:
             first, second = self.wording.about(a), self.wording.about(b)
             over = named(a).removeprefix(f"the {a.kind}")
@@ -162,10 +162,10 @@ class Trees:
             line.changes.append(
                 self._change(Kind.RELATION, what, a.relation, b.relation, _summary(a, first), _summary(b, second))
             )
-        became = self._member_columns(a, left, told, given, right) if isinstance(b.relation, SetRelation) else {}
-        became |= self.said.compare(a, told, b, line, skip={"column"} if became and not whole else set())
-        line.outputs = a.columns, pick(told.columns, b.picks, self.forms)
-        made = [became.get(column, column) for column in told.columns]
+        became = self._member_columns(a, left, description, given, right) if isinstance(b.relation, SetRelation) else {}
+        became |= self.part_diff.compare(a, description, b, line, skip={"column"} if became and not whole else set())
+        line.outputs = a.columns, pick(description.columns, b.picks, self.forms)
+        made = [became.get(column, column) for column in description.columns]
         return pick(made, b.picks, self.forms), line
 
     def _inputs(
@@ -264,14 +264,16 @@ class Trees:
         return [first, second]
 
     def _member_columns(
-        self, a: Step, left: Place, told: Description, given: Sequence[tuple[int, ...]], right: Place
+        self, a: Step, left: Place, description: Description, given: Sequence[tuple[int, ...]], right: Place
     ) -> dict[int, int]:
         """Return the columns of a set operation that come from the same column of the input that both have."""
         if not isinstance(a.relation, SetRelation) or len(a.inputs) == len(given):
             return {}
-        own = dict(zip(a.inputs[left.main].columns, a.told.columns, strict=False))
+        own = dict(zip(a.inputs[left.main].columns, a.description.columns, strict=False))
         return {
-            column: own[below] for column, below in zip(told.columns, given[right.main], strict=False) if below in own
+            column: own[below]
+            for column, below in zip(description.columns, given[right.main], strict=False)
+            if below in own
         }
 
     def _input(self, step: Step) -> str:

@@ -14,8 +14,8 @@ from pyspark_substrait.analysis.diff.item_matching import pairs
 from pyspark_substrait.analysis.diff.normalized import Steps
 from pyspark_substrait.analysis.diff.pairing import Pairing
 from pyspark_substrait.analysis.diff.record import Record, Words
-from pyspark_substrait.analysis.diff.results import Result, output_changes
-from pyspark_substrait.analysis.diff.trees import Trees
+from pyspark_substrait.analysis.diff.result_columns import Result, output_changes
+from pyspark_substrait.analysis.diff.tree_diff import Trees
 from pyspark_substrait.analysis.diff.wording import Wording
 from pyspark_substrait.extensions import Registry
 from pyspark_substrait.model.expressions import AggregateFunction
@@ -118,7 +118,7 @@ class _Documents:
         line = Line(mark=" ", text="Plan", quiet=True)
         first, second = self._setting_parts(a), self._setting_parts(b)
         for left, right in zip(first, second, strict=True):
-            self.trees.said.parts(left, right, "the plan", ("", ""), line)
+            self.trees.part_diff.parts(left, right, "the plan", ("", ""), line)
         return line
 
     def _setting_parts(self, plan: Plan) -> list[Part]:
@@ -215,15 +215,15 @@ class _Documents:
     def extended(self, a: ExtendedExpression, b: ExtendedExpression) -> Difference:
         """Compare two extended expressions."""
         line = Line(mark=" ", text="Extended expression", quiet=True)
-        said = self.trees.said
-        said.parts(self._enhancement(a), self._enhancement(b), "the message", ("", ""), line)
+        part_diff = self.trees.part_diff
+        part_diff.parts(self._enhancement(a), self._enhancement(b), "the message", ("", ""), line)
         schemas = [schema_columns(item.base_schema, self.forms) for item in (a, b)]
         first = fields(a.base_schema, schemas[0], self.forms)
         second = fields(b.base_schema, schemas[1], self.forms)
-        became = said.parts(first, second, "the base schema", ("base_schema", "base_schema"), line)
+        became = part_diff.parts(first, second, "the base schema", ("base_schema", "base_schema"), line)
         columns = tuple(became.get(column, column) for column in schemas[1])
         left, right = self._referred(a, schemas[0]), self._referred(b, columns)
-        said.parts(left, right, "the message", ("referred_expr", "referred_expr"), line)
+        part_diff.parts(left, right, "the message", ("referred_expr", "referred_expr"), line)
         before, after = ([item.output_names for item in x.referred_expr] for x in (a, b))
         if len(before) == len(after):
             for at, (was, now) in enumerate(zip(before, after, strict=True)):
