@@ -43,6 +43,8 @@ __all__ = ["describe"]
 
 _NONE: Mapping[int, int] = {}
 
+_KINDS = {subject: Kind(subject.value) for subject in description.Subject}
+
 #: The join type that means the same with the inputs exchanged.
 _SWAPPED: dict[object, object] = {
     JoinType.LEFT: JoinType.RIGHT,
@@ -286,7 +288,7 @@ class _Describer:
     # parts ------------------------------------------------------------------------------------------------------------
 
     def _parts(self, part: description.Part) -> list[Part]:
-        kind = Kind(part.subject.value)
+        kind = _KINDS[part.subject]
         if id(part) in self.of_columns:
             return [Part(part.title, kind, Style.COLUMNS, tuple(self._used(part, self.of_columns[id(part)])))]
         if part.value is None:

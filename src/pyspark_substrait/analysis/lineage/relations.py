@@ -207,17 +207,17 @@ def _width(struct: Struct) -> int:
     return 0 if isinstance(struct, OpenStruct) else len(struct.types)
 
 
-def _uses(part: Part) -> tuple[Use, ...]:
+def _uses(part: Part) -> list[Use]:
     """Return the expressions of a part, with the records that they see."""
-    return tuple(
-        use._replace(place=PLACES[part.over]) if use.place is Place.INPUT else use
-        for node in part.nodes
-        for use in _node_uses(node)
-    )
+    uses = [use for node in part.nodes for use in _node_uses(node)]
+    place = PLACES[part.over]
+    if place is Place.INPUT:
+        return uses
+    return [Use(use.expression, use.kind, place) if use.place is Place.INPUT else use for use in uses]
 
 
-def _as_conditions(uses: Iterable[Use]) -> Iterator[Use]:
-    return (use._replace(kind=Kind.CONDITION) for use in uses)
+def _as_conditions(uses: Iterable[Use]) -> list[Use]:
+    return [Use(use.expression, Kind.CONDITION, use.place) for use in uses]
 
 
 def _node_uses(node: Node) -> tuple[Use, ...]:
