@@ -18,7 +18,7 @@ import pyspark_substrait
 from pyspark_substrait import builder
 from pyspark_substrait.cli import main
 
-pytestmark = pytest.mark.sweep
+pytestmark = pytest.mark.sweep(sample=0.02)
 
 WIDTHS = "return [document.documentElement.scrollWidth, document.documentElement.clientWidth]"
 ROOT = Path(__file__).resolve().parents[2]

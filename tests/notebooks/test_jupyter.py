@@ -12,7 +12,7 @@ import pytest
 
 from tests.notebooks.outputs import Output, output
 
-pytestmark = pytest.mark.sweep
+pytestmark = pytest.mark.sweep(sample=0.02)
 
 TOUR = Path(__file__).resolve().parents[2] / "examples" / "notebook" / "tour.ipynb"
 #: Cells that the example has not: an error in the magic, and how a plan is told where only text is.

@@ -12,7 +12,7 @@ from tests.validation.origins import origins
 
 @pytest.fixture(scope="module")
 def outcomes() -> list[Outcome]:
-    return list(mutations.run(900, seed=2026))
+    return list(mutations.run(720, seed=2026))
 
 
 def test_none_crashes(outcomes: list[Outcome]) -> None:

@@ -19,7 +19,7 @@ from tests.spark.producer.round_trips import assert_round_trip
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-pytestmark = pytest.mark.sweep(sample=0.35)
+pytestmark = pytest.mark.sweep(sample=0.25)
 
 VALUES = (
     "(1, 'a'), (2, NULL), (NULL, '')",
