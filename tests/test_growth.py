@@ -54,7 +54,7 @@ QUADRATIC = (
 #: kinds whose parts are used twice each, which limits bound (tests/model/test_limits.py)
 BOUNDED = ("twice", "that double")
 KINDS = [what for what in NESTING if not any(word in what for word in BOUNDED)]
-#: each kind with one of the verbs in turn, for every change; all pairs belong to the sweep
+#: each kind with one of the verbs in turn, of which `make test` draws some; all pairs belong to the sweep
 KINDS_AND_VERBS = [(what, list(INSPECTIONS)[number % len(INSPECTIONS)]) for number, what in enumerate(KINDS)]
 
 
@@ -104,6 +104,7 @@ def grows(what: str, verb: str, most: float) -> None:
     assert calls(action(large)) <= most * calls(action(small))
 
 
+@pytest.mark.sweep(sample=0.4)
 @pytest.mark.parametrize(("what", "verb"), KINDS_AND_VERBS)
 def test_nested_twice_as_deep_is_twice_the_work(what: str, verb: str) -> None:
     grows(what, verb, SQUARE if any(word in what for word in QUADRATIC) else 2.4)
