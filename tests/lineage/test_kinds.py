@@ -80,6 +80,8 @@ def said(*outputs: str) -> ExtensionSchema:
 LEFT, RIGHT = ["a0", "a1", "a2"], ["b0", "b1"]
 SCALAR = e.ScalarSubquery(input=table("q", 1))
 
+FILTERED = r.Filter(input=A, condition=f(col(1)))
+
 CASES: dict[str, Case] = {
     # a read has no inputs; what it filters by is among its own columns, where it puts them out
     "read": Case(A, ["", "", ""]),
@@ -181,6 +183,9 @@ CASES: dict[str, Case] = {
             common=r.RelCommon(rel_anchor=5, emit=(3,)),
         ),
         ["a2 b1"],
+    ),
+    "nested loop join of a relation with itself that only marks": Case(
+        r.NestedLoopJoin(left=FILTERED, right=FILTERED, type=r.JoinType.LEFT_MARK, common=emit(3)), ["a1"]
     ),
     "cross": Case(r.Cross(left=A, right=B, common=emit(4, 1)), ["b1", "a1"]),
     "hash join": Case(

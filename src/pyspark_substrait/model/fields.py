@@ -19,6 +19,7 @@ first use, as source code, so that no annotations are looked up while a tree is 
 from __future__ import annotations
 
 import dataclasses
+import threading
 import types
 import typing
 from collections.abc import Callable, Mapping
@@ -391,6 +392,9 @@ def _replacer(owner: type, family: str) -> Any:
 _F = TypeVar("_F")
 
 
+_making = threading.RLock()
+
+
 class _ByClass(dict[type, _F], Generic[_F]):
     """A function for each class of nodes, made on first access."""
 
@@ -398,8 +402,10 @@ class _ByClass(dict[type, _F], Generic[_F]):
         self.make = make
 
     def __missing__(self, owner: type) -> _F:
-        made = self[owner] = self.make(owner)
-        return made
+        with _making:  # the fields of a part are incomplete in between
+            if owner not in self:
+                self[owner] = self.make(owner)
+        return self[owner]
 
 
 #: the direct expressions of a node, in the order of its fields

@@ -170,11 +170,11 @@ def _described(relation: Relation, inputs: Sequence[Columns]) -> Shape:
     """Return the shape of a relation as its description says."""
     description = relation.describe()
     columns: list[Column] = []
-    seen = [inputs[0]] if isinstance(relation, Expand) else []
+    seen = {0} if isinstance(relation, Expand) else set[int]()
     for column in description.columns:
         match column:
             case Passed(input=input):
-                seen.append(inputs[input])
+                seen.add(input)
                 columns.extend(inputs[input].ports)
             case Part():
                 beside = _as_conditions(use for part in column.beside for use in _uses(part))
@@ -182,16 +182,18 @@ def _described(relation: Relation, inputs: Sequence[Columns]) -> Shape:
             case Own(beside=parts):
                 uses = tuple(use for part in parts for use in _uses(part))
                 # without a condition, the mark of a join states whether the other side has records
-                others = [input.records for input in inputs if input not in seen and input.records is not None]
-                columns.append(Made(uses, () if uses or not parts else tuple(others)))
+                others = [input.records for number, input in enumerate(inputs) if number not in seen]
+                alone = parts and not uses
+                columns.append(Made(uses, tuple(item for item in others if alone and item is not None)))
             case _:
                 raise AssertionError("the columns of other relations are derived above")
-    opened = any(input.pool is not None for input in seen)
+    shown = [inputs[number] for number in sorted(seen)]
+    opened = any(input.pool is not None for input in shown)
     return Shape(
         columns=columns,
         conditions=tuple(_as_conditions(use for part in description.parts if part.decides for use in _uses(part))),
         base=(Made(),) * _width(relation.table_schema.struct) if isinstance(relation, Update) else (),
-        pool=_every(seen) if opened else None,
+        pool=_every(shown) if opened else None,
         open=opened,
     )
 

@@ -208,11 +208,11 @@ class _Line:
         """Return the abbreviations for runs of columns."""
         if isinstance(self.relation, Set):
             return (Run("*", 0, len(self.scope.columns)),)
-        ranges = [self._range(item) for item in self.description.columns if isinstance(item, description.Passed)]
+        passed = [item for item in self.description.columns if isinstance(item, description.Passed)]
         if len(self.widths) != 2:
-            return tuple(Run("*", *each) for each in ranges)
-        every = [Run("*", 0, len(self.scope.columns))] if len(ranges) == 2 else []
-        return (*every, *(Run("right.*" if each[0] else "left.*", *each) for each in ranges))
+            return tuple(Run("*", *self._range(item)) for item in passed)
+        every = [Run("*", 0, len(self.scope.columns))] if len(passed) == 2 else []
+        return (*every, *(Run(("left.*", "right.*")[item.input], *self._range(item)) for item in passed))
 
     # properties
 
