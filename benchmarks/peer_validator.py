@@ -1,4 +1,4 @@
-"""Times of substrait-validator, in a process of its own: it can't be imported beside ``substrait-protobuf``.
+"""Times of substrait-validator, in a process of its own.
 
 Run by ``benchmarks.checking`` with a Python that has it. Arguments: rounds, a folder for the plans as bytes, and
 plan files. Prints a JSON object: for each plan the median milliseconds of a check, and of one that lists all

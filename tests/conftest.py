@@ -24,9 +24,12 @@ pytest_plugins = ["tests.selection"]
 os.environ["PYSPARK_SUBSTRAIT_ARCHIVE"] = "0"
 
 ROOT = Path(__file__).resolve().parent.parent
+if not (ROOT / "src" / "pyspark_substrait" / "specification" / "messages.binpb").is_file():
+    subprocess.run([sys.executable, ROOT / "hatch_build.py"], check=True)  # this tree was never installed
+
 #: of a sweep, and of other runs
 TPCH_SCALES = ("0.1", "0.01")
-#: pyarrow with Substrait (not every wheel has it), and the package that pins another release of the messages than ours
+#: pyarrow with Substrait (not every wheel has it), and a package that pins another release of the grammar than ours
 PEERS = ("pyarrow==22.0.0", "substrait[extensions,sql]==0.37.1")
 TPCH_TABLES = ("customer", "lineitem", "nation", "orders", "part", "partsupp", "region", "supplier")
 #: for small queries, of which each is run once: nothing is compiled for them, in Spark or thoroughly in Java

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from substrait import algebra_pb2, plan_pb2, type_pb2
-
 from pyspark_substrait.model.expressions import Cast, Expression, IfClause, IfThen, SingularOrList
 from pyspark_substrait.model.relations import JoinType, Read, RelationBase, Set, SetOp
 from pyspark_substrait.model.types import I64
+from pyspark_substrait.proto import messages
 from tests.spark.plans import (
     LONG,
     TEXT,
@@ -274,21 +273,22 @@ def or_list(size: int) -> bytes:
 
 def virtual_rows(size: int) -> bytes:
     """A virtual table of so many rows: a number, a text and a number that may be null. Written without a message."""
-    read = algebra_pb2.ReadRel()
+    read = messages.Rel().read
     read.base_schema.names.extend(["id", "name", "value"])
     struct = read.base_schema.struct
-    struct.nullability = type_pb2.Type.NULLABILITY_REQUIRED
-    struct.types.add().i64.nullability = type_pb2.Type.NULLABILITY_REQUIRED
-    struct.types.add().string.nullability = type_pb2.Type.NULLABILITY_REQUIRED
-    struct.types.add().fp64.nullability = type_pb2.Type.NULLABILITY_NULLABLE
+    struct.nullability = messages.Type.NULLABILITY_REQUIRED
+    struct.types.add().i64.nullability = messages.Type.NULLABILITY_REQUIRED
+    struct.types.add().string.nullability = messages.Type.NULLABILITY_REQUIRED
+    struct.types.add().fp64.nullability = messages.Type.NULLABILITY_NULLABLE
     whole, rest = divmod(size, _BATCH)
     rows = _batch(_BATCH) * whole + _batch(rest)
     content = read.SerializeToString() + _field(read, "virtual_table", rows)
-    root = algebra_pb2.RelRoot(names=["id", "name", "value"])
-    inside = _field(root, "input", _field(algebra_pb2.Rel(), "read", content)) + root.SerializeToString()
-    message = plan_pb2.Plan()
+    root = messages.current().named("RelRoot")(names=["id", "name", "value"])
+    inside = _field(root, "input", _field(messages.Rel(), "read", content)) + root.SerializeToString()
+    message = messages.Plan()
     message.version.minor_number = 108
-    return message.SerializeToString() + _field(message, "relations", _field(plan_pb2.PlanRel(), "root", inside))
+    tree = messages.current().named("PlanRel")()
+    return message.SerializeToString() + _field(message, "relations", _field(tree, "root", inside))
 
 
 _BATCH = 10_000
@@ -296,7 +296,7 @@ _BATCH = 10_000
 
 @cache
 def _batch(size: int) -> bytes:
-    table = algebra_pb2.ReadRel.VirtualTable()
+    table = messages.Rel().read.virtual_table
     for number in range(size):
         fields = table.expressions.add().fields
         fields.add().literal.i64 = number
@@ -306,7 +306,7 @@ def _batch(size: int) -> bytes:
         if number % 10:
             value.fp64 = number / 2
         else:
-            value.null.fp64.nullability = type_pb2.Type.NULLABILITY_NULLABLE
+            value.null.fp64.nullability = messages.Type.NULLABILITY_NULLABLE
     return table.SerializeToString()
 
 

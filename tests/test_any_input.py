@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import pyspark_substrait as ps
-from pyspark_substrait.documents import held
+from pyspark_substrait.documents import as_document
 from pyspark_substrait.errors import SubstraitError
 from pyspark_substrait.extensions.yaml_text import load_yaml
 from tests.hostile_inputs import HALF, READING, SHOWING, faults, mutate_bytes, mutate_json, mutate_text
@@ -34,7 +34,7 @@ def test_mutants_end_in_our_errors_only(form: str) -> None:
     chance = random.Random(f"mutants {form}")
     for round in range(ROUNDS):
         name = chance.choice(NAMES)
-        plan = held(PLANS[name], deep=False)
+        plan = as_document(PLANS[name], deep=False)
         source: Any
         match form:
             case "dict" | "JSON":

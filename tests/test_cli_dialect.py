@@ -57,7 +57,7 @@ def test_the_dialect_is_a_target(tmp_path: Path) -> None:
     (tmp_path / "small.yaml").write_text("name: Small\nsupported_relations: [READ]", "utf-8")
     refused = run("validate", tmp_path / "plan.json", "--target", tmp_path / "small.yaml")
     assert refused.exit_code == 1
-    assert "Small doesn't have the relation FILTER" in refused.stdout
+    assert "Small does not have the relation FILTER" in refused.stdout
 
 
 def test_a_target_that_is_not_there_is_an_error(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from click.testing import CliRunner, Result
 
 import pyspark_substrait
 from pyspark_substrait.cli import main
-from pyspark_substrait.documents import held
+from pyspark_substrait.documents import as_document
 from tests.lint.cases import CASES, FINE, Case
 
 
@@ -21,14 +21,14 @@ def call(*arguments: str | Path, stdin: bytes | None = None) -> Result:
 @pytest.fixture
 def poor(tmp_path: Path) -> Path:
     file = tmp_path / "poor.json"
-    held(CASES["not not"].plan, deep=False).save(file)
+    as_document(CASES["not not"].plan, deep=False).save(file)
     return file
 
 
 @pytest.fixture
 def fine(tmp_path: Path) -> Path:
     file = tmp_path / "fine.pb"
-    held(Case(FINE["a filter"], ()).plan, deep=False).save(file)
+    as_document(Case(FINE["a filter"], ()).plan, deep=False).save(file)
     return file
 
 
@@ -91,7 +91,7 @@ def test_fix_elsewhere(poor: Path, tmp_path: Path) -> None:
 
 def test_fix_says_what_is_left(tmp_path: Path) -> None:
     file = tmp_path / "left.pb"
-    held(CASES["b = b"].plan, deep=False).save(file)
+    as_document(CASES["b = b"].plan, deep=False).save(file)
     before = file.read_bytes()
     result = call("lint", file, "--fix")
     assert result.exit_code == 1

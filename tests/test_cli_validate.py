@@ -150,7 +150,7 @@ def test_the_example_of_the_tutorial_has_no_error() -> None:
 def test_findings_lists_all_and_shows_one() -> None:
     assert len(call("findings").stdout.splitlines()) == len(classes())
     for text in ("4005", "TYPE_MISMATCH", "type_mismatch"):
-        assert call("findings", text).stdout.startswith("4005 TYPE_MISMATCH, error: types don't match\n")
+        assert call("findings", text).stdout.startswith("4005 TYPE_MISMATCH, error: types do not match\n")
     assert call("findings", "1").stdout.startswith("0001 ")
 
 

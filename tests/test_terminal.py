@@ -216,7 +216,7 @@ def test_what_is_long_loses_its_middle() -> None:
     assert shortened("abcdefghij", 7) == "abc…hij"
     assert shortened("abcdefg", 7) == "abcdefg"
     name = "n" * 100_000
-    assert message_text(f"the column `{name}` isn't in `{name}` at all") == (
-        f"the column `{'n' * 119}…{'n' * 118}` isn't in `{'n' * 119}…{'n' * 118}` at all"
+    assert message_text(f"the column `{name}` is not in `{name}` at all") == (
+        f"the column `{'n' * 119}…{'n' * 118}` is not in `{'n' * 119}…{'n' * 118}` at all"
     )
     assert len(message_text("n " * 100_000)) == 4000

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from substrait import algebra_pb2, type_pb2
+from pyspark_substrait.proto import messages
 
 PAGE = (Path(__file__).parent.parent / "docs" / "types.md").read_text(encoding="utf-8")
 
@@ -18,10 +18,10 @@ def _first_column(title: str) -> set[str]:
 
 
 def test_every_type_is_there() -> None:
-    current = {field.name for field in type_pb2.Type.DESCRIPTOR.oneofs_by_name["kind"].fields}
+    current = {field.name for field in messages.Type.DESCRIPTOR.oneofs_by_name["kind"].fields}
     assert _first_column("# Types") - {"u8", "u64", "unsigned_integers"} == current
 
 
 def test_every_literal_is_there() -> None:
-    current = {field.name for field in algebra_pb2.Expression.Literal.DESCRIPTOR.oneofs_by_name["literal_type"].fields}
+    current = {field.name for field in messages.Expression.Literal.DESCRIPTOR.oneofs_by_name["literal_type"].fields}
     assert _first_column("## Literals") == current

@@ -31,8 +31,6 @@ from pyspark_substrait.model.limits import Limits, limited
 from pyspark_substrait.text.notebook_output import register_formatter
 
 if TYPE_CHECKING:
-    from IPython.core.interactiveshell import InteractiveShell
-
     from pyspark_substrait.api.capabilities import capabilities
     from pyspark_substrait.api.dialect import dialect
     from pyspark_substrait.api.diff import diff
@@ -107,6 +105,7 @@ _MODULES = {
     "lineage": "api.lineage",
     "lint": "api.lint",
     "load": "api.loading",
+    "load_ipython_extension": "notebooks.magic",
     "profile": "api.profile",
     "run_query": "api.run",
     "to_sql": "api.to_sql",
@@ -131,10 +130,3 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})
-
-
-def load_ipython_extension(shell: InteractiveShell) -> None:
-    """Register the magics ``%substrait`` and ``%%substrait``; ``%load_ext pyspark_substrait`` calls this."""
-    from pyspark_substrait.notebooks.magic import register
-
-    register(shell)

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Literal
 
 from pyspark_substrait.errors import SubstraitError
 from pyspark_substrait.model import plan as model
+from pyspark_substrait.model.deep_stack import with_deep_stack, with_enough_stack
+from pyspark_substrait.text import lossless
 from pyspark_substrait.text.notebook_output import NotebookOutput
 
 if TYPE_CHECKING:
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
     from pyspark_substrait.model.notes import Note
     from pyspark_substrait.proto.portability import Use
 
-__all__ = ["FORMS", "ExtendedExpression", "Plan", "Source", "form_of", "held", "keep_source", "source_of"]
+__all__ = ["FORMS", "ExtendedExpression", "Plan", "Source", "as_document", "form_of", "keep_source", "source_of"]
 
 FORMS: dict[str, Literal["json", "pb", "text"]] = {".json": "json", ".txt": "text", ".substrait": "text"}
 """The form of a file by its suffix; others are binary."""
@@ -40,7 +42,11 @@ class _Document(NotebookOutput):
         return self
 
     def to_message(self) -> Message:
-        """The protobuf message of the installed release (``substrait.Plan`` or ``substrait.ExtendedExpression``)."""
+        """The protobuf message of the current release, ``substrait.Plan`` or ``substrait.ExtendedExpression``.
+
+        Its class is this package's own. For an object of another class of that name, give that one the bytes:
+        ``plan_pb2.Plan.FromString(plan.to_bytes())``.
+        """
         raise NotImplementedError
 
     @property
@@ -68,9 +74,7 @@ class _Document(NotebookOutput):
 
     def to_text(self) -> str:
         """The text form, which people read and write and :func:`load` reads back without loss."""
-        from pyspark_substrait.proto.depth import with_enough_stack
         from pyspark_substrait.proto.fields import message_fields
-        from pyspark_substrait.text import lossless
 
         fields, is_plan = message_fields(self.to_message()), isinstance(self, model.Plan)
         return with_enough_stack(lambda: lossless.write(fields, is_plan=is_plan))
@@ -94,7 +98,7 @@ class _Document(NotebookOutput):
             beside.replace(target)
         except OSError as error:
             beside.unlink(missing_ok=True)
-            raise SubstraitError(f"{target} can't be written: {error.strerror or error}") from error
+            raise SubstraitError(f"{target} cannot be written: {error.strerror or error}") from error
 
     def _content(self, form: Literal["json", "pb", "text"]) -> bytes:
         match form:
@@ -120,7 +124,6 @@ class Plan(_Document, model.Plan):
 
     def to_message(self) -> Message:
         from pyspark_substrait.proto import write
-        from pyspark_substrait.proto.depth import with_deep_stack
         from pyspark_substrait.proto.write.removed_fields import with_removed_fields
 
         message = with_deep_stack(write.plan, self) if self.deep else write.plan(self)
@@ -139,21 +142,18 @@ class ExtendedExpression(_Document, model.ExtendedExpression):
 
     def to_message(self) -> Message:
         from pyspark_substrait.proto import write
-        from pyspark_substrait.proto.depth import with_deep_stack
 
         return with_deep_stack(write.extended_expression, self) if self.deep else write.extended_expression(self)
 
 
 def form_of(content: bytes) -> Literal["json", "pb", "text"]:
     """Return the form of a file's content, judged by how it begins."""
-    from pyspark_substrait.text.lossless import text_of
-
     if content.lstrip()[:1] == b"{":
         return "json"
-    return "pb" if text_of(content) is None else "text"
+    return "pb" if lossless.text_of(content) is None else "text"
 
 
-def held(
+def as_document(
     document: model.Plan | model.ExtendedExpression, *, deep: bool, registry: Registry | None = None
 ) -> Plan | ExtendedExpression:
     """Return a document of the model as the class that users get."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 from typing import Any, Final
@@ -62,6 +61,8 @@ def shortened_name(name: str) -> str:
     """
     if len(name) <= _MOST_TOGETHER:
         return name
+    import hashlib  # OpenSSL, which takes long to import
+
     mark = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:8]
     return f"{name[:56]}…{mark}…{name[-54:]}"
 

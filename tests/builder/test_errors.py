@@ -67,7 +67,7 @@ FAULTS: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "an update by another record": (
         lambda: orders().select(a=lambda o: scalar(update("t", {"a": "i64?"}, {"a": lambda t: t.a + o.id}))),
-        "a record that isn't of its table",
+        "a record that is not of its table",
     ),
     "no condition": (lambda: orders().filter("price"), "the condition is decimal?<10, 2>"),
     "and of numbers": (lambda: orders().filter(lambda o: o.id & o.customer), "and(i64?, i32?)"),
@@ -83,7 +83,7 @@ FAULTS: dict[str, tuple[Callable[[], Any], str]] = {
     "a value that the column can't hold": (lambda: values([("x",)], {"a": "i32"}), "[0].a: 'x' (str) was given"),
     "a null in a required column": (lambda: values([(None,)], {"a": "i32"}), "None was given, but a i32 is never null"),
     "a row that is too short": (lambda: values([()], {"a": "i32"}), "row 0 has 0 values for 1 columns"),
-    "none without a type": (lambda: orders().select(a=None), "Say it: lit(value, type)"),
+    "none without a type": (lambda: orders().select(a=None), "State it: lit(value, type)"),
     "branches of other types": (lambda: orders().select(a=lambda o: when(o.paid, 1).otherwise("x")), "Cast it"),
     "a case of another type": (lambda: orders().select(a=lambda o: switch(o.id, {"x": 1})), "'x' (str) was given"),
     "nothing in a list": (lambda: array(), "has no type"),
@@ -95,7 +95,7 @@ FAULTS: dict[str, tuple[Callable[[], Any], str]] = {
     "keys of other types": (lambda: orders().hash_join(customers(), [("id", "customer")]), "Cast one in a select"),
     "a lateral join of a wrong type": (
         lambda: customers().lateral_join(lambda c: orders(), how="right"),
-        "can't be of type right",
+        "cannot be of type right",
     ),
     "sets of other widths": (lambda: orders().union(customers()), "input 1 has 6 columns, the first one 9"),
     "sets of other types": (
@@ -106,13 +106,13 @@ FAULTS: dict[str, tuple[Callable[[], Any], str]] = {
     "two columns in an in": (lambda: orders().filter(lambda o: o.id.isin(orders())), "1 values are compared with"),
     "a record from elsewhere": (
         lambda: (lambda kept: orders().select(a=lambda o: kept[0]).to_plan())(list(orders().record())),
-        "refers to a record that isn't around it",
+        "refers to a record that is not around it",
     ),
     "a shared part that looks out": (
         lambda: orders().filter(lambda o: exists(orders().filter(lambda i: i.id == o.id).shared())),
-        "a shared frame can't refer",
+        "a shared frame cannot refer",
     ),
-    "a window function without over": (lambda: orders().select(a=lambda o: rank()), "needs a window. Say .over"),
+    "a window function without over": (lambda: orders().select(a=lambda o: rank()), "needs a window. Add .over"),
     "a text to partition by": (lambda: orders().select(a=lambda o: rank().over("customer")), "o['customer']"),
     "bounds of both kinds": (
         lambda: orders().select(a=lambda o: count().over(order_by=o.id, rows=(0, 0), range=(0, 0))),
@@ -131,7 +131,7 @@ FAULTS: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "a lambda where none belongs": (
         lambda: orders().select(a=lambda o: fn.transform(o.id, lambda x: x)),
-        "a function of Python can't be an argument here",
+        "a function of Python cannot be an argument here",
     ),
     "a literal that its type can't hold": (lambda: lit(300, "i8"), "300 is out of range for a i8"),
 }

@@ -61,7 +61,7 @@ def main(columns: bool, remote: str | None, names: tuple[str, ...]) -> None:
 
 def _readable() -> Iterator[Case]:
     for case in read_cases():
-        assert isinstance(case, Case), f"can't be read: {case}"
+        assert isinstance(case, Case), f"cannot be read: {case}"
         yield case
 
 

@@ -33,7 +33,7 @@ _CHUNK = 60
 _CHARACTERS = 50_000
 _THREADS = 3
 #: what an error says where a column isn't enough
-_NEEDS_CONSTANT = "that isn't a literal"
+_NEEDS_CONSTANT = "that is not a literal"
 #: how far from the expected value a floating-point result may be, relative to it
 _TOLERANCE: dict[type[Type], float] = {FP64: 1e-9, FP32: 2e-6}
 

@@ -24,7 +24,7 @@ def cases() -> list[Case]:
     """All cases; one that can't be read is an error."""
     found = []
     for case in read_cases():
-        assert isinstance(case, Case), f"can't be read: {case}"
+        assert isinstance(case, Case), f"cannot be read: {case}"
         found.append(case)
     return found
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from google.protobuf.descriptor import Descriptor, FieldDescriptor
-from substrait import algebra_pb2, plan_pb2
+
+from pyspark_substrait.proto.messages import current
 
 #: Messages that relations are made of and that have tables of their own, or are relations again.
 ELSEWHERE = (
@@ -23,12 +24,15 @@ ELSEWHERE = (
 
 def messages() -> Iterator[Descriptor]:
     """The messages of relations and of what they alone have inside, each once, in the order a reader meets them."""
-    common = algebra_pb2.RelCommon.DESCRIPTOR
-    start = [plan_pb2.PlanRel.DESCRIPTOR, algebra_pb2.RelRoot.DESCRIPTOR, common]
-    start += [field.message_type for field in algebra_pb2.Rel.DESCRIPTOR.fields if field.message_type]
+    rel, plan_rel, root, common = map(_descriptor, ("Rel", "PlanRel", "RelRoot", "RelCommon"))
+    start = [plan_rel, root, common, *(field.message_type for field in rel.fields if field.message_type)]
     seen: set[str] = set()
     for message in start:
         yield from _below(message, seen)
+
+
+def _descriptor(name: str) -> Descriptor:
+    return current().named(name).DESCRIPTOR
 
 
 def _below(message: Descriptor, seen: set[str]) -> Iterator[Descriptor]:

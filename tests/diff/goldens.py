@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pyspark_substrait as ps
-from pyspark_substrait.documents import Plan, held
+from pyspark_substrait.documents import Plan, as_document
 from pyspark_substrait.model import expressions as e
 from pyspark_substrait.model import relations as r
 from pyspark_substrait.model import types as t
@@ -192,7 +192,7 @@ def samples() -> str:
     for documents in (PLANS, EXTENDED_EXPRESSIONS):
         names = list(documents)
         for name, other in pairwise(names):
-            found = ps.diff(held(documents[name], deep=False), held(documents[other], deep=False))
+            found = ps.diff(as_document(documents[name], deep=False), as_document(documents[other], deep=False))
             said = [str(change) for change in found] + [f"remark: {change}" for change in found.remarks]
             parts.append("\n".join([f"== {name} | {other}", *(said or ["the same"]), ""]))
     return "\n".join(parts)

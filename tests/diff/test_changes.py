@@ -622,7 +622,7 @@ def test_a_plan_is_no_extended_expression() -> None:
     from tests.samples import EXTENDED_EXPRESSIONS
 
     other = next(iter(EXTENDED_EXPRESSIONS.values()))
-    from pyspark_substrait.documents import held
+    from pyspark_substrait.documents import as_document
 
-    found = ps.diff(orders(), held(other, deep=False))
+    found = ps.diff(orders(), as_document(other, deep=False))
     assert [change.what for change in found] == ["the first is a plan, the second an extended expression"]

@@ -10,7 +10,7 @@ from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import Message
 
 import pyspark_substrait as ps
-from pyspark_substrait.documents import held
+from pyspark_substrait.documents import as_document
 from tests.samples import EXTENDED_EXPRESSIONS, PLANS
 
 #: What doesn't count, by the specification or because it only leads somewhere; the fields of all messages inside, too.
@@ -83,7 +83,7 @@ def test_a_change_of_any_field_is_seen() -> None:
     silent: dict[str, list[str]] = defaultdict(list)
     seen: set[str] = set()
     for name, document in {**PLANS, **EXTENDED_EXPRESSIONS}.items():
-        message = held(document, deep=False).to_message()
+        message = as_document(document, deep=False).to_message()
         for place in places(message):
             field = place[-1][0]
             key = f"{field.containing_type.full_name.removeprefix('substrait.')}.{field.name}"

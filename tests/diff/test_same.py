@@ -15,7 +15,7 @@ from google.protobuf import json_format
 
 import pyspark_substrait as ps
 from pyspark_substrait.analysis.diff import Kind
-from pyspark_substrait.documents import ExtendedExpression, Plan, held
+from pyspark_substrait.documents import ExtendedExpression, Plan, as_document
 from pyspark_substrait.model import expressions as e
 from pyspark_substrait.model import relations as r
 from pyspark_substrait.model import types as t
@@ -44,7 +44,7 @@ from tests.diff.plans import (
 from tests.samples import EXTENDED_EXPRESSIONS, PLANS
 
 SAMPLES: dict[str, Plan | ExtendedExpression] = {
-    name: held(document, deep=False)
+    name: as_document(document, deep=False)
     for name, document in [
         *((f"plan: {name}", plan) for name, plan in PLANS.items()),
         *((f"extended: {name}", plan) for name, plan in EXTENDED_EXPRESSIONS.items()),

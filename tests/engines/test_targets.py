@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 import pyspark_substrait as ps
-from pyspark_substrait.documents import Plan, held
+from pyspark_substrait.documents import Plan, as_document
 from pyspark_substrait.engines import TARGETS
 from pyspark_substrait.errors import UnsupportedPlanError
 from pyspark_substrait.extensions.registry import Registry
@@ -58,7 +58,7 @@ def call(name: str, *arguments: Expression, **options: str) -> ScalarFunction:
 
 def plan(input: Relation) -> Plan:
     names = tuple(f"c{position}" for position in range(len(input.schema.types)))
-    made = held(model.Plan(relations=(model.RelRoot(input=input, names=names),)), deep=False)
+    made = as_document(model.Plan(relations=(model.RelRoot(input=input, names=names),)), deep=False)
     assert isinstance(made, Plan)
     return made
 
@@ -142,7 +142,7 @@ def test_columns_are_chosen_by_projections_alone_where_the_engine_wants_it() -> 
 
 def test_subtrees_are_repeated_where_the_engine_knows_no_references() -> None:
     both = Cross(left=Reference(subtree_ordinal=0, subtree=TABLE), right=Reference(subtree_ordinal=0, subtree=TABLE))
-    made = held(model.Plan(relations=(TABLE, model.RelRoot(input=both, names=tuple("abcdefgh")))), deep=False)
+    made = as_document(model.Plan(relations=(TABLE, model.RelRoot(input=both, names=tuple("abcdefgh")))), deep=False)
     assert isinstance(made, Plan)
     adapted = ps.for_target(made, "datafusion")
     assert len(adapted.relations) == 1
@@ -225,7 +225,7 @@ def test_a_computed_limit_has_no_older_form() -> None:
             projected(call("center", TEXT, lit(I32(), 9), lit(String(), " "))),
             "DataFusion 55 has no function center",
         ),
-        ("acero", Cross(left=TABLE, right=TABLE), "doesn't take Cross"),
+        ("acero", Cross(left=TABLE, right=TABLE), "does not take Cross"),
         ("duckdb", projected(call("regexp_match_substring", TEXT, lit(String(), "a"))), "has no function"),
     ],
 )

@@ -9,7 +9,7 @@ import re
 from pathlib import Path
 
 import pyspark_substrait as ps
-from pyspark_substrait.documents import held
+from pyspark_substrait.documents import as_document
 from pyspark_substrait.text.explain import explain
 from tests.explain import plans
 from tests.explain.faulty_plans import FAULTY
@@ -37,7 +37,7 @@ def samples() -> str:
     known: set[str] = set()
     parts: list[str] = []
     for name, document in {**PLANS, **EXTENDED_EXPRESSIONS}.items():
-        page = [_PASSED.sub("…", line) for line in ps.explain(held(document, deep=False)).splitlines()]
+        page = [_PASSED.sub("…", line) for line in ps.explain(as_document(document, deep=False)).splitlines()]
         parts.append("\n".join([f"== {name}", *(line for line in page if line not in known), ""]))
         known.update(page)
     return "\n".join(parts)

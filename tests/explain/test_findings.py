@@ -6,7 +6,7 @@ import pytest
 
 import pyspark_substrait as ps
 from pyspark_substrait.codes import Code, Level
-from pyspark_substrait.documents import held
+from pyspark_substrait.documents import as_document
 from pyspark_substrait.model.expressions import Expression
 from pyspark_substrait.model.findings import Finding
 from pyspark_substrait.model.plan import Plan
@@ -156,7 +156,7 @@ def test_what_was_loaded_before_keeps_how_it_came_here() -> None:
 
 
 def test_a_plan_by_hand_that_has_no_message_is_shown() -> None:
-    text = ps.explain(held(broken(), deep=False))
+    text = ps.explain(as_document(broken(), deep=False))
     assert text.startswith("Plan (0.108.0 by hand)")
     assert "Join[inner on" in text
 
@@ -164,7 +164,7 @@ def test_a_plan_by_hand_that_has_no_message_is_shown() -> None:
 @pytest.mark.parametrize("condition", [ref(I32(), 2**40), lit(I32(), 2**40), lit(I32(), "x"), ref(I32(), -1)])
 def test_what_no_message_can_hold_is_shown(condition: Expression) -> None:
     kept = Filter(input=table("t", a=I32()), condition=condition)
-    lines = ps.explain(held(Plan(relations=(kept,)), deep=False)).splitlines()
+    lines = ps.explain(as_document(Plan(relations=(kept,)), deep=False)).splitlines()
     assert [line for line in lines if line.startswith("! error")]
     assert [line for line in lines if line.startswith("Filter[")]
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import pyspark_substrait as ps
-from pyspark_substrait.documents import ExtendedExpression, Plan, held
+from pyspark_substrait.documents import ExtendedExpression, Plan, as_document
 from pyspark_substrait.model.expressions import Expression
 from pyspark_substrait.model.plan import RelRoot
 from pyspark_substrait.model.relations import DetachedRel, Reference, Relation
@@ -20,7 +20,7 @@ from tests.explain.plans import PLANS as BY_HAND
 from tests.samples import EXTENDED_EXPRESSIONS, PLANS
 
 SAMPLES = {**PLANS, "subqueries": BY_HAND["subqueries"]()}
-READ_BACK = {name: ps.load(held(plan, deep=False).to_message()) for name, plan in SAMPLES.items()}
+READ_BACK = {name: ps.load(as_document(plan, deep=False).to_message()) for name, plan in SAMPLES.items()}
 
 
 def relations_of(document: Plan) -> list[Relation]:
@@ -82,7 +82,7 @@ def test_subqueries_and_outer_references() -> None:
 
 @pytest.mark.parametrize("name", EXTENDED_EXPRESSIONS)
 def test_expressions_are_over_their_schema(name: str) -> None:
-    document = ps.load(held(EXTENDED_EXPRESSIONS[name], deep=False).to_message())
+    document = ps.load(as_document(EXTENDED_EXPRESSIONS[name], deep=False).to_message())
     assert isinstance(document, ExtendedExpression)
     made = graph(document)
     schemas = [node for node in made.nodes if node.kind is LineKind.SCHEMA]

@@ -11,7 +11,7 @@ import pytest
 from google.protobuf.descriptor import FieldDescriptor
 
 import pyspark_substrait as ps
-from pyspark_substrait.documents import held
+from pyspark_substrait.documents import as_document
 from pyspark_substrait.proto.depth import is_repeated
 from tests.samples import EXTENDED_EXPRESSIONS, PLANS
 
@@ -82,7 +82,7 @@ MUTATIONS: tuple[Callable[[Any, random.Random], None], ...] = (cleared, cut, ren
 @pytest.mark.parametrize("mutate", MUTATIONS, ids=lambda mutate: mutate.__name__)
 def test_of_a_mutated_plan_there_is_a_page(mutate: Callable[[Any, random.Random], None]) -> None:
     for name in NAMES:
-        original = held(DOCUMENTS[name], deep=False).to_message()
+        original = as_document(DOCUMENTS[name], deep=False).to_message()
         for round in range(ROUNDS):
             message = type(original)()
             message.CopyFrom(original)
@@ -94,7 +94,7 @@ def test_of_a_mutated_plan_there_is_a_page(mutate: Callable[[Any, random.Random]
 
 def test_of_cut_bytes_there_is_a_page() -> None:
     for name in NAMES:
-        content = held(DOCUMENTS[name], deep=False).to_bytes()
+        content = as_document(DOCUMENTS[name], deep=False).to_bytes()
         for round in range(ROUNDS):
             chance = random.Random(f"cut bytes {name} {round}")
             assert ps.explain(content[: chance.randrange(len(content))])
@@ -105,7 +105,7 @@ def test_of_cut_bytes_there_is_a_page() -> None:
 
 def test_of_other_json_there_is_a_page() -> None:
     for name in NAMES[::5]:
-        content = json.loads(held(DOCUMENTS[name], deep=False).to_json())
+        content = json.loads(as_document(DOCUMENTS[name], deep=False).to_json())
         chance = random.Random(f"json {name}")
         keys = sorted(content)
         content[chance.choice(keys)] = chance.choice([None, 0, "x", [], {}, [{"x": []}], {"rel": 1}])

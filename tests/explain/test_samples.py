@@ -7,7 +7,7 @@ import re
 import pytest
 
 import pyspark_substrait as ps
-from pyspark_substrait.documents import held
+from pyspark_substrait.documents import as_document
 from pyspark_substrait.model.plan import ExtendedExpression, Plan
 from pyspark_substrait.text.explain import explain
 from tests.samples import EXTENDED_EXPRESSIONS, PLANS
@@ -30,5 +30,5 @@ def test_sample(name: str) -> None:
 
 @pytest.mark.parametrize("name", SAMPLES)
 def test_reading_that_goes_on_shows_what_reading_that_stops_shows(name: str) -> None:
-    message = held(SAMPLES[name], deep=False).to_message()
+    message = as_document(SAMPLES[name], deep=False).to_message()
     assert ps.explain(message, findings=False) == explain(ps.load(message))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from substrait import plan_pb2
 
 import pyspark_substrait as ps
 from pyspark_substrait.codes import Code
@@ -11,17 +10,18 @@ from pyspark_substrait.documents import Plan
 from pyspark_substrait.errors import InvalidPlanError, UnsupportedPlanError
 from pyspark_substrait.extensions import engines
 from pyspark_substrait.extensions.registry import OFFICIAL, Registry
-from pyspark_substrait.model.expressions import ScalarFunction
+from pyspark_substrait.model.expressions import ScalarFunction, WindowFunction
 from pyspark_substrait.model.plan import RelRoot
 from pyspark_substrait.model.relations import Project
+from pyspark_substrait.proto import messages
 from pyspark_substrait.sql.functions import table
 
 OWN = engines.DATAFUSION.urn
 
 
-def message(name: str, types: str, *, urn: str = "", producer: str = "") -> plan_pb2.Plan:
+def message(name: str, types: str, *, urn: str = "", producer: str = "") -> messages.Plan:
     """A projection of one call, of columns of these types."""
-    made = plan_pb2.Plan()
+    made = messages.Plan()
     made.version.minor_number = 85
     made.version.producer = producer
     if urn:
@@ -46,7 +46,7 @@ def message(name: str, types: str, *, urn: str = "", producer: str = "") -> plan
     return made
 
 
-def loaded(given: plan_pb2.Plan) -> Plan:
+def loaded(given: messages.Plan) -> Plan:
     plan = ps.load(given.SerializeToString())
     assert isinstance(plan, Plan)
     return plan
@@ -73,6 +73,27 @@ def test_datafusion_means_its_own_function(name: str) -> None:
     assert again.relations == plan.relations
     sent = ps.for_target(plan, "datafusion")
     assert called(sent).startswith(f"{OWN} {name}:")
+
+
+@pytest.mark.parametrize(("types", "urn"), [("i64", f"{OFFICIAL}functions_arithmetic"), ("string", OWN)])
+def test_datafusion_means_its_own_function_where_the_specification_s_does_not_take_the_arguments(
+    types: str, urn: str
+) -> None:
+    given = message("min", types, producer="datafusion")
+    (expression,) = given.relations[0].root.input.project.expressions
+    call = type(expression)()
+    window = call.window_function
+    window.arguments.extend(expression.scalar_function.arguments)
+    window.lower_bound.unbounded.SetInParent()
+    window.upper_bound.unbounded.SetInParent()
+    expression.CopyFrom(call)
+    plan = loaded(given)
+    root = plan.relations[-1]
+    assert isinstance(root, RelRoot) and isinstance(root.input, Project)
+    found = root.input.expressions[0]
+    assert isinstance(found, WindowFunction)
+    assert found.function.urn == urn
+    assert ("engine-function" in {note.rule for note in plan.notes}) is (urn == OWN)
 
 
 @pytest.mark.parametrize("name", CALLS)
@@ -120,11 +141,21 @@ def test_strict_reading_refuses_bare_names() -> None:
 def test_the_tables_are_disjoint_and_name_functions() -> None:
     registry = Registry.default()
     own, known = set(registry.function_names(OWN)), {name for _, name, _ in registry.functions()}
-    assert not own & (engines.DATAFUSION.same - engines.SAME_EVERYWHERE)
+    specified: dict[str, set[str]] = {}
+    for urn, name, overloads in registry.functions():
+        if urn.startswith(OFFICIAL):
+            specified.setdefault(name, set()).update(overload.key for overload in overloads)
+    # of a name in both, DataFusion's own function is for other arguments
+    for name in own & engines.DATAFUSION.same:
+        assert not {overload.key for overload in registry.overloads(OWN, name)} & specified[name]
+    own = own & set(specified) - engines.DATAFUSION.same
     assert not engines.SAME_EVERYWHERE & engines.DIFFERENCES.keys()
     assert set(engines.DIFFERENCES) <= known
-    # what DataFusion has otherwise differs between engines, except where it is a type or the sign of a zero
-    assert own - set(engines.DIFFERENCES) == {"nullif", "atan2", "sum"}
+    # what DataFusion has otherwise differs between engines, except where it is a type or the sign of a zero,
+    # or where its function is another one only for arguments that the specification's doesn't take
+    rest = (own & known) - set(engines.DIFFERENCES)
+    assert rest - engines.DATAFUSION.same == {"nullif", "atan2", "sum"}
+    assert rest & engines.DATAFUSION.same == {"min", "max", "count", "first_value", "last_value", "nth_value"}
     assert table(OWN) is not None
 
 
@@ -141,7 +172,7 @@ def test_calls_of_the_specification_go_to_datafusion_only_where_it_means_the_sam
     pattern = message("like:str_str", "string string", urn=f"{OFFICIAL}functions_string")
     value = pattern.relations[0].root.input.project.expressions[0].scalar_function.arguments[1].value
     value.literal.string = "a\\b%"
-    made = plan_pb2.Plan.FromString(ps.for_target(loaded(pattern), "datafusion").to_bytes())
+    made = messages.Plan.FromString(ps.for_target(loaded(pattern), "datafusion").to_bytes())
     call = made.relations[0].root.input.project.expressions[0].scalar_function
     assert call.arguments[1].value.literal.string == "a\\\\b%"
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from importlib.resources import files
 from typing import Any
 
 import pytest
@@ -24,14 +23,11 @@ from pyspark_substrait.extensions import (
 from pyspark_substrait.extensions.signatures import Argument
 from pyspark_substrait.extensions.type_syntax import FuncPattern, Node, TypePattern, UserPattern, Variable, parse
 from pyspark_substrait.model import types as t
+from pyspark_substrait.specification import folder
 
 REGISTRY = Registry.default()
 SECTIONS = {"scalar_functions": "scalar", "aggregate_functions": "aggregate", "window_functions": "window"}
-DOCUMENTS: dict[str, Any] = {
-    file.name.removesuffix(".yaml"): yaml.safe_load(file.read_text())
-    for file in files("substrait_extensions.extensions").iterdir()
-    if file.name.endswith(".yaml") and not file.name.endswith("_schema.yaml")
-}
+DOCUMENTS: dict[str, Any] = {file.stem: yaml.safe_load(file.read_text()) for file in folder().glob("*.yaml")}
 DEFINITIONS = [definition for _, _, found in REGISTRY.functions() for definition in found]
 
 
@@ -210,7 +206,7 @@ def test_options_get_the_spelling_of_the_file() -> None:
     ("options", "message"),
     [
         ([("rounding", ["ERROR"])], "has no option `rounding`. Its options: `overflow`"),
-        ([("overflow", ["WRAP"])], "can't be `WRAP`. Its values: SILENT, SATURATE, ERROR"),
+        ([("overflow", ["WRAP"])], "cannot be `WRAP`. Its values: SILENT, SATURATE, ERROR"),
         ([("overflow", [])], "has no value"),
         ([("overflow", ["ERROR"]), ("Overflow", ["SILENT"])], "given twice"),
     ],

@@ -213,7 +213,7 @@ def test_programs_compute(text: str, value: Binding) -> None:
         ("sqrt(4)", "does not exist"),
         ("P + i8", "needs an integer"),
         ("9223372036854775807 + 1", "64-bit"),
-        ("ext.u!point", "doesn't declare"),
+        ("ext.u!point", "does not declare"),
     ],
 )
 def test_programs_that_fail_say_why(text: str, message: str) -> None:

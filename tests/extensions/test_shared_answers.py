@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 
-from substrait import type_pb2
-
 from pyspark_substrait.extensions import Registry, ValueArg
 from pyspark_substrait.model import types as t
 from pyspark_substrait.model.expressions import Function
+from pyspark_substrait.proto import messages
 from pyspark_substrait.proto.read.context import Reading
 from pyspark_substrait.proto.read.types import data_type
 
@@ -50,15 +49,15 @@ def test_a_null_and_numbers_that_are_equal_are_different_arguments() -> None:
     assert len(set(arguments)) == 4
 
 
-def message(precision: int, scale: int, nullability: int) -> type_pb2.Type:
-    made = type_pb2.Type()
+def message(precision: int, scale: int, nullability: int) -> messages.Type:
+    made = messages.Type()
     made.decimal.precision, made.decimal.scale = precision, scale
     made.decimal.nullability = nullability  # type: ignore[assignment]
     return made
 
 
 def test_types_are_shared_only_where_they_are_the_same() -> None:
-    required, nullable = type_pb2.Type.NULLABILITY_REQUIRED, type_pb2.Type.NULLABILITY_NULLABLE
+    required, nullable = messages.Type.NULLABILITY_REQUIRED, messages.Type.NULLABILITY_NULLABLE
     reading = Reading(registry=Registry.default())
 
     def made(precision: int, scale: int, nullability: int) -> t.Type:
@@ -68,11 +67,11 @@ def test_types_are_shared_only_where_they_are_the_same() -> None:
     assert made(12, 2, required) == t.Decimal(precision=12, scale=2)
     assert made(12, 2, nullable) == t.Decimal(precision=12, scale=2, nullable=True)
     assert made(2, 1, required) == t.Decimal(precision=2, scale=1)
-    both = type_pb2.Type()
+    both = messages.Type()
     both.precision_timestamp.precision = 12
     both.precision_timestamp.nullability = required
     assert data_type(both, reading, None) == t.PrecisionTimestamp(precision=12)
-    length = type_pb2.Type()
+    length = messages.Type()
     length.varchar.length = 12
     length.varchar.nullability = required
     assert data_type(length, reading, None) == t.VarChar(length=12)

@@ -134,7 +134,7 @@ def test_files_are_read_from_paths(tmp_path: Path) -> None:
     registry = Registry.default().with_yaml(path)
     double = registry.function("extension:org.example:double_function", "double:i32")
     assert double is not None and double.options == (("on_domain_error", ("NAN", "ERROR")),)
-    with pytest.raises(InvalidPlanError, match=r"nowhere\.yaml can't be read"):
+    with pytest.raises(InvalidPlanError, match=r"nowhere\.yaml cannot be read"):
         Registry.default().with_yaml(tmp_path / "nowhere.yaml")
 
 

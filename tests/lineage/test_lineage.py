@@ -13,7 +13,7 @@ from click.testing import CliRunner
 import pyspark_substrait as ps
 from pyspark_substrait.analysis.lineage import Lineage, Source, lineage
 from pyspark_substrait.cli import main
-from pyspark_substrait.documents import held
+from pyspark_substrait.documents import as_document
 from pyspark_substrait.model import expressions as e
 from pyspark_substrait.model import relations as r
 from pyspark_substrait.model import types as t
@@ -213,7 +213,7 @@ def everything(found: Lineage) -> None:
 @pytest.mark.parametrize("mutate", MUTATIONS, ids=lambda mutate: mutate.__name__)
 def test_broken_plans_have_lineage(mutate: Any) -> None:
     for name, document in {**PLANS, **EXTENDED_EXPRESSIONS}.items():
-        message = held(document, deep=False).to_message()
+        message = as_document(document, deep=False).to_message()
         mutate(message, random.Random(f"lineage {mutate.__name__} {name}"))
         seen = ps.validate(message).document
         if seen is not None:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import pyspark_substrait
-from pyspark_substrait.documents import held
+from pyspark_substrait.documents import as_document
 from pyspark_substrait.model.plan import ExtendedExpression, Plan
 from tests.lint.cases import CASES
 from tests.samples import EXTENDED_EXPRESSIONS, PLANS
@@ -29,7 +29,7 @@ KINDS: dict[str, dict[str, Plan | ExtendedExpression]] = {
 def page(kind: str) -> str:
     parts = []
     for name, document in KINDS[kind].items():
-        found = "\n".join(map(str, pyspark_substrait.lint(held(document, deep=False)).findings))
+        found = "\n".join(map(str, pyspark_substrait.lint(as_document(document, deep=False)).findings))
         parts.append(f"## {name}\n\n{found or 'nothing'}\n")
     return "\n".join(parts)
 

@@ -6,7 +6,7 @@ import pytest
 
 import pyspark_substrait
 from pyspark_substrait.analysis.lint import RULES
-from pyspark_substrait.documents import held
+from pyspark_substrait.documents import as_document
 from pyspark_substrait.model.expressions import FieldReference, IfClause, IfThen, RootReference, StructField
 from pyspark_substrait.model.plan import ExtendedExpression, Plan
 from pyspark_substrait.model.relations import (
@@ -29,7 +29,9 @@ BESIDES = {"unused-columns-of-reads", "repeated-expression"}
 @pytest.mark.parametrize("name", CASES)
 def test_case(name: str) -> None:
     case = CASES[name]
-    report = pyspark_substrait.lint(held(case.plan, deep=False), select=sorted({*CODES} - BESIDES | {*case.rules}))
+    report = pyspark_substrait.lint(
+        as_document(case.plan, deep=False), select=sorted({*CODES} - BESIDES | {*case.rules})
+    )
     assert not report.errors
     assert {finding.code for finding in report} == {CODES[rule] for rule in case.rules}
     assert any(FIXABLE in finding.fix for finding in report) == case.fixes
@@ -50,22 +52,22 @@ def test_expressions_of_updates_and_exchanges() -> None:
     spread = Exchange(input=T, exchange_kind=SingleBucketExpression(chosen), partition_count=2)
     for relation, count in ((change, 2), (spread, 1)):
         case = Case(relation, ())
-        report = pyspark_substrait.lint(held(case.plan, deep=False), select=["double-negation"])
+        report = pyspark_substrait.lint(as_document(case.plan, deep=False), select=["double-negation"])
         assert len(list(report)) == count
-        made, done = pyspark_substrait.fixed(held(case.plan, deep=False))
+        made, done = pyspark_substrait.fixed(as_document(case.plan, deep=False))
         assert len(done) and not list(pyspark_substrait.lint(made, select=["double-negation"]))
 
 
 @pytest.mark.parametrize("name", FINE)
 def test_nothing_to_say(name: str) -> None:
-    report = pyspark_substrait.lint(held(Case(FINE[name], ()).plan, deep=False))
+    report = pyspark_substrait.lint(as_document(Case(FINE[name], ()).plan, deep=False))
     assert [str(finding) for finding in report] == []
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_fixed_case(name: str) -> None:
     case = CASES[name]
-    before = held(case.plan, deep=False)
+    before = as_document(case.plan, deep=False)
     made, done = pyspark_substrait.fixed(before)
     assert bool(len(done)) == case.fixes
     assert (made != before) == case.fixes
@@ -95,7 +97,7 @@ def test_repeated_names() -> None:
     plan = CASES["a = a"].plan
     [root] = plan.relations
     twice = Plan(relations=(type(root)(input=FINE["a table"], names=("a", "b", "a", "d", "e")),), version=plan.version)
-    [finding] = pyspark_substrait.lint(held(twice, deep=False), select=["repeated-names"])
+    [finding] = pyspark_substrait.lint(as_document(twice, deep=False), select=["repeated-names"])
     assert "called a" in finding.what
 
 
@@ -107,7 +109,7 @@ SAMPLES: dict[str, Plan | ExtendedExpression] = {
 
 @pytest.mark.parametrize("name", SAMPLES)
 def test_after_fixing_nothing_is_left_to_fix(name: str) -> None:
-    sample = held(SAMPLES[name], deep=False)
+    sample = as_document(SAMPLES[name], deep=False)
     if pyspark_substrait.lint(sample).errors:
         pytest.skip("the sample is none that validates")
     made, _ = pyspark_substrait.fixed(sample)
@@ -117,7 +119,7 @@ def test_after_fixing_nothing_is_left_to_fix(name: str) -> None:
 
 
 def test_selection() -> None:
-    plan = held(CASES["not not"].plan, deep=False)
+    plan = as_document(CASES["not not"].plan, deep=False)
     assert {finding.code for finding in pyspark_substrait.lint(plan, select=["double-negation"])} == {9001}
     assert {finding.code for finding in pyspark_substrait.lint(plan, select=[9001])} == {9001}
     assert 9001 not in {finding.code for finding in pyspark_substrait.lint(plan, ignore=["9001"])}
@@ -134,7 +136,7 @@ def test_an_anchor_that_is_named_keeps_its_relation() -> None:
 
     case = CASES["filter true"]
     anchored = replace(case.relation, common=RelCommon(rel_anchor=3))
-    made, _ = pyspark_substrait.fixed(held(Case(anchored, ()).plan, deep=False))
+    made, _ = pyspark_substrait.fixed(as_document(Case(anchored, ()).plan, deep=False))
     assert made.relations[0].input.read_type.names == ("t",)  # nobody names the anchor
 
 

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 import pyspark_substrait
-from pyspark_substrait.documents import held
+from pyspark_substrait.documents import as_document
 from tests.agreement import assert_same_rows
 from tests.lint.cases import CASES
 
@@ -40,7 +40,7 @@ TABLES = {
 
 @pytest.mark.parametrize("name", FIXED)
 def test_case(name: str, spark: SparkSession) -> None:
-    plan = held(CASES[name].plan, deep=False)
+    plan = as_document(CASES[name].plan, deep=False)
     better, _ = pyspark_substrait.fixed(plan)
     before = pyspark_substrait.run_query(plan, tables=TABLES, spark=spark)
     after = pyspark_substrait.run_query(better.to_bytes(), tables=TABLES, spark=spark)

@@ -7,8 +7,8 @@ import struct
 from typing import Any
 
 from google.protobuf.descriptor import FieldDescriptor
-from substrait import extended_expression_pb2, plan_pb2
 
+from pyspark_substrait.proto import messages
 from pyspark_substrait.proto.depth import is_repeated
 
 __all__ = ["DECLARED", "REFERENCES", "random_document"]
@@ -46,7 +46,7 @@ _AT_THE_TOP = ("extension_urns", "extensions")
 def random_document(seed: int) -> Any:
     """A ``Plan`` or ``ExtendedExpression`` with random fields; only what refers to a declaration finds one."""
     source = random.Random(seed)
-    document = source.choice((plan_pb2.Plan, extended_expression_pb2.ExtendedExpression))()
+    document = source.choice((messages.Plan, messages.ExtendedExpression))()
     for number in (1, 2, 3):
         document.extension_urns.add(extension_urn_anchor=number, urn=f"extension:org.example:{number % 2}")
     for kind, (anchor, names) in DECLARED.items():

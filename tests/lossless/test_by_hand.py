@@ -130,8 +130,8 @@ def test_documents_are_saved_by_suffix_and_converted(tmp_path: Path) -> None:
 TABLE = "    Read[t(a: boolean)]"
 FAULTS = {
     "an unknown relation": (["Filtr[$0]", TABLE], "line 3, column 3: there is no relation Filtr; is Filter meant?"),
-    "an open bracket": (["Filter[$0", TABLE], "line 4, column 9: `[` can't stand here; expected `,`, `=>` or `]`"),
-    "a missing type": (["Filter[$0 -> ]", TABLE], "line 3, column 13: `->` can't stand here"),
+    "an open bracket": (["Filter[$0", TABLE], "line 4, column 9: `[` cannot stand here; expected `,`, `=>` or `]`"),
+    "a missing type": (["Filter[$0 -> ]", TABLE], "line 3, column 13: `->` cannot stand here"),
     "an unknown type": (
         ["Filter[$0]", "    Read[t(a: boolea)]"],
         "boolea is no type; one of a user is written u!boolea",
@@ -145,8 +145,8 @@ FAULTS = {
     "a bad cast": (["Filter[cast($0, i64)]", TABLE], "a cast is written cast($0 as i64?)"),
     "two conditions": (["Filter[$0, $0]", TABLE], "Filter[…] takes one condition, there are 2"),
     "too many inputs": (["Filter[$0]", TABLE, TABLE], "below Filter stands one relation, not 2"),
-    "no sort direction": (["Sort[$0]", TABLE], "a sort key says its direction: $0 asc_nulls_last"),
-    "no escape": (["Filter['\\q']", TABLE], "\\q stands for nothing; a backslash is written as \\\\"),
+    "no sort direction": (["Sort[$0]", TABLE], "a sort key states its direction: $0 asc_nulls_last"),
+    "no escape": (["Filter['\\q']", TABLE], "\\q is an unknown escape; a backslash is written as \\\\"),
     "a root below": (["Root[a]", TABLE], "Root stands at the top, not below another line"),
     "an early end": (["Filter[gt($0,"], "line 3, column 16: the text ends too early; expected"),
     "a text of another length": (["Filter['ab':fixedchar<3>]", TABLE], "the text has 2 characters, its type 3"),

@@ -9,7 +9,8 @@ import pytest
 
 import pyspark_substrait as ps
 from pyspark_substrait.text import lossless
-from pyspark_substrait.text.lossless.shapes import BY_TITLE
+from pyspark_substrait.text.lossless.shapes import titles
+from pyspark_substrait.text.lossless.type_forms import TYPE_NAMES
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "text-form.md").read_text(encoding="utf-8")
 GRAMMAR = Path(lossless.__file__).with_name("grammar.lark").read_text(encoding="utf-8")
@@ -50,7 +51,7 @@ def test_every_relation_has_an_example() -> None:
     named = re.findall(
         r"[A-Z][A-Za-z]+", " ".join(line.split("|")[1] for line in section("Relations").splitlines() if "|" in line)
     )
-    assert {*BY_TITLE, "Detached"} <= set(named)
+    assert {*titles(), "Detached"} <= set(named)
 
 
 @pytest.mark.parametrize("text", [text for text in examples("Expressions", 0) if "…" not in text])
@@ -69,3 +70,8 @@ def test_every_example_of_a_literal_is_read() -> None:
     assert len(texts) > 15
     for text in texts:
         assert lossless.parse(f"substrait plan\nParameter[1, {text}]")["parameter_bindings"][0]["value"]
+
+
+def test_the_grammar_has_every_type() -> None:
+    words = re.findall(r"^TYPE\.\d: /\(\?:([^)]*)\)", GRAMMAR, re.MULTILINE)
+    assert [set(found.split("|")) for found in words] == [TYPE_NAMES]

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import pyspark_substrait as ps
-from pyspark_substrait.documents import ExtendedExpression, Plan, held
+from pyspark_substrait.documents import ExtendedExpression, Plan, as_document
 from pyspark_substrait.model import expressions as e
 from pyspark_substrait.model import relations as r
 from pyspark_substrait.model import types as t
@@ -44,12 +44,12 @@ def assert_kept(document: Plan | ExtendedExpression) -> None:
 
 @pytest.mark.parametrize("name", PLANS)
 def test_every_sample_plan_is_kept(name: str) -> None:
-    assert_kept(ps.load(held(PLANS[name], deep=False).to_bytes()))
+    assert_kept(ps.load(as_document(PLANS[name], deep=False).to_bytes()))
 
 
 @pytest.mark.parametrize("name", EXTENDED_EXPRESSIONS)
 def test_every_sample_of_extended_expressions_is_kept(name: str) -> None:
-    assert_kept(ps.load(held(EXTENDED_EXPRESSIONS[name], deep=False).to_bytes()))
+    assert_kept(ps.load(as_document(EXTENDED_EXPRESSIONS[name], deep=False).to_bytes()))
 
 
 @pytest.mark.skipif(not SHARED_PLANS, reason="the shared plans are not there")
@@ -62,7 +62,7 @@ def of_literal(literal: e.Literal) -> Plan:
     read = r.Read(
         base_schema=NamedStruct(names=("a",), struct=Struct(types=(t.I32(),))), read_type=r.NamedTable(names=("t",))
     )
-    document = held(plan(rooted(r.Project(input=read, expressions=(literal,)))), deep=False)
+    document = as_document(plan(rooted(r.Project(input=read, expressions=(literal,)))), deep=False)
     assert isinstance(document, Plan)
     return document
 
@@ -122,7 +122,7 @@ def test_any_name_and_any_text_is_kept(name: str, text: str) -> None:
     schema = NamedStruct(names=(name,), struct=Struct(types=(t.String(),)))
     read = r.Read(base_schema=schema, read_type=r.NamedTable(names=(text, name)))
     project = r.Project(input=read, expressions=(e.Literal(type=t.String(), value=text),))
-    document = held(plan(RelRoot(input=project, names=(text, name))), deep=False)
+    document = as_document(plan(RelRoot(input=project, names=(text, name))), deep=False)
     assert_kept(ps.load(document.to_bytes()))
 
 
@@ -142,7 +142,7 @@ def test_random_combinations_are_kept(expression: e.Expression, other: r.Relatio
     from tests.samples.expressions import table
 
     cross = r.Cross(left=r.Project(input=table(), expressions=(expression,)), right=table("more"))
-    document = held(plan(rooted(cross), rooted(other)), deep=False)
+    document = as_document(plan(rooted(cross), rooted(other)), deep=False)
     try:
         loaded = ps.load(document.to_bytes())
     except ps.SubstraitError:  # not every combination is a valid plan
@@ -152,7 +152,7 @@ def test_random_combinations_are_kept(expression: e.Expression, other: r.Relatio
 
 @pytest.mark.parametrize("name", TYPES)
 def test_types_are_in_the_specification_s_syntax(name: str) -> None:
-    text = ps.load(held(PLANS[f"type {name}"], deep=False).to_bytes()).to_text()
+    text = ps.load(as_document(PLANS[f"type {name}"], deep=False).to_bytes()).to_text()
     written = str(TYPES[name])
     if "struct" in name or "user-defined" in name or name in ("alias", "func", "func required", "unbound"):
         return  # written with names, or with what the model doesn't show

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 import pyspark_substrait as ps
-from pyspark_substrait.model.limits import TypeSizes
+from pyspark_substrait.model.type_sizes import TypeSizes
 from pyspark_substrait.model.types import I64, List, Map, Struct, Type
 from tests.nesting import MAKERS
 

@@ -326,7 +326,7 @@ def test_referenced_types(segments: tuple[e.ReferenceSegment, ...], expected: st
 def test_references_out_of_range() -> None:
     with pytest.raises(InvalidPlanError, match="no field 2; the struct has 2"):
         e.referenced_type(Struct(types=(t.I8(), t.I8())), (StructField(2),))
-    with pytest.raises(InvalidPlanError, match="list element can't be taken from i8"):
+    with pytest.raises(InvalidPlanError, match="list element cannot be taken from i8"):
         e.referenced_type(Struct(types=(t.I8(),)), (StructField(0), e.ListElement(0)))
 
 

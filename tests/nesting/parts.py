@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from substrait import plan_pb2
+from pyspark_substrait.proto import messages
 
 __all__ = [
     "ANCHORS",
@@ -49,7 +49,7 @@ ANCHORS = {name: number for number, name in enumerate(_FUNCTIONS, 1)}
 
 
 def new_plan() -> Any:
-    plan = plan_pb2.Plan()
+    plan = messages.Plan()
     plan.version.minor_number = 108
     plan.execution_behavior.variable_eval_mode = 1
     files = {file: number for number, file in enumerate(dict.fromkeys(_FUNCTIONS.values()), 1)}

@@ -14,7 +14,7 @@ import pytest
 
 import pyspark_substrait as ps
 from pyspark_substrait.analysis.profile import Basis, Figure, Profile, RelationProfile
-from pyspark_substrait.documents import held
+from pyspark_substrait.documents import as_document
 from pyspark_substrait.errors import SubstraitError
 from pyspark_substrait.model.plan import Plan
 from pyspark_substrait.notebooks.errors import error_lines
@@ -86,7 +86,7 @@ def test_a_plan_is_one_line_in_a_shell(document: Any, line: str) -> None:
 
 @pytest.mark.parametrize("name", [*PLANS, *EXTENDED_EXPRESSIONS])
 def test_every_kind_of_document_shows(name: str) -> None:
-    document = held({**PLANS, **EXTENDED_EXPRESSIONS}[name], deep=False)
+    document = as_document({**PLANS, **EXTENDED_EXPRESSIONS}[name], deep=False)
     shown(document)
     assert "\n" not in repr(document)
     shown(ps.validate(document, "spark"))
@@ -225,7 +225,7 @@ def test_only_what_is_wanted_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
     alone = document._repr_mimebundle_()
     assert alone.keys() == {"text/plain"} and document._repr_html_() is None
     first, *_, last = alone["text/plain"].splitlines()
-    assert first.startswith("Plan (0.108.0") and last.startswith("(nothing is drawn: ") and "pygraphviz" in last
+    assert first.startswith("Plan (0.108.0") and last.startswith("(no drawing: ") and "pygraphviz" in last
 
 
 def test_an_error_is_some_lines() -> None:

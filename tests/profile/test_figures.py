@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from pyspark_substrait.analysis.profile import Basis, Figure, Profile, RelationProfile
-from pyspark_substrait.analysis.profile.rows import Counted, relations_of, repeats, rows
+from pyspark_substrait.analysis.profile.rows import RowCounts, relations_of, repeats_read_filter, row_counts
 from pyspark_substrait.analysis.profile.text import beside, bytes_text
 from pyspark_substrait.builder import read
 from pyspark_substrait.documents import Plan
@@ -95,22 +95,22 @@ def test_what_follows_from_what() -> None:
     plan = items.filter(lambda r: r.i > 1).with_columns(j=lambda r: r.i + 1).limit(5).to_plan()
     fetch, project, filter, source = relations_of(_tree(plan))
     early = frozenset(map(id, (project, filter, source)))
-    counted = Counted(measured={id(filter): 30}, stored={id(source): 100}, early=early)
-    known = rows(fetch, counted)
+    counted = RowCounts(measured={id(filter): 30}, stored={id(source): 100}, early=early)
+    known = row_counts(fetch, counted)
     told = [(known[id(node)].value, known[id(node)].basis) for node in (fetch, project, filter, source)]
     assert told == [(5, CALCULATED), (30, ESTIMATED), (30, MEASURED), (100, CALCULATED)]
 
 
 def test_filters_that_repeat_what_the_read_says() -> None:
     filter = _tree(items.filter(lambda r: r.i > 1).to_plan())
-    assert isinstance(filter, Filter) and isinstance(filter.input, Read) and not repeats(filter)
+    assert isinstance(filter, Filter) and isinstance(filter.input, Read) and not repeats_read_filter(filter)
     condition = filter.condition
-    assert repeats(_over(filter, filter.input, condition))
+    assert repeats_read_filter(_over(filter, filter.input, condition))
     other = _tree(items.filter(lambda r: r.i > 2).to_plan())
-    assert isinstance(other, Filter) and not repeats(_over(filter, filter.input, other.condition))
+    assert isinstance(other, Filter) and not repeats_read_filter(_over(filter, filter.input, other.condition))
     # a read that puts out its columns in the other order has its condition over the first of the table still
     swapped = replace(filter.input, filter=condition, common=RelCommon(emit=(1, 0)))
-    assert not repeats(replace(filter, input=swapped))
+    assert not repeats_read_filter(replace(filter, input=swapped))
 
 
 def _tree(plan: Plan) -> Relation:

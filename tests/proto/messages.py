@@ -6,14 +6,13 @@ from typing import Any
 
 import pytest
 from google.protobuf import json_format
-from substrait import plan_pb2
 
 from pyspark_substrait.errors import InvalidPlanError
 from pyspark_substrait.extensions import Registry
 from pyspark_substrait.model import expressions as e
 from pyspark_substrait.model import relations as r
 from pyspark_substrait.model.plan import Plan
-from pyspark_substrait.proto import read
+from pyspark_substrait.proto import messages, read
 
 REGISTRY = Registry.default()
 Json = dict[str, Any]
@@ -57,7 +56,7 @@ def functions(*names: str, urn: str = ARITHMETIC) -> Json:
 
 def message(*relations: Json, **fields: Any) -> Any:
     fields = {"version": {"minorNumber": 108}, **fields}
-    return json_format.ParseDict({"relations": list(relations), **fields}, plan_pb2.Plan())
+    return json_format.ParseDict({"relations": list(relations), **fields}, messages.Plan())
 
 
 def load(*relations: Json, strict: bool = False, **fields: Any) -> Plan:

@@ -6,13 +6,12 @@ from typing import Any
 
 import pytest
 from google.protobuf import any_pb2, json_format, wrappers_pb2
-from substrait import extended_expression_pb2
 
 from pyspark_substrait.errors import InvalidPlanError
 from pyspark_substrait.model import types as t
 from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.plan import ExtendedExpression
-from pyspark_substrait.proto import read
+from pyspark_substrait.proto import messages, read
 from tests.proto.messages import ARITHMETIC, REGISTRY, REQUIRED, STRING, Json, call, column
 
 ARROW = "https://github.com/apache/arrow/blob/main/format/substrait/extension_types.yaml"
@@ -43,7 +42,7 @@ def load(
             },
         },
     }
-    message = json_format.ParseDict(content, extended_expression_pb2.ExtendedExpression())
+    message = json_format.ParseDict(content, messages.ExtendedExpression())
     return read.extended_expression(message, REGISTRY, strict=strict)
 
 
@@ -109,6 +108,6 @@ def test_values_that_are_none() -> None:
         ("time_seconds", wrappers_pb2.Int32Value(value=86_400)),
         ("large_string", wrappers_pb2.Int32Value(value=1)),
     ):
-        with pytest.raises(InvalidPlanError, match="that isn't one") as error:
+        with pytest.raises(InvalidPlanError, match="that is not one") as error:
             load((["it"], literal(value)), type=name)
         assert error.value.path == "referred_expr[0].expression.literal.user_defined"

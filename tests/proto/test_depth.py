@@ -10,16 +10,16 @@ from typing import Any
 
 import pytest
 from google.protobuf.message import DecodeError
-from substrait import plan_pb2
 
 from pyspark_substrait.errors import PlanFormatError, SubstraitError
-from pyspark_substrait.proto import legacy
-from pyspark_substrait.proto.depth import MAX_NESTING, is_deep, with_deep_stack
+from pyspark_substrait.model.deep_stack import with_deep_stack
+from pyspark_substrait.proto import legacy, messages
+from pyspark_substrait.proto.depth import MAX_NESTING, is_deep
 from pyspark_substrait.proto.wire import parse, to_bytes, to_json
 
 
-def head() -> plan_pb2.Plan:
-    plan = plan_pb2.Plan()
+def head() -> messages.Plan:
+    plan = messages.Plan()
     plan.version.minor_number = 108
     plan.execution_behavior.variable_eval_mode = 1
     plan.extension_urns.add(extension_urn_anchor=1, urn="extension:io.substrait:functions_boolean")
@@ -28,14 +28,11 @@ def head() -> plan_pb2.Plan:
 
 
 def function(name: str) -> Any:
-    from substrait.extensions import extensions_pb2
-
-    return extensions_pb2.SimpleExtensionDeclaration.ExtensionFunction(
-        extension_urn_reference=1, function_anchor=1, name=name
-    )
+    declared = messages.current().named("extensions.SimpleExtensionDeclaration.ExtensionFunction")
+    return declared(extension_urn_reference=1, function_anchor=1, name=name)
 
 
-def calls(depth: int) -> plan_pb2.Plan:
+def calls(depth: int) -> messages.Plan:
     """not(not(…(true)))"""
     plan = head()
     rel = plan.relations.add().root.input
@@ -48,7 +45,7 @@ def calls(depth: int) -> plan_pb2.Plan:
     return plan
 
 
-def filters(depth: int) -> plan_pb2.Plan:
+def filters(depth: int) -> messages.Plan:
     plan = head()
     rel = plan.relations.add().root.input
     for _ in range(depth):
@@ -58,7 +55,7 @@ def filters(depth: int) -> plan_pb2.Plan:
     return plan
 
 
-def literals(depth: int) -> plan_pb2.Plan:
+def literals(depth: int) -> messages.Plan:
     """A list of a list of a list of …"""
     plan = head()
     rel = plan.relations.add().root.input
@@ -184,14 +181,14 @@ def attempt(data: bytes) -> None:
         assert str(error)
         assert "Traceback" not in str(error)
     else:
-        assert isinstance(parsed.message, plan_pb2.Plan) or parsed.message.DESCRIPTOR.name == "ExtendedExpression"
+        assert isinstance(parsed.message, messages.Plan) or parsed.message.DESCRIPTOR.name == "ExtendedExpression"
 
 
 def test_the_runtime_really_refuses_what_is_read_here() -> None:
     """If this fails, the runtime has become deeper and the way round it can go."""
     data = calls(50).SerializeToString()
     with pytest.raises(DecodeError):
-        plan_pb2.Plan.FromString(data)
+        messages.Plan.FromString(data)
 
 
 def test_a_thread_with_a_small_stack_does_not_crash() -> None:

@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from substrait import plan_pb2
 
 from pyspark_substrait.errors import InvalidPlanError
 from pyspark_substrait.model import expressions as e
 from pyspark_substrait.model import relations as r
 from pyspark_substrait.model.plan import RelRoot
-from pyspark_substrait.proto import read, write
+from pyspark_substrait.proto import messages, read, write
 from tests.proto.messages import (
     ARITHMETIC,
     BOOL,
@@ -243,7 +242,7 @@ def test_saved_computations_without_a_type_stay_without(given: Json) -> None:
 
 
 def test_a_saved_computation_of_an_unknown_type_is_shown_without_one() -> None:
-    plan = plan_pb2.Plan()
+    plan = messages.Plan()
     relation = plan.relations.add().rel
     relation.read.named_table.names.append("t")
     relation.read.common.hint.saved_computations.add(computation_id=1).type = 77

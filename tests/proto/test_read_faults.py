@@ -30,7 +30,7 @@ from tests.proto.messages import (
         ({"filter": {"condition": TRUE}}, "relations[0].rel.filter.input", "a relation is missing"),
         ({"filter": {"input": table(I32)}}, "relations[0].rel.filter.condition", "an expression is missing"),
         ({"read": {"namedTable": {"names": ["t"]}}}, "relations[0].rel.read", "base_schema is missing"),
-        ({"read": {"baseSchema": {}}}, "relations[0].rel.read", "what is read"),
+        ({"read": {"baseSchema": {}}}, "relations[0].rel.read", "does not state its source"),
         (table({}), "relations[0].rel.read.base_schema.struct.types[0]", "a type is missing"),
         (
             {"read": {"baseSchema": {"names": ["a"], "struct": {"types": [I32, I32]}}, "namedTable": {}}},
@@ -63,7 +63,7 @@ from tests.proto.messages import (
             f"{PROJECT}.expressions[0].selection.direct_reference",
             "there is no field 2; the struct has 2",
         ),
-        (project({"selection": {"rootReference": {}}}), f"{PROJECT}.expressions[0].selection", "refers to nothing"),
+        (project({"selection": {"rootReference": {}}}), f"{PROJECT}.expressions[0].selection", "reference is empty"),
         (
             project({"scalarFunction": call(7, ONE)}),
             f"{PROJECT}.expressions[0].scalar_function.function_reference",

@@ -7,12 +7,11 @@ from typing import Any
 
 import pytest
 from google.protobuf import json_format
-from substrait import extended_expression_pb2
 
 from pyspark_substrait.errors import InvalidPlanError
 from pyspark_substrait.model import relations as r
 from pyspark_substrait.model.plan import RelRoot
-from pyspark_substrait.proto import read, write
+from pyspark_substrait.proto import messages, read, write
 from tests.proto.messages import (
     ARITHMETIC,
     BOOL,
@@ -237,7 +236,7 @@ def test_extended_expressions_have_no_aliases_and_named_lambdas() -> None:
 
     def refused(expression: Json) -> InvalidPlanError:
         content = {"baseSchema": base, "referredExpr": [{"expression": expression, "outputNames": ["x"]}]}
-        source = json_format.ParseDict(content, extended_expression_pb2.ExtendedExpression())
+        source = json_format.ParseDict(content, messages.ExtendedExpression())
         with pytest.raises(InvalidPlanError) as error:
             read.extended_expression(source, REGISTRY)
         return error.value

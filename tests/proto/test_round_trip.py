@@ -10,13 +10,14 @@ from typing import Any
 
 import pytest
 from google.protobuf.descriptor import Descriptor, FieldDescriptor
-from substrait import extended_expression_pb2, plan_pb2
 
 from pyspark_substrait.errors import InvalidPlanError
 from pyspark_substrait.extensions import Registry
 from pyspark_substrait.model.limits import Limits, limited
 from pyspark_substrait.model.plan import ExtendedExpression, Plan
 from pyspark_substrait.proto import read, wire, write
+from pyspark_substrait.proto.depth import is_repeated
+from pyspark_substrait.proto.messages import current
 from tests import samples
 
 REGISTRY = Registry.default()
@@ -35,7 +36,7 @@ def written(node: Plan | ExtendedExpression) -> Any:
 
 
 def reread(message: Any, strict: bool = False) -> Plan | ExtendedExpression:
-    read_message = read.plan if isinstance(message, plan_pb2.Plan) else read.extended_expression
+    read_message = read.plan if message.DESCRIPTOR.name == "Plan" else read.extended_expression
     return read_message(message, REGISTRY, strict=strict)
 
 
@@ -90,7 +91,7 @@ def test_plans_of_others_round_trip(file: Path) -> None:
 def reachable() -> Iterator[Descriptor]:
     """The descriptors of all messages that a plan or an extended expression can contain."""
     seen: dict[str, Descriptor] = {}
-    todo = [plan_pb2.Plan.DESCRIPTOR, extended_expression_pb2.ExtendedExpression.DESCRIPTOR]
+    todo = [current().named(kind).DESCRIPTOR for kind in ("Plan", "ExtendedExpression")]
     while todo:
         descriptor = todo.pop()
         if descriptor.full_name not in seen:
@@ -104,7 +105,7 @@ def messages(message: Any) -> Iterator[Any]:
     yield message
     for field, value in message.ListFields():
         if field.type == FieldDescriptor.TYPE_MESSAGE:
-            for child in value if field.is_repeated else [value]:
+            for child in value if is_repeated(field) else [value]:
                 yield from messages(child)
 
 
@@ -138,7 +139,7 @@ def test_samples_have_every_member_of_every_enum() -> None:
         for part in messages(message):
             for field, value in part.ListFields():
                 if field.type == FieldDescriptor.TYPE_ENUM:
-                    found.setdefault(field.full_name, set()).update(value if field.is_repeated else [value])
+                    found.setdefault(field.full_name, set()).update(value if is_repeated(field) else [value])
     for descriptor in reachable():
         for field in descriptor.fields:
             if field.type == FieldDescriptor.TYPE_ENUM:
@@ -207,7 +208,7 @@ def change(message: Any) -> Iterator[str]:
         if part.DESCRIPTOR.full_name == "google.protobuf.Any":
             continue
         for field in part.DESCRIPTOR.fields:
-            if field.type == FieldDescriptor.TYPE_MESSAGE or field.is_repeated:
+            if field.type == FieldDescriptor.TYPE_MESSAGE or is_repeated(field):
                 continue
             is_set = not field.has_presence or part.HasField(field.name)
             if not is_set and len(field.containing_oneof.fields) > 1:

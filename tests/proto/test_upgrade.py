@@ -14,13 +14,12 @@ from typing import Any
 import pytest
 from google.protobuf import json_format
 from google.protobuf.message import Message
-from substrait import extended_expression_pb2, plan_pb2
 
 from pyspark_substrait.errors import InvalidPlanError, PlanFormatError
 from pyspark_substrait.model.notes import Note
-from pyspark_substrait.proto import legacy, upgrade
+from pyspark_substrait.model.plan import CURRENT_VERSION
+from pyspark_substrait.proto import legacy, messages, upgrade
 from pyspark_substrait.proto.json_read import message_from_json
-from pyspark_substrait.proto.upgrade import CURRENT_VERSION
 from pyspark_substrait.proto.upgrade.extensions import urn_of
 from pyspark_substrait.proto.wire import parse, to_bytes
 
@@ -35,7 +34,7 @@ def after(case: str) -> Message:
     """The expected message, read by protobuf's own JSON parser."""
     text = (MIGRATIONS / f"{case}.after.json").read_text()
     extended = "referredExpr" in json.loads(text)
-    message = extended_expression_pb2.ExtendedExpression() if extended else plan_pb2.Plan()
+    message = messages.ExtendedExpression() if extended else messages.Plan()
     return json_format.Parse(text, message)
 
 
@@ -91,12 +90,12 @@ def test_every_rule_has_a_case() -> None:
 
 def test_a_row_of_release_0_58_in_binary() -> None:
     """In 0.58.0 the field that holds rows today held expressions, a struct each: the same number, other bytes."""
-    from substrait import algebra_pb2
+    from pyspark_substrait.proto import messages
 
-    rows = [algebra_pb2.Expression(), algebra_pb2.Expression()]
+    rows = [messages.Expression(), messages.Expression()]
     rows[0].literal.struct.fields.add().i64 = 1
     rows[1].nested.struct.fields.add().literal.i64 = 2
-    plan = plan_pb2.Plan()
+    plan = messages.Plan()
     plan.version.minor_number = 58
     table = plan.relations.add().rel.read.virtual_table
     for row in rows:
@@ -112,7 +111,7 @@ def test_a_row_of_release_0_58_in_binary() -> None:
 
 def test_an_enum_argument_of_release_0_19_in_binary() -> None:
     old = b"\x0a\x04YEAR"  # FunctionArgument.Enum{specified: "YEAR"}
-    plan = plan_pb2.Plan()
+    plan = messages.Plan()
     call = plan.relations.add().rel.filter.condition.scalar_function
     call.arguments.add().MergeFromString(b"\x0a" + bytes([len(old)]) + old)
     parsed = parse(plan.SerializeToString())
@@ -121,7 +120,7 @@ def test_an_enum_argument_of_release_0_19_in_binary() -> None:
 
 
 def test_the_version_is_stamped_and_what_it_was_is_kept() -> None:
-    plan = plan_pb2.Plan()
+    plan = messages.Plan()
     plan.version.minor_number = 85
     plan.version.git_hash = "0" * 40
     plan.version.producer = "somebody"

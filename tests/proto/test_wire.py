@@ -8,11 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from google.protobuf import any_pb2, descriptor_pb2, json_format
-from substrait import algebra_pb2, extended_expression_pb2, plan_pb2
+from google.protobuf import descriptor_pb2, json_format
 
 from pyspark_substrait.errors import PlanFormatError, UnsupportedPlanError
-from pyspark_substrait.proto import legacy
+from pyspark_substrait.proto import legacy, messages
 from pyspark_substrait.proto.wire import parse, to_bytes, to_json
 
 SHARED = Path(__file__).parents[3] / "shared"
@@ -47,11 +46,11 @@ JSON: dict[str, Any] = {
 
 
 @pytest.fixture
-def plan() -> plan_pb2.Plan:
-    return json_format.ParseDict(JSON, plan_pb2.Plan())
+def plan() -> messages.Plan:
+    return json_format.ParseDict(JSON, messages.Plan())
 
 
-def test_every_form_of_source(plan: plan_pb2.Plan, tmp_path: Path) -> None:
+def test_every_form_of_source(plan: messages.Plan, tmp_path: Path) -> None:
     data, text = plan.SerializeToString(), json.dumps(JSON, ensure_ascii=False)
     binary_file, text_file = tmp_path / "plan.json", tmp_path / "plan"  # the suffix is no proof
     binary_file.write_bytes(data)
@@ -75,7 +74,7 @@ def test_every_form_of_source(plan: plan_pb2.Plan, tmp_path: Path) -> None:
     for source in sources:
         parsed = parse(source)
         assert parsed.message == plan
-        assert type(parsed.message) is plan_pb2.Plan
+        assert type(parsed.message) is messages.Plan
         assert parsed.notes == ()
         assert parsed.original_version == "0.108.0"
         assert not parsed.deep
@@ -88,7 +87,7 @@ def test_snake_case_names() -> None:
     assert parse(text).message == parse(JSON).message
 
 
-def test_the_source_is_left_as_it_was(plan: plan_pb2.Plan) -> None:
+def test_the_source_is_left_as_it_was(plan: messages.Plan) -> None:
     plan.version.minor_number = 20
     before = plan.SerializeToString()
     assert parse(plan).message is not plan
@@ -134,19 +133,19 @@ def test_the_source_is_left_as_it_was(plan: plan_pb2.Plan) -> None:
         ),
         (
             {"relations": [{"rel": {"extensionLeaf": {"detail": {"@type": "x.y/a.B"}}}}]},
-            "relations[0].rel.extension_leaf.detail: the message of type 'x.y/a.B' can't be read from JSON",
+            "relations[0].rel.extension_leaf.detail: the message of type 'x.y/a.B' cannot be read from JSON",
         ),
         (
             {"relations": [{"rel": {"read": {"localFiles": {"items": [{"format": "FILE_FORMAT_CSV"}]}}}}]},
             "relations[0].rel.read.local_files.items[0].format: 'format' takes a whole number",
         ),
         ("no such file", "there is no file 'no such file'"),
-        ("a\0b", "the file 'a\\x00b' can't be read: embedded null byte"),
+        ("a\0b", "the file 'a\\x00b' cannot be read: embedded null byte"),
         ("x" * 10_000, "the file 'xxx"),
         (3, "a int is not a plan"),
         (None, "a NoneType is not a plan"),
-        (algebra_pb2.Rel(), "a message substrait.Rel is not a plan"),
-        (plan_pb2.Plan(), "the message is empty"),
+        (messages.Rel(), "a message substrait.Rel is not a plan"),
+        (messages.Plan(), "the message is empty"),
     ],
 )
 def test_what_can_not_be_read(source: Any, message: str) -> None:
@@ -163,7 +162,7 @@ def test_files_that_can_not_be_read(tmp_path: Path) -> None:
         parse(tmp_path / "empty")
 
 
-def test_an_unknown_field_is_an_error_that_names_it(plan: plan_pb2.Plan) -> None:
+def test_an_unknown_field_is_an_error_that_names_it(plan: messages.Plan) -> None:
     plan.relations[0].root.input.read.MergeFromString(b"\xf2\x3e\x01a")
     with pytest.raises(PlanFormatError) as caught:
         parse(plan)
@@ -177,8 +176,8 @@ def test_a_foreign_message_is_refused() -> None:
         parse(descriptor_pb2.FileDescriptorProto(name="x", package="y").SerializeToString())
 
 
-def extended(**fields: Any) -> extended_expression_pb2.ExtendedExpression:
-    message = extended_expression_pb2.ExtendedExpression(**fields)
+def extended(**fields: Any) -> messages.ExtendedExpression:
+    message = messages.ExtendedExpression(**fields)
     message.referred_expr.add(output_names=["x"]).expression.literal.i64 = 5
     return message
 
@@ -189,7 +188,7 @@ def test_extended_expressions_are_told_from_plans_by_their_fields() -> None:
     full.base_schema.names.append("a")
     full.base_schema.struct.types.add().i64.nullability = 1
     bare = extended()
-    measure = extended_expression_pb2.ExtendedExpression()
+    measure = messages.ExtendedExpression()
     measure.referred_expr.add(output_names=["x"]).measure.function_reference = 3
     urls = extended(expected_type_urls=["type.googleapis.com/x"])
     detached = extended()
@@ -204,25 +203,25 @@ def test_extended_expressions_are_told_from_plans_by_their_fields() -> None:
         assert parse(to_json(message)).message.DESCRIPTOR.name == "ExtendedExpression"
 
 
-def test_plans_are_told_from_extended_expressions_by_their_fields(plan: plan_pb2.Plan) -> None:
-    without_version = plan_pb2.Plan()
+def test_plans_are_told_from_extended_expressions_by_their_fields(plan: messages.Plan) -> None:
+    without_version = messages.Plan()
     without_version.CopyFrom(plan)
     without_version.ClearField("version")
     without_version.ClearField("execution_behavior")
-    only_rel = plan_pb2.Plan()
+    only_rel = messages.Plan()
     only_rel.relations.add().rel.CopyFrom(plan.relations[0].root.input)
-    bindings = plan_pb2.Plan()
+    bindings = messages.Plan()
     bindings.CopyFrom(without_version)
     bindings.parameter_bindings.add(parameter_anchor=1).value.i64 = 3
     bindings.advanced_extensions.enhancement.type_url = "x/y"
     for message in (without_version, only_rel, bindings):
         parsed = parse(message.SerializeToString())
-        assert type(parsed.message) is plan_pb2.Plan
+        assert type(parsed.message) is messages.Plan
         assert parsed.message.relations == message.relations
 
 
 def test_json_is_what_protobuf_writes() -> None:
-    plan = plan_pb2.Plan()
+    plan = messages.Plan()
     project = plan.relations.add().rel.project
     for kind, value in [
         ("i64", -(2**63)),
@@ -245,17 +244,18 @@ def test_json_is_what_protobuf_writes() -> None:
             setattr(literal, kind, value)
     project.common.direct.SetInParent()
     project.common.hint.stats.row_count = 2.0
-    project.advanced_extension.enhancement.Pack(algebra_pb2.Rel(reference=algebra_pb2.ReferenceRel(subtree_ordinal=3)))
+    project.advanced_extension.enhancement.Pack(messages.Rel(reference={"subtree_ordinal": 3}))
     plan.relations.add().rel.join.type = 77  # type: ignore[assignment]
     text = to_json(plan)
-    assert json.loads(text) == json_format.MessageToDict(plan)
-    assert text == json_format.MessageToJson(plan, indent=2, ensure_ascii=False)
+    pool = messages.current().pool
+    assert json.loads(text) == json_format.MessageToDict(plan, descriptor_pool=pool)
+    assert text == json_format.MessageToJson(plan, indent=2, ensure_ascii=False, descriptor_pool=pool)
     back = parse(text).message
     assert back.relations == plan.relations
 
 
 def test_not_a_number_in_json() -> None:
-    plan = plan_pb2.Plan()
+    plan = messages.Plan()
     plan.relations.add().rel.filter.condition.literal.fp64 = float("nan")
     text = to_json(plan)
     assert '"NaN"' in text
@@ -264,10 +264,11 @@ def test_not_a_number_in_json() -> None:
 
 
 def test_a_message_of_unknown_type_stays_binary() -> None:
-    plan = plan_pb2.Plan()
-    plan.relations.add().rel.extension_leaf.detail.CopyFrom(any_pb2.Any(type_url="x.y/a.B", value=b"abc"))
+    plan = messages.Plan()
+    detail = plan.relations.add().rel.extension_leaf.detail
+    detail.type_url, detail.value = "x.y/a.B", b"abc"
     assert parse(to_bytes(plan)).message.relations == plan.relations
-    with pytest.raises(UnsupportedPlanError, match=r"type 'x\.y/a\.B' can't be written as JSON"):
+    with pytest.raises(UnsupportedPlanError, match=r"type 'x\.y/a\.B' cannot be written as JSON"):
         to_json(plan)
 
 

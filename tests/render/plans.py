@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from pyspark_substrait.builder import read, sum_
-from pyspark_substrait.documents import ExtendedExpression, Plan, held
+from pyspark_substrait.documents import ExtendedExpression, Plan, as_document
 from tests.explain.plans import PLANS
 from tests.explain.rarer_plans import rarer
 from tests.report.plans import HOSTILE, plan
@@ -33,7 +33,7 @@ def hostile() -> list[dict[str, Any]]:
 def by_hand() -> dict[str, Plan | ExtendedExpression]:
     """The plans of the tests of the text, which are made as models: every kind of relation and expression."""
     made = {**PLANS, "rarer": rarer}
-    return {name: held(plan(), deep=False) for name, plan in made.items() if name != "broken"}
+    return {name: as_document(plan(), deep=False) for name, plan in made.items() if name != "broken"}
 
 
 def _wide(names: tuple[str, ...]) -> dict[str, Any]:

@@ -145,13 +145,13 @@ def test_plans_that_cannot_be_compared_stand_beside_each_other_all_the_same() ->
         ((orders(), broken), ["second plan: relations[0].root.input.filter.input: a relation is missing"]),
         ((broken, orders()), ["first plan: relations[0].root.input.filter.input: a relation is missing"]),
         ((b"\xff\xff", broken), ["first plan: ", "; second plan: relations[0].root.input.filter.input: "]),
-        ((ps.validate(b"\xff", name="bad"), orders()), ["bad: it isn't a plan"]),
+        ((ps.validate(b"\xff", name="bad"), orders()), ["bad: it is not a plan"]),
     ):
         shown = view(*plans)
         assert shown.comparison is not None
         assert all(text in shown.comparison.obstacle for text in wrong)
-        assert shown.comparison.heading == "The plans can't be compared"
-        assert "can&#39;t be compared" in shown.to_html()
+        assert shown.comparison.heading == "The plans cannot be compared"
+        assert "cannot be compared" in shown.to_html()
 
 
 def test_two_plans_of_one_name_are_told_apart() -> None:

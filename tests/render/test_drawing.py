@@ -18,7 +18,7 @@ from xml.etree.ElementTree import Element
 import pytest
 
 import pyspark_substrait as ps
-from pyspark_substrait.documents import held
+from pyspark_substrait.documents import as_document
 from pyspark_substrait.model.plan import ExtendedExpression, Plan, RelRoot
 from pyspark_substrait.model.relations import Cross, Filter, Join, JoinType, Project, Relation, RelCommon, Set, SetOp
 from pyspark_substrait.model.types import I32, Boolean, String
@@ -168,7 +168,7 @@ def test_every_shared_plan_is_drawn(shared: Path) -> None:
 def test_however_a_plan_is_broken_it_is_drawn(mutate: Callable[[Any, random.Random], None]) -> None:
     documents = [*{**SAMPLES, **EXTENDED_EXPRESSIONS}.items()]
     for name, document in documents[MUTATIONS.index(mutate) :: len(MUTATIONS)]:
-        message = held(document, deep=False).to_message()
+        message = as_document(document, deep=False).to_message()
         mutate(message, random.Random(name))
         report = ps.validate(message)
         check(graph(report.document, places=report.places, findings=report.listed))

@@ -12,7 +12,7 @@ from itertools import combinations
 import pytest
 
 from pyspark_substrait.errors import SubstraitError
-from pyspark_substrait.render.layout import Arrangement, Arrow, Box, Frame, Rectangle, Way, arranged
+from pyspark_substrait.render.layout import Arrow, Box, Frame, Layout, Rectangle, Route, layout_of
 
 Graph = tuple[list[Box], list[Arrow], list[Frame]]
 
@@ -39,8 +39,8 @@ def shared(count: int, each: int) -> Graph:
 def subqueries() -> Graph:
     """0 uses the input 1 and two queries: 2 with 3 and, in a query of its own, 4; and 5. 3 and 5 refer back to 0."""
     arrows = [
-        *(Arrow(2, 0, Way.ABOVE), Arrow(5, 0, Way.ABOVE), Arrow(1, 0), Arrow(3, 2), Arrow(4, 2, Way.ABOVE)),
-        *(Arrow(0, 3, Way.BACK), Arrow(0, 5, Way.BACK)),
+        *(Arrow(2, 0, Route.ABOVE), Arrow(5, 0, Route.ABOVE), Arrow(1, 0), Arrow(3, 2), Arrow(4, 2, Route.ABOVE)),
+        *(Arrow(0, 3, Route.BACK), Arrow(0, 5, Route.BACK)),
     ]
     return boxes(6), arrows, [Frame((2, 3)), Frame((4,), around=0), Frame((5,))]
 
@@ -75,7 +75,7 @@ def all_members(frames: Sequence[Frame], number: int) -> set[int]:
 @pytest.mark.parametrize("name", GRAPHS)
 def test_an_arrangement(name: str) -> None:
     placed, arrows, frames = GRAPHS[name]
-    found = arranged(placed, arrows, frames)
+    found = layout_of(placed, arrows, frames)
     whole = Rectangle(0, 0, found.width, found.height)
     assert [(area.width, area.height) for area in found.boxes] == [(box.width, box.height) for box in placed]
     assert all(inside(area, whole) for area in (*found.boxes, *found.frames))
@@ -83,7 +83,7 @@ def test_an_arrangement(name: str) -> None:
     assert [len(route) % 3 for route in found.routes] == [1] * len(arrows)
     for arrow, route in zip(arrows, found.routes, strict=True):
         source, target = found.boxes[arrow.source], found.boxes[arrow.target]
-        if arrow.way is Way.BACK:
+        if arrow.way is Route.BACK:
             assert (route[0][0], route[-1][0]) == (source.x, target.right)
             continue
         assert source.right < target.x
@@ -91,7 +91,7 @@ def test_an_arrangement(name: str) -> None:
         assert route[-1][0] == pytest.approx(target.x)
         below = route[-1][1] - target.y
         assert 0 < below < target.height
-        assert below < placed[arrow.target].line or arrow.way is Way.INPUT
+        assert below < placed[arrow.target].line or arrow.way is Route.INPUT
     for number, area in enumerate(found.frames):
         members = all_members(frames, number)
         for other, box in enumerate(found.boxes):
@@ -100,7 +100,7 @@ def test_an_arrangement(name: str) -> None:
 
 def test_what_follows_in_a_chain_stands_on_one_line() -> None:
     placed, arrows, _ = GRAPHS["chain"]
-    found = arranged(placed, arrows)
+    found = layout_of(placed, arrows)
     assert len({area.y + box.line for area, box in zip(found.boxes, placed, strict=True)}) == 1
     assert all(len({y for _, y in route}) == 1 for route in found.routes)
 
@@ -108,7 +108,7 @@ def test_what_follows_in_a_chain_stands_on_one_line() -> None:
 def test_the_first_input_arrives_above_the_second() -> None:
     for name in ("500", "many inputs"):
         _, arrows, _ = GRAPHS[name]
-        found = arranged(*GRAPHS[name])
+        found = layout_of(*GRAPHS[name])
         heights: dict[int, list[float]] = {}
         for arrow, route in zip(arrows, found.routes, strict=True):
             heights.setdefault(arrow.target, []).append(route[-1][1])
@@ -117,7 +117,7 @@ def test_the_first_input_arrives_above_the_second() -> None:
 
 @pytest.mark.parametrize("arrows", [[Arrow(0, 0)], [Arrow(0, 1), Arrow(1, 0)], [Arrow(0, 1), Arrow(1, 2), Arrow(2, 0)]])
 def test_circles_are_drawn_all_the_same(arrows: list[Arrow]) -> None:
-    found = arranged(boxes(3), arrows)
+    found = layout_of(boxes(3), arrows)
     assert len(found.routes) == len(arrows)
     assert not [pair for pair in combinations(found.boxes, 2) if overlap(*pair)]
 
@@ -125,8 +125,8 @@ def test_circles_are_drawn_all_the_same(arrows: list[Arrow]) -> None:
 def test_threads_get_what_one_gets() -> None:
     placed, arrows, frames = GRAPHS["tree"]
 
-    def once(_: int) -> Arrangement:
-        return arranged(placed, arrows, frames)
+    def once(_: int) -> Layout:
+        return layout_of(placed, arrows, frames)
 
     with ThreadPoolExecutor(4) as threads:
         assert {once(0)} == {*threads.map(once, range(12))}
@@ -134,7 +134,7 @@ def test_threads_get_what_one_gets() -> None:
 
 def test_too_much_is_refused() -> None:
     with pytest.raises(SubstraitError, match=r"5,001 relations would be too large. At most 5,000"):
-        arranged([Box(10, 10, 4)] * 5_001, [])
+        layout_of([Box(10, 10, 4)] * 5_001, [])
 
 
 def test_without_graphviz_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -148,4 +148,4 @@ def test_without_graphviz_the_error_says_what_to_install(monkeypatch: pytest.Mon
     monkeypatch.delitem(sys.modules, "pygraphviz", raising=False)
     monkeypatch.setattr(builtins, "__import__", without)
     with pytest.raises(SubstraitError, match="pip install pygraphviz"):
-        arranged(boxes(2), [])
+        layout_of(boxes(2), [])

@@ -146,7 +146,7 @@ def test_a_view_is_saved_whole_or_not_at_all(tmp_path: Path) -> None:
     with pytest.raises(SubstraitError, match=r"A page is \.html"):
         view.save(tmp_path / "plan.pdf")
     (tmp_path / "folder.html").mkdir()
-    with pytest.raises(SubstraitError, match="can't be written"):
+    with pytest.raises(SubstraitError, match="cannot be written"):
         view.save(tmp_path / "folder.html")
     assert sorted(file.name for file in tmp_path.iterdir()) == ["folder.html", "plan.SVG", "plan.html"]
     with pytest.raises(SubstraitError, match="two plans"):
@@ -173,7 +173,7 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for wrong, what, code in (
         ([str(TUTORIAL), "-o", str(TUTORIAL)], "is one of the plans", 2),
         (["-", "-"], "only one of the plans", 2),
-        ([str(TUTORIAL), "--root", "0"], "add --profile", 2),
+        ([str(TUTORIAL), "--root", "0"], "need --profile", 2),
         ([str(TUTORIAL), "-o", "plan.pdf"], "a drawing is .svg", 1),
     ):
         run = CliRunner().invoke(main, ["view", *wrong], input=b"")

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-from substrait import algebra_pb2, plan_pb2, type_pb2
 
 from pyspark_substrait.model.expressions import SingularOrList
 from pyspark_substrait.model.relations import FileOrFiles, LocalFiles, ParquetReadOptions, Read
 from pyspark_substrait.model.types import I64
+from pyspark_substrait.proto import messages
 from tests.spark.plans import LONG, aggregate, call, col, group, long, plan, project, schema, stored, values, where
 
 if TYPE_CHECKING:
@@ -41,9 +41,9 @@ class Large:
 
 def virtual_rows(size: int, folder: Path) -> Large:
     """An aggregate over a virtual table of so many rows: number, text and a nullable number."""
-    read = algebra_pb2.ReadRel()
-    required = type_pb2.Type.NULLABILITY_REQUIRED
-    nullable = type_pb2.Type.NULLABILITY_NULLABLE
+    read = messages.Rel().read
+    required = messages.Type.NULLABILITY_REQUIRED
+    nullable = messages.Type.NULLABILITY_NULLABLE
     read.base_schema.names.extend(["id", "name", "value"])
     struct = read.base_schema.struct
     struct.nullability = required
@@ -61,7 +61,7 @@ def virtual_rows(size: int, folder: Path) -> Large:
             value.fp64 = number / 2
         else:
             value.null.fp64.nullability = nullable
-    message = plan_pb2.Plan()
+    message = messages.Plan()
     message.version.minor_number = 108
     root = message.relations.add().root
     root.input.read.CopyFrom(read)

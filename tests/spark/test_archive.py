@@ -211,7 +211,7 @@ def test_nothing_is_left_where_making_fails(cache: Path) -> None:
     here = found()
     with pytest.raises(SubstraitError, match="not made: Spark did not start: no room"):
         make(here, FAILING)
-    with pytest.raises(SubstraitError, match="said nothing"):
+    with pytest.raises(SubstraitError, match="without a message"):
         make(here, SILENT)
     assert list(here.folder.parent.iterdir()) == []
 
@@ -311,7 +311,7 @@ def test_a_java_that_never_starts_says_so_itself(
 def test_a_java_that_refuses_it_is_quoted(made: Archive, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     said = "[0.465s][warning][cds,dynamic] Unable to use shared archive. The top archive failed to load: a.jsa\n"
     [told] = launched(Launching(said=said), made, monkeypatch, tmp_path)
-    assert "Java said: Unable to use shared archive. The top archive failed to load: a.jsa" in told
+    assert "Java's message: Unable to use shared archive. The top archive failed to load: a.jsa" in told
 
 
 def test_other_words_of_java_are_no_refusal(tmp_path: Path) -> None:
@@ -381,12 +381,13 @@ def test_what_makes_it_in_the_background_holds_no_output(
 
 
 def test_the_command_says_where_it_is(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pyspark_substrait.cli.training.COMMAND", TRAINING)
+    command = sys.modules["pyspark_substrait.cli.warmup"]  # the package has the command of that name
+    monkeypatch.setattr(command, "_TRAINING", TRAINING)
     here = found()
     for arguments, word in (([], "made"), ([], "there already"), (["--again"], "made")):
         told = CliRunner().invoke(main, ["warmup", *arguments])
         assert (told.exit_code, told.output) == (0, f"{word}: {here.file} (0 MB)\n")
-    monkeypatch.setattr("pyspark_substrait.cli.training.COMMAND", FAILING)
+    monkeypatch.setattr(command, "_TRAINING", FAILING)
     told = CliRunner().invoke(main, ["warmup", "--again"])
     assert told.exit_code == 1
     assert "error: the class-data archive was not made" in told.output

@@ -163,10 +163,10 @@ def test_once_per_record_in_groups_and_orders(spark: SparkSession) -> None:
 
 def test_where_records_have_no_instant_is_refused() -> None:
     record = values([PrecisionTimestampTZ(precision=6)], [(now(),)])
-    with pytest.raises(UnsupportedPlanError, match="current_timestamp can't be evaluated once per record in this"):
+    with pytest.raises(UnsupportedPlanError, match="current_timestamp cannot be evaluated once per record in this"):
         ps.to_sql(plan(record, execution_behavior=PER_RECORD))
     joined = join(TABLE, values([INT], [(1,)]), call("lt", TODAY, TODAY), JoinType.LEFT)
-    with pytest.raises(UnsupportedPlanError, match="current_date can't be evaluated once per record in this"):
+    with pytest.raises(UnsupportedPlanError, match="current_date cannot be evaluated once per record in this"):
         ps.to_sql(plan(joined, execution_behavior=PER_RECORD))
     for precision in (10, 11, 12):
         with pytest.raises(UnsupportedPlanError, match="beyond the 64 bits"):

@@ -291,7 +291,7 @@ def test_what_is_refused(spark: SparkSession) -> None:
     maps = values([Map(key=INT, value=INT), INT_], [({1: 2}, 1)])
     element = FieldReference(root=OuterReference(steps_out=2), reference=(StructField(0), MapKey(number(1))), type=INT_)
     inside = where(S, exists(where(T, eq(ta, element))))
-    with pytest.raises(UnsupportedPlanError, match="Spark can't compare maps"):
+    with pytest.raises(UnsupportedPlanError, match="Spark cannot compare maps"):
         rows(spark, where(maps, exists(inside)))
 
 

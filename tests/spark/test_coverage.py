@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 from pyspark.sql import SparkSession
-from substrait import algebra_pb2
 
 import pyspark_substrait as ps
 from pyspark_substrait.documents import Plan
+from pyspark_substrait.proto import messages
 from tests.coverage.kinds import BINDING, KINDS, SHARED_LAMBDA, Kind
 from tests.coverage.places import PLACES, Place
 from tests.spark.plans import answers, ordered, plan
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.sweep(sample=0.25)
 
 #: the pairs that are refused, with a part of the reason
 REFUSED: dict[tuple[str, str], str] = {
-    ("window_function", "join expression"): "a window function can't stand here",
+    ("window_function", "join expression"): "a window function cannot stand here",
 }
 #: the pairs that the specification forbids
 FORBIDDEN = {("window_function", "window_function bounds")}
@@ -43,7 +43,7 @@ def _plan(kind: Kind, place: Place) -> Plan:
 
 
 def test_every_kind_is_there() -> None:
-    current = {field.name for field in algebra_pb2.Expression.DESCRIPTOR.oneofs_by_name["rex_type"].fields}
+    current = {field.name for field in messages.Expression.DESCRIPTOR.oneofs_by_name["rex_type"].fields}
     assert {kind.rex_type for kind in KINDS} == current
 
 

@@ -69,6 +69,69 @@ def test_the_same_rows(query: str, spark: SparkSession) -> None:
         assert_same_rows(result, duck.sql(query).to_arrow_table(), ordered="ORDER BY" in query)
 
 
+WITHOUT_CONDITIONS = [
+    "SELECT p.id, t.title FROM people p, teams t",
+    "SELECT p.id, t.title FROM people p CROSS JOIN teams t WHERE p.team > t.team",
+    "SELECT p.id, t.n FROM people p LEFT JOIN (SELECT count(*) AS n FROM teams WHERE team > 99) t ON true",
+    "SELECT CASE team WHEN 10 THEN 'ten' WHEN 20 THEN 'twenty' ELSE 'other' END FROM people",
+    "SELECT CASE team WHEN 10 THEN id WHEN NULL THEN -1 END FROM people",
+    "SELECT CASE name WHEN 'Ada' THEN 1.5 WHEN upper(name) THEN 2 ELSE salary END FROM people",
+    "SELECT id FROM people WHERE CASE id % 3 WHEN 0 THEN team > 10 WHEN team / 10 THEN true END",
+    "SELECT CASE (SELECT min(team) FROM teams) WHEN 10 THEN joined END FROM people",
+]
+
+
+def test_what_datafusion_leaves_out_gives_the_same_rows(spark: SparkSession) -> None:
+    """The condition of a cross join, and the result of the clause with the value of a simple CASE."""
+    context = datafusion.SessionContext()
+    with duckdb.connect() as duck:
+        for name, rows in TABLES.items():
+            context.register_record_batches(name, [rows.to_batches()])
+            duck.register(name, rows)
+        for query in WITHOUT_CONDITIONS:
+            expected = duck.sql(query.replace(" / ", " // ")).to_arrow_table()
+            for plan in (
+                substrait.Serde.serialize_bytes(query, context),
+                substrait.Producer.to_substrait_plan(context.sql(query).optimized_logical_plan(), context).encode(),
+            ):
+                result = pyspark_substrait.run_query(plan, tables=TABLES, spark=spark)
+                assert_same_rows(result, expected, ordered=False)
+
+
+def test_what_datafusion_leaves_out_is_noted_and_strictly_refused() -> None:
+    context = datafusion.SessionContext()
+    for name, rows in TABLES.items():
+        context.register_record_batches(name, [rows.to_batches()])
+    for query, rule in ((WITHOUT_CONDITIONS[0], "datafusion-join"), (WITHOUT_CONDITIONS[3], "datafusion-case")):
+        plan = substrait.Serde.serialize_bytes(query, context)
+        assert rule in {note.rule for note in pyspark_substrait.load(plan).notes}
+        assert not [found for found in pyspark_substrait.validate(plan) if found.level.name == "ERROR"]
+        with pytest.raises(pyspark_substrait.InvalidPlanError):
+            pyspark_substrait.load(plan, strict=True)
+
+
+def test_what_datafusion_computes_otherwise_is_noted_or_refused() -> None:
+    context = datafusion.SessionContext()
+    for name, rows in TABLES.items():
+        context.register_record_batches(name, [rows.to_batches()])
+    rounded = substrait.Serde.serialize_bytes("SELECT CAST(id / 7.0E0 AS DECIMAL(5, 2)) FROM people", context)
+    assert "datafusion-decimal" in {note.rule for note in pyspark_substrait.load(rounded).notes}
+    for number in ("9223372036854775808", "arrow_cast(4294967295, 'UInt32')"):
+        plan = substrait.Serde.serialize_bytes(f"SELECT {number} AS x, id FROM people", context)
+        with pytest.raises(pyspark_substrait.InvalidPlanError, match="is the unsigned number"):
+            pyspark_substrait.load(plan)
+
+
+def test_any_value_skips_nulls(spark: SparkSession) -> None:
+    context = datafusion.SessionContext()
+    rows = pa.table({"g": [1, 1, 2, 2, 3], "x": pa.array([None, 5, 7, None, None], pa.int64())})
+    context.register_record_batches("t", [rows.to_batches()])
+    query = "SELECT g, any_value(x) FROM t GROUP BY g"
+    plan = substrait.Serde.serialize_bytes(query, context)
+    result = pyspark_substrait.run_query(plan, tables={"t": rows}, spark=spark)
+    assert_same_rows(result, context.sql(query).to_arrow_table(), ordered=False)
+
+
 SETS = [
     "SELECT team, name, count(salary), sum(id) FROM people GROUP BY ROLLUP(team, name)",
     "SELECT sum(id), min(joined), team FROM people GROUP BY CUBE(name, team) HAVING count(*) > 1 ORDER BY team",

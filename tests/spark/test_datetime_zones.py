@@ -25,6 +25,7 @@ from pyspark_substrait.model.types import (
     PrecisionTimestampTZ,
     String,
 )
+from pyspark_substrait.sql.fragment import Constant, Name
 from pyspark_substrait.sql.functions.table import Operand
 from tests.spark.zones import zone as session_zone
 from tests.sql.test_zones import text
@@ -89,12 +90,12 @@ def moments(precision: int, number: int) -> list[Moment]:
 
 def columns(precision: int) -> dict[str, str]:
     """The calls that are compared, by name; timestamps as counts."""
-    instant = Operand("x", PrecisionTimestampTZ(precision=precision))
-    local = Operand("l", PrecisionTimestamp(precision=precision))
+    instant = Operand(Name("x"), PrecisionTimestampTZ(precision=precision))
+    local = Operand(Name("l"), PrecisionTimestamp(precision=precision))
     zone, months, days = (
-        Operand("z", String()),
-        Operand("m", IntervalYear()),
-        Operand("i", IntervalDay(precision=precision)),
+        Operand(Name("z"), String()),
+        Operand(Name("m"), IntervalYear()),
+        Operand(Name("i"), IntervalDay(precision=precision)),
     )
     number, moment, clock = I64(), PrecisionTimestampTZ(precision=precision), PrecisionTimestamp(precision=precision)
 
@@ -105,17 +106,21 @@ def columns(precision: int) -> dict[str, str]:
         return sql if precision > 6 else f"unix_micros(to_utc_timestamp(CAST({sql} AS STRING) || 'Z', 'UTC'))"
 
     found = {
-        name: text("extract:req_ptstz_str", Operand(name), instant, zone, output=number)
+        name: text("extract:req_ptstz_str", Operand(Name(name)), instant, zone, output=number)
         for name in (*COMPONENTS, *FRACTIONS, "UNIX_TIME", "TIMEZONE_OFFSET")
     }
     for name in INDEXED:
-        found[name] = text("extract:req_req_ptstz_str", Operand(name), Operand("ONE"), instant, zone, output=number)
+        found[name] = text(
+            "extract:req_req_ptstz_str", Operand(Name(name)), Operand(Name("ONE")), instant, zone, output=number
+        )
     for name in ("IS_LEAP_YEAR", "IS_DST"):
-        found[name] = text("extract_boolean:req_ptstz_str", Operand(name), instant, zone, output=Boolean())
+        found[name] = text("extract_boolean:req_ptstz_str", Operand(Name(name)), instant, zone, output=Boolean())
     found["local"] = counted_local(text("local_timestamp:ptstz_str", instant, zone, output=clock))
     found["assumed"] = counted(text("assume_timezone:pts_str", local, zone, output=moment))
-    digits = Operand(str(precision), I8(), precision)
-    found["midnight"] = counted(text("assume_timezone:date_str_i8", Operand("d", Date()), zone, digits, output=moment))
+    digits = Operand(Constant(str(precision), precision), I8())
+    found["midnight"] = counted(
+        text("assume_timezone:date_str_i8", Operand(Name("d"), Date()), zone, digits, output=moment)
+    )
     for name in ("add", "subtract"):
         found[f"{name} months in zone"] = counted(text(f"{name}:ptstz_iyear_str", instant, months, zone, output=moment))
         found[f"{name} months"] = counted_local(text(f"{name}:pts_iyear", local, months, output=clock))
@@ -223,8 +228,10 @@ def test_zones_in_a_column(spark: SparkSession, precision: int) -> None:
 
 
 def test_what_is_no_zone_is_an_error_in_a_column_too(spark: SparkSession) -> None:
-    instant = Operand("x", PrecisionTimestampTZ(precision=6))
-    call = text("local_timestamp:ptstz_str", instant, Operand("z", String()), output=PrecisionTimestamp(precision=6))
+    instant = Operand(Name("x"), PrecisionTimestampTZ(precision=6))
+    call = text(
+        "local_timestamp:ptstz_str", instant, Operand(Name("z"), String()), output=PrecisionTimestamp(precision=6)
+    )
 
     def given(zone: str) -> list[str]:
         source = f"VALUES (TIMESTAMP'2021-07-01 00:00:00Z', {zone}) t(x, z)"

@@ -270,7 +270,7 @@ def test_maps_are_not_compared(spark: SparkSession) -> None:
     table = values([kind, nested], [({1: 2}, [{1: 2}])])
     for position in (0, 1):
         key = col(table, position)
-        with pytest.raises(UnsupportedPlanError, match=r"grouping_expressions\[0\]: records can't be grouped by"):
+        with pytest.raises(UnsupportedPlanError, match=r"grouping_expressions\[0\]: records cannot be grouped by"):
             rows(spark, group(table, [key], [aggregate("count")]))
         with pytest.raises(UnsupportedPlanError, match=r"measures\[0\].measure.invocation: distinct values of"):
             rows(spark, group(table, [], [distinct("count", key)]))

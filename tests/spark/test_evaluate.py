@@ -15,7 +15,7 @@ from pyspark.sql import SparkSession
 
 import pyspark_substrait as ps
 from pyspark_substrait.cli import main
-from pyspark_substrait.documents import ExtendedExpression, held
+from pyspark_substrait.documents import ExtendedExpression, as_document
 from pyspark_substrait.errors import InvalidPlanError, ParameterError, TableError, UnsupportedPlanError
 from pyspark_substrait.model import plan as model
 from pyspark_substrait.model.expressions import (
@@ -60,7 +60,7 @@ def extended(
         model.ExpressionReference(expr=expression, output_names=(name,) if isinstance(name, str) else tuple(name))
         for name, expression in expressions
     )
-    made = held(
+    made = as_document(
         model.ExtendedExpression(referred_expr=referred, base_schema=NamedStruct(names=tuple(names), struct=RECORD)),
         deep=False,
     )

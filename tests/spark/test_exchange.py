@@ -276,7 +276,7 @@ def refusals() -> list[tuple[Exchange, str, str]]:
     mapped = values([Map(key=TEXT, value=INT)], [({"k": 1},)])
     one = SingleBucketExpression(c(0))
     return [
-        (exchange(one, -1), "partition_count", "can't be -1 partitions"),
+        (exchange(one, -1), "partition_count", "cannot be -1 partitions"),
         (exchange(one, MAX_PARTITIONS + 1), "partition_count", "more than Spark can handle"),
         (exchange(Broadcast(), 2**31 - 1), "partition_count", "more than Spark can handle"),
         (exchange(ScatterFields(()), 2), "scatter_by_fields.fields", "no fields"),
@@ -286,10 +286,10 @@ def refusals() -> list[tuple[Exchange, str, str]]:
         (
             exchange(MultiBucketExpression(NestedList(values=(c(0),)), True)),
             "multi_target.constrained_to_count",
-            "isn't stated",
+            "is not stated",
         ),
         *(
-            (exchange(one, 2, targets=(target,)), "targets[0]", "can't be sent")
+            (exchange(one, 2, targets=(target,)), "targets[0]", "cannot be sent")
             for target in (
                 ExchangeTarget(partition_id=(0,), target_type="grpc://elsewhere"),
                 ExchangeTarget(partition_id=(), target_type=AnyMessage("type.example/T", b"")),

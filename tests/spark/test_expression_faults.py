@@ -104,7 +104,7 @@ EXPRESSIONS: dict[str, tuple[Json, str, str]] = {
         "nested.map.key_values[0].key",
         "the key of a map is null",
     ),
-    "nothing nested": ({"nested": {}}, "nested", "the nested expression makes nothing"),
+    "nothing nested": ({"nested": {}}, "nested", "the nested expression is empty"),
     # references
     "a column that isn't there": (column(6), "selection.direct_reference", "there is no field 6; the struct has 6"),
     "a negative field": (column(-1), "selection.direct_reference", "there is no field -1"),
@@ -113,7 +113,7 @@ EXPRESSIONS: dict[str, tuple[Json, str, str]] = {
     "a field of a list": (segments(field(3), field(0)), "selection.direct_reference", "list"),
     "a key of a list": (segments(field(3), key({"i32": 1})), "selection.direct_reference", "list"),
     "a key of another type": (segments(field(4), key({"i32": 1})), "selection.direct_reference", "i32"),
-    "no segment": ({"selection": {"rootReference": {}}}, "selection", "refers to nothing"),
+    "no segment": ({"selection": {"rootReference": {}}}, "selection", "reference is empty"),
     "an outer query where there is none": (
         segments(field(0), outerReference={"stepsOut": 1}),
         "selection.outer_reference",
@@ -232,7 +232,7 @@ EXPRESSIONS: dict[str, tuple[Json, str, str]] = {
     "a range over texts": (
         window(**preceding(ONE, RANGE), sorts=[sort(column(1))]),
         "window_function.lower_bound.preceding.offset_expr",
-        "can't be added to the string",
+        "cannot be added to the string",
     ),
     "a range of days over numbers": (
         window(
@@ -240,7 +240,7 @@ EXPRESSIONS: dict[str, tuple[Json, str, str]] = {
             sorts=[sort(column(0))],
         ),
         "window_function.lower_bound.preceding.offset_expr",
-        "can't be added to the i32",
+        "cannot be added to the i32",
     ),
     "a negative offset": (
         window(**preceding({"literal": {"i64": "-1"}})),

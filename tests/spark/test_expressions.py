@@ -296,7 +296,7 @@ def test_options_are_never_rounded(spark: SparkSession) -> None:
     narrow = lit(Decimal(precision=3, scale=2), Number("0.05"))
     assert rows(spark, where(table, SingularOrList(value=col(table, 0), options=(narrow,)))) == [(Number("0.05"),)]
     fine = lit(Decimal(precision=4, scale=3), Number("0.055"))
-    with pytest.raises(InvalidPlanError, match="can't hold all its values"):
+    with pytest.raises(InvalidPlanError, match="cannot hold all its values"):
         rows(spark, where(table, SingularOrList(value=col(table, 0), options=(fine,))))
-    with pytest.raises(InvalidPlanError, match="can't hold all its values"):
+    with pytest.raises(InvalidPlanError, match="cannot hold all its values"):
         rows(spark, project(table, IfThen(ifs=(IfClause(truth(True), col(table, 0)),), else_=fine)))

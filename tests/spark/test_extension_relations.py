@@ -249,7 +249,7 @@ def test_types_of_an_arrow_schema(spark: SparkSession) -> None:
     ("returned", "kind", "message"),
     [
         (lambda detail, spark: spark.range(3).toDF("other"), TableError, "has no column id"),
-        (lambda detail, spark: pa.table({"id": ["x"]}), TableError, "is string, which can't be read as i64"),
+        (lambda detail, spark: pa.table({"id": ["x"]}), TableError, "is string, which cannot be read as i64"),
         (lambda detail, spark: [1, 2], TableError, "given as a list"),
         (
             lambda detail, spark: pa.table({"id": [1, None]}),
@@ -291,8 +291,8 @@ def both(registry: ps.Registry) -> ps.Registry:
 @pytest.mark.parametrize(
     ("schema", "message"),
     [
-        (lambda detail: Range.FromString(b"\xff"), "can't be derived: DecodeError"),
-        (lambda detail, one: one, "can't be derived: TypeError"),
+        (lambda detail: Range.FromString(b"\xff"), "cannot be derived: DecodeError"),
+        (lambda detail, one: one, "cannot be derived: TypeError"),
         (lambda detail: ["id"], "is a list"),
         (lambda detail: NamedStruct(names=("a", "b"), struct=Struct(types=(LONG,))), "2 names, but its columns"),
         (lambda detail: NamedStruct(names=("a",), struct=Struct(types=("i64",))), "the column a of no type"),
@@ -348,7 +348,7 @@ def test_there_is_no_sql_without_a_session() -> None:
     with pytest.raises(UnsupportedPlanError, match="needs a Spark session") as caught:
         ps.to_sql(plan, registry=REGISTRY)
     assert caught.value.path == f"{INPUT}.extension_leaf.detail"
-    with pytest.raises(UnsupportedPlanError, match="isn't known here"):
+    with pytest.raises(UnsupportedPlanError, match="is not known here"):
         ps.to_sql(plan)
 
 

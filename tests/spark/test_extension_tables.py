@@ -97,7 +97,7 @@ def broken(detail: AnyMessage, session: SparkSession) -> DataFrame:
     ("made", "kind", "message"),
     [
         (lambda detail, session: session.range(2), TableError, "has no column number"),
-        (lambda detail, session: pa.table({"number": ["1"], "text": ["1"]}), TableError, "can't be read as i64"),
+        (lambda detail, session: pa.table({"number": ["1"], "text": ["1"]}), TableError, "cannot be read as i64"),
         (lambda detail, session: {"number": [1]}, TableError, "given as a dict"),
         (broken, ExecutionError, f"the handler of the table {url(Range)} raised ValueError: no such numbers"),
     ],

@@ -99,7 +99,7 @@ def test_a_parameter_as_a_bound(spark: SparkSession) -> None:
 
 def test_negative_bounds_are_errors(spark: SparkSession) -> None:
     for node, name in ((fetched(number(-1), None), "offset_expr"), (fetched(None, long(-5)), "count_expr")):
-        with pytest.raises(InvalidPlanError, match="can't be negative") as caught:
+        with pytest.raises(InvalidPlanError, match="cannot be negative") as caught:
             rows(spark, node)
         assert caught.value.path == f"relations[0].root.input.fetch.{name}"
     for node in (fetched(minus(1, 2), None), fetched(None, minus(1, 2)), fetched(number(1), minus(1, 2))):

@@ -59,5 +59,5 @@ def test_geometries_of_a_table_filter_and_aggregate(spark: SparkSession) -> None
 
 def test_what_is_no_geometry_is_told(spark: SparkSession) -> None:
     relation = plans.project(STORED, plans.call("is_empty", SHAPE))
-    with pytest.raises(ExecutionError, match="a geometry isn't well-known binary"):
+    with pytest.raises(ExecutionError, match="a geometry is not well-known binary"):
         plans.run(spark, relation, tables={"shapes": shapes(b"no shape")})

@@ -362,7 +362,7 @@ def test_nullability_and_types_that_are_none(spark: SparkSession) -> None:
         assert [field.nullable for field in run(spark, node).schema] == wanted, type
     message = json.loads(plan(lateral(OF_LEFT, JoinType.INNER)).to_json())
     message["relations"][0]["root"]["input"]["lateralJoin"]["type"] = "JOIN_TYPE_RIGHT"
-    with pytest.raises(InvalidPlanError, match="can't be of type right") as caught:
+    with pytest.raises(InvalidPlanError, match="cannot be of type right") as caught:
         ps.load(json.dumps(message))
     assert caught.value.path.endswith("lateral_join.type")
 

@@ -19,7 +19,7 @@ from pyspark_substrait.builder import extended_expression, parameter, read, sum_
 from pyspark_substrait.model.relations import RelationBase
 from pyspark_substrait.spark import tables
 from pyspark_substrait.spark.session import is_connect
-from pyspark_substrait.spark.session_cache import keep, kept
+from pyspark_substrait.spark.session_cache import cache_value, session_cache
 from tests.spark.plans import table_names
 
 if TYPE_CHECKING:
@@ -155,7 +155,7 @@ def test_a_session_that_is_gone_is_not_kept(
         patch.setattr(RDD, "toDF", None)  # pyspark's own way to keep the newest session
         other = spark.newSession()
     assert ps.run_query(read("t", SCHEMA).to_plan(), spark=other, tables={"t": path}).num_rows == 3
-    assert kept(other, "tables") and kept(other, "tables") is not kept(spark, "tables")
+    assert session_cache(other, "tables") and session_cache(other, "tables") is not session_cache(spark, "tables")
     gone = weakref.ref(other)
     del other
     gc.collect()
@@ -165,16 +165,16 @@ def test_a_session_that_is_gone_is_not_kept(
 def test_the_oldest_goes_first(spark: SparkSession) -> None:
     found: dict[int, str] = {}
     for number in (1, 2, 3, 2, 4):
-        keep(found, number, str(number), 3)
+        cache_value(found, number, str(number), 3)
     assert found == {2: "2", 3: "3", 4: "4"}
 
 
 def test_opened_tables_are_bounded(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tables, "_MOST_OPENED", 2)
-    kept(spark, "tables").clear()
+    session_cache(spark, "tables").clear()
     for number in range(5):
         pq.write_table(pa.table({"a": [number]}), tmp_path / f"{number}.parquet")
         plan = read("t", {"a": "i64"}).to_plan()
         found = ps.run_query(plan, spark=spark, tables={"t": str(tmp_path / f"{number}.parquet")})
         assert found.to_pylist() == [{"a": number}]
-    assert len(kept(spark, "tables")) == 2
+    assert len(session_cache(spark, "tables")) == 2

@@ -253,7 +253,7 @@ def test_what_is_uncertain_or_wrong_is_refused() -> None:
         return ps.to_sql(plan(project(table, kept(RootReference(), table.schema, node))))
 
     for pattern in ("a*", "a.", "a?", "[ab]", "", "a b"):
-        with pytest.raises(UnsupportedPlanError, match="doesn't say which keys") as caught:
+        with pytest.raises(UnsupportedPlanError, match="does not say which keys") as caught:
             compiled(mask((0, MapSelect(MapKeyExpression(pattern)))))
         assert caught.value.path == (
             "relations[0].root.input.project.expressions[0].selection.masked_reference.select.struct_items[0].child"
@@ -266,7 +266,7 @@ def test_what_is_uncertain_or_wrong_is_refused() -> None:
     compiled(mask((2, MapSelect(MapKeySelect("a  ")))))
     with pytest.raises(InvalidPlanError, match="keeps field 7, but the struct has 3"):
         compiled(mask(7))
-    with pytest.raises(InvalidPlanError, match="doesn't fit"):
+    with pytest.raises(InvalidPlanError, match="does not fit"):
         compiled(mask((0, slices(1))))
 
 

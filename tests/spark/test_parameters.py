@@ -308,7 +308,7 @@ def test_parameters_of_the_command_line(spark: SparkSession, tmp_path: Path) -> 
     assert "CAST(NULL AS STRING)" in output
     assert command("--param", "1=x", "--param", "2=a") == (
         1,
-        "error: parameters[1]: 'x' isn't the text of a i32: it is no such number\n",
+        "error: parameters[1]: 'x' is not the text of a i32: it is no such number\n",
     )
     assert command("--param", "x=1")[0] == 2
     assert command("--param", "1=1", "--param", "1=2")[0] == 2

@@ -16,7 +16,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 import pyspark_substrait as ps
-from pyspark_substrait.documents import ExtendedExpression, held
+from pyspark_substrait.documents import ExtendedExpression, as_document
 from pyspark_substrait.model import plan as model
 from pyspark_substrait.model.expressions import (
     Cast,
@@ -260,7 +260,7 @@ REFUSED: dict[str, tuple[Expression, str]] = {
 
 def extended(name: str, expression: Expression) -> ExtendedExpression:
     reference = model.ExpressionReference(expr=expression, output_names=(name,))
-    made = held(
+    made = as_document(
         model.ExtendedExpression(referred_expr=(reference,), base_schema=NamedStruct(names=NAMES, struct=RECORD)),
         deep=False,
     )

@@ -446,7 +446,7 @@ def test_what_has_no_phases_is_refused(spark: SparkSession) -> None:
         with pytest.raises(InvalidPlanError, match=r"measures\[0\].measure.phase: .*bool_and.*INITIAL_TO_RESULT"):
             rows(spark, group(data, [], [replaced(whole, phase=phase)]))
     total = called((ARITHMETIC, "sum:fp64", None, {}), PARTIAL, col(data, 1))
-    with pytest.raises(UnsupportedPlanError, match=r"invocation: sum:fp64 of distinct values can't be computed in"):
+    with pytest.raises(UnsupportedPlanError, match=r"invocation: sum:fp64 of distinct values cannot be computed in"):
         rows(spark, group(data, [], [replaced(total, invocation=AggregationInvocation.DISTINCT)]))
     least = called((ARITHMETIC, "min:fp64", None, {}), PARTIAL, col(data, 1))
     distinct = replaced(least, invocation=AggregationInvocation.DISTINCT)

@@ -311,7 +311,7 @@ def test_joins_without_keys_and_keys_that_are_no_fields(spark: SparkSession) -> 
     node = HashJoin(
         left=maps, right=maps, type=JoinType.INNER, keys=(ComparisonJoinKey(left=col(maps, 0), right=col(maps, 0)),)
     )
-    with pytest.raises(UnsupportedPlanError, match="Spark can't compare maps") as caught:
+    with pytest.raises(UnsupportedPlanError, match="Spark cannot compare maps") as caught:
         rows(spark, node)
     assert caught.value.path.startswith("relations[0].root.input.hash_join.keys[0]")
 

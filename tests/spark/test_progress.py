@@ -27,7 +27,7 @@ from pyspark_substrait.spark.progress import display as displays
 from pyspark_substrait.spark.progress import interruptible, running, waiting
 from pyspark_substrait.spark.progress.display import InLines, InNotebook, OnTerminal, progress_text
 from pyspark_substrait.spark.progress.interrupts import CANCELLED
-from pyspark_substrait.spark.progress.jobs import Standing, jobs_of
+from pyspark_substrait.spark.progress.jobs import JobProgress, jobs_of
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -83,11 +83,11 @@ class Seen:
     """A display that keeps what it is told, and does something when Spark works."""
 
     def __init__(self, at_work: Callable[[], None] = lambda: None) -> None:
-        self.standings: list[Standing] = []
+        self.standings: list[JobProgress] = []
         self.cleared = 0
         self._at_work = at_work
 
-    def show(self, standing: Standing, seconds: float) -> None:
+    def show(self, standing: JobProgress, seconds: float) -> None:
         before = bool(self.standings and self.standings[-1].active)
         self.standings.append(standing)
         if standing.active and not before:
@@ -129,17 +129,17 @@ def until(holds: Callable[[], bool]) -> None:
 @pytest.mark.parametrize(
     ("standing", "text"),
     [
-        (Standing(), ""),
-        (Standing(stages=1, tasks=4), "0/4 tasks · 0/1 stages"),
+        (JobProgress(), ""),
+        (JobProgress(stages=1, tasks=4), "0/4 tasks · 0/1 stages"),
         (
-            Standing(stages=3, stages_done=1, tasks=2000, done=41, active=2, failed=1, rows=1_200_000, bytes=5),
+            JobProgress(stages=3, stages_done=1, tasks=2000, done=41, active=2, failed=1, rows=1_200_000, bytes=5),
             "41/2,000 tasks · 2 running · 1 failed · 1/3 stages · 1,200,000 rows read",
         ),
-        (Standing(stages=1, tasks=1, bytes=3 * 1024 * 1024 // 2), "0/1 tasks · 0/1 stages · 1.5 MiB read"),
-        (Standing(stages=1, tasks=1, rows=0, bytes=1023), "0/1 tasks · 0/1 stages · 1023 B read"),
+        (JobProgress(stages=1, tasks=1, bytes=3 * 1024 * 1024 // 2), "0/1 tasks · 0/1 stages · 1.5 MiB read"),
+        (JobProgress(stages=1, tasks=1, rows=0, bytes=1023), "0/1 tasks · 0/1 stages · 1023 B read"),
     ],
 )
-def test_what_is_said(standing: Standing, text: str) -> None:
+def test_what_is_said(standing: JobProgress, text: str) -> None:
     assert progress_text(standing) == text
 
 
@@ -189,8 +189,8 @@ def test_a_bar_fits_into_its_line_and_goes() -> None:
     for width in (40, 80, 200):
         console = Console(file=io.StringIO(), force_terminal=True, width=width, legacy_windows=False, _environ={})
         bar = OnTerminal("Running", console)
-        bar.show(Standing(), 0.5)
-        bar.show(Standing(stages=12, stages_done=3, tasks=2000, done=41, active=2, rows=10**9), 3725)
+        bar.show(JobProgress(), 0.5)
+        bar.show(JobProgress(stages=12, stages_done=3, tasks=2000, done=41, active=2, rows=10**9), 3725)
         bar.clear()
         assert isinstance(console.file, io.StringIO)
         text = console.file.getvalue()
@@ -222,8 +222,8 @@ def test_a_notebook_gets_one_output_that_changes(monkeypatch: pytest.MonkeyPatch
     bar = InNotebook("<b>")
     bar.clear()
     assert shown == []
-    bar.show(Standing(), 1)
-    bar.show(Standing(stages=1, tasks=4, done=1), 2)
+    bar.show(JobProgress(), 1)
+    bar.show(JobProgress(stages=1, tasks=4, done=1), 2)
     bar.clear()
     assert [kind for kind, _ in shown] == ["display", "update", "update"]
     assert shown[1][1]["text/plain"] == "<b> · 0:00:02 · 1/4 tasks · 0/1 stages"
@@ -234,7 +234,7 @@ def test_a_notebook_gets_one_output_that_changes(monkeypatch: pytest.MonkeyPatch
 def test_lines_come_now_and_then(capsys: pytest.CaptureFixture[str]) -> None:
     lines = InLines("Running")
     for second in range(25):
-        lines.show(Standing(stages=1, tasks=100, done=second) if second else Standing(), second)
+        lines.show(JobProgress(stages=1, tasks=100, done=second) if second else JobProgress(), second)
     lines.clear()
     assert capsys.readouterr() == (
         "",
@@ -268,7 +268,7 @@ def test_ctrl_c_cancels_the_jobs_and_leaves_the_session_as_it_was(
     other = threading.Thread(target=lambda: others.append(spark.range(0, 100, 1, 3).toArrow()))
     start = seen.show
 
-    def show(standing: Standing, seconds: float) -> None:
+    def show(standing: JobProgress, seconds: float) -> None:
         if standing.active and not other.ident:
             other.start()
         start(standing, seconds)

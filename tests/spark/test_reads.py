@@ -281,7 +281,7 @@ def test_other_files_are_refused(spark: SparkSession, folder: Path) -> None:
         ("uri_file", f"hdfs://host{allowed}/one.parquet"),
     ]
     for kind, path in paths:
-        with pytest.raises(UnsupportedPlanError, match=r"allowed paths|can't be read") as caught:
+        with pytest.raises(UnsupportedPlanError, match=r"allowed paths|cannot be read") as caught:
             ids(spark, files(path, kind=kind), [allowed])
         assert caught.value.path.startswith("relations[0].root.input.read.local_files.items[0]"), path
     # what is behind a query or fragment of a URI isn't another path

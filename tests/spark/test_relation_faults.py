@@ -210,7 +210,7 @@ RELATIONS: dict[str, tuple[Json, str, str]] = {
             }
         },
         "window.window_functions[0].upper_bound.following.offset_expr",
-        "can't be added to the string",
+        "cannot be added to the string",
     ),
     "an update by a number": (
         {"update": {"namedTable": {"names": ["t"]}, "tableSchema": OPTIONAL, "condition": ONE}},

@@ -142,11 +142,11 @@ def test_names_that_spark_cannot_have_are_refused(spark: SparkSession, untouched
     table = values([INT], [(1,)])
     for name in IMPOSSIBLE:
         assert ps.run_query(plan(table, (name,)), spark=spark).column_names == [name]
-        with pytest.raises(UnsupportedPlanError, match="can't have the name"):
+        with pytest.raises(UnsupportedPlanError, match="cannot have the name"):
             ps.from_substrait(plan(table, (name,)), spark)
         with pytest.raises(SubstraitError):
             rows(spark, stored(name, {"x": INT}))
-        with pytest.raises(UnsupportedPlanError, match="can't have the name"):
+        with pytest.raises(UnsupportedPlanError, match="cannot have the name"):
             ps.to_sql(plan(stored(name, {"x": INT})))
 
 

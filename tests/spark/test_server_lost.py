@@ -20,7 +20,7 @@ from pyspark_substrait.errors import ExecutionError
 from pyspark_substrait.spark import lost_connection, progress
 from pyspark_substrait.spark.failures import failed
 from pyspark_substrait.spark.progress.interrupts import CANCELLED, UNANSWERED, cancelling
-from pyspark_substrait.spark.progress.jobs import Jobs, Standing
+from pyspark_substrait.spark.progress.jobs import JobProgress, Jobs
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 needs_connect = pytest.mark.skipif(
@@ -155,8 +155,8 @@ class Deaf(Jobs):
     def marked(self) -> Any:
         raise NotImplementedError
 
-    def standing(self) -> Standing:
-        return Standing()
+    def standing(self) -> JobProgress:
+        return JobProgress()
 
     def cancel(self) -> None:
         self.asked += 1

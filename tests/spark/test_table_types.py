@@ -301,7 +301,7 @@ def test_values_that_would_lose_something(spark: SparkSession, arrow: pa.DataTyp
     ids=str,
 )
 def test_other_types_are_refused(spark: SparkSession, arrow: pa.DataType, value: Any, type: Type) -> None:
-    with pytest.raises(TableError, match=r"t\.c0 is .*, which can't be read as"):
+    with pytest.raises(TableError, match=r"t\.c0 is .*, which cannot be read as"):
         read_as(spark, pa.table({"c0": column(arrow, value)}), [loose(type)], ["c0"])
 
 
@@ -311,7 +311,7 @@ def test_other_types_are_refused(spark: SparkSession, arrow: pa.DataType, value:
     ids=["years", "digits"],
 )
 def test_what_spark_cannot_take_is_an_error(spark: SparkSession, array: pa.Array) -> None:
-    with pytest.raises(TableError, match="Spark can't take the Arrow table given for t"):
+    with pytest.raises(TableError, match="Spark cannot take the Arrow table given for t"):
         read_as(spark, pa.table({"c0": array}), [ts(0)], ["c0"])
 
 
@@ -363,5 +363,5 @@ def test_parquet_files(spark: SparkSession, tmp_path: Path) -> None:
 
 def test_parquet_files_that_spark_cannot_read(spark: SparkSession, tmp_path: Path) -> None:
     pq.write_table(pa.table({"c0": column(pa.float16(), 0.5)}), tmp_path / "half.parquet")
-    with pytest.raises(TableError, match="can't be read as Parquet"):
+    with pytest.raises(TableError, match="cannot be read as Parquet"):
         read_as(spark, tmp_path / "half.parquet", [FP32()], ["c0"])

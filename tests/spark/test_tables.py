@@ -172,7 +172,7 @@ def test_types_that_lose_values_are_refused(spark: SparkSession) -> None:
         (pa.array([{"a": 1}]), Map(key=TEXT, value=LONG)),
     ]
     for array, type in cases:
-        with pytest.raises(TableError, match=r"t\.c is .*, which can't be read as"):
+        with pytest.raises(TableError, match=r"t\.c is .*, which cannot be read as"):
             rows(spark, stored_nested(type, ("c",)), tables={"t": pa.table({"c": array})})
 
 

@@ -31,8 +31,9 @@ from pyspark_substrait.model.types import (
     Type,
 )
 from pyspark_substrait.sql import functions
-from pyspark_substrait.sql.compiler.literals import literal
+from pyspark_substrait.sql.compiler.literals import constant, literal
 from pyspark_substrait.sql.compiler.types import spark_type
+from pyspark_substrait.sql.fragment import Name
 from pyspark_substrait.sql.functions.table import Call, Operand
 from tests.spark.zones import zone as session_zone
 
@@ -254,7 +255,7 @@ def text(definition: FunctionDefinition, words: dict[str, str], operands: dict[s
     assert table is not None
     names = tuple(argument.name for argument in definition.arguments)
     chosen = tuple(
-        Operand(words[argument.name]) if isinstance(argument, EnumArgument) else operands[argument.name]
+        Operand(Name(words[argument.name])) if isinstance(argument, EnumArgument) else operands[argument.name]
         for argument in definition.arguments
     )
     function = Function(URN, definition.name, definition.key.partition(":")[2])
@@ -263,10 +264,10 @@ def text(definition: FunctionDefinition, words: dict[str, str], operands: dict[s
 
 def columns(type: Moment) -> dict[str, Operand]:
     return {
-        "x": Operand("c1", type),
-        "origin": Operand("c2", type),
-        "multiple": Operand("c3", I64()),
-        "timezone": Operand("c4", String()),
+        "x": Operand(Name("c1"), type),
+        "origin": Operand(Name("c2"), type),
+        "multiple": Operand(Name("c3"), I64()),
+        "timezone": Operand(Name("c4"), String()),
     }
 
 
@@ -277,10 +278,7 @@ def constants(type: Moment, sample: Sample) -> dict[str, Operand]:
         "multiple": Literal(type=I64(), value=sample.multiple),
         "timezone": Literal(type=String(), value=sample.zone),
     }
-    return columns(type) | {
-        name: Operand(literal(node), node.type, node.value if isinstance(node.value, str | int) else None)
-        for name, node in texts.items()
-    }
+    return columns(type) | {name: Operand(constant(node), node.type) for name, node in texts.items()}
 
 
 def table(type: Moment, records: Sequence[Sample]) -> str:

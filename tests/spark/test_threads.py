@@ -19,7 +19,7 @@ from pyspark_substrait.builder import call, count, extended_expression, paramete
 from pyspark_substrait.model.literals import AnyMessage
 from pyspark_substrait.spark import tables
 from pyspark_substrait.spark.session import is_connect
-from pyspark_substrait.spark.session_cache import kept
+from pyspark_substrait.spark.session_cache import session_cache
 from tests.agreement import assert_same_rows
 from tests.spark.plans import table_names
 
@@ -244,7 +244,7 @@ def test_tables_that_are_opened_and_forgotten(
 ) -> None:
     """More files than the session keeps open: what one thread forgets is no loss to the others."""
     monkeypatch.setattr(tables, "_MOST_OPENED", 2)
-    kept(spark, "tables").clear()
+    session_cache(spark, "tables").clear()
     for number in range(6):
         pq.write_table(given(number), tmp_path / f"{number}.parquet")
 
@@ -258,8 +258,8 @@ def test_tables_that_are_opened_and_forgotten(
 
     for each in at_once(opened, 8):
         assert isinstance(each, list) and all(right for _, right in each)
-    assert len(kept(spark, "tables")) <= 2
-    kept(spark, "tables").clear()
+    assert len(session_cache(spark, "tables")) <= 2
+    session_cache(spark, "tables").clear()
 
 
 @pytest.mark.parametrize("nested", [3, 40])

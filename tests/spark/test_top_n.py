@@ -206,8 +206,8 @@ def test_faults(spark: SparkSession) -> None:
         (top((), long(1)), "sorts", "no sort fields"),
         (top(by, None), "count", "there is no count"),
         (top(by, text("1")), "count", "must be an integer"),
-        (top(by, long(-1)), "count", "can't be negative"),
-        (top(by, long(1), number(-2)), "offset", "can't be negative"),
+        (top(by, long(-1)), "count", "cannot be negative"),
+        (top(by, long(1), number(-2)), "offset", "cannot be negative"),
         (top(by, c(0)), "count", "there is no field 0"),
     ):
         for mode in FetchMode:

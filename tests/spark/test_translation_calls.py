@@ -254,7 +254,7 @@ def test_a_view_of_a_text_follows_its_table(spark: SparkSession, tmp_path: Path)
 def test_what_is_asked_at_once_is_what_single_questions_say(spark: SparkSession) -> None:
     if is_connect(spark):
         pytest.skip("its server is asked for structs, which the other tests do")
-    from pyspark_substrait.spark.table_facts import answers
+    from pyspark_substrait.spark.table_facts import table_facts
 
     spark.sql("CREATE TABLE described (c CHAR(3) NOT NULL COMMENT 'x', m MAP<STRING, INT>) USING parquet")
     spark.sql("SELECT 1 AS a, array(named_struct('x', 1)) AS l, c, INTERVAL '1' DAY AS d FROM described").alias(
@@ -264,7 +264,7 @@ def test_what_is_asked_at_once_is_what_single_questions_say(spark: SparkSession)
         tables = [("`described`", "described"), ("`described_view`", "described_view"), ("`no`", "no")]
         found = None
         for _ in range(FEW + 1):
-            found = answers(spark, ["spark.sql.ansi.enabled", "no.such.setting"], tables)
+            found = table_facts(spark, ["spark.sql.ansi.enabled", "no.such.setting"], tables)
         assert found is not None
         assert found.settings == [spark.conf.get("spark.sql.ansi.enabled"), None]
         assert found.schemas == [spark.table(path)._jdf.schema().json() for path, _ in tables[:2]] + [None]  # type: ignore[operator]

@@ -205,7 +205,7 @@ def test_fields_say_what_arrow_has_no_type_for(spark: SparkSession) -> None:
     assert time.metadata == {b"substrait.type": b"precision_time<12>"}
     assert days.type.value_field.metadata == {b"substrait.type": b"interval_day<10>"}
     # so that nobody takes the number for one of another unit
-    with pytest.raises(TableError, match=r"t\.n0 is int64, which can't be read as precision_time<11>"):
+    with pytest.raises(TableError, match=r"t\.n0 is int64, which cannot be read as precision_time<11>"):
         run(spark, read_of([PrecisionTime(precision=11)]), tables={"t": result})
 
 
@@ -220,7 +220,7 @@ def test_fields_say_what_arrow_has_no_type_for(spark: SparkSession) -> None:
     ids=str,
 )
 def test_what_arrow_cannot_hold_is_an_error(spark: SparkSession, type: Type, value: Any) -> None:
-    with pytest.raises(ExecutionError, match=r"a value of the column n0, a .*, doesn't fit into Arrow's"):
+    with pytest.raises(ExecutionError, match=r"a value of the column n0, a .*, does not fit into Arrow's"):
         run(spark, table_of([type], [[value]]))
 
 

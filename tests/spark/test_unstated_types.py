@@ -9,13 +9,12 @@ import pyarrow as pa
 import pytest
 from google.protobuf.message import Message
 from pyspark.sql import SparkSession
-from substrait.algebra_pb2 import AggregateFunction, Expression
-from substrait.plan_pb2 import Plan
 
 import pyspark_substrait as ps
 from pyspark_substrait.errors import ExecutionError
 from pyspark_substrait.model.expressions import CurrentRow, Preceding, Unbounded
 from pyspark_substrait.model.relations import Project, RelationBase
+from pyspark_substrait.proto.messages import AggregateFunction, Expression, Plan
 from tests.spark.plans import (
     INT,
     INT_,

@@ -239,8 +239,8 @@ def test_faults_of_arrow_functions_are_told_in_a_line(spark: SparkSession) -> No
     [
         (OURS, "thrice", {"sql": "1"}, "the extension has no function `thrice`"),
         (OURS, "twice:fp64", {"sql": "1"}, "no overload `twice:fp64`"),
-        (OURS, "twice", {"sql": "{y} + 1"}, r"has \{y\}, which isn't an argument"),
-        (OURS, "twice", {"sql": "{1}"}, r"has \{1\}, which isn't an argument"),
+        (OURS, "twice", {"sql": "{y} + 1"}, r"has \{y\}, which is not an argument"),
+        (OURS, "twice", {"sql": "{1}"}, r"has \{1\}, which is not an argument"),
         (OURS, "twice", {"sql": "1", "options": {"by": "ONE"}}, "has no option `by`"),
         (OURS, "shifted", {"sql": "1", "options": {"by": "TWO"}}, "no value `TWO` for `by`"),
         (OURS, "shifted", {"sql": "1", "enums": {"direction": "LEFT"}}, "no value `LEFT` for `direction`"),

@@ -427,7 +427,7 @@ def test_bounds_that_mean_nothing() -> None:
     assert "i64" in str(fault(counted((ROWS, before(number(1)), CURRENT), 1)))
     assert fault(counted((RANGE, one, CURRENT))).path.endswith("window_function.sorts")
     assert fault(counted((RANGE, one, CURRENT), 1, 2)).path.endswith("window_function.sorts")
-    assert "can't be added" in str(fault(counted((RANGE, before(lit(REAL, 0.5)), CURRENT), 1)))
+    assert "cannot be added" in str(fault(counted((RANGE, before(lit(REAL, 0.5)), CURRENT), 1)))
     assert "negative" in str(fault(counted((RANGE, before(lit(REAL, math.nan)), CURRENT), 2)))
     nested = before(over("row_number"))
     assert fault(counted((ROWS, nested, CURRENT), 1)).path.endswith(offset)

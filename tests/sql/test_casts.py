@@ -43,6 +43,7 @@ from pyspark_substrait.model.types import (
     with_nullability,
 )
 from pyspark_substrait.sql.compiler.casts import cast, holds
+from pyspark_substrait.sql.fragment import UNKNOWN, Atom, Constant, Name, atom
 
 THROW, NULL = FailureBehavior.THROW_EXCEPTION, FailureBehavior.RETURN_NULL
 
@@ -93,7 +94,7 @@ TYPES: dict[str, list[Type]] = {
 
 def _kind(source: Type, target: Type) -> str:
     try:
-        raising, null = cast("c1", source, target, THROW), cast("c1", source, target, NULL)
+        raising, null = cast(Name("c1"), source, target, THROW), cast(Name("c1"), source, target, NULL)
     except UnsupportedPlanError:
         return "–"
     return "✓" if raising == null else "!"
@@ -144,17 +145,17 @@ def test_the_documented_matrix_is_what_the_compiler_does() -> None:
     ids=str,
 )
 def test_what_stays_the_same_needs_no_cast(source: Type, target: Type) -> None:
-    assert cast("c1", source, target) == "c1"
-    assert cast("c1", source, target, NULL) == "c1"
+    assert cast(Name("c1"), source, target) == "c1"
+    assert cast(Name("c1"), source, target, NULL) == "c1"
 
 
 @pytest.mark.parametrize(
     ("sql", "source", "target", "text"),
     [
         ("1L", I64(), I32(), "1"),
-        ("(-5L)", I64(), I8(), "-5Y"),
+        ("(-5L)", I64(), I8(), "(-5Y)"),
         ("127", I32(), I8(), "127Y"),
-        ("-128S", I16(), I8(), "-128Y"),
+        ("-128S", I16(), I8(), "(-128Y)"),
         ("7Y", I8(), I64(), "7L"),
         ("128", I32(), I8(), "CAST(128 AS TINYINT)"),
         ("2147483648L", I64(), I32(), "CAST(2147483648L AS INT)"),
@@ -163,7 +164,8 @@ def test_what_stays_the_same_needs_no_cast(source: Type, target: Type) -> None:
     ],
 )
 def test_an_integer_literal_that_fits_is_one_of_the_other_type(sql: str, source: Type, target: Type, text: str) -> None:
-    assert cast(sql, source, target) == text
+    value = int(sql.strip("()YSL")) if sql != "c1" else UNKNOWN
+    assert cast(Constant(sql, value), source, target) == text
 
 
 @pytest.mark.parametrize(
@@ -200,22 +202,23 @@ def test_an_integer_literal_that_fits_is_one_of_the_other_type(sql: str, source:
 )
 def test_casts_without_a_certain_result_are_refused(source: Type, target: Type) -> None:
     with pytest.raises(UnsupportedPlanError, match="there is no cast from"):
-        cast("c1", source, target)
+        cast(Name("c1"), source, target)
 
 
 @pytest.mark.parametrize("type", [Unbound(), Func(parameter_types=(I32(),), return_type=I32())], ids=str)
 def test_what_has_no_values_has_no_casts(type: Type) -> None:
     for source, target in ((type, I32()), (I32(), type)):
         with pytest.raises(UnsupportedPlanError):
-            cast("c1", source, target)
+            cast(Name("c1"), source, target)
 
 
 def test_casts_inside_casts_grow_with_their_number() -> None:
     kinds = [_pts(9), String(), PrecisionTimestampTZ(precision=3), Date(), PrecisionTimestampTZ(precision=12), _pts(6)]
     for failure in (THROW, NULL):
-        text, source, lengths = "c1", kinds[-1], []
+        text: Atom = Name("c1")
+        source, lengths = kinds[-1], []
         for target in kinds * 4:
-            text, source = f"({cast(text, source, target, failure)})", target
+            text, source = atom(cast(text, source, target, failure)), target
             lengths.append(len(text))
         assert lengths[-1] < 4.5 * lengths[len(kinds) - 1]
 
@@ -226,7 +229,7 @@ def test_deep_types_make_no_endless_text() -> None:
     for _ in range(20):
         source, target = Struct(types=(List(type=source),)), Struct(types=(List(type=target),))
         source, target = Map(key=String(), value=source), Map(key=I32(), value=target)
-    assert len(cast("c1", source, target, NULL)) < 100_000
+    assert len(cast(Name("c1"), source, target, NULL)) < 100_000
 
 
 def test_holds_is_about_values_not_carriers() -> None:

@@ -12,7 +12,7 @@ from pyspark_substrait.model.relations import JoinType, LateralJoin, RelationBas
 from pyspark_substrait.model.types import same_type
 from pyspark_substrait.sql.decorrelation import decorrelated as rewritten
 from pyspark_substrait.sql.decorrelation import needing_decorrelation
-from pyspark_substrait.sql.decorrelation.native import stays
+from pyspark_substrait.sql.decorrelation.native import runs_natively
 from pyspark_substrait.sql.decorrelation.outer import is_closed, resolved
 from tests.spark.correlated import TABLES, generated
 from tests.spark.plans import INT_, both, call, col, join, outer, plan, values, where
@@ -35,7 +35,7 @@ def test_nothing_is_left_that_spark_cannot_run() -> None:
     for seed in range(120):
         node = generated(seed).node
         found = decorrelated(node)
-        assert stays(resolved(found)), seed
+        assert runs_natively(resolved(found)), seed
         assert decorrelated(found) is found, seed
         assert is_closed(resolved(found)), seed
         assert len(found.schema.types) == len(node.schema.types), seed
@@ -58,7 +58,7 @@ def test_steps_do_not_count_lateral_records() -> None:
     right = where(S, call("and", exists(inner), call("equal", col(S, 1), outer(R, 1, rel_reference=4))))
     node = LateralJoin(left=R, right=right, type=JoinType.INNER, common=RelCommon(rel_anchor=4))  # type: ignore[arg-type]
     found = decorrelated(node)
-    assert found.schema == both(R, S) and stays(resolved(found))
+    assert found.schema == both(R, S) and runs_natively(resolved(found))
 
 
 @pytest.mark.parametrize("kind", list(JoinType))

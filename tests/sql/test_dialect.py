@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cache
-from importlib import resources
 from itertools import product
 from typing import Any
 
@@ -20,6 +19,7 @@ from pyspark_substrait.proto import generates, write_targets
 from pyspark_substrait.sql import functions
 from pyspark_substrait.sql.dialect_samples import expression_samples, relation_samples
 from pyspark_substrait.sql.functions.catalog import combinations, example
+from tests.official import official
 
 REGISTRY = Registry.default()
 KINDS = {
@@ -35,7 +35,7 @@ def dialect() -> dict[str, Any]:
 
 
 def schema() -> dict[str, Any]:
-    text = (resources.files("substrait_extensions.dialects") / "dialect_schema.yaml").read_text("utf-8")
+    text = (official("dialects") / "dialect_schema.yaml").read_text("utf-8")
     found: dict[str, Any] = yaml.safe_load(text)
     return found
 

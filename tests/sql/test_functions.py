@@ -30,6 +30,7 @@ from pyspark_substrait.model.types import (
 )
 from pyspark_substrait.sql import functions
 from pyspark_substrait.sql.compiler.types import spark_type
+from pyspark_substrait.sql.fragment import Constant, Name
 from pyspark_substrait.sql.functions.table import Call, Operand, Row, Table, refuse, row
 
 if TYPE_CHECKING:
@@ -131,7 +132,7 @@ def test_every_combination_meets_one_row_at_most(stem: str) -> None:
                 for words in combinations(enumerations(overload)):
                     call = Call(
                         function=Function(table.urn, overload.name, signature(overload)),
-                        operands=tuple(Operand(words.get(argument, "x")) for argument in names),
+                        operands=tuple(Operand(Name(words.get(argument, "x"))) for argument in names),
                         names=names,
                         output=I32(),
                     )
@@ -183,7 +184,7 @@ def test_quotients_are_rounded_once(spark: SparkSession) -> None:
         call = Call(
             function=Function(urn, "divide", "dec_dec"),
             operands=tuple(
-                Operand(f"CAST({number:f}BD AS {spark_type(type)})", type)
+                Operand(Constant(f"CAST({number:f}BD AS {spark_type(type)})"), type)
                 for number, type in zip(numbers, types, strict=True)
             ),
             names=("x", "y"),
@@ -221,7 +222,7 @@ def text(
     assert definition is not None
     names = [argument.name for argument in definition.arguments]
     operands = [
-        Operand(column, type, (literals or {}).get(position))
+        Operand(Constant(column, literals[position]) if literals and position in literals else Name(column), type)
         for position, (column, type) in enumerate(zip("abcdefgh", types, strict=False))
     ]
     call = Call(
@@ -325,7 +326,7 @@ def test_an_option_that_cannot_be_delivered_is_refused_by_name() -> None:
 
 def test_maps_are_not_compared() -> None:
     maps = List(type=Map(key=I32(), value=I32()))
-    with pytest.raises(UnsupportedPlanError, match="can't compare maps"):
+    with pytest.raises(UnsupportedPlanError, match="cannot compare maps"):
         text("functions_comparison", "equal:any_any", maps, maps, output=Boolean())
 
 
@@ -338,7 +339,7 @@ def test_nothing_in_an_operand_is_taken_for_a_template() -> None:
     table = Table("extension:a:b", (row("f", "g({x}, [sum({y})])"),))
     call = Call(
         function=Function("extension:a:b", "f", "i32_i32"),
-        operands=(Operand("'{y} [sum({x})]'", I32()), Operand("{x}", I32())),
+        operands=(Operand(Name("'{y} [sum({x})]'"), I32()), Operand(Name("{x}"), I32())),
         names=("x", "y"),
         output=I32(),
     )
@@ -347,7 +348,9 @@ def test_nothing_in_an_operand_is_taken_for_a_template() -> None:
 
 def test_a_refusal_says_why() -> None:
     table = Table("extension:a:b", (refuse("f", "Spark has no such rounding", rounding="FLOOR"), row("f", "g({x})")))
-    call = Call(function=Function("extension:a:b", "f", "i32"), operands=(Operand("1"),), names=("x",), output=I32())
+    call = Call(
+        function=Function("extension:a:b", "f", "i32"), operands=(Operand(Name("1")),), names=("x",), output=I32()
+    )
     with pytest.raises(UnsupportedPlanError, match="Spark has no such rounding"):
         table.text(call, [("rounding", ["FLOOR"])])
     assert table.text(call, [("rounding", ["FLOOR", "CEILING"])]) == "g(1)"

@@ -19,6 +19,7 @@ from pyspark_substrait.model.expressions import Function
 from pyspark_substrait.model.types import I64, List, String, Type
 from pyspark_substrait.sql import functions
 from pyspark_substrait.sql.compiler.literals import string_literal
+from pyspark_substrait.sql.fragment import Constant, Name
 from pyspark_substrait.sql.functions.regexp.folding import Case
 from pyspark_substrait.sql.functions.regexp.java import java
 from pyspark_substrait.sql.functions.regexp.parser import Flags, parsed
@@ -139,13 +140,13 @@ def test_a_pattern_must_be_a_constant() -> None:
 
 
 def column(name: str, type: Type = String()) -> Operand:  # noqa: B008
-    return Operand(name, type)
+    return Operand(Name(name), type)
 
 
 def constant(value: str | int) -> Operand:
     if isinstance(value, str):
-        return Operand(string_literal(value), String(), value)
-    return Operand(f"{value}L", I64(), value)
+        return Operand(Constant(string_literal(value), value), String())
+    return Operand(Constant(f"{value}L", value), I64())
 
 
 def compiled(name: str, output: Type, options: dict[str, str] | None = None, **arguments: Operand) -> str:

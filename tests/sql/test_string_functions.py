@@ -15,6 +15,7 @@ from pyspark_substrait.extensions.registry import Registry
 from pyspark_substrait.model.expressions import Function
 from pyspark_substrait.model.types import I32, I64, Boolean, FixedChar, String, Type, VarChar
 from pyspark_substrait.sql import functions
+from pyspark_substrait.sql.fragment import Constant, Name
 from pyspark_substrait.sql.functions.table import Call, Operand
 
 URN = "extension:io.substrait:functions_string"
@@ -36,11 +37,11 @@ def text(key: str, output: Type, *operands: Operand, options: Mapping[str, str] 
 
 
 def column(name: str, type: Type = TEXT) -> Operand:
-    return Operand(name, type)
+    return Operand(Name(name), type)
 
 
 def known(value: str) -> Operand:
-    return Operand(f"'{value}'", TEXT, value)
+    return Operand(Constant(f"'{value}'", value), TEXT)
 
 
 @pytest.mark.parametrize(
@@ -53,9 +54,9 @@ def known(value: str) -> Operand:
         ("replace:str_str_str", [column("a"), column("b"), column("c")], "replace(a, b, c)"),
         ("contains:str_str", [column("a"), known("x")], "contains(a, 'x')"),
         ("like:str_str", [column("a"), known("x%")], "a LIKE 'x%'"),
-        ("substring:str_i32", [column("a"), Operand("2", I32(), 2)], "substring(a, 2)"),
-        ("repeat:str_i64", [column("a"), Operand("1L", I64(), 1)], "repeat(a, CAST(1L AS INT))"),
-        ("lpad:str_i32_str", [column("a"), Operand("9", I32(), 9), known("x")], "lpad(a, 9, 'x')"),
+        ("substring:str_i32", [column("a"), Operand(Constant("2", 2), I32())], "substring(a, 2)"),
+        ("repeat:str_i64", [column("a"), Operand(Constant("1L", 1), I64())], "repeat(a, CAST(1L AS INT))"),
+        ("lpad:str_i32_str", [column("a"), Operand(Constant("9", 9), I32()), known("x")], "lpad(a, 9, 'x')"),
         ("trim:str_str", [column("a"), known("x")], "trim(BOTH 'x' FROM a)"),
         ("string_split:str_str", [column("a"), known(",")], "split(a, ',', -1)"),
     ],
@@ -65,7 +66,7 @@ def test_the_plain_cases_are_native(key: str, operands: list[Operand], expected:
 
 
 def test_what_may_be_far_larger_than_its_arguments_is_bounded() -> None:
-    repeated = text("repeat:str_i64", TEXT, column("a"), Operand("2L", I64(), 2))
+    repeated = text("repeat:str_i64", TEXT, column("a"), Operand(Constant("2L", 2), I64()))
     failure = "CAST(raise_error('repeat: more than 67,108,864 bytes') AS INT)"
     assert repeated == f"repeat(a, if(octet_length(a) > 33554432, {failure}, CAST(2L AS INT)))"
     padded = text("lpad:str_i32_str", TEXT, column("a"), column("b", I32()), known("x"))
@@ -82,8 +83,8 @@ def test_a_type_with_a_length_is_kept_to() -> None:
 
 
 def test_the_separator_of_string_agg() -> None:
-    for separator in ("','", r"'\''", "('a')", "CAST(NULL AS STRING)"):
-        assert separator in text("string_agg:str_str", TEXT, column("a"), column(separator))
+    for separator in (Constant("','", ","), Constant(r"'\''", "'"), Constant("CAST(NULL AS STRING)", None)):
+        assert separator in text("string_agg:str_str", TEXT, column("a"), Operand(separator, TEXT))
     for varying in ("c2", "concat('a', c2)", "'a' || c2 || 'b'"):
         with pytest.raises(InvalidPlanError, match="the separator must be a literal"):
             text("string_agg:str_str", TEXT, column("a"), column(varying))

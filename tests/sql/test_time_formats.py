@@ -25,6 +25,7 @@ from pyspark_substrait.model.types import (
 )
 from pyspark_substrait.sql import functions
 from pyspark_substrait.sql.compiler.literals import string_literal
+from pyspark_substrait.sql.fragment import Constant, Name
 from pyspark_substrait.sql.functions.table import Call, Operand
 from pyspark_substrait.sql.functions.time_formats.conversions import Conversion, pieces
 
@@ -37,13 +38,13 @@ ZONES = ("UTC", "Europe/Berlin", "America/St_Johns", "Pacific/Apia", "Etc/GMT+1"
 
 
 def column(sql: str, type: Type) -> Operand:
-    return Operand(sql, type)
+    return Operand(Name(sql), type)
 
 
 def constant(value: str | int) -> Operand:
     if isinstance(value, str):
-        return Operand(string_literal(value), String(), value)
-    return Operand(f"{value}Y", I8(), value)
+        return Operand(Constant(string_literal(value), value), String())
+    return Operand(Constant(f"{value}Y", value), I8())
 
 
 def text(name: str, *operands: Operand) -> str:
@@ -111,7 +112,7 @@ def test_pieces_of_a_format() -> None:
 @pytest.mark.parametrize("name", ["strftime", "strptime_date"])
 def test_what_is_no_conversion_is_refused_with_its_place(name: str, format: str, place: int) -> None:
     x = column("x", Date() if name == "strftime" else String())
-    with pytest.raises(UnsupportedPlanError, match=f"at character {place} of the format isn't a conversion"):
+    with pytest.raises(UnsupportedPlanError, match=f"at character {place} of the format is not a conversion"):
         text(name, x, constant(format))
 
 
@@ -145,7 +146,7 @@ def test_an_abbreviation_is_no_time_zone() -> None:
 
 
 def test_strptime_needs_the_format_as_a_literal() -> None:
-    with pytest.raises(UnsupportedPlanError, match="isn't a literal"):
+    with pytest.raises(UnsupportedPlanError, match="is not a literal"):
         text("strptime_date", column("x", String()), column("f", String()))
 
 

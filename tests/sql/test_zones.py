@@ -14,6 +14,7 @@ from pyspark_substrait.extensions.registry import Registry
 from pyspark_substrait.model.expressions import Function
 from pyspark_substrait.model.types import Boolean, PrecisionTimestamp, PrecisionTimestampTZ, String, Type
 from pyspark_substrait.sql import functions
+from pyspark_substrait.sql.fragment import Constant, Name
 from pyspark_substrait.sql.functions.datetimes import zone_rules
 from pyspark_substrait.sql.functions.table import Call, Operand
 
@@ -35,17 +36,17 @@ def text(key: str, *operands: Operand, output: Type) -> str:
 
 
 def local_timestamp(zone: str) -> str:
-    instant = Operand("x", PrecisionTimestampTZ(precision=6))
+    instant = Operand(Name("x"), PrecisionTimestampTZ(precision=6))
     return text("local_timestamp:ptstz_str", instant, literal(zone), output=PrecisionTimestamp(precision=6))
 
 
 def is_daylight(zone: Operand) -> str:
-    instant = Operand("x", PrecisionTimestampTZ(precision=6))
-    return text("extract_boolean:req_ptstz_str", Operand("IS_DST"), instant, zone, output=Boolean())
+    instant = Operand(Name("x"), PrecisionTimestampTZ(precision=6))
+    return text("extract_boolean:req_ptstz_str", Operand(Name("IS_DST")), instant, zone, output=Boolean())
 
 
 def literal(zone: str) -> Operand:
-    return Operand(f"'{zone}'", String(), zone)
+    return Operand(Constant(f"'{zone}'", zone), String())
 
 
 def test_a_literal_zone_stands_in_the_text_as_it_is() -> None:
@@ -102,4 +103,4 @@ def test_a_zone_that_never_had_daylight_saving_time_brings_no_rules_along() -> N
 def test_without_a_database_daylight_saving_time_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(zone_rules, "names", lambda: ())
     with pytest.raises(UnsupportedPlanError, match="no time zone database"):
-        is_daylight(Operand("z", String()))
+        is_daylight(Operand(Name("z"), String()))

@@ -11,7 +11,7 @@ from typing import Any
 
 import pyspark_substrait as ps
 from pyspark_substrait.codes import Code
-from pyspark_substrait.documents import held
+from pyspark_substrait.documents import as_document
 from tests.explain.faulty_plans import FAULTY
 from tests.samples import EXTENDED_EXPRESSIONS, PLANS
 
@@ -22,7 +22,7 @@ def pages() -> dict[str, str]:
     """The text of each page, by the name of its file."""
     samples = {**PLANS, **EXTENDED_EXPRESSIONS}
     return {
-        "samples.txt": _page((name, held(document, deep=False)) for name, document in samples.items()),
+        "samples.txt": _page((name, as_document(document, deep=False)) for name, document in samples.items()),
         "faulty.txt": _page((name, make()) for name, make in FAULTY.items()),
     }
 

@@ -75,7 +75,7 @@ def test_every_wrong_option_is_found() -> None:
     call(message).options.add(name="overflow", preference=["ERROR"])
     texts = [item.what for item in validate(message) if item.code is Code.EXPRESSION_OPTION]
     assert texts == [
-        "the option `overflow` of `add:i32_i32` can't be `EXPLODE`",
+        "the option `overflow` of `add:i32_i32` cannot be `EXPLODE`",
         "`add:i32_i32` has no option `rounding`",
         "the option `overflow` of `add:i32_i32` is given twice",
     ]

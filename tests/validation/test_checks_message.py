@@ -10,7 +10,7 @@ import pytest
 
 from pyspark_substrait import load, validate
 from pyspark_substrait.codes import Level
-from pyspark_substrait.documents import held
+from pyspark_substrait.documents import as_document
 from tests.samples import EXTENDED_EXPRESSIONS, PLANS
 
 REQUIRED = "NULLABILITY_REQUIRED"
@@ -261,7 +261,7 @@ def test_samples_have_no_faults_of_this_kind(name: str) -> None:
         return
     assert not [
         str(item)
-        for item in validate(held(sample, deep=False))
+        for item in validate(as_document(sample, deep=False))
         if item.code in (2, 6, 7, 8, 1006) and item.level is Level.ERROR
     ]
 

@@ -68,7 +68,7 @@ FUNCTIONS = {
     "`add` read as `add:i32_i32`": 3010,
     "`add` found in `extension:io.substrait:functions_arithmetic`, as the plan names no extension that has it": 3007,
     "argument 0 of `add:i64_i64` cast from i32 to i64": 4005,
-    "`f:i32` is not known, since its extension `extension:org.example:f` isn't": 6003,
+    "`f:i32` is not known, since its extension `extension:org.example:f` is not": 6003,
     "`equal:i64_i64` read as `equal:any_any`": 6100,
 }
 

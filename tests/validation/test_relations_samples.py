@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from pyspark_substrait import validate
-from pyspark_substrait.documents import held
+from pyspark_substrait.documents import as_document
 from tests.samples import EXTENDED_EXPRESSIONS, PLANS
 
 SAMPLES = {**PLANS, **EXTENDED_EXPRESSIONS}
@@ -18,7 +18,7 @@ OTHERS = sorted(path for path in SHARED.rglob("*") if path.suffix in (".json", "
 
 @pytest.mark.parametrize("name", sorted(SAMPLES))
 def test_samples(name: str) -> None:
-    report = validate(held(SAMPLES[name], deep=False).to_bytes())
+    report = validate(as_document(SAMPLES[name], deep=False).to_bytes())
     found = [(int(error.code), error.path) for error in report.errors]
     # "A plan to be run has at least one root": the sample without relations shows what else a plan may hold
     assert found == ([(5001, "relations")] if name == "nothing" else [])

@@ -11,7 +11,7 @@ import yaml
 
 import pyspark_substrait as ps
 from pyspark_substrait.codes import Code
-from pyspark_substrait.documents import held
+from pyspark_substrait.documents import as_document
 from pyspark_substrait.errors import PlanFormatError, UnsupportedPlanError
 from pyspark_substrait.model.findings import Finding
 from tests.samples import PLANS
@@ -147,7 +147,7 @@ def test_types_and_their_limits(against: Any) -> None:
 
 def test_named_lambdas_need_two_entries(against: Any) -> None:
     """ "named callees require both LAMBDA_INVOCATION and NAMED_LAMBDA_REFERENCE" (text/dialect_schema.yaml)"""
-    source = held(PLANS["expression named lambda invocation"], deep=False)
+    source = as_document(PLANS["expression named lambda invocation"], deep=False)
     others = "LITERAL, SELECTION, SCALAR_FUNCTION, LAMBDA"
     missing = against(f"supported_expressions: [{others}, LAMBDA_INVOCATION]", source)
     assert missing and all("NAMED_LAMBDA_REFERENCE" in found.what for found in missing)
@@ -166,7 +166,7 @@ def test_words_of_a_dialect_stay_words(against: Any) -> None:
      "supported_scalar_functions: [{source: x, name: y, supported_impls: [z]}]"],
 )  # fmt: skip
 def test_what_is_no_dialect_is_said(against: Any, text: str) -> None:
-    with pytest.raises(PlanFormatError, match="isn't a dialect file"):
+    with pytest.raises(PlanFormatError, match="is not a dialect file"):
         against(text, plan(column(0)))
 
 
@@ -191,7 +191,7 @@ def own_dialect(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.mark.parametrize("name", PLANS)
 def test_our_own_dialect_refuses_what_spark_does(name: str, own_dialect: str) -> None:
-    document = held(PLANS[name], deep=False)
+    document = as_document(PLANS[name], deep=False)
     listed = [found for found in ps.validate(document, target=own_dialect) if 8000 <= found.code < 9000]
     compiled = [found for found in ps.validate(document, target="spark") if 8000 <= found.code < 9000]
     functions = {Code.TARGET_FUNCTION, Code.TARGET_OPTION}

@@ -9,7 +9,7 @@ import pytest
 
 import pyspark_substrait as ps
 from pyspark_substrait.codes import Code
-from pyspark_substrait.documents import held
+from pyspark_substrait.documents import as_document
 from pyspark_substrait.errors import InvalidPlanError, UnsupportedPlanError
 from pyspark_substrait.model import plan as model
 from pyspark_substrait.model.findings import Finding
@@ -171,7 +171,7 @@ ONLY_WITH_A_SESSION = (
 
 @pytest.mark.parametrize("name", PLANS)
 def test_a_sample_is_refused_as_it_is_when_it_is_compiled(name: str) -> None:
-    document = held(PLANS[name], deep=False)
+    document = as_document(PLANS[name], deep=False)
     found = refused(document)
     if name in (*NOT_REFUSED, *ONLY_WITH_A_SESSION) or any(f"relation {kind}" in name for kind in WRITING):
         return
@@ -193,7 +193,7 @@ def test_a_sample_is_refused_as_it_is_when_it_is_compiled(name: str) -> None:
 
 @pytest.mark.parametrize("name", EXTENDED_EXPRESSIONS)
 def test_extended_expressions_are_looked_at(name: str) -> None:
-    for finding in refused(held(EXTENDED_EXPRESSIONS[name], deep=False)):
+    for finding in refused(as_document(EXTENDED_EXPRESSIONS[name], deep=False)):
         assert finding.path.startswith(("referred_expr", "advanced_extensions", "detached"))
 
 

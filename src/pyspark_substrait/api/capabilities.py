@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from pyspark_substrait.extensions.registry import Registry
+from pyspark_substrait.model.plan import CURRENT_VERSION
 from pyspark_substrait.model.relations.generate import GENERATE
-from pyspark_substrait.proto.upgrade import CURRENT_VERSION, FIRST_VERSION
+from pyspark_substrait.proto.upgrade import FIRST_VERSION
 from pyspark_substrait.proto.write_targets import TYPE_URLS
 from pyspark_substrait.sql.capabilities import Capabilities
 from pyspark_substrait.sql.capabilities import capabilities as described

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 from pyspark_substrait.analysis.diff import Difference, Record, Shown, compared
 from pyspark_substrait.api.loading import PlanSource, extensions_of, understood
+from pyspark_substrait.model.deep_stack import with_enough_stack
 from pyspark_substrait.model.expressions import AggregateFunction
 from pyspark_substrait.model.relations import WindowRelFunction
-from pyspark_substrait.proto.depth import with_enough_stack
 from pyspark_substrait.text.explain.columns import Column, Scope, labels
 from pyspark_substrait.text.explain.expressions import aggregate_text, expression_text, window_text
-from pyspark_substrait.text.explain.page_state import Marks
+from pyspark_substrait.text.explain.page_state import PageState
 
 if TYPE_CHECKING:
     from pyspark_substrait.extensions.registry import Registry
@@ -55,8 +55,8 @@ def _shown(node: Shown, record: Record) -> str:
 
     match node:
         case AggregateFunction():
-            return aggregate_text(node, scope(record), Marks())
+            return aggregate_text(node, scope(record), PageState())
         case WindowRelFunction():
-            return window_text(node, scope(record), Marks())
+            return window_text(node, scope(record), PageState())
         case _:
-            return expression_text(node, scope(record), Marks())
+            return expression_text(node, scope(record), PageState())

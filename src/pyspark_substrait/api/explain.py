@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from pyspark_substrait.analysis.report import Report
 from pyspark_substrait.api.loading import PlanSource, loaded_plan, on_deep_stack
-from pyspark_substrait.api.validate import seen
+from pyspark_substrait.api.validate import validation_report
 from pyspark_substrait.codes import Level
-from pyspark_substrait.proto.depth import with_enough_stack
+from pyspark_substrait.model.deep_stack import with_enough_stack
 from pyspark_substrait.text.explain import explain as explained
 from pyspark_substrait.text.explain import touches as touched
 
@@ -42,7 +42,7 @@ def explain(
         target: also report what an engine can't run, as for :func:`validate`.
         registry: the extensions; by default those that the plan was loaded with, or those of the specification.
     """
-    report = plan if isinstance(plan, Report) else seen(plan, target, registry)
+    report = plan if isinstance(plan, Report) else validation_report(plan, target, registry)
     shown = [found for found in report.findings if findings and found.level is not Level.INFO]
 
     def text() -> str:

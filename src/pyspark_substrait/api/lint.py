@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -12,6 +12,9 @@ from pyspark_substrait.analysis.report.report import report
 from pyspark_substrait.api.loading import PlanSource, extensions_of
 from pyspark_substrait.api.validate import validate
 from pyspark_substrait.errors import SubstraitError
+from pyspark_substrait.model.expressions import ScalarFunction
+from pyspark_substrait.model.literals import Literal
+from pyspark_substrait.sql.functions.regexp import judging
 
 if TYPE_CHECKING:
     from pyspark_substrait.documents import ExtendedExpression, Plan
@@ -64,9 +67,9 @@ def fixed(
     found.raise_for_errors()
     document, wanted = found.document, selection.chosen(select, ignore)
     if document is None:
-        raise SubstraitError("the plan can't be read")
+        raise SubstraitError("the plan cannot be read")
     known = extensions_of(plan, registry)
-    made = found.called(lambda: linter.fixed(document, known, lambda rule: wanted(rule.code)))
+    made = found.called(lambda: linter.fixed(document, known, _slow_patterns, lambda rule: wanted(rule.code)))
     return merge_findings.without_redundant(made, fixable), replace(found, findings=fixable)
 
 
@@ -83,8 +86,17 @@ def _linted(
     seen = validate(plan, registry=known, name=name)
     document, remarks = seen.document, list[linter.LintFinding]()
     if document is not None and seen.ok:  # the rules are for valid plans
-        remarks = seen.called(lambda: linter.lint(document, seen.places, known, lambda rule: wanted(rule.code)))
-    findings, fixable = merge_findings.together(remarks, seen, wanted)
+        remarks = seen.called(
+            lambda: linter.lint(document, seen.places, known, _slow_patterns, lambda rule: wanted(rule.code))
+        )
+    findings, fixable = merge_findings.merged_findings(remarks, seen, wanted)
     parts = {"places": seen.places, "document": document, "name": seen.name, "file": seen.file}
     made = report(findings, called=seen.called, **parts)  # type: ignore[arg-type]
     return made, tuple(item for item in made if item in fixable)
+
+
+def _slow_patterns(call: ScalarFunction) -> Iterator[tuple[str, str]]:
+    """Yield the literal patterns in a call that take very long on Spark for some texts, each with the reason."""
+    for found in judging.slow_patterns(call, lambda item: item if isinstance(item, Literal) else None):
+        if found.sure and found.text is not None:
+            yield found.text, found.reason

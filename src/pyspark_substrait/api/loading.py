@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 from google.protobuf.message import Message
 
 from pyspark_substrait.codes import Level
-from pyspark_substrait.documents import ExtendedExpression, Plan, Source, held, keep_source
+from pyspark_substrait.documents import ExtendedExpression, Plan, Source, as_document, keep_source
 from pyspark_substrait.errors import InvalidPlanError
 from pyspark_substrait.extensions.registry import Registry
+from pyspark_substrait.model.deep_stack import with_deep_stack
 from pyspark_substrait.proto import read, wire
-from pyspark_substrait.proto.depth import with_deep_stack
 from pyspark_substrait.text.lossless import text_of
 from pyspark_substrait.text.lossless.sources import without_text
 
@@ -49,7 +49,7 @@ def load(source: PlanSource, *, strict: bool = False, registry: Registry | None 
 
     Args:
         source: binary protobuf; JSON text; the text form (``to_text``); a path of a file with one of these; a dict of
-            the JSON form; a message.
+            the JSON form; a message of any class of a ``Plan`` or an ``ExtendedExpression``, whatever its release.
         strict: raise an error where the plan is looser than the specification, instead of adding a note.
         registry: the extensions; by default those of the specification.
 
@@ -72,7 +72,7 @@ def load(source: PlanSource, *, strict: bool = False, registry: Registry | None 
         )
 
     found = with_deep_stack(bound) if parsed.deep else bound()
-    document = held(found.document, deep=parsed.deep, registry=registry)
+    document = as_document(found.document, deep=parsed.deep, registry=registry)
     if found.places is not None and parsed.content is not None and not parsed.deep and isinstance(document, Plan):
         keep_source(document, Source(parsed.content, found.places, found.again))
     return document

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pyspark_substrait.api.for_target import for_target
-from pyspark_substrait.documents import ExtendedExpression, Plan, held
+from pyspark_substrait.documents import ExtendedExpression, Plan, as_document
 from pyspark_substrait.errors import UnsupportedPlanError
 from pyspark_substrait.extensions.registry import Registry
-from pyspark_substrait.proto.depth import with_deep_stack
-from pyspark_substrait.proto.upgrade import CURRENT_VERSION
+from pyspark_substrait.model.deep_stack import with_deep_stack
 from pyspark_substrait.spark.producer.columns import expressions_from
 from pyspark_substrait.spark.producer.plan import plan_from
 from pyspark_substrait.spark.producer.sql import plan_of_text
@@ -137,7 +135,7 @@ def to_substrait_expressions(
     """
     known = registry or Registry.default()
     made = expressions_from(schema, columns, names=names, spark=spark, registry=known, portable=portable)
-    document = held(replace(made, version=_current(made.version)), deep=False)
+    document = as_document(made, deep=False)
     assert isinstance(document, ExtendedExpression)
     return document
 
@@ -149,7 +147,7 @@ def _produced(produce: Callable[[], model.plan.Plan], target: str | None, portab
         made = produce()
     except RecursionError:
         made, deep = with_deep_stack(produce), True
-    document = held(replace(made, version=_current(made.version)), deep=deep)
+    document = as_document(made, deep=deep)
     assert isinstance(document, Plan)
     for use in document.portability if portable else ():
         raise UnsupportedPlanError(
@@ -158,9 +156,3 @@ def _produced(produce: Callable[[], model.plan.Plan], target: str | None, portab
     if target is None:
         return document
     return for_target(document, target)
-
-
-def _current(version: model.plan.Version) -> model.plan.Version:
-    """Return a version with the numbers of the current release."""
-    major, minor, patch = CURRENT_VERSION
-    return replace(version, major_number=major, minor_number=minor, patch_number=patch)

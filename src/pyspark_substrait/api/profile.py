@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from pyspark_substrait.api.loading import PlanSource, understood
-from pyspark_substrait.documents import Plan, held
+from pyspark_substrait.documents import Plan, as_document
 from pyspark_substrait.errors import InvalidPlanError
 from pyspark_substrait.extensions.registry import Registry
-from pyspark_substrait.proto.depth import with_deep_stack
+from pyspark_substrait.model.deep_stack import with_deep_stack
 from pyspark_substrait.spark.profiling.running import profile as profiled
 from pyspark_substrait.spark.progress import interruptible
-from pyspark_substrait.spark.threads import as_here
+from pyspark_substrait.spark.thread_properties import with_thread_properties
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -60,7 +60,7 @@ def profile(
 
     def made(deep: bool = False) -> Profile:
         found = understood(plan, known)
-        document = held(found.document, deep=deep, registry=own)
+        document = as_document(found.document, deep=deep, registry=own)
         if not isinstance(document, Plan):
             raise InvalidPlanError("this is an extended expression, which has no relations to profile")
         return profiled(
@@ -82,4 +82,4 @@ def profile(
         try:
             return made()
         except RecursionError:
-            return with_deep_stack(as_here(spark, lambda: made(True)))
+            return with_deep_stack(with_thread_properties(spark, lambda: made(True)))

@@ -10,7 +10,7 @@ from pyspark_substrait.api.loading import PlanSource, extensions_of, loaded_expr
 from pyspark_substrait.spark import evaluate as expressions
 from pyspark_substrait.spark import run
 from pyspark_substrait.spark.progress import interruptible
-from pyspark_substrait.spark.threads import as_here
+from pyspark_substrait.spark.thread_properties import with_thread_properties
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -223,4 +223,4 @@ def _in_session(document: Plan | ExtendedExpression, spark: SparkSession | None,
     """Call a function on a large enough stack for the document's depth, with the job group and tags of this thread."""
     if not document.deep:
         return function()
-    return on_deep_stack(document, as_here(spark, function))
+    return on_deep_stack(document, with_thread_properties(spark, function))

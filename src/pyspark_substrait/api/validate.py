@@ -12,19 +12,19 @@ from pyspark_substrait.analysis.validation import notes, rules
 from pyspark_substrait.analysis.validation.unread import unread, without_results
 from pyspark_substrait.api.loading import PlanSource, extensions_of, file_of, message_of
 from pyspark_substrait.codes import Code, Level
-from pyspark_substrait.documents import ExtendedExpression, Plan, held, source_of
+from pyspark_substrait.documents import ExtendedExpression, Plan, as_document, source_of
 from pyspark_substrait.errors import PlanFormatError, SubstraitError
 from pyspark_substrait.extensions.registry import Registry
+from pyspark_substrait.model.deep_stack import with_deep_stack, with_enough_stack
 from pyspark_substrait.model.findings import Finding, Places, as_finding
 from pyspark_substrait.model.notes import Note
+from pyspark_substrait.model.plan import CURRENT_VERSION
 from pyspark_substrait.proto import checks, read
-from pyspark_substrait.proto.depth import with_deep_stack, with_enough_stack
-from pyspark_substrait.proto.upgrade import CURRENT_VERSION
 
 if TYPE_CHECKING:
     from pyspark_substrait.proto.wire import Parsed
 
-__all__ = ["seen", "upgrades", "validate"]
+__all__ = ["upgrades", "validate", "validation_report"]
 
 
 def validate(
@@ -68,7 +68,7 @@ def validate(
     return replace(made, name=called, file=file, target=target, called=room)
 
 
-def seen(plan: PlanSource, target: str | None, registry: Registry | None) -> Report:
+def validation_report(plan: PlanSource, target: str | None, registry: Registry | None) -> Report:
     """Return the report on a plan. A loaded plan keeps its upgrades and notes, which its message doesn't have."""
     report = validate(plan, target, registry=registry)
     if not isinstance(plan, Plan | ExtendedExpression):
@@ -91,7 +91,7 @@ def upgrades(document: Plan | ExtendedExpression, *, name: str = "plan") -> Repo
 
 def _checked(parsed: Parsed, target: str | None, registry: Registry) -> Report:
     found = read.checked(parsed.message, registry, upgrades=parsed.notes, original_version=parsed.original_version)
-    document = held(found.document, deep=parsed.deep, registry=registry)
+    document = as_document(found.document, deep=parsed.deep, registry=registry)
 
     def of_the_plan() -> Iterator[Finding]:
         yield from notes.upgraded(document.upgrades)
@@ -142,7 +142,7 @@ def _of_the_target(
 
     def found() -> list[Finding]:
         if target == "spark":
-            from pyspark_substrait.sql.checks import findings  # the compiler, which only this target needs
+            from pyspark_substrait.sql.unsupported_parts import findings  # the compiler, which only this target needs
 
             return [*findings(document, places, registry, errors)]
         from pyspark_substrait.analysis.validation import dialect_rules, dialects

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, cast
 from pyspark_substrait.analysis.lineage import lineage as found
 from pyspark_substrait.analysis.profile import Profile
 from pyspark_substrait.analysis.report import Report
-from pyspark_substrait.analysis.report.facts import about
+from pyspark_substrait.analysis.report.facts import plan_summary
 from pyspark_substrait.api.diff import diff
 from pyspark_substrait.api.loading import PlanSource, load, message_of
-from pyspark_substrait.api.validate import seen
+from pyspark_substrait.api.validate import validation_report
 from pyspark_substrait.errors import SubstraitError
 from pyspark_substrait.proto.json_parts import json_parts
 from pyspark_substrait.render.comparison import comparison
@@ -70,7 +70,7 @@ def _sheet(
     profile: Profile | None,
 ) -> Sheet:
     """Return a plan with everything that a page shows of it."""
-    report = plan if isinstance(plan, Report) else seen(plan, target, registry)
+    report = plan if isinstance(plan, Report) else validation_report(plan, target, registry)
     document, file = cast("Plan | None", report.document), report.file
     written = document if isinstance(plan, Report) else plan
     called = report.name if file is None or report.name != str(file) else file.name
@@ -79,7 +79,7 @@ def _sheet(
         drawn = graph(document, places=report.places, findings=report.listed)
         return Sheet(
             name=name or called,
-            about=about(report),
+            about=plan_summary(report),
             graph=drawn,
             lineage=None if document is None else found(document),
             parts=_json_parts(written, [node.path for node in drawn.nodes]),
@@ -106,7 +106,7 @@ def _beside(
 def _mistake(plan: PlanSource | None, registry: Registry | None) -> str:
     """Return the reason why the meaning of a plan isn't known; empty if it is."""
     if plan is None:
-        return "it isn't a plan"
+        return "it is not a plan"
     try:
         load(message_of(plan).message, registry=registry or getattr(plan, "registry", None))
     except SubstraitError as error:

@@ -12,8 +12,7 @@ underscore distinguishes a name from a keyword or a built-in of Python.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from pyspark_substrait.builder import frames
 from pyspark_substrait.builder.aggregates import Aggregated, Windowed, following, preceding
@@ -36,7 +35,7 @@ from pyspark_substrait.builder.records import Record
 from pyspark_substrait.builder.schemas import SchemaLike
 from pyspark_substrait.builder.subqueries import all_of, any_of, exists, scalar, unique
 from pyspark_substrait.builder.subqueries import isin as is_in
-from pyspark_substrait.documents import ExtendedExpression, Plan, held
+from pyspark_substrait.documents import ExtendedExpression, Plan, as_document
 from pyspark_substrait.extensions.registry import Registry
 from pyspark_substrait.model.walk import expression_children, relation_expressions, subquery_relation
 
@@ -45,7 +44,6 @@ if TYPE_CHECKING:
     from pyspark_substrait.model.expressions import Expression
     from pyspark_substrait.model.relations import Relation
 
-_T = TypeVar("_T")
 #: The depth of nesting that fits the usual stack.
 _USUAL_DEPTH = 40
 
@@ -95,11 +93,6 @@ __all__ = [
 class Frame(frames.Frame):
     """A relation with names for its columns; see :class:`pyspark_substrait.builder.frames.Frame` for the steps."""
 
-    def _deeply(self, function: Callable[[], _T]) -> _T:
-        from pyspark_substrait.proto.depth import with_enough_stack
-
-        return with_enough_stack(function)
-
     def to_plan(self, *names: str) -> Plan:
         """Return the plan.
 
@@ -144,13 +137,13 @@ def extended_expression(
 
 def _plan(made: model.Plan) -> Plan:
     trees = made.trees
-    document = held(replace(made, version=_version(made.version)), deep=_deep(trees))
+    document = as_document(made, deep=_deep(trees))
     assert isinstance(document, Plan)
     return document
 
 
 def _expressions(made: model.ExtendedExpression) -> ExtendedExpression:
-    document = held(replace(made, version=_version(made.version)), deep=False)
+    document = as_document(made, deep=False)
     assert isinstance(document, ExtendedExpression)
     return document
 
@@ -173,14 +166,6 @@ def _deep(trees: Sequence[Relation]) -> bool:
         if depth > _USUAL_DEPTH:
             return True
     return False
-
-
-def _version(made: model.Version) -> model.Version:
-    """Return the version with the numbers of the release that is written."""
-    from pyspark_substrait.proto.upgrade import CURRENT_VERSION
-
-    major, minor, patch = CURRENT_VERSION
-    return replace(made, major_number=major, minor_number=minor, patch_number=patch)
 
 
 def __getattr__(name: str) -> Callable[..., Any]:

@@ -6,7 +6,7 @@ import datetime
 from collections.abc import Iterable
 from typing import Any, TypeAlias
 
-from pyspark_substrait.builder.columns import Column, SortKey, cast_to, column, condition, made
+from pyspark_substrait.builder.columns import Column, SortKey, Unfinished, cast_to, column, condition, made
 from pyspark_substrait.builder.constants import fitted
 from pyspark_substrait.builder.scoping import new_token, open_reference
 from pyspark_substrait.errors import InvalidPlanError
@@ -64,7 +64,7 @@ class Aggregated(Column):
         name: str | None = None,
     ) -> None:
         if any(part._measures for part in parts):
-            raise InvalidPlanError("an aggregate can't be computed from another one", hint="Aggregate twice")
+            raise InvalidPlanError("an aggregate cannot be computed from another one", hint="Aggregate twice")
         function = AggregateFunction(
             function=call.function,
             arguments=call.arguments,
@@ -125,13 +125,16 @@ def aggregated(call: ResolvedCall, parts: Iterable[Column], registry: Registry) 
     return Aggregated(call, tuple(parts), registry)
 
 
-class Windowed:
+class Windowed(Unfinished):
     """A call of a window function; :meth:`over` makes a column of it."""
 
     def __init__(self, call: ResolvedCall, parts: tuple[Column, ...], registry: Registry) -> None:
         self._resolved = call
         self._parts = parts
         self._registry = registry
+
+    def as_column(self) -> Column:
+        raise InvalidPlanError("a window function needs a window", hint="Add .over(partition_by, order_by)")
 
     def over(
         self, partition_by: Any = (), order_by: Any = (), *, rows: Bounds | None = None, range: Bounds | None = None
@@ -260,7 +263,7 @@ def _bound(given: Any, type: BoundsType, sorts: tuple[SortField, ...]) -> Bound:
     if isinstance(given, CurrentRow | Unbounded):
         return given
     if isinstance(given, Column):
-        raise InvalidPlanError("a bound that is a column has no direction", hint="Say preceding() or following()")
+        raise InvalidPlanError("a bound that is a column has no direction", hint="Use preceding() or following()")
     if given is None:
         return Unbounded()
     if given in (0, datetime.timedelta(0)):

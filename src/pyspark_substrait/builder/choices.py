@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from pyspark_substrait.builder import schemas
-from pyspark_substrait.builder.columns import Column, agreed, column, condition, made
+from pyspark_substrait.builder.columns import Column, Unfinished, agreed, column, condition, made
 from pyspark_substrait.builder.constants import literal
 from pyspark_substrait.builder.schemas import TypeLike
 from pyspark_substrait.errors import InvalidPlanError
@@ -44,7 +44,7 @@ _NONE: Final = object()
 
 
 @dataclass(frozen=True, eq=False)
-class Choice:
+class Choice(Unfinished):
     """A conditional expression under construction: :meth:`when` adds a branch, :meth:`otherwise` ends it.
 
     Used without :meth:`otherwise`, its value is null if no condition is true.
@@ -55,6 +55,9 @@ class Choice:
     def when(self, met: Any, value: Any) -> Choice:
         """Add a branch, which is tried after the others."""
         return Choice((*self.arms, (condition(met), value)))
+
+    def as_column(self) -> Column:
+        return self.otherwise()
 
     def otherwise(self, value: Any = _NONE) -> Column:
         """Set the value if no condition is true; null if none is given."""
@@ -118,7 +121,7 @@ def struct(**fields: Any) -> Column:
 def array(*values: Any) -> Column:
     """Return a list of at least one value; all are cast to one type."""
     if not values:
-        raise InvalidPlanError("a list without elements has no type", hint='Say it: lit([], "list<i32>")')
+        raise InvalidPlanError("a list without elements has no type", hint='State its type: lit([], "list<i32>")')
     items = agreed(values)
     return made(NestedList(values=tuple(item.expression for item in items)), *items)
 
@@ -126,7 +129,7 @@ def array(*values: Any) -> Column:
 def dictionary(*pairs: tuple[Any, Any]) -> Column:
     """Return a map of at least one key-value pair; all keys are cast to one type, and so are all values."""
     if not pairs:
-        raise InvalidPlanError("a map without entries has no type", hint='Say it: lit({}, "map<string, i32>")')
+        raise InvalidPlanError("a map without entries has no type", hint='State its type: lit({}, "map<string, i32>")')
     keys, items = agreed(key for key, _ in pairs), agreed(value for _, value in pairs)
     entries = tuple((key.expression, item.expression) for key, item in zip(keys, items, strict=True))
     return made(NestedMap(key_values=entries), *keys, *items)

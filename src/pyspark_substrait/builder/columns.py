@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Literal, NoReturn, TypeAlias
 
@@ -21,6 +21,7 @@ from pyspark_substrait.model.expressions import (
     ListElement,
     MapKey,
     ReferenceSegment,
+    ScalarFunction,
     SingularOrList,
     SortDirection,
     StructField,
@@ -32,8 +33,11 @@ from pyspark_substrait.model.types import Boolean, List, Map, Struct, Type, conc
 
 __all__ = [
     "Column",
+    "Comparand",
     "Nulls",
+    "Records",
     "SortKey",
+    "Unfinished",
     "agreed",
     "cast_to",
     "column",
@@ -41,8 +45,8 @@ __all__ = [
     "held_by",
     "lit",
     "made",
-    "near",
     "plain",
+    "register_calls",
 ]
 
 Nulls: TypeAlias = Literal["first", "last"]
@@ -60,6 +64,18 @@ _DIRECTIONS = {
     (False, "first"): SortDirection.DESC_NULLS_FIRST,
     (False, "last"): SortDirection.DESC_NULLS_LAST,
 }
+
+#: see :func:`register_calls`
+_call: Callable[..., Any]
+
+
+def register_calls(call: Callable[..., Any]) -> None:
+    """Register the function that operators call functions of the extensions by.
+
+    It takes and returns columns, so it is in a module above this one.
+    """
+    global _call
+    _call = call
 
 
 class Column:
@@ -133,7 +149,7 @@ class Column:
         fields = schemas.field_names(here, self._inner)
         found = [position for position, (known, _) in enumerate(fields) if known == name]
         if len(found) != 1:
-            near(name, [known for known, _ in fields], "field")
+            schemas.near(name, [known for known, _ in fields], "field")
         return self._part(StructField(found[0]), fields[found[0]])
 
     def _part(self, segment: ReferenceSegment, names: tuple[str | None, tuple[str, ...]]) -> Column:
@@ -146,10 +162,10 @@ class Column:
         return made(found, self, inner=names[1], name=names[0])
 
     def __iter__(self) -> NoReturn:
-        raise TypeError("a column can't be gone through: its values are known when the plan runs")
+        raise TypeError("a column cannot be iterated over: its values are known when the plan runs")
 
     def __contains__(self, item: object) -> NoReturn:
-        raise TypeError("`in` can't be asked of a column; use isin() or fn.contains()")
+        raise TypeError("`in` is not supported for a column; use isin() or fn.contains()")
 
     def __bool__(self) -> NoReturn:
         raise TypeError("a column is neither true nor false; write & | ~ for and, or, not, in brackets")
@@ -157,17 +173,13 @@ class Column:
     # operators --------------------------------------------------------------------------------------------------------
 
     def _function(self, name: str, *arguments: Any) -> Column:
-        from pyspark_substrait.builder.functions import call
-
-        found: Column = call(name, *arguments)
+        found: Column = _call(name, *arguments)
         return found
 
     def _compared(self, name: str, other: Any) -> Column:
-        from pyspark_substrait.builder.subqueries import Quantified
-
         if other is None:
             raise InvalidPlanError("a comparison with None is always null", hint="Use is_null() or is_not_null()")
-        if isinstance(other, Quantified):
+        if isinstance(other, Comparand):
             return other.compared(self, name)
         return self._function(name, self, other)
 
@@ -260,10 +272,8 @@ class Column:
 
         Null if the value is null, or if it equals none of them and one of them is null.
         """
-        from pyspark_substrait.builder import subqueries
-
-        if len(values) == 1 and subqueries.is_frame(values[0]):
-            return subqueries.isin((self,), values[0])
+        if len(values) == 1 and isinstance(values[0], Records):
+            return values[0]._contain((self,))
         if len(values) == 1 and isinstance(values[0], list | tuple | set | frozenset):
             several = values[0]
             values = tuple(sorted(several, key=repr) if isinstance(several, set | frozenset) else several)
@@ -310,39 +320,58 @@ class Column:
 
     def sorted_by(self, comparison: str, urn: str | None = None) -> SortKey:
         """Return a key that sorts by a comparison function of two values."""
-        from pyspark_substrait.builder.functions import comparison_function
+        called = _call(comparison, self, self, urn=urn)
+        node = called.expression if isinstance(called, Column) else None
+        if not isinstance(node, ScalarFunction):
+            raise InvalidPlanError(f"`{comparison}` doesn't compare two values: it is no scalar function")
+        return SortKey(self, node.function)
 
-        return SortKey(self, comparison_function(self, comparison, urn))
+
+class Comparand:
+    """The right side of a comparison that isn't one value for each record: any or all values of a frame."""
+
+    def compared(self, left: Column, name: str) -> Column:
+        """Return the comparison of a value with it by a function."""
+        raise NotImplementedError
+
+
+class Records:
+    """Records that a value may be one of: a frame."""
+
+    def _contain(self, values: tuple[Any, ...]) -> Column:
+        """Whether values, as a record, are among the records, by SQL's three-valued logic."""
+        raise NotImplementedError
+
+
+class Unfinished:
+    """A step on the way to a column: a condition without an end, a window function without a window, a sort key."""
+
+    __slots__ = ()
+
+    def as_column(self) -> Column:
+        """Return the column that it is already.
+
+        Raises:
+            InvalidPlanError: something is missing.
+        """
+        raise NotImplementedError
 
 
 @dataclass(frozen=True, slots=True)
-class SortKey:
+class SortKey(Unfinished):
     """A sort key: a column and the direction."""
 
     column: Column
     kind: SortDirection | Function
+
+    def as_column(self) -> Column:
+        raise InvalidPlanError("asc() and desc() belong where records are sorted")
 
 
 def _direction(ascending: bool, nulls: str) -> SortDirection:
     if nulls not in ("first", "last"):
         raise InvalidPlanError(f"nulls is {nulls!r}", hint="They stand first or last")
     return _DIRECTIONS[ascending, nulls]
-
-
-def near(name: str, known: Iterable[str], what: str) -> NoReturn:
-    """Raise an error for a name that is unknown or ambiguous, with similar names as a hint."""
-    import difflib
-
-    names = list(known)
-    if names.count(name) > 1:
-        raise InvalidPlanError(
-            f"there are {names.count(name)} {what}s `{name}`", hint="Take one by its position, or rename one before"
-        )
-    folded = {one.lower(): one for one in names}
-    found = [folded[one] for one in difflib.get_close_matches(name.lower(), list(folded), n=3)]
-    start = f"Did you mean {' or '.join(f'`{one}`' for one in found)}? " if found else ""
-    listed = ", ".join(f"`{one}`" for one in names[:20]) + (", …" if len(names) > 20 else "")
-    raise InvalidPlanError(f"there is no {what} `{name}`", hint=f"{start}There are: {listed or 'none'}")
 
 
 def made(
@@ -382,25 +411,14 @@ def lit(value: object, type: TypeLike | None = None) -> Column:
 
 def column(value: Any) -> Column:
     """Return a value in an expression as a column; a Python value as a literal of its own type."""
-    from pyspark_substrait.builder.aggregates import Windowed
-    from pyspark_substrait.builder.choices import Choice
-
     if isinstance(value, Column):
         return value
-    if isinstance(value, Windowed):
-        raise InvalidPlanError("a window function needs a window", hint="Say .over(partition_by, order_by)")
-    if isinstance(value, Choice):
-        return value.otherwise()
-    if isinstance(value, SortKey):
-        raise InvalidPlanError("asc() and desc() belong where records are sorted")
-    return lit(value)
+    return value.as_column() if isinstance(value, Unfinished) else lit(value)
 
 
 def plain(value: Any) -> bool:
     """Whether a value is a Python value, not a column."""
-    from pyspark_substrait.builder.choices import Choice
-
-    return not isinstance(value, Column | Choice)
+    return not isinstance(value, Column | Unfinished)
 
 
 def condition(value: Any) -> Column:
@@ -425,7 +443,7 @@ def agreed(values: Iterable[Any]) -> list[Column]:
     typed = [column(item) for item in items if not plain(item)]
     types = [one.type for one in typed]
     if not types and all(item is None for item in items):
-        raise InvalidPlanError("all of the values are None", hint="Say the type of one: lit(None, type)")
+        raise InvalidPlanError("all of the values are None", hint="State the type of one: lit(None, type)")
     found: list[Column | None] = []
     rest = iter(typed)
     for item in items:

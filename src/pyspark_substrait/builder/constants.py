@@ -117,7 +117,7 @@ def own_type(value: object) -> Type:
         case dict() if value:
             return Map(key=_shared(value.keys()), value=_shared(value.values()))
         case _:
-            raise InvalidPlanError(f"the type of {value!r} can't be told", hint="Say it: lit(value, type)")
+            raise InvalidPlanError(f"the type of {value!r} is unknown", hint="State it: lit(value, type)")
 
 
 def _shared(values: Any) -> Type:
@@ -125,5 +125,5 @@ def _shared(values: Any) -> Type:
     types = [own_type(value) for value in values if value is not None]
     found = common_type(types) if types else None
     if found is None:
-        raise InvalidPlanError(f"no type holds all of {list(values)!r}", hint="Say the type: lit(value, type)")
+        raise InvalidPlanError(f"no type holds all of {list(values)!r}", hint="State the type: lit(value, type)")
     return with_nullability(found, any(value is None for value in values))

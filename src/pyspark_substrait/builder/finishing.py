@@ -33,7 +33,7 @@ def finished(relation: Relation, names: Sequence[str], producer: str) -> Plan:
     """
     if any(open_tokens_of(relation)):
         raise InvalidPlanError(
-            "the plan refers to a record that isn't around it",
+            "the plan refers to a record that is not around it",
             hint="A function of a record may use that record, and those of the queries around it",
         )
     counts: dict[int, int] = {}
@@ -41,7 +41,7 @@ def finished(relation: Relation, names: Sequence[str], producer: str) -> Plan:
     finishing = _Finishing(counts)
     root = finishing.relation(relation, {})
     trees = tuple(finishing.trees)
-    return Plan(relations=(*trees, RelRoot(input=root, names=tuple(names))), version=Version(producer=producer))
+    return Plan(relations=(*trees, RelRoot(input=root, names=tuple(names))), version=Version.current(producer))
 
 
 def _count(relation: Relation, counts: dict[int, int]) -> None:

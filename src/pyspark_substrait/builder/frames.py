@@ -8,23 +8,36 @@ from typing import Any
 
 from typing_extensions import Self
 
-from pyspark_substrait.builder.columns import Column, cast_to, near
+from pyspark_substrait.builder.aggregates import Aggregated
+from pyspark_substrait.builder.columns import Column, cast_to
 from pyspark_substrait.builder.constants import literal
 from pyspark_substrait.builder.finishing import finished
-from pyspark_substrait.builder.grouping import GroupingSets
+from pyspark_substrait.builder.grouping import GroupingSets, closed_measure
 from pyspark_substrait.builder.joining import Joining
 from pyspark_substrait.builder.physical import Physical
 from pyspark_substrait.builder.reading import Reading
-from pyspark_substrait.builder.records import Base, Field, Record, _plain, fields_of, projected
-from pyspark_substrait.builder.schemas import SchemaLike, schema_of
+from pyspark_substrait.builder.records import Base, Field, Record, _plain, fields_of
+from pyspark_substrait.builder.schemas import SchemaLike, near, schema_of
 from pyspark_substrait.builder.scoping import closed, new_token, open_tokens, open_tokens_of
 from pyspark_substrait.builder.writing import Writing
 from pyspark_substrait.errors import InvalidPlanError
 from pyspark_substrait.extensions.coercion import common_type
 from pyspark_substrait.extensions.registry import Registry
+from pyspark_substrait.model.deep_stack import with_enough_stack
 from pyspark_substrait.model.expressions import AggregateFunction, Expression
 from pyspark_substrait.model.plan import ExpressionReference, ExtendedExpression, Plan, Version
-from pyspark_substrait.model.relations import Fetch, FetchMode, Filter, Reference, Relation, Set, SetOp, Sort, TopN
+from pyspark_substrait.model.relations import (
+    Fetch,
+    FetchMode,
+    Filter,
+    Project,
+    Reference,
+    Relation,
+    Set,
+    SetOp,
+    Sort,
+    TopN,
+)
 from pyspark_substrait.model.types import I64, Type, same_type, with_nullability
 
 __all__ = ["PRODUCER", "Frame", "extended_expression"]
@@ -94,7 +107,7 @@ class Frame(Reading, Joining, GroupingSets, Physical, Writing):
         if not found:
             raise InvalidPlanError("there is no column left")
         values = [self._scalar(value, record) for _, value in found]
-        return self._next(projected(self.model, values), [Field(name, value._inner) for name, value in found])
+        return self._next(Project.only(self.model, values), [Field(name, value._inner) for name, value in found])
 
     def sort(self, *keys: Any) -> Self:
         """Sort the records: by names, functions of the record, or the results of their ``asc()`` and ``desc()``.
@@ -174,7 +187,7 @@ class Frame(Reading, Joining, GroupingSets, Physical, Writing):
             InvalidPlanError: it refers to a record of an enclosing query.
         """
         if any(open_tokens_of(self.model)):
-            raise InvalidPlanError("a shared frame can't refer to a record outside of it")
+            raise InvalidPlanError("a shared frame cannot refer to a record outside of it")
         return self._next(Reference(subtree_ordinal=-new_token(), subtree=self.model))
 
     # ends -------------------------------------------------------------------------------------------------------------
@@ -189,7 +202,7 @@ class Frame(Reading, Joining, GroupingSets, Physical, Writing):
             InvalidPlanError: there is no such column, or the frame refers to a record outside of it.
         """
         frame = self.select(*names) if names and names != self.columns else self
-        return self._deeply(lambda: finished(frame.model, frame.schema.names, PRODUCER))
+        return with_enough_stack(lambda: finished(frame.model, frame.schema.names, PRODUCER))
 
     def expressions(self, *columns: Any, **named: Any) -> ExtendedExpression:
         """Return an extended expression over records of this frame's schema; arguments as for :meth:`select`.
@@ -203,7 +216,7 @@ class Frame(Reading, Joining, GroupingSets, Physical, Writing):
         if not found:
             raise InvalidPlanError("there is no expression")
         return ExtendedExpression(
-            referred_expr=tuple(found), base_schema=self.schema, version=Version(producer=PRODUCER)
+            referred_expr=tuple(found), base_schema=self.schema, version=Version.current(PRODUCER)
         )
 
 
@@ -222,11 +235,8 @@ def _referred(value: Column, record: Record) -> Expression | AggregateFunction:
     if not value._measures:
         found = closed(_plain(value).expression, {record._token: 0})
         if any(open_tokens(found)):
-            raise InvalidPlanError("an expression refers to a record that it isn't over")
+            raise InvalidPlanError("an expression refers to a record that it is not over")
         return found
-    from pyspark_substrait.builder.aggregates import Aggregated
-    from pyspark_substrait.builder.grouping import closed_measure
-
     ((_, measure),) = value._measures if len(value._measures) == 1 else ((0, None),)
     if measure is None or not isinstance(value, Aggregated) or measure.filter is not None:
         raise InvalidPlanError(
@@ -240,7 +250,7 @@ def _number(given: Any) -> Expression:
     if isinstance(given, Column):
         found = cast_to(given, I64()).expression
         if any(open_tokens(found)):
-            raise InvalidPlanError("a number of records can't depend on a record of the frame")
+            raise InvalidPlanError("a number of records cannot depend on a record of the frame")
         return found
     if isinstance(given, int) and given < 0:
         raise InvalidPlanError(f"{given} is no number of records")
@@ -268,4 +278,4 @@ def _as(frame: Base, types: Sequence[Type]) -> Relation:
         value if same_type(value.type, type) else cast_to(value, type)
         for value, type in zip(record, types, strict=True)
     ]
-    return projected(frame.model, [frame._scalar(value, record) for value in values])
+    return Project.only(frame.model, [frame._scalar(value, record) for value in values])

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from pyspark_substrait.builder import aggregates, schemas
-from pyspark_substrait.builder.choices import Choice
-from pyspark_substrait.builder.columns import Column, SortKey, cast_to, column, made
+from pyspark_substrait.builder.columns import Column, Unfinished, cast_to, column, made, register_calls
 from pyspark_substrait.builder.constants import fitted, own_type
 from pyspark_substrait.builder.scoping import new_token, open_reference, with_parameters
 from pyspark_substrait.errors import InvalidPlanError
@@ -25,7 +24,6 @@ from pyspark_substrait.extensions.type_syntax import FuncPattern
 from pyspark_substrait.model.expressions import (
     Argument,
     EnumArgument,
-    Function,
     FunctionOption,
     Lambda,
     LambdaInvocation,
@@ -35,7 +33,7 @@ from pyspark_substrait.model.expressions import (
 from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.types import I8, I16, I32, I64, Decimal, Struct, Type, TypeBase, concrete, with_nullability
 
-__all__ = ["Functions", "call", "comparison_function", "enum", "fn", "function", "invoke", "lambda_"]
+__all__ = ["Functions", "call", "enum", "fn", "function", "invoke", "lambda_"]
 
 #: The most combinations of types for Python values that are tried.
 _TRIES: Final = 64
@@ -82,10 +80,8 @@ def call(
     """
     if _deferred(name, arguments, registry):
         return _later(name, arguments, urn, {**(options or {}), **more_options}, registry)
-    items = [item.otherwise() if isinstance(item, Choice) else item for item in arguments]
+    items = [item.as_column() if isinstance(item, Unfinished) else item for item in arguments]
     parts = [item for item in items if isinstance(item, Column)]
-    if any(isinstance(item, SortKey) for item in items):
-        raise InvalidPlanError("asc() and desc() belong where records are sorted")
     known = registry or next((part._registry for part in parts if part._registry is not None), None)
     extensions = known or Registry.default()
     made_call, kind = _resolved(extensions, _urn(extensions, urn, name), name, items)
@@ -104,6 +100,9 @@ def call(
     found = made(node, *parts)
     found._registry = extensions if known is not None else None
     return found
+
+
+register_calls(call)
 
 
 def _urn(registry: Registry, urn: str | None, name: str) -> str | None:
@@ -191,7 +190,7 @@ def _candidates(item: Any, position: int, typed: Sequence[Type], overloads: Sequ
             found.append(literal)
     if item is None:
         if not found:
-            raise InvalidPlanError("None has no type here", hint="Say it: lit(None, type)")
+            raise InvalidPlanError("None has no type here", hint="State it: lit(None, type)")
         return found
     own = column(item).expression
     return found if own in found else [*found, own]
@@ -258,15 +257,6 @@ def _with_options(registry: Registry, made_call: ResolvedCall, options: Options)
     )
 
 
-def comparison_function(value: Column, name: str, urn: str | None) -> Function:
-    """Return the function that compares two values of a column's type."""
-    registry = value._registry or Registry.default()
-    found, _ = _resolved(
-        registry, _urn(registry, urn, name), name, [Column(value.expression), Column(value.expression)]
-    )
-    return found.function
-
-
 # lambdas --------------------------------------------------------------------------------------------------------------
 
 
@@ -329,12 +319,12 @@ def _lambda_for(
             types = tuple(evaluate_type(one, bindings, scope) for one in argument.pattern.parameters)
             inner = [names if len(schemas.numbered(one)) == len(names) else schemas.numbered(one) for one in types]
             return _lambda(types, inner, item, registry)
-    raise InvalidPlanError("a function of Python can't be an argument here", hint="Give it a column")
+    raise InvalidPlanError("a function of Python cannot be an argument here", hint="Give it a column")
 
 
 def _is_function(item: Any) -> bool:
     """Whether an argument is a Python function."""
-    return callable(item) and not isinstance(item, Column | TypeBase | Choice)
+    return callable(item) and not isinstance(item, Column | TypeBase)
 
 
 def _deferred(name: str, arguments: Sequence[Any], registry: Registry | None) -> bool:

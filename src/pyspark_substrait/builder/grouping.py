@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from pyspark_substrait.builder.aggregates import Aggregated
-from pyspark_substrait.builder.columns import Column, near
-from pyspark_substrait.builder.records import Base, Field, Record, _plain, projected
+from pyspark_substrait.builder.columns import Column
+from pyspark_substrait.builder.records import Base, Field, Record, _plain
+from pyspark_substrait.builder.schemas import near
 from pyspark_substrait.builder.scoping import closed, new_token, open_reference, rewritten
 from pyspark_substrait.errors import InvalidPlanError
 from pyspark_substrait.model.expressions import (
@@ -20,7 +21,7 @@ from pyspark_substrait.model.expressions import (
     StructField,
     TypeArgument,
 )
-from pyspark_substrait.model.relations import Aggregate, Grouping, Measure, RelCommon
+from pyspark_substrait.model.relations import Aggregate, Grouping, Measure, Project, RelCommon
 from pyspark_substrait.model.types import Type
 from pyspark_substrait.model.walk import with_children
 
@@ -163,7 +164,7 @@ class Grouped(Generic[_Frame]):
         if self.set_id is not None:
             outputs.append(open_reference(after, len(types) - 1, types[-1]))
             fields.append(Field(self.set_id))
-        return frame._next(projected(node, [closed(output, {after: 0}) for output in outputs]), fields)
+        return frame._next(Project.only(node, [closed(output, {after: 0}) for output in outputs]), fields)
 
 
 def closed_measure(measure: Measure, token: int) -> Measure:
@@ -210,7 +211,7 @@ class _Group:
             if node == key.expression:
                 if not whole and self.types[position] != key.type:
                     raise InvalidPlanError(
-                        f"the key `{name}` isn't in every grouping set, so it may be null after grouping",
+                        f"the key `{name}` is not in every grouping set, so it may be null after grouping",
                         hint="Compute with it in a select behind",
                     )
                 return open_reference(self.after, position, self.types[position])

@@ -10,7 +10,8 @@ from typing import Any, Literal, TypeAlias
 from typing_extensions import Self
 
 from pyspark_substrait.builder.columns import Column, cast_to
-from pyspark_substrait.builder.records import Base, Field, Record, _plain, conjunction, projected, refer
+from pyspark_substrait.builder.functions import call
+from pyspark_substrait.builder.records import Base, Field, Record, _plain, conjunction, refer
 from pyspark_substrait.builder.scoping import beside, closed
 from pyspark_substrait.errors import InvalidPlanError
 from pyspark_substrait.extensions.coercion import common_type
@@ -26,6 +27,7 @@ from pyspark_substrait.model.relations import (
     LateralJoin,
     MergeJoin,
     NestedLoopJoin,
+    Project,
     Relation,
     RelCommon,
     SimpleComparisonType,
@@ -235,7 +237,7 @@ class Joining(Base):
                     hint="Cast one in a select below: keys are plain columns",
                 )
             if how not in _COMPARISONS:
-                raise InvalidPlanError(f"keys can't be compared by {how!r}", hint=f"It is one of {list(_COMPARISONS)}")
+                raise InvalidPlanError(f"keys cannot be compared by {how!r}", hint=f"It is one of {list(_COMPARISONS)}")
             found.append(ComparisonJoinKey(left=left_key, right=right_key, comparison=_COMPARISONS[how]))
         if not found:
             raise InvalidPlanError("the join has no keys", hint="Use nested_loop_join")
@@ -292,8 +294,6 @@ class Joining(Base):
         return self._next(emitted, [whole.fields[position] for position in kept])
 
     def _coalesced(self, whole: Self, ours: list[int], theirs: list[int]) -> Self:
-        from pyspark_substrait.builder.functions import call
-
         record = whole.record()
         values: list[Column] = []
         fields: list[Field] = []
@@ -308,7 +308,7 @@ class Joining(Base):
                 value = call("coalesce", cast_to(value, common), cast_to(other, common))
             values.append(value)
             fields.append(field)
-        return self._next(projected(whole.model, [whole._scalar(value, record) for value in values]), fields)
+        return self._next(Project.only(whole.model, [whole._scalar(value, record) for value in values]), fields)
 
 
 def _suffixed(

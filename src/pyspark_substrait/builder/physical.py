@@ -143,7 +143,8 @@ class Physical(Base):
         """
         if sum([by is not None, bucket is not None, buckets is not None, round_robin, broadcast]) != 1:
             raise InvalidPlanError(
-                "one thing says how records are distributed", hint="by, bucket, buckets, round_robin or broadcast"
+                "exactly one argument states how records are distributed",
+                hint="by, bucket, buckets, round_robin or broadcast",
             )
         kind: ExchangeKind
         if by is not None:

@@ -201,5 +201,5 @@ def _cell(value: Any, type: Type) -> Expression:
     if found.type.nullable and not type.nullable:
         raise InvalidPlanError(f"the value may be null, but its column is {type}")
     if any(open_tokens(found.expression)):
-        raise InvalidPlanError("a value of a table can't refer to a record")
+        raise InvalidPlanError("a value of a table cannot refer to a record")
     return found.expression

@@ -2,27 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from typing import Any
 
 from typing_extensions import Self
 
-from pyspark_substrait.builder.choices import Choice
-from pyspark_substrait.builder.columns import Column, SortKey, column, condition, near
+from pyspark_substrait.builder.aggregates import sort_fields
+from pyspark_substrait.builder.columns import Column, Records, column, condition
+from pyspark_substrait.builder.functions import call
+from pyspark_substrait.builder.schemas import near
 from pyspark_substrait.builder.scoping import closed, new_token, open_reference
+from pyspark_substrait.builder.subqueries import isin
 from pyspark_substrait.errors import InvalidPlanError
 from pyspark_substrait.extensions.registry import Registry
+from pyspark_substrait.model.deep_stack import with_enough_stack
 from pyspark_substrait.model.expressions import Expression, FieldReference, RootReference, SortField, StructField
-from pyspark_substrait.model.relations import Project, Relation, RelCommon
+from pyspark_substrait.model.relations import Relation
 from pyspark_substrait.model.types import NamedStruct, OpenStruct, Type, name_count
 
-__all__ = ["Base", "Field", "Record", "conjunction", "fields_of", "projected", "refer"]
+__all__ = ["Base", "Field", "Record", "conjunction", "fields_of", "refer"]
 
 
 #: The prefixes of names that Python and notebooks look up on every object.
 _FOREIGN = ("__", "_repr_", "_ipython_")
-_T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,24 +97,15 @@ def refer(types: Sequence[Type], position: int) -> FieldReference:
     return FieldReference(root=RootReference(), reference=(StructField(position),), type=types[position])
 
 
-def projected(relation: Relation, expressions: Sequence[Expression]) -> Relation:
-    """Return a relation with one column for each expression."""
-    width = len(relation.schema.types)
-    emit = tuple(range(width, width + len(expressions)))
-    return Project(common=RelCommon(emit=emit), input=relation, expressions=tuple(expressions))
-
-
 def conjunction(conditions: Sequence[Any]) -> Column:
     """Return the conjunction of conditions."""
-    from pyspark_substrait.builder.functions import call
-
     found = [condition(item) for item in conditions]
     if not found:
         raise InvalidPlanError("there is no condition")
     return found[0] if len(found) == 1 else call("and", *found)
 
 
-class Base:
+class Base(Records):
     """The base class of all frames. Immutable: each step returns a new frame."""
 
     def __init__(self, model: Relation, fields: Sequence[Field], registry: Registry | None = None) -> None:
@@ -146,6 +140,9 @@ class Base:
         """Return the record of this frame that expressions see."""
         return Record(self.fields, self.types, self.registry)
 
+    def _contain(self, values: tuple[Any, ...]) -> Column:
+        return isin(values, self)
+
     # helpers of the steps ---------------------------------------------------------------------------------------------
 
     def _next(self, model: Relation, fields: Sequence[Field] | None = None) -> Self:
@@ -155,11 +152,7 @@ class Base:
     def _scalar(self, given: Any, record: Record) -> Expression:
         """Return an expression over this frame's records, with its references closed."""
         value = _plain(_of(given, record))
-        return self._deeply(lambda: closed(value.expression, {record._token: 0}))
-
-    def _deeply(self, function: Callable[[], _T]) -> _T:
-        """Call a function that walks an expression or a relation; subclasses provide a larger stack for deep ones."""
-        return function()
+        return with_enough_stack(lambda: closed(value.expression, {record._token: 0}))
 
     def _condition(self, conditions: Sequence[Any]) -> Expression:
         record = self.record()
@@ -184,8 +177,6 @@ class Base:
         return found + [(name, column(_of(item, record, literal=True))) for name, item in named.items()]
 
     def _sorts(self, keys: Sequence[Any]) -> tuple[SortField, ...]:
-        from pyspark_substrait.builder.aggregates import sort_fields
-
         record = self.record()
         found: list[SortField] = []
         for key in keys:
@@ -211,8 +202,6 @@ def _of(item: Any, record: Record, *, literal: bool = False) -> Any:
     """
     if isinstance(item, str) and not literal:
         return record[item]
-    if isinstance(item, Column | SortKey | Choice):
-        return item
     return item(record) if callable(item) else item
 
 
@@ -220,5 +209,5 @@ def _plain(value: Any) -> Column:
     """Return a column that is not an aggregate, or raise an error."""
     found = column(value)
     if found._measures:
-        raise InvalidPlanError("an aggregate has no place here", hint="It belongs in agg(); or say .over(…)")
+        raise InvalidPlanError("an aggregate has no place here", hint="It belongs in agg(); or add .over(…)")
     return found

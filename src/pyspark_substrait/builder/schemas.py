@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any, TypeAlias
+import difflib
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NoReturn, TypeAlias
 
 from pyspark_substrait.errors import InvalidPlanError, at
 from pyspark_substrait.extensions.arrow_schemas import named_struct
@@ -26,6 +27,7 @@ __all__ = [
     "TypeLike",
     "element_names",
     "field_names",
+    "near",
     "numbered",
     "schema_of",
     "type_of",
@@ -145,3 +147,17 @@ def value_names(type: Type, inner: tuple[str, ...]) -> tuple[str, ...]:
     """Return the names nested in the values of a map."""
     here = concrete(type)
     return inner[name_count(here.key) :] if isinstance(here, Map) else ()
+
+
+def near(name: str, known: Iterable[str], what: str) -> NoReturn:
+    """Raise an error for a name that is unknown or ambiguous, with similar names as a hint."""
+    names = list(known)
+    if names.count(name) > 1:
+        raise InvalidPlanError(
+            f"there are {names.count(name)} {what}s `{name}`", hint="Take one by its position, or rename one before"
+        )
+    folded = {one.lower(): one for one in names}
+    found = [folded[one] for one in difflib.get_close_matches(name.lower(), list(folded), n=3)]
+    start = f"Did you mean {' or '.join(f'`{one}`' for one in found)}? " if found else ""
+    listed = ", ".join(f"`{one}`" for one in names[:20]) + (", …" if len(names) > 20 else "")
+    raise InvalidPlanError(f"there is no {what} `{name}`", hint=f"{start}There are: {listed or 'none'}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from pyspark_substrait.builder.columns import Column, cast_to, column, made
+from pyspark_substrait.builder.columns import Column, Comparand, cast_to, column, made
 from pyspark_substrait.builder.constants import fitted
 from pyspark_substrait.builder.scoping import closed
 from pyspark_substrait.errors import InvalidPlanError
@@ -19,20 +19,13 @@ from pyspark_substrait.model.expressions import (
     SetComparison,
     SetPredicate,
 )
-from pyspark_substrait.model.relations import Relation
+from pyspark_substrait.model.relations import Project, Relation
 from pyspark_substrait.model.types import Type, same_type, with_nullability
 
 if TYPE_CHECKING:
     from pyspark_substrait.builder.records import Base as Frame
 
-__all__ = ["Quantified", "all_of", "any_of", "exists", "is_frame", "isin", "scalar", "unique"]
-
-
-def is_frame(value: object) -> bool:
-    """Whether a value is a frame."""
-    from pyspark_substrait.builder.records import Base
-
-    return isinstance(value, Base)
+__all__ = ["Quantified", "all_of", "any_of", "exists", "isin", "scalar", "unique"]
 
 
 def scalar(frame: Frame) -> Column:
@@ -66,7 +59,7 @@ def isin(values: tuple[Any, ...], frame: Frame) -> Column:
 
 
 @dataclass(frozen=True)
-class Quantified:
+class Quantified(Comparand):
     """Any or all values of a frame's only column, as an operand of a comparison: ``o.price > all_of(frame)``."""
 
     reduction: ReductionOp
@@ -116,9 +109,7 @@ def _comparable(values: tuple[Any, ...], frame: Frame) -> tuple[list[Column], Re
         columns.append(there if same_type(there.type, common) else cast_to(there, common))
     if all(one is there for one, there in zip(columns, there_columns, strict=True)):
         return needles, frame.model
-    from pyspark_substrait.builder.records import projected
-
-    return needles, projected(frame.model, [closed(one.expression, {record._token: 0}) for one in columns])
+    return needles, Project.only(frame.model, [closed(one.expression, {record._token: 0}) for one in columns])
 
 
 def _common(left: Type, right: Type) -> Type:

@@ -167,7 +167,7 @@ class Writing(Base):
             condition = closed(conjunction([where(record)]).expression, {record._token: 0})
         parts = [*(change.transformation for change in changes), *([] if condition is None else [condition])]
         if any(token for part in parts for token in open_tokens(part)):
-            raise InvalidPlanError("an update refers to a record that isn't of its table")
+            raise InvalidPlanError("an update refers to a record that is not of its table")
         node = Update(
             update_type=NamedTable(names=(table,) if isinstance(table, str) else tuple(table)),
             table_schema=described,

@@ -12,12 +12,12 @@ import pyspark_substrait
 from pyspark_substrait.cli.dialect import capabilities, dialect
 from pyspark_substrait.cli.diff import diff
 from pyspark_substrait.cli.explain import explain
-from pyspark_substrait.cli.files import console, counted, opened, save
+from pyspark_substrait.cli.files import console, counted, plan_source, save
 from pyspark_substrait.cli.findings import findings
 from pyspark_substrait.cli.lineage import lineage
 from pyspark_substrait.cli.lint import lint
 from pyspark_substrait.cli.options import PARAMETERS, PLAN, ROOT, loaded_from, parameter_values
-from pyspark_substrait.cli.output import for_terminal, say, write_text
+from pyspark_substrait.cli.output import for_terminal, print_text, write_text
 from pyspark_substrait.cli.plan import plan
 from pyspark_substrait.cli.run import evaluate, run
 from pyspark_substrait.cli.upgrade import upgrade
@@ -39,14 +39,14 @@ class _Commands(click.Group):
         try:
             return super().invoke(ctx)
         except SubstraitError as error:
-            say(f"error: {error}", err=True)
+            print_text(f"error: {error}", err=True)
             ctx.exit(1)
         except click.ClickException as error:  # the text may hold the name of a file, or of a plan's column
             texts = {name: text for name, text in vars(error).items() if isinstance(text, str)}
             vars(error).update({name: for_terminal(text) for name, text in texts.items()})
             raise
         except KeyboardInterrupt as interrupt:
-            say(str(interrupt) or "stopped", err=True)
+            print_text(str(interrupt) or "stopped", err=True)
             ctx.exit(_INTERRUPTED)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -82,7 +82,7 @@ main.add_command(evaluate)
 @ROOT
 def sql(plan: Path, parameters: tuple[str, ...], root: int | None) -> None:
     """Print the Spark SQL text that runs PLAN. Needs no Spark."""
-    loaded = loaded_from(opened(plan))
+    loaded = loaded_from(plan_source(plan))
     write_text(pyspark_substrait.to_sql(loaded, parameters=parameter_values(parameters, loaded), root=root))
 
 
@@ -124,7 +124,7 @@ def functions(name: str | None, extensions: tuple[Path, ...], full: bool, as_pag
     if as_page:
         write_text(markdown(found), nl=False)
     elif name in {item.name for item in found}:
-        say("\n\n".join(shown(item, full=full) for item in found))
+        print_text("\n\n".join(shown(item, full=full) for item in found))
     else:
         console().print(listed(found))
 
@@ -146,10 +146,10 @@ def convert(source: Path, target: Path, form: Literal["json", "pb", "text"] | No
     """
     from pyspark_substrait.documents import FORMS
 
-    loaded = loaded_from(opened(source))
+    loaded = loaded_from(plan_source(source))
     save(loaded, target, form or FORMS.get(target.suffix.lower(), "pb"))
     if loaded.upgrades:
-        say(f"{counted(len(loaded.upgrades), 'thing')} upgraded on the way (see: upgrade --check)", err=True)
+        print_text(f"{counted(len(loaded.upgrades), 'thing')} upgraded on the way (see: upgrade --check)", err=True)
 
 
 main.add_command(plan)

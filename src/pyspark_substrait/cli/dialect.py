@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import pyspark_substrait
-from pyspark_substrait.cli.files import counted, place
-from pyspark_substrait.cli.output import say, write_text
+from pyspark_substrait.cli.files import counted, output_name
+from pyspark_substrait.cli.output import print_text, write_text
 
 if TYPE_CHECKING:
     from pyspark_substrait.sql.capabilities import Capabilities
@@ -48,7 +48,7 @@ def dialect(output: Path) -> None:
         output.write_text(text, encoding="utf-8")
     except OSError as error:
         raise click.FileError(str(output), error.strerror or str(error)) from error
-    say(f"written to {place(output)}", err=True)
+    print_text(f"written to {output_name(output)}", err=True)
 
 
 def _yaml(content: dict[str, Any]) -> str:
@@ -58,10 +58,10 @@ def _yaml(content: dict[str, Any]) -> str:
     return str(yaml.dump(content, Dumper=dumper, sort_keys=False, width=120, default_flow_style=None))
 
 
-@click.command(short_help="Say which releases, extensions and messages are supported.")
+@click.command(short_help="Print the supported releases, extensions and messages.")
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
 def capabilities(form: str) -> None:
-    """Say which releases of Substrait are read and written, and what of each extension runs. Needs no Spark.
+    """Print the releases of Substrait that are read and written, and what of each extension runs. Needs no Spark.
 
     The JSON has the form of the message Capabilities, which the specification had until release 0.81.
 
@@ -71,7 +71,7 @@ def capabilities(form: str) -> None:
       pyspark-substrait capabilities --format json
     """
     found = pyspark_substrait.capabilities()
-    say(found.to_json() if form == "json" else _text(found))
+    print_text(found.to_json() if form == "json" else _text(found))
 
 
 def _text(found: Capabilities) -> str:

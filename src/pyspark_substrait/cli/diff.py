@@ -7,8 +7,8 @@ from pathlib import Path
 import click
 
 import pyspark_substrait
-from pyspark_substrait.cli.files import opened
-from pyspark_substrait.cli.output import say
+from pyspark_substrait.cli.files import plan_source
+from pyspark_substrait.cli.output import print_text
 from pyspark_substrait.errors import SubstraitError
 
 __all__ = ["diff"]
@@ -16,12 +16,12 @@ __all__ = ["diff"]
 _PLAN = click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path)
 
 
-@click.command(short_help="Say how two plans differ in what they mean.")
+@click.command(short_help="Show how two plans differ in meaning.")
 @click.argument("a", type=_PLAN)
 @click.argument("b", type=_PLAN)
 @click.option("--json", "as_json", is_flag=True, help="Print the changes as JSON.")
 def diff(a: Path, b: Path, as_json: bool) -> None:
-    """Say how the plans A and B differ in what they mean.
+    """Show how the plans A and B differ in meaning.
 
     Numbers of functions, positions of columns, hints and the like don't count. Exits with 0 when both mean the same,
     with 1 when they differ, with 2 when one of them can't be read.
@@ -34,9 +34,9 @@ def diff(a: Path, b: Path, as_json: bool) -> None:
     if str(a) == "-" == str(b):
         raise click.UsageError("only one of the plans can come from standard input")
     try:
-        found = pyspark_substrait.diff(opened(a), opened(b))
+        found = pyspark_substrait.diff(plan_source(a), plan_source(b))
     except SubstraitError as error:
-        say(f"error: {error}", err=True)
+        print_text(f"error: {error}", err=True)
         click.get_current_context().exit(2)
-    say(found.to_json() if as_json else str(found))
+    print_text(found.to_json() if as_json else str(found))
     click.get_current_context().exit(1 if found else 0)

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 import pyspark_substrait
-from pyspark_substrait.cli.files import opened
+from pyspark_substrait.cli.files import plan_source
 from pyspark_substrait.cli.options import (
     PARAMETERS,
     ROOT,
@@ -19,7 +19,7 @@ from pyspark_substrait.cli.options import (
     with_session,
     with_tables,
 )
-from pyspark_substrait.cli.output import say, to_terminal, write_text
+from pyspark_substrait.cli.output import print_text, to_terminal, write_text
 
 __all__ = ["explain"]
 
@@ -42,7 +42,7 @@ __all__ = ["explain"]
 @click.option(
     "--full", is_flag=True, help="Print everything, in the text form that can be read back (see docs/text-form.md)."
 )
-@click.option("--target", metavar="ENGINE", help="Also show what the engine can't run: spark, or a dialect file.")
+@click.option("--target", metavar="ENGINE", help="Also show what the engine cannot run: spark, or a dialect file.")
 @click.option("--profile", "profiled", is_flag=True, help="Run the plan once, and show what happened in each relation.")
 @click.option("--exact", is_flag=True, help="With --profile: count every relation, which may take much longer.")
 @click.option("--json", "as_json", is_flag=True, help="With --profile: print the figures as JSON.")
@@ -83,17 +83,17 @@ def explain(
       pyspark-substrait explain plan.pb --profile --table orders=orders.parquet
     """
     if not profiled and (exact or as_json or tables or allowed or parameters or root is not None or master or remote):
-        raise click.UsageError("tables, parameters and what says how to run go with --profile")
+        raise click.UsageError("options for tables, parameters and running need --profile")
     if profiled and (full or target is not None):
         raise click.UsageError("--profile shows what ran; --full and --target go without it")
     if full:
-        write_text(pyspark_substrait.load(opened(plan)).to_text(), nl=False)
+        write_text(pyspark_substrait.load(plan_source(plan)).to_text(), nl=False)
         return
     if width is None and to_terminal():
         width = shutil.get_terminal_size().columns
     if profiled:
         paths, session = table_paths(tables), Session(master, remote, progress)
-        loaded = loaded_from(opened(plan))
+        loaded = loaded_from(plan_source(plan))
         made = pyspark_substrait.profile(
             loaded,
             session.start(),
@@ -104,9 +104,9 @@ def explain(
             exact=exact,
             progress=progress,
         )
-        say(made.to_json() if as_json else made.text(types=types, width=width, proto_paths=proto_paths))
+        print_text(made.to_json() if as_json else made.text(types=types, width=width, proto_paths=proto_paths))
         return
-    report = pyspark_substrait.validate(opened(plan), target)
-    say(pyspark_substrait.explain(report, types=types, proto_paths=proto_paths, width=width, findings=findings))
+    report = pyspark_substrait.validate(plan_source(plan), target)
+    print_text(pyspark_substrait.explain(report, types=types, proto_paths=proto_paths, width=width, findings=findings))
     if report.document is None:
         click.get_current_context().exit(1)

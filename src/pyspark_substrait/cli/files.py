@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from pyspark_substrait.cli.output import say, to_terminal, write_bytes, write_text
+from pyspark_substrait.cli.output import print_text, to_terminal, write_bytes, write_text
 from pyspark_substrait.errors import SubstraitWarning
 from pyspark_substrait.message_text import json_escaped
 
@@ -20,12 +20,22 @@ if TYPE_CHECKING:
 
     from pyspark_substrait.documents import ExtendedExpression, Plan
 
-__all__ = ["console", "counted", "files", "form_of", "named", "noted", "opened", "place", "save"]
+__all__ = [
+    "checked_table_path",
+    "console",
+    "counted",
+    "form_of",
+    "output_name",
+    "plan_source",
+    "printing_warnings",
+    "save",
+    "table_option",
+]
 
 _FILE_SUFFIXES = ("", ".parquet", ".parq", ".pq", ".orc", ".arrow", ".feather", ".ipc")
 
 
-def opened(path: Path) -> Path | bytes:
+def plan_source(path: Path) -> Path | bytes:
     """Return a file, or the content of standard input."""
     return sys.stdin.buffer.read() if str(path) == "-" else path
 
@@ -49,15 +59,15 @@ def save(loaded: Plan | ExtendedExpression, target: Path, form: Literal["json", 
         write_bytes(loaded.to_bytes(), "a binary plan")
 
 
-def named(text: str) -> tuple[str, str]:
+def table_option(text: str) -> tuple[str, str]:
     """Split an option into the name and the path of a table."""
     name, equals, path = text.partition("=")
     if not (name and equals and path):
         raise click.BadParameter(f"{text!r} is not of the form NAME=PATH", param_hint="--table")
-    return name, files(path, "--table")
+    return name, checked_table_path(path, "--table")
 
 
-def files(path: str, option: str) -> str:
+def checked_table_path(path: str, option: str) -> str:
     """Check the path of a table's files, as far as that is possible here."""
     file = Path(path)
     if "://" in path:
@@ -70,17 +80,17 @@ def files(path: str, option: str) -> str:
 
 
 @contextmanager
-def noted() -> Iterator[None]:
+def printing_warnings() -> Iterator[None]:
     """Print the warnings of the library in the body as a line each, on standard error."""
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always", SubstraitWarning)
         yield
     for warning in told:
         if issubclass(warning.category, SubstraitWarning):
-            say(f"note: {warning.message}", err=True)
+            print_text(f"note: {warning.message}", err=True)
         else:
             text = warnings.formatwarning(warning.message, warning.category, warning.filename, warning.lineno)
-            say(text.rstrip("\n"), err=True)
+            print_text(text.rstrip("\n"), err=True)
 
 
 def counted(number: int, noun: str) -> str:
@@ -88,7 +98,7 @@ def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
-def place(path: Path) -> str:
+def output_name(path: Path) -> str:
     """Return the name of an output in messages."""
     return "standard output" if str(path) == "-" else str(path)
 

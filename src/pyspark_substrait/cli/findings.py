@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from pyspark_substrait.cli.output import say, write_text
+from pyspark_substrait.cli.output import print_text, write_text
 from pyspark_substrait.codes import Code
 
 __all__ = ["findings"]
@@ -27,9 +27,9 @@ def findings(code: str | None, as_page: bool) -> None:
     if as_page:
         write_text(markdown(), nl=False)
     elif code is None:
-        say(listed())
+        print_text(listed())
     else:
-        say(shown(_code(code)))
+        print_text(shown(_code(code)))
 
 
 def _code(text: str) -> Code:

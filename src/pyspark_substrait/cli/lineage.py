@@ -7,22 +7,24 @@ from pathlib import Path
 import click
 
 import pyspark_substrait
-from pyspark_substrait.cli.files import opened
+from pyspark_substrait.cli.files import plan_source
 from pyspark_substrait.cli.options import PLAN
-from pyspark_substrait.cli.output import say
+from pyspark_substrait.cli.output import print_text
 
 __all__ = ["lineage"]
 
 
-@click.command(short_help="Say which columns of tables each column of a plan is made of.")
+@click.command(short_help="Show the table columns that each column of a plan depends on.")
 @click.argument("plan", type=PLAN)
-@click.option("--column", metavar="NAME", help="Only columns that are called so, of the result or written.")
+@click.option("--column", metavar="NAME", help="Only columns of this name, of the result or written.")
 @click.option(
-    "--conditions", is_flag=True, help="Also what decides which records there are, or how they are grouped or sorted."
+    "--conditions",
+    is_flag=True,
+    help="Also the columns that decide which records there are, or how they are grouped or sorted.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
 def lineage(plan: Path, column: str | None, conditions: bool, as_json: bool) -> None:
-    """Say which columns of tables each column of PLAN's result is made of. Needs no Spark.
+    """Show the table columns that each column of PLAN's result depends on. Needs no Spark.
 
     \b
     Examples:
@@ -32,7 +34,7 @@ def lineage(plan: Path, column: str | None, conditions: bool, as_json: bool) -> 
     """
     from pyspark_substrait.text.explain.columns import quoted
 
-    made = pyspark_substrait.lineage(opened(plan))
+    made = pyspark_substrait.lineage(plan_source(plan))
     try:
         message = (
             made.to_json(column=column, conditions=conditions)
@@ -43,4 +45,4 @@ def lineage(plan: Path, column: str | None, conditions: bool, as_json: bool) -> 
         known = ", ".join(map(quoted, made.known_names()))
         hint = f"there are {known}" if known else "no column has a name"
         raise click.BadParameter(f"there is no column {column!r}; {hint}", param_hint="--column") from error
-    say(message)
+    print_text(message)

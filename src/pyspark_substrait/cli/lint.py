@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import click
 
 import pyspark_substrait
-from pyspark_substrait.cli.files import counted, form_of, opened, place, save
-from pyspark_substrait.cli.output import say, write_text
-from pyspark_substrait.cli.validate import FORMS, put
+from pyspark_substrait.cli.files import counted, form_of, output_name, plan_source, save
+from pyspark_substrait.cli.output import print_text, write_text
+from pyspark_substrait.cli.validate import FORMS, write_reports
 
 if TYPE_CHECKING:
     from pyspark_substrait.analysis.report import Report
@@ -18,20 +18,20 @@ if TYPE_CHECKING:
 __all__ = ["lint"]
 
 
-@click.command(short_help="Say what could be written better in plans, and do it.")
+@click.command(short_help="Find what could be written better in plans, and fix it.")
 @click.argument(
     "plans",
     metavar="PLAN...",
     nargs=-1,
     type=click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path),
 )
-@click.option("--fix", is_flag=True, help="Do what is provably the same, and say what was done.")
+@click.option("--fix", is_flag=True, help="Apply the fixes that provably keep the meaning, and list them.")
 @click.option(
     "-o",
     "--output",
     metavar="OUT",
     type=click.Path(dir_okay=False, allow_dash=True, path_type=Path),
-    help="With --fix, write the plan here, over PLAN itself when not given; otherwise write what was found here.",
+    help="With --fix, write the plan here, over PLAN itself when not given; otherwise write the findings here.",
 )
 @click.option(
     "--select", metavar="RULES", help="Only these: numbers of classes or names of rules, with commas between."
@@ -41,7 +41,7 @@ __all__ = ["lint"]
     "--format",
     "form",
     type=click.Choice(["text", "json", "sarif", "html"]),
-    help="How to say what was found; by the suffix of OUT when not given, otherwise text.",
+    help="The form of the report; by the suffix of OUT when not given, otherwise text.",
 )
 @click.option("--rules", is_flag=True, help="Print the page of the documentation that lists the rules.")
 def lint(
@@ -53,7 +53,7 @@ def lint(
     form: str | None,
     rules: bool,
 ) -> None:
-    """Say what could be written better in each PLAN, why, and how; with --fix, do it. Needs no Spark.
+    """List what could be written better in each PLAN, why, and how; with --fix, fix it. Needs no Spark.
 
     Exit codes: 0 nothing was found (with --fix: all was done), 1 something was, 2 wrong usage.
 
@@ -81,7 +81,7 @@ def lint(
     except ValueError as error:  # an unknown rule
         raise click.BadParameter(str(error), param_hint="--select, --ignore") from error
     target = output or Path("-")
-    put(found, form or FORMS.get(target.suffix.lower(), "text"), target)
+    write_reports(found, form or FORMS.get(target.suffix.lower(), "text"), target)
     click.get_current_context().exit(1 if any(len(report) for report in found) else 0)
 
 
@@ -94,7 +94,7 @@ def _name(plan: Path) -> str:
 
 
 def _linted(plan: Path, select: tuple[str, ...], ignore: tuple[str, ...]) -> Report:
-    report: Report = pyspark_substrait.lint(opened(plan), select=select, ignore=ignore, name=_name(plan))
+    report: Report = pyspark_substrait.lint(plan_source(plan), select=select, ignore=ignore, name=_name(plan))
     return report
 
 
@@ -108,19 +108,19 @@ def _fix(
         target = plan if output is None else output
         if str(target) == "-" and form != "text":
             raise click.UsageError("the plan goes to standard output, where --format writes as well; add --output")
-        source = opened(plan)
+        source = plan_source(plan)
         made, done = pyspark_substrait.fixed(source, select=select, ignore=ignore, name=_name(plan))
         if form == "text":
             for finding in done:
-                say(f"fixed: {finding.path or 'plan'}: {finding.what}", err=True)
+                print_text(f"fixed: {finding.path or 'plan'}: {finding.what}", err=True)
         else:
-            put([done], form, Path("-"))
+            write_reports([done], form, Path("-"))
         if len(done) or output is not None or str(plan) == "-":
             save(made, target, form_of(source))
-            say(f"{counted(len(done), 'thing')} fixed, written to {place(target)}", err=True)
+            print_text(f"{counted(len(done), 'thing')} fixed, written to {output_name(target)}", err=True)
         else:
-            say(f"{_name(plan)}: nothing to fix", err=True)
+            print_text(f"{_name(plan)}: nothing to fix", err=True)
         left += len(pyspark_substrait.lint(made, select=select, ignore=ignore))
     if left:
-        say(f"{counted(left, 'finding')} left that cannot be fixed automatically (see: lint)", err=True)
+        print_text(f"{counted(left, 'finding')} left that cannot be fixed automatically (see: lint)", err=True)
     click.get_current_context().exit(1 if left else 0)

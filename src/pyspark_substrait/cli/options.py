@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 import pyspark_substrait
-from pyspark_substrait.cli.files import named, noted
+from pyspark_substrait.cli.files import printing_warnings, table_option
 
 if TYPE_CHECKING:
     from pyspark_substrait.documents import ExtendedExpression, Plan
@@ -71,7 +71,7 @@ _TABLES = (
 SLOW_PATTERNS = click.option(
     "--refuse-slow-patterns",
     is_flag=True,
-    help="Refuse regular expressions that may take very long for some texts: for plans that you don't trust.",
+    help="Refuse regular expressions that may take very long for some texts: for plans that you do not trust.",
 )
 
 _SESSION = (
@@ -111,20 +111,21 @@ class Session:
         if self.master is not None and self.remote is not None:
             raise click.UsageError("--master and --remote exclude each other")
 
-    def start(self, brief: bool = False) -> Any:
+    def start(self, reads: Sequence[str] = (), loaded: Plan | ExtendedExpression | None = None) -> Any:
         """Return the session. Starting one may take some seconds, and shows progress.
 
         Args:
-            brief: whether the run takes only seconds.
+            reads, loaded: the files that the run may read, and its plan, which say whether it takes only seconds.
         """
+        from pyspark_substrait.cli.startup_estimate import is_brief
         from pyspark_substrait.spark.progress import waiting
         from pyspark_substrait.spark.session import brief_session, embedded_session
 
         with (
-            noted(),
+            printing_warnings(),
             waiting("Starting Spark" if self.remote is None else f"Connecting to {self.remote}", self.progress),
         ):
-            spark = (brief_session if brief else embedded_session)(self.master, self.remote)
+            spark = (brief_session if is_brief(reads, loaded) else embedded_session)(self.master, self.remote)
         _archive_later(spark)
         return spark
 
@@ -145,7 +146,7 @@ def table_paths(texts: Sequence[str]) -> dict[str, str]:
     Raises:
         click.BadParameter: a text is not of the form NAME=PATH, there is no such file, or a name is given twice.
     """
-    paths = dict(named(text) for text in texts)
+    paths = dict(table_option(text) for text in texts)
     if len(paths) < len(texts):
         raise click.BadParameter("a name is given twice", param_hint="--table")
     return paths

@@ -12,7 +12,7 @@ import click
 
 from pyspark_substrait.message_text import escaped
 
-__all__ = ["for_terminal", "say", "to_terminal", "write_bytes", "write_text"]
+__all__ = ["for_terminal", "print_text", "to_terminal", "write_bytes", "write_text"]
 
 _LAYOUT = "\n\t"
 
@@ -27,7 +27,7 @@ def for_terminal(text: str) -> str:
     return escaped(text, keep=_LAYOUT)
 
 
-def say(text: str, *, err: bool = False) -> None:
+def print_text(text: str, *, err: bool = False) -> None:
     """Print lines for people."""
     click.echo(for_terminal(text) if err or to_terminal() else text, err=err, color=True)
 
@@ -40,7 +40,7 @@ def write_text(text: str, *, nl: bool = True) -> None:
     shown = for_terminal(text)
     click.echo(shown, nl=nl)
     if shown != text:
-        say("note: control characters are shown as escapes; a file or a pipe gets the exact text", err=True)
+        print_text("note: control characters are shown as escapes; a file or a pipe gets the exact text", err=True)
 
 
 def write_bytes(content: bytes, form: str) -> None:

@@ -8,8 +8,8 @@ from pathlib import Path
 import click
 
 import pyspark_substrait
-from pyspark_substrait.cli.files import named, place, save
-from pyspark_substrait.cli.output import say
+from pyspark_substrait.cli.files import output_name, save, table_option
+from pyspark_substrait.cli.output import print_text
 
 __all__ = ["plan"]
 
@@ -41,7 +41,7 @@ __all__ = ["plan"]
     "given.",
 )
 @click.option("--optimized", is_flag=True, help="Take Spark's optimized plan instead of the analysed one.")
-@click.option("--portable", is_flag=True, help="Refuse what only Spark has, and say where it is.")
+@click.option("--portable", is_flag=True, help="Refuse constructs that only Spark has, with their place.")
 @click.option("--target", metavar="ENGINE", help="The engine that the plan is for: datafusion, acero, duckdb.")
 def plan(
     text: str,
@@ -62,7 +62,7 @@ def plan(
       pyspark-substrait plan query.sql --schema "orders=id BIGINT NOT NULL, price DOUBLE" -o plan.pb
       echo "SELECT 1 AS x" | pyspark-substrait plan - | pyspark-substrait explain -
     """
-    given = [*(named(table) for table in tables), *(_schema(schema) for schema in schemas)]
+    given = [*(table_option(table) for table in tables), *(_schema(schema) for schema in schemas)]
     if len(dict(given)) < len(given):
         raise click.BadParameter("a name is given twice", param_hint="--table, --schema")
     query = _query(text)
@@ -77,7 +77,7 @@ def plan(
     )
     save(made, output, "json" if str(output) == "-" or output.suffix.lower() == ".json" else "pb")
     if str(output) != "-":
-        say(f"written to {place(output)}", err=True)
+        print_text(f"written to {output_name(output)}", err=True)
 
 
 def _schema(text: str) -> tuple[str, str]:
@@ -96,7 +96,7 @@ def _query(text: str) -> str:
         try:
             found = Path(text).read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
-            raise click.BadParameter(f"{text} can't be read: {error}", param_hint="SQL") from error
+            raise click.BadParameter(f"{text} cannot be read: {error}", param_hint="SQL") from error
     else:
         found = text
     if not found.strip():

@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from pyspark_substrait.cli.files import counted, noted
+from pyspark_substrait.cli.files import counted, printing_warnings
 from pyspark_substrait.cli.options import Session, with_options
-from pyspark_substrait.cli.output import say, to_terminal, write_bytes, write_text
+from pyspark_substrait.cli.output import print_text, to_terminal, write_bytes, write_text
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from pyspark_substrait.documents import ExtendedExpression, Plan
     from pyspark_substrait.spark.results import FileFormat
 
 __all__ = ["Form", "Rows", "with_rows"]
@@ -36,7 +37,7 @@ with_rows = with_options(
         "--format",
         "form",
         type=click.Choice(["table", "json", "csv", "markdown", "arrow", "parquet"]),
-        help="What to write; when not given, what the suffix of --output says, or else a table. JSON is one object a "
+        help="The format of the rows; by the suffix of --output when not given, else a table. JSON is one object a "
         "line; Arrow is a stream on standard output.",
     ),
     click.option(
@@ -98,7 +99,8 @@ class Rows:
         session: Session,
         query: Callable[[Any, int | None], pa.Table],
         done: Sequence[str] = (),
-        brief: bool = False,
+        reads: Sequence[str] = (),
+        loaded: Plan | ExtendedExpression | None = None,
     ) -> None:
         """Print or write the rows of a query, which gets a session and the number of rows.
 
@@ -106,35 +108,33 @@ class Rows:
             session: where the query runs.
             query: computes the rows.
             done: the changes that it makes, which are reported afterwards.
-            brief: whether it takes only seconds.
+            reads, loaded: the files that it may read, and its plan, which say whether it takes only seconds.
         """
         form = self._file_format
-        spark = session.start(brief)
+        spark = session.start(reads, loaded)
         shown = _DEFAULT_LIMIT if self.limit is None else self.limit
         # one more row than is printed shows whether there are more
         rows = _queried(query, spark, shown + 1 if form is None else self.limit)
         for line in done:
-            say(f"done: {line}", err=bool(rows.num_columns) or form is not None)
+            print_text(f"done: {line}", err=bool(rows.num_columns) or form is not None)
         if done and not rows.num_columns:
             return
+        from pyspark_substrait.spark import results
+
         if form is None:
             self._print(rows, shown)
         elif self._file is None:
-            from pyspark_substrait.spark.results import BINARY, write
-
             content = io.BytesIO()  # so that nothing is written if the format can't hold the rows
-            write(rows, content, form)
-            if form in BINARY:
+            results.write(rows, content, form)
+            if form in results.BINARY:
                 write_bytes(content.getvalue(), form)
             elif to_terminal():
                 write_text(content.getvalue().decode(), nl=False)
             else:
                 sys.stdout.buffer.write(content.getvalue())
         else:
-            from pyspark_substrait.spark.results import write_file
-
-            write_file(rows, self._file, form)
-            say(f"{counted(rows.num_rows, 'row')} written to {self._file}", err=True)
+            results.write_file(rows, self._file, form)
+            print_text(f"{counted(rows.num_rows, 'row')} written to {self._file}", err=True)
 
     def _print(self, rows: pa.Table, shown: int) -> None:
         """Print the first rows as a table, and a note on what isn't in it."""
@@ -149,7 +149,7 @@ class Rows:
         if rows.num_columns:
             Console(width=_ENDLESS).print(found.table, crop=False)
         for line in _notes(rows, shown, found.left_out, found.cut):
-            say(line, err=True)
+            print_text(line, err=True)
 
 
 #: The width of a console that wraps nothing, as the table has its widths already.
@@ -176,7 +176,7 @@ def _notes(rows: pa.Table, shown: int, left_out: Sequence[str], cut: int) -> lis
 
 def _queried(query: Callable[[Any, int | None], pa.Table], spark: Any, most: int | None) -> pa.Table:
     """Return the rows; warnings of the library are printed as a line each."""
-    with noted():
+    with printing_warnings():
         return query(spark, most)
 
 
@@ -185,7 +185,5 @@ def _by_suffix(output: Path) -> FileFormat:
 
     form = SUFFIXES.get(output.suffix.lower())
     if form is None:
-        raise click.UsageError(
-            f"the suffix of {output} says nothing; add --format parquet, arrow, csv, json or markdown"
-        )
+        raise click.UsageError(f"the suffix of {output} is unknown; add --format parquet, arrow, csv, json or markdown")
     return form

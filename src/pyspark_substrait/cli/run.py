@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 import pyspark_substrait
-from pyspark_substrait.cli.files import files, opened
+from pyspark_substrait.cli.files import checked_table_path, plan_source
 from pyspark_substrait.cli.options import (
     PARAMETERS,
     PLAN,
@@ -20,9 +20,8 @@ from pyspark_substrait.cli.options import (
     with_session,
     with_tables,
 )
-from pyspark_substrait.cli.output import say
+from pyspark_substrait.cli.output import print_text
 from pyspark_substrait.cli.rows import Form, Rows, with_rows
-from pyspark_substrait.cli.startup_estimate import is_brief
 
 __all__ = ["evaluate", "run"]
 
@@ -68,12 +67,12 @@ def run(
     paths = table_paths(tables)
     session = Session(master, remote, progress)
     rows = Rows(limit=limit, form=form, output=output, types=types, width=width, whole=whole)
-    loaded = loaded_from(opened(plan))
+    loaded = loaded_from(plan_source(plan))
 
     touches = pyspark_substrait.touches(loaded, root=root)
     if dry_run:
         for touch in touches:
-            say(f"{touch}  ({touch.path})")
+            print_text(f"{touch}  ({touch.path})")
         return
     values = parameter_values(parameters, loaded)
     rows.show(
@@ -90,7 +89,8 @@ def run(
             refuse_slow_patterns=refuse_slow_patterns,
         ),
         [touch.done() for touch in touches if touch.action.changes],
-        is_brief([*paths.values(), *allowed], loaded),
+        [*paths.values(), *allowed],
+        loaded,
     )
 
 
@@ -125,8 +125,8 @@ def evaluate(
     """
     session = Session(master, remote, progress)
     rows = Rows(limit=limit, form=form, output=output, types=types, width=width, whole=whole)
-    path = files(data, "--data")
-    loaded = loaded_from(opened(expression))
+    path = checked_table_path(data, "--data")
+    loaded = loaded_from(plan_source(expression))
     values = parameter_values(parameters, loaded)
 
     rows.show(
@@ -140,5 +140,5 @@ def evaluate(
             progress=progress,
             refuse_slow_patterns=refuse_slow_patterns,
         ),
-        brief=is_brief([path]),
+        reads=[path],
     )

@@ -5,12 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from pyspark_substrait.documents import ExtendedExpression, Plan
-    from pyspark_substrait.model.expressions import Expression
-    from pyspark_substrait.model.relations import Relation
+from pyspark_substrait.model.expressions import Expression, ScalarFunction
+from pyspark_substrait.model.plan import ExtendedExpression, Plan
+from pyspark_substrait.model.relations import Cross, Join, LateralJoin, NestedLoopJoin, Relation
+from pyspark_substrait.model.walk import expressions_within, relations_within
 
 __all__ = ["is_brief"]
 
@@ -19,20 +18,16 @@ _MOST_FILES = 256
 
 
 def is_brief(paths: Sequence[str], loaded: Plan | ExtendedExpression | None = None) -> bool:
-    """Whether there is little to read, and no relation that multiplies it.
+    """Whether a plan reads little data, and has no relation that multiplies records.
 
     Args:
         paths: all files and folders that may be read; other tables aren't considered.
         loaded: the plan; None for an evaluation record by record.
     """
-    from pyspark_substrait.documents import Plan
-
     if not paths or not _small(paths):
         return False
     if not isinstance(loaded, Plan):
         return True
-    from pyspark_substrait.model.walk import relations_within
-
     trees = loaded.trees
     return not any(_multiplies(node) for tree in trees for node in relations_within(tree))
 
@@ -60,8 +55,6 @@ def _files(path: Path) -> Iterator[Path]:
 
 def _multiplies(node: Relation) -> bool:
     """Whether a relation may compare every record of one input with every record of the other."""
-    from pyspark_substrait.model.relations import Cross, Join, LateralJoin, NestedLoopJoin
-
     return isinstance(node, Cross | LateralJoin | NestedLoopJoin) or (
         isinstance(node, Join) and not _compares_keys(node.expression)
     )
@@ -69,9 +62,6 @@ def _multiplies(node: Relation) -> bool:
 
 def _compares_keys(condition: Expression) -> bool:
     """Whether a condition contains an equality, by which records can be matched."""
-    from pyspark_substrait.model.expressions import ScalarFunction
-    from pyspark_substrait.model.walk import expressions_within
-
     return any(
         isinstance(item, ScalarFunction) and item.function.name in ("equal", "is_not_distinct_from")
         for item in expressions_within((condition,))

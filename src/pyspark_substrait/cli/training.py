@@ -9,13 +9,15 @@ import sys
 import tempfile
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
+
 import pyspark_substrait
 from pyspark_substrait.errors import SubstraitError
+from pyspark_substrait.spark.archive_recording import recording
+from pyspark_substrait.spark.results import as_table
 
-__all__ = ["COMMAND", "train"]
-
-COMMAND = (sys.executable, "-m", "pyspark_substrait.cli.training")
-"""The command of the training run in a process of its own; the path of the archive to make is appended."""
+__all__ = ["train"]
 
 
 def train(target: Path) -> None:
@@ -24,8 +26,6 @@ def train(target: Path) -> None:
     Raises:
         SubstraitError: Spark did not start, or Java made no archive.
     """
-    from pyspark_substrait.spark.recording import recording
-
     with recording(target), tempfile.TemporaryDirectory(prefix="pyspark-substrait-") as folder:
         _run(Path(folder))
 
@@ -42,11 +42,6 @@ _QUERIES = (
 
 
 def _run(folder: Path) -> None:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    from pyspark_substrait.spark.results import as_table
-
     numbers = range(1000)
     orders = {
         "id": pa.array(numbers, pa.int64()),

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import click
 
 import pyspark_substrait
-from pyspark_substrait.cli.files import counted, form_of, opened, place, save
-from pyspark_substrait.cli.output import say
+from pyspark_substrait.cli.files import counted, form_of, output_name, plan_source, save
+from pyspark_substrait.cli.output import print_text
 
 if TYPE_CHECKING:
     from pyspark_substrait.analysis.report import Report
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 __all__ = ["upgrade"]
 
 
-@click.command(short_help="Bring a plan to the current release and say what was changed.")
+@click.command(short_help="Bring a plan to the current release and list the changes.")
 @click.argument("plan", type=click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path))
-@click.option("--check", is_flag=True, help="Write no plan; exit with 1 when there is something to upgrade.")
+@click.option("--check", is_flag=True, help="Write no plan; exit with 1 if the plan needs an upgrade.")
 @click.option(
     "-o",
     "--output",
@@ -33,10 +33,10 @@ __all__ = ["upgrade"]
     "form",
     type=click.Choice(["text", "json"]),
     default="text",
-    help="How to say what was changed: text to standard error, or a JSON object to standard output.",
+    help="The form of the list of changes: text to standard error, or a JSON object to standard output.",
 )
 def upgrade(plan: Path, check: bool, output: Path | None, form: str) -> None:
-    """Bring PLAN to the current release of the format and say what was changed, and which release changed it.
+    """Bring PLAN to the current release of the format and list the changes, with the release that made each.
 
     JSON stays JSON, text stays text, binary stays binary.
 
@@ -51,32 +51,32 @@ def upgrade(plan: Path, check: bool, output: Path | None, form: str) -> None:
     target = plan if output is None else output
     if form == "json" and not check and str(target) == "-":
         raise click.UsageError("the plan goes to standard output, where --format json writes as well; add --output")
-    source = opened(plan)
+    source = plan_source(plan)
 
     from pyspark_substrait.api.validate import upgrades
 
     loaded = pyspark_substrait.load(source)
     name = "standard input" if str(plan) == "-" else str(plan)
-    _tell(loaded, upgrades(loaded, name=name), form)
+    _report(loaded, upgrades(loaded, name=name), form)
     count = len(loaded.upgrades)
     if check:
-        say(f"{counted(count, 'thing')} to upgrade" if count else "nothing to upgrade", err=True)
+        print_text(f"{counted(count, 'thing')} to upgrade" if count else "nothing to upgrade", err=True)
         click.get_current_context().exit(1 if count else 0)
     if count == 0 and output is None and str(plan) != "-":
-        say("nothing to upgrade", err=True)
+        print_text("nothing to upgrade", err=True)
         return
     save(loaded, target, form_of(source))
-    say(f"{counted(count, 'thing')} upgraded, written to {place(target)}", err=True)
+    print_text(f"{counted(count, 'thing')} upgraded, written to {output_name(target)}", err=True)
 
 
-def _tell(loaded: Plan | ExtendedExpression, report: Report, form: str) -> None:
+def _report(loaded: Plan | ExtendedExpression, report: Report, form: str) -> None:
     """Report the changes and their reasons, each reason once."""
     if form == "json":
-        say(report.to_json())
+        print_text(report.to_json())
         return
     shown: set[str] = set()
     for note, finding in zip(loaded.upgrades, report, strict=True):
-        say(str(note), err=True)
+        print_text(str(note), err=True)
         if note.rule not in shown:
             shown.add(note.rule)
-            say(f"    {finding.why}", err=True)
+            print_text(f"    {finding.why}", err=True)

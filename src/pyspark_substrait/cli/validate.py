@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import click
 
 import pyspark_substrait
-from pyspark_substrait.cli.files import counted, opened
-from pyspark_substrait.cli.output import say, write_text
+from pyspark_substrait.cli.files import counted, plan_source
+from pyspark_substrait.cli.output import print_text, write_text
 from pyspark_substrait.codes import Level
 from pyspark_substrait.errors import SubstraitError
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from pyspark_substrait.analysis.report import Report
 
-__all__ = ["FORMS", "put", "validate"]
+__all__ = ["FORMS", "validate", "write_reports"]
 
 FORMS = {".json": "json", ".sarif": "sarif", ".html": "html", ".htm": "html"}
 """The form of a report, by the suffix of its file."""
@@ -36,7 +36,7 @@ _STYLES = {
 _QUIET = "dim"
 
 
-@click.command(short_help="Say what is wrong or doubtful in plans.")
+@click.command(short_help="Check plans for errors and doubtful constructs.")
 @click.argument(
     "plans",
     metavar="PLAN...",
@@ -44,7 +44,7 @@ _QUIET = "dim"
     required=True,
     type=click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path),
 )
-@click.option("--target", metavar="ENGINE", help="Also what this engine can't run: spark, or a dialect file.")
+@click.option("--target", metavar="ENGINE", help="Also check what this engine cannot run: spark, or a dialect file.")
 @click.option(
     "--format",
     "form",
@@ -57,16 +57,19 @@ _QUIET = "dim"
     metavar="OUT",
     type=click.Path(dir_okay=False, allow_dash=True, path_type=Path),
     default="-",
-    help="Write what was found here; to standard output when not given.",
+    help="Write the report here; to standard output when not given.",
 )
 @click.option(
-    "--level", type=click.Choice([level.value for level in Level]), default="info", help="The least that is listed."
+    "--level",
+    type=click.Choice([level.value for level in Level]),
+    default="info",
+    help="The lowest level that is listed.",
 )
 @click.option("--strict", is_flag=True, help="Exit with 1 for warnings too.")
 def validate(
     plans: tuple[Path, ...], target: str | None, form: str | None, output: Path, level: str, strict: bool
 ) -> None:
-    """Say what is wrong or doubtful in each PLAN: what, where, why and how to fix it. Needs no Spark.
+    """Check each PLAN for errors and doubtful constructs: what, where, why and how to fix it. Needs no Spark.
 
     Exit codes: 0 no errors (with --strict, no warnings either), 1 there are some, 2 wrong usage.
 
@@ -83,7 +86,7 @@ def validate(
     if str(output) != "-" and output.resolve() in {plan.resolve() for plan in plans}:
         raise click.UsageError(f"{output} is one of the plans")
     reports = [_report(plan, target).at_least(Level(level)) for plan in plans]
-    put(reports, form or FORMS.get(output.suffix.lower(), "text"), output)
+    write_reports(reports, form or FORMS.get(output.suffix.lower(), "text"), output)
     fails = any(report.errors or (strict and report.warnings) for report in reports)
     click.get_current_context().exit(1 if fails else 0)
 
@@ -91,12 +94,12 @@ def validate(
 def _report(plan: Path, target: str | None) -> Report:
     name = "standard input" if str(plan) == "-" else str(plan)
     try:
-        return pyspark_substrait.validate(opened(plan), target, name=name)
+        return pyspark_substrait.validate(plan_source(plan), target, name=name)
     except SubstraitError as error:  # the target, as a plan raises no error
         raise click.BadParameter(str(error), param_hint="--target") from error
 
 
-def put(reports: Sequence[Report], form: str, output: Path) -> None:
+def write_reports(reports: Sequence[Report], form: str, output: Path) -> None:
     """Write reports to a file or to standard output, as text, json, sarif or html."""
     if form == "text" and str(output) == "-":
         _print(reports)
@@ -109,7 +112,7 @@ def put(reports: Sequence[Report], form: str, output: Path) -> None:
         output.write_text(content + "\n", encoding="utf-8")
     except OSError as error:
         raise click.FileError(str(output), error.strerror or str(error)) from error
-    say(f"{_total(reports)}; written to {output}", err=True)
+    print_text(f"{_total(reports)}; written to {output}", err=True)
 
 
 def _content(reports: Sequence[Report], form: str) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 import pyspark_substrait
-from pyspark_substrait.cli.files import opened
+from pyspark_substrait.cli.files import plan_source
 from pyspark_substrait.cli.options import (
     PARAMETERS,
     PLAN,
@@ -20,7 +20,7 @@ from pyspark_substrait.cli.options import (
     with_session,
     with_tables,
 )
-from pyspark_substrait.cli.output import say
+from pyspark_substrait.cli.output import print_text
 
 if TYPE_CHECKING:
     from pyspark_substrait.analysis.profile import Profile
@@ -39,7 +39,7 @@ __all__ = ["view"]
     help="The page (.html), or the drawing alone (.svg); a page called like PLAN, in this folder, when not given.",
 )
 @click.option("--open", "shown", is_flag=True, help="Show it in the browser.")
-@click.option("--target", metavar="ENGINE", help="Also show what the engine can't run: spark, or a dialect file.")
+@click.option("--target", metavar="ENGINE", help="Also show what the engine cannot run: spark, or a dialect file.")
 @click.option(
     "--profile", "profiled", is_flag=True, help="Run PLAN, and show what happened. The other options are for that."
 )
@@ -77,8 +77,8 @@ def view(
     if str(plan) == "-" == str(other):
         raise click.UsageError("only one of the plans can come from standard input")
     if not profiled and (tables or allowed or parameters or root is not None or master or remote):
-        raise click.UsageError("these options say how to run PLAN; add --profile")
-    source = opened(plan)
+        raise click.UsageError("options for running PLAN need --profile")
+    source = plan_source(plan)
     output = output or Path("plan.html" if isinstance(source, bytes) else f"{source.stem}.html")
     if output.resolve() in {each.resolve() for each in (plan, other) if each is not None}:
         raise click.UsageError(f"{output} is one of the plans")
@@ -86,13 +86,13 @@ def view(
     profile = _profile(source, session, tables, allowed, parameters, root) if profiled else None
     page = pyspark_substrait.view(
         source,
-        None if other is None else opened(other),
+        None if other is None else plan_source(other),
         profile=profile,
         target=target,
         name="standard input" if isinstance(source, bytes) else source.name,
     )
     page.save(output)
-    say(f"written to {output}", err=True)
+    print_text(f"written to {output}", err=True)
     if shown:
         click.launch(str(output.resolve()))
 

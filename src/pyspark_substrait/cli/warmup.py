@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import os
+import sys
 
 import click
 
-from pyspark_substrait.cli.output import say
+from pyspark_substrait.cli.output import print_text
+from pyspark_substrait.errors import SubstraitError
 
 __all__ = ["warmup"]
+
+_TRAINING = (sys.executable, "-m", "pyspark_substrait.cli.training")
+"""The command of the training run in a process of its own; the path of the archive to make is appended."""
 
 
 @click.command(short_help="Make Spark start faster on this machine.")
 @click.option("--again", is_flag=True, help="Make the archive anew, even if there is a good one.")
-@click.option("--background", is_flag=True, hidden=True, help="Stand back for everything else.")
+@click.option("--background", is_flag=True, hidden=True, help="Run at the lowest priority.")
 def warmup(again: bool, background: bool) -> None:
     """Make the class-data archive, with which Spark starts on this machine in about half the time.
 
@@ -26,8 +31,6 @@ def warmup(again: bool, background: bool) -> None:
       pyspark-substrait warmup
       pyspark-substrait warmup --again
     """
-    from pyspark_substrait.cli.training import COMMAND
-    from pyspark_substrait.errors import SubstraitError
     from pyspark_substrait.spark.archive import archive, make
     from pyspark_substrait.spark.progress import waiting
 
@@ -37,9 +40,9 @@ def warmup(again: bool, background: bool) -> None:
     if found is None:
         raise SubstraitError(
             "class-data archives are turned off here",
-            hint="The variable PYSPARK_SUBSTRAIT_ARCHIVE may say so, or options of Java; Windows has none",
+            hint="The variable PYSPARK_SUBSTRAIT_ARCHIVE or options of Java may do that; Windows does not support them",
         )
     with waiting("Making the archive", None):
-        made = make(found, COMMAND, again=again)
+        made = make(found, _TRAINING, again=again)
     size = found.file.stat().st_size / 1e6
-    say(f"{'made' if made else 'there already'}: {found.file} ({size:.0f} MB)")
+    print_text(f"{'made' if made else 'there already'}: {found.file} ({size:.0f} MB)")

@@ -70,8 +70,8 @@ _CLASSES = (
         _E,
         "A plan is a protobuf message, in binary, as JSON or in the text form.",
     ),
-    Class(Code.PROTO_MISSING_FIELD, "a required field is missing", _E, "Without it, the message means nothing."),
-    Class(Code.PROTO_ANY, "a message of somebody else", _I, "Only its maker knows what it means.", "extensions"),
+    Class(Code.PROTO_MISSING_FIELD, "a required field is missing", _E, "Without it, the message has no meaning."),
+    Class(Code.PROTO_ANY, "a message of another party", _I, "Only its owner knows what it means.", "extensions"),
     Class(
         Code.PROTO_MISSING_ANY_DECLARATION,
         "a message type is not declared",
@@ -79,19 +79,19 @@ _CLASSES = (
         "expected_type_urls lists the message types of others that a plan may use, for consumers to warn of.",
         "extensions",
     ),
-    Class(
-        Code.PROTO_UNKNOWN_FIELD, "an unknown field", _E, "No release has this field; what it means can't be honoured."
-    ),
+    Class(Code.PROTO_UNKNOWN_FIELD, "an unknown field", _E, "No release has this field, so it cannot be honoured."),
     Class(Code.PROTO_UNKNOWN_ENUM, "an unknown enumeration value", _E, "The enumeration has no such value."),
-    Class(Code.PROTO_UNSPECIFIED_ENUM, "an enumeration is left unspecified", _E, "The field must say which."),
+    Class(Code.PROTO_UNSPECIFIED_ENUM, "an enumeration is left unspecified", _E, "The field must have a value."),
     Class(
         Code.YAML_RESOLUTION_DISABLED,
-        "the extension's definitions are not at hand",
+        "the extension's definitions are not available",
         _W,
-        "Calls can't be checked against definitions that nobody gave.",
+        "Calls cannot be checked without the definitions.",
         "extensions",
     ),
-    Class(Code.YAML_RESOLUTION_FAILED, "the extension can't be read", _E, "An extension is a YAML file.", "extensions"),
+    Class(
+        Code.YAML_RESOLUTION_FAILED, "the extension cannot be read", _E, "An extension is a YAML file.", "extensions"
+    ),
     Class(
         Code.LINK_MISSING_ANCHOR,
         "an anchor is not declared",
@@ -147,19 +147,19 @@ _CLASSES = (
     ),
     Class(
         Code.TYPE_MISMATCHED_FIELD_NAMES,
-        "names and fields don't match",
+        "names and fields do not match",
         _E,
         "Every column and nested field has one name, in depth-first order.",
         "types/named_structs",
     ),
     Class(
         Code.TYPE_INVALID_SWIZZLE,
-        "a mask doesn't fit",
+        "a mask does not fit",
         _E,
-        "A mask selects fields that there are.",
+        "A mask selects fields that exist.",
         "expressions/field_references",
     ),
-    Class(Code.TYPE_MISMATCH, "types don't match", _E, "Types must agree here.", "types/type_system"),
+    Class(Code.TYPE_MISMATCH, "types do not match", _E, "Types must agree here.", "types/type_system"),
     Class(
         Code.TYPE_STRUCT_REQUIRED,
         "this must be a struct",
@@ -169,21 +169,21 @@ _CLASSES = (
     ),
     Class(
         Code.TYPE_MISMATCHED_VARIATION,
-        "type variations don't match",
+        "type variations do not match",
         _E,
         "A variation belongs to one type.",
         "types/type_variations",
     ),
     Class(
         Code.TYPE_MISMATCHED_NULLABILITY,
-        "nullability doesn't match",
+        "nullability does not match",
         _E,
         "Whether a value may be null is part of its type.",
         "types/type_system",
     ),
     Class(
         Code.TYPE_DERIVATION_FAILED,
-        "a type can't be derived",
+        "a type cannot be derived",
         _E,
         "The definition's expression gives no type for these arguments.",
         "extensions",
@@ -214,7 +214,7 @@ _CLASSES = (
         Code.RELATION_INVALID,
         "a relation is invalid",
         _E,
-        "The relation contradicts what the specification says of it.",
+        "The relation contradicts the specification.",
         "relations/logical_relations",
     ),
     Class(
@@ -226,14 +226,14 @@ _CLASSES = (
     ),
     Class(
         Code.RELATION_EXTENSION_UNKNOWN,
-        "an extension relation that nobody knows",
+        "an unknown extension relation",
         _W,
-        "Its schema is known to its maker only.",
+        "Only its owner knows its schema.",
         "relations/logical_relations",
     ),
     Class(
         Code.EXPRESSION_MISSING_STREAM,
-        "nothing to refer to",
+        "no record to refer to",
         _E,
         "There is no input record in this place.",
         "expressions/field_references",
@@ -247,9 +247,9 @@ _CLASSES = (
     ),
     Class(
         Code.EXPRESSION_FUNCTION_UNAVAILABLE,
-        "a function's definition is not at hand",
+        "a function's definition is not available",
         _W,
-        "The call can't be checked.",
+        "The call cannot be checked.",
         "extensions",
     ),
     Class(
@@ -275,9 +275,9 @@ _CLASSES = (
     ),
     Class(
         Code.EXPRESSION_OUTPUT_TYPE,
-        "the stated output type isn't what the function gives",
+        "the stated output type is not that of the function",
         _E,
-        "The definition says what a call gives.",
+        "The definition derives the type of a call.",
         "expressions/scalar_functions",
     ),
     Class(
@@ -291,21 +291,21 @@ _CLASSES = (
         Code.EXPRESSION_WINDOW_BOUNDS,
         "window bounds are wrong",
         _E,
-        "Bounds go with the sorting of the window.",
+        "Bounds must fit the sorting of the window.",
         "expressions/window_functions",
     ),
     Class(
         Code.EXPRESSION_PHASE,
-        "the phase doesn't fit",
+        "the phase does not fit",
         _E,
         "Phases other than the whole need a decomposable function.",
         "expressions/aggregate_functions",
     ),
     Class(
         Code.EXPRESSION_REFERENCE,
-        "a reference leads nowhere",
+        "a reference to something that does not exist",
         _E,
-        "A reference names a column, field or query that there is.",
+        "A reference names an existing column, field or query.",
         "expressions/field_references",
     ),
     Class(
@@ -322,7 +322,7 @@ _CLASSES = (
         "A cast names the type it makes.",
         "expressions/specialized_record_expressions",
     ),
-    Class(Code.EXPRESSION_SORT, "a sort is wrong", _E, "A sort says its direction.", "relations/logical_relations"),
+    Class(Code.EXPRESSION_SORT, "a sort is wrong", _E, "A sort states its direction.", "relations/logical_relations"),
     Class(
         Code.REDUNDANT_ANY_DECLARATION,
         "a message type is declared and not used",
@@ -344,34 +344,40 @@ _CLASSES = (
         Code.REDUNDANT_LIST_SLICE,
         "a slice selects one element or none",
         _I,
-        "An item says the same.",
+        "A single item means the same.",
         "expressions/field_references",
     ),
-    Class(Code.REDUNDANT_FIELD, "a field says nothing", _I, "It can be left out."),
-    Class(Code.REDUNDANT_ENUM_VARIANT, "an enumeration value says nothing", _I, "It can be left out."),
+    Class(Code.REDUNDANT_FIELD, "a field has no effect", _I, "It can be left out."),
+    Class(Code.REDUNDANT_ENUM_VARIANT, "an enumeration value has no effect", _I, "It can be left out."),
     Class(Code.REDUNDANT_DETACHED, "a detached part is not used", _I, "Nothing refers to it."),
     Class(
-        Code.TARGET_FUNCTION, "the target doesn't run this function", _E, "It isn't among what the target says it runs."
+        Code.TARGET_FUNCTION,
+        "the target does not support this function",
+        _E,
+        "The target does not declare it as supported.",
     ),
-    Class(Code.TARGET_TYPE, "the target doesn't have this type", _E, "It isn't among what the target says it has."),
     Class(
-        Code.TARGET_RELATION, "the target doesn't run this relation", _E, "It isn't among what the target says it runs."
+        Code.TARGET_TYPE, "the target does not support this type", _E, "The target does not declare it as supported."
+    ),
+    Class(
+        Code.TARGET_RELATION,
+        "the target does not support this relation",
+        _E,
+        "The target does not declare it as supported.",
     ),
     Class(
         Code.TARGET_EXPRESSION,
-        "the target doesn't run this expression",
+        "the target does not support this expression",
         _E,
-        "It isn't among what the target says it runs.",
+        "The target does not declare it as supported.",
     ),
     Class(
         Code.TARGET_OPTION,
-        "the target doesn't honour this option",
+        "the target does not support this option",
         _E,
-        "It isn't among what the target says it honours.",
+        "The target does not declare it as supported.",
     ),
-    Class(
-        Code.TARGET_FEATURE, "the target can't run this", _E, "Nothing on the target does exactly what the plan says."
-    ),
+    Class(Code.TARGET_FEATURE, "the target does not support this", _E, "The target has no exact equivalent."),
 )
 
 _LINT_WARNINGS = (
@@ -392,7 +398,7 @@ _LINT = tuple(
         code,
         code.name.removeprefix("LINT_").lower().replace("_", " "),
         _W if code in _LINT_WARNINGS else _I,
-        "The plan is right; it could say the same in a better way, or hardly says what was meant.",
+        "The plan is valid; it could be written more simply, or is likely a slip.",
     )
     for code in Code
     if code > 9000

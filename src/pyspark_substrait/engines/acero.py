@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from pyspark_substrait.engines.description import Spelling, Target, same
+from pyspark_substrait.engines.description import Spelling, Target, same_names
 
 __all__ = ["ACERO"]
 
@@ -18,15 +18,17 @@ ACERO: Final = Target(
     name="acero",
     engine="Acero 22",
     functions={
-        **same("add", "subtract", "multiply", "divide", overflow=("ERROR", "SILENT"), rounding=_EVEN),
-        **same("negate", "abs", "power", "sign", "sqrt", "exp", "bitwise_not", "bitwise_and", "bitwise_or"),
-        **same("bitwise_xor", "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "asinh"),
-        **same("acosh", "atanh", "ln", "log10", "log2", "logb", "log1p", "ceil", "floor"),
-        **same("equal", "not_equal", "lt", "lte", "gt", "gte", "is_null", "is_not_null", "is_nan", "is_finite"),
-        **same("and", "or", "not", "xor", "coalesce"),
+        **same_names("add", "subtract", "multiply", "divide", overflow=("ERROR", "SILENT"), rounding=_EVEN),
+        **same_names("negate", "abs", "power", "sign", "sqrt", "exp", "bitwise_not", "bitwise_and", "bitwise_or"),
+        **same_names(
+            "bitwise_xor", "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "asinh"
+        ),
+        **same_names("acosh", "atanh", "ln", "log10", "log2", "logb", "log1p", "ceil", "floor"),
+        **same_names("equal", "not_equal", "lt", "lte", "gt", "gte", "is_null", "is_not_null", "is_nan", "is_finite"),
+        **same_names("and", "or", "not", "xor", "coalesce"),
         "concat": (Spelling(name="concat", delivers={"null_handling": ("ACCEPT_NULLS",)}),),
         "extract": (Spelling(name="extract", only={0: ("YEAR", "MONTH", "DAY")}),),
-        **same("count", "sum", "avg", "min", "max", "std_dev", "variance", overflow=("ERROR", "SILENT")),
+        **same_names("count", "sum", "avg", "min", "max", "std_dev", "variance", overflow=("ERROR", "SILENT")),
     },
     options=True,
     emits=True,

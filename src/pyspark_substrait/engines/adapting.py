@@ -6,7 +6,7 @@ import dataclasses
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from pyspark_substrait.engines.constructors import BOOLEAN, field, truth
+from pyspark_substrait.engines.constructors import BOOLEAN, boolean_call, field
 from pyspark_substrait.engines.description import Spelling, Target
 from pyspark_substrait.engines.grouping_sets import in_one_grouping
 from pyspark_substrait.engines.multiplicities import OF_DISTINCT, with_numbered_copies
@@ -81,7 +81,7 @@ class _Adapting:
         name = type(node).__name__
         if name in self.target.lacks:
             raise UnsupportedPlanError(
-                f"{self.target.engine} doesn't take {name} in plans", hint="Make the plan without a target"
+                f"{self.target.engine} does not take {name} in plans", hint="Make the plan without a target"
             )
 
     # relations -------------------------------------------------------------------------------------------------------
@@ -137,7 +137,7 @@ class _Adapting:
             return replace(node, expression=keys[0])
         inner = replace(node, common=replace(node.common, emit=None, rel_anchor=None), expression=keys[0])
         nullable = any(item.type.nullable for item in others)
-        condition = others[0] if len(others) == 1 else truth(Function(BOOLEAN, "and", "bool"), others, nullable)
+        condition = others[0] if len(others) == 1 else boolean_call(Function(BOOLEAN, "and", "bool"), others, nullable)
         common = RelCommon(emit=node.common.emit, rel_anchor=node.common.rel_anchor)
         return Filter(common=common, input=inner, condition=condition)
 
@@ -242,7 +242,7 @@ class _Adapting:
         return argument
 
     def _note_value(self, call: ScalarFunction | AggregateFunction | WindowFunction, position: int) -> None:
-        text = f"{call.function.key} whose argument {position} isn't a constant"
+        text = f"{call.function.key} whose argument {position} is not a constant"
         after = f"{self.target.engine} means something else for some values"
         self.notes.setdefault(text, Note(rule="target-value", path="", before=text, after=after))
 
@@ -260,7 +260,7 @@ class _Adapting:
                         rule="target-option",
                         path="",
                         before=text,
-                        after=f"{self.target.engine} doesn't say that it delivers this",
+                        after=f"{self.target.engine} does not state that it delivers this",
                     ),
                 )
         return call.options if self.target.options else ()

@@ -16,10 +16,10 @@ from pyspark_substrait.model.expressions import (
     StructField,
 )
 from pyspark_substrait.model.literals import Literal
-from pyspark_substrait.model.relations import Project, Read, Relation, RelCommon, VirtualTable
+from pyspark_substrait.model.relations import Read, Relation, VirtualTable
 from pyspark_substrait.model.types import I32, Boolean, NamedStruct, Struct, name_count
 
-__all__ = ["BOOLEAN", "COMPARISON", "equal", "field", "numbers", "projected", "truth"]
+__all__ = ["BOOLEAN", "COMPARISON", "boolean_call", "equal", "field", "number_table"]
 
 BOOLEAN: Final = "extension:io.substrait:functions_boolean"
 COMPARISON: Final = "extension:io.substrait:functions_comparison"
@@ -30,7 +30,7 @@ def field(input: Relation, position: int) -> FieldReference:
     return FieldReference(root=RootReference(), reference=(StructField(position),), type=input.schema.types[position])
 
 
-def truth(function: Function, arguments: Sequence[Argument], nullable: bool) -> ScalarFunction:
+def boolean_call(function: Function, arguments: Sequence[Argument], nullable: bool) -> ScalarFunction:
     """Return a call with a boolean result."""
     type = Boolean(nullable=nullable)
     return ScalarFunction(function=function, arguments=tuple(arguments), output_type=type, derived_type=type)
@@ -39,17 +39,10 @@ def truth(function: Function, arguments: Sequence[Argument], nullable: bool) -> 
 def equal(left: Expression, right: Expression) -> ScalarFunction:
     """Return the equality of two values, which is null if one of them is."""
     function = Function(COMPARISON, "equal", "any_any")
-    return truth(function, (left, right), left.type.nullable or right.type.nullable)
+    return boolean_call(function, (left, right), left.type.nullable or right.type.nullable)
 
 
-def projected(input: Relation, values: Sequence[Expression]) -> Relation:
-    """Return a relation with only these values, for each record."""
-    width = len(input.schema.types)
-    emit = tuple(range(width, width + len(values)))
-    return Project(common=RelCommon(emit=emit), input=input, expressions=tuple(values))
-
-
-def numbers(values: Sequence[int]) -> Relation:
+def number_table(values: Sequence[int]) -> Relation:
     """Return a table with one i32 column."""
     schema = Struct(types=(I32(),))
     rows = tuple(NestedStruct(fields=(Literal(type=I32(), value=value),)) for value in values)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from pyspark_substrait.engines.description import Spelling, Target, same
+from pyspark_substrait.engines.description import Spelling, Target, same_names
 from pyspark_substrait.extensions import engines
 
 __all__ = ["DATAFUSION"]
@@ -35,23 +35,25 @@ DATAFUSION: Final = Target(
     engine="DataFusion 55",
     extension=engines.DATAFUSION.urn,
     functions={
-        **same("add", "subtract", "multiply", rounding=_EVEN),
-        **same("divide", rounding=_EVEN),
-        **same("modulus", division_type="TRUNCATE", on_domain_error="ERROR"),
-        **same("negate", "bitwise_and", "bitwise_or", "bitwise_xor"),
-        **same("equal", "not_equal", "lt", "lte", "gt", "gte", "between", "nullif", "coalesce"),
-        **same("is_null", "is_not_null", "is_true", "is_not_true", "is_false", "is_not_false"),
-        **same("is_distinct_from", "is_not_distinct_from", "and", "or", "not", "xor", "and_not"),
-        **same("abs", "exp", "power", "sqrt", "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh"),
-        **same("tanh", "asinh", "acosh", "atanh", "radians", "degrees", "ceil", "floor", "factorial"),
-        **same("ln", "log10", "log2", "logb"),
-        **same("lower", "upper", char_set="UTF8"),
-        **same("char_length", "octet_length", "bit_length", "reverse", "repeat", "concat_ws"),
-        **same("starts_with", "ends_with", "contains", "strpos", "replace", case_sensitivity="CASE_SENSITIVE"),
-        **same("lpad", "rpad", "ltrim", "rtrim", "trim"),
-        **same("count", "sum", "min", "max", "bool_and", "bool_or", "median", "corr"),
-        **same("row_number", "rank", "dense_rank", "percent_rank", "cume_dist", "ntile", "lag", "lead"),
-        **same("first_value", "last_value", "nth_value"),
+        **same_names("add", "subtract", "multiply", rounding=_EVEN),
+        **same_names("divide", rounding=_EVEN),
+        **same_names("modulus", division_type="TRUNCATE", on_domain_error="ERROR"),
+        **same_names("negate", "bitwise_and", "bitwise_or", "bitwise_xor"),
+        **same_names("equal", "not_equal", "lt", "lte", "gt", "gte", "between", "nullif", "coalesce"),
+        **same_names("is_null", "is_not_null", "is_true", "is_not_true", "is_false", "is_not_false"),
+        **same_names("is_distinct_from", "is_not_distinct_from", "and", "or", "not", "xor", "and_not"),
+        **same_names(
+            "abs", "exp", "power", "sqrt", "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh"
+        ),
+        **same_names("tanh", "asinh", "acosh", "atanh", "radians", "degrees", "ceil", "floor", "factorial"),
+        **same_names("ln", "log10", "log2", "logb"),
+        **same_names("lower", "upper", char_set="UTF8"),
+        **same_names("char_length", "octet_length", "bit_length", "reverse", "repeat", "concat_ws"),
+        **same_names("starts_with", "ends_with", "contains", "strpos", "replace", case_sensitivity="CASE_SENSITIVE"),
+        **same_names("lpad", "rpad", "ltrim", "rtrim", "trim"),
+        **same_names("count", "sum", "min", "max", "bool_and", "bool_or", "median", "corr"),
+        **same_names("row_number", "rank", "dense_rank", "percent_rank", "cume_dist", "ntile", "lag", "lead"),
+        **same_names("first_value", "last_value", "nth_value"),
         "add_intervals": (Spelling(name="add"),),
         "any_value": (Spelling(name="first_value", delivers={"ignore_nulls": ("FALSE",)}),),
         "approx_count_distinct": (Spelling(name="approx_distinct"),),

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-__all__ = ["Spelling", "Target", "same"]
+__all__ = ["Spelling", "Target", "same_names"]
 
 #: The handling of enumeration arguments: they stay, become string literals in lower case, or are left out.
 Words: TypeAlias = Literal["kept", "texts", "left out"]
@@ -14,7 +14,7 @@ Words: TypeAlias = Literal["kept", "texts", "left out"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spelling:
-    """How an engine writes a function of the specification.
+    """An engine's spelling of a function of the specification.
 
     Args:
         name: its name there; if it differs from that of the specification, the function has no URN.
@@ -88,7 +88,7 @@ class Target:
     removed_fields: bool = False
 
 
-def same(*names: str, **delivers: str | tuple[str, ...]) -> dict[str, tuple[Spelling, ...]]:
+def same_names(*names: str, **delivers: str | tuple[str, ...]) -> dict[str, tuple[Spelling, ...]]:
     """Return functions that the engine has under their own names, with these option values."""
     values = {option: (value,) if isinstance(value, str) else value for option, value in delivers.items()}
     return {name: (Spelling(name=name, delivers=values),) for name in names}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from pyspark_substrait.engines.description import Spelling, Target, same
+from pyspark_substrait.engines.description import Spelling, Target, same_names
 
 __all__ = ["DUCKDB"]
 
@@ -16,17 +16,17 @@ DUCKDB: Final = Target(
     name="duckdb",
     engine="DuckDB 1.5 with the extension `substrait`",
     functions={
-        **same("add", "subtract", "multiply", "divide", "modulus", overflow="ERROR"),
-        **same("equal", "not_equal", "lt", "lte", "gt", "gte", "is_null", "is_not_null", "between", "coalesce"),
-        **same("is_not_distinct_from", "and", "or", "not"),
-        **same("abs", "ceil", "floor", "sqrt", "exp", "ln", "log10", "log2", "power", "sign", "round"),
-        **same("sin", "cos", "tan", "asin", "acos", "atan", "atan2", "factorial"),
-        **same("bitwise_and", "bitwise_or", "bitwise_xor"),
-        **same("lower", "upper", "substring", "like", "starts_with", "ends_with", "contains", "replace"),
-        **same("char_length", "octet_length", "reverse", "repeat", "left", "right", "lpad", "rpad", "concat"),
-        **same("ltrim", "rtrim", "trim", "is_nan", "is_finite", "is_infinite"),
+        **same_names("add", "subtract", "multiply", "divide", "modulus", overflow="ERROR"),
+        **same_names("equal", "not_equal", "lt", "lte", "gt", "gte", "is_null", "is_not_null", "between", "coalesce"),
+        **same_names("is_not_distinct_from", "and", "or", "not"),
+        **same_names("abs", "ceil", "floor", "sqrt", "exp", "ln", "log10", "log2", "power", "sign", "round"),
+        **same_names("sin", "cos", "tan", "asin", "acos", "atan", "atan2", "factorial"),
+        **same_names("bitwise_and", "bitwise_or", "bitwise_xor"),
+        **same_names("lower", "upper", "substring", "like", "starts_with", "ends_with", "contains", "replace"),
+        **same_names("char_length", "octet_length", "reverse", "repeat", "left", "right", "lpad", "rpad", "concat"),
+        **same_names("ltrim", "rtrim", "trim", "is_nan", "is_finite", "is_infinite"),
         "extract": (Spelling(name="extract", only={0: ("YEAR", "MONTH", "DAY", "HOUR", "MINUTE")}),),
-        **same("count", "sum", "avg", "min", "max", "any_value", "bool_and", "bool_or", "median", "corr"),
+        **same_names("count", "sum", "avg", "min", "max", "any_value", "bool_and", "bool_or", "median", "corr"),
         "std_dev": (
             Spelling(name="stddev_samp", words="left out", only={0: ("SAMPLE",)}),
             Spelling(name="stddev_pop", words="left out", only={0: ("POPULATION",)}),

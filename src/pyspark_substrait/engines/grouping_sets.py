@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from pyspark_substrait.engines.constructors import field, numbers, projected
+from pyspark_substrait.engines.constructors import field, number_table
 from pyspark_substrait.model.expressions import Expression, IfClause, IfThen, SingularOrList
 from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.relations import (
@@ -19,6 +19,7 @@ from pyspark_substrait.model.relations import (
     Grouping,
     Join,
     JoinType,
+    Project,
     Relation,
     RelCommon,
     Set,
@@ -33,10 +34,10 @@ def in_one_grouping(node: Aggregate) -> Relation:
     """Return an aggregate of several grouping sets as an aggregate of one."""
     width = len(node.input.schema.types)
     keys, measures = len(node.grouping_expressions), len(node.measures)
-    crossed = Cross(left=node.input, right=numbers(range(len(node.groupings))))
+    crossed = Cross(left=node.input, right=number_table(range(len(node.groupings))))
     place = field(crossed, width)
     masked = [_masked(key, number, node, place) for number, key in enumerate(node.grouping_expressions)]
-    spread = projected(crossed, [*(field(crossed, position) for position in range(width + 1)), *masked])
+    spread = Project.only(crossed, [*(field(crossed, position) for position in range(width + 1)), *masked])
     grouped = replace(
         node,
         common=RelCommon(),
@@ -45,14 +46,14 @@ def in_one_grouping(node: Aggregate) -> Relation:
         groupings=(Grouping(tuple(range(keys + 1))),),
     )
     order = (*range(keys), *range(keys + 1, keys + 1 + measures), keys)
-    found = projected(grouped, [field(grouped, position) for position in order])
+    found: Relation = Project.only(grouped, [field(grouped, position) for position in order])
     empty = [number for number, grouping in enumerate(node.groupings) if not grouping.expression_references]
     if empty:
         found = Set(members=(found, _of_nothing(node, empty)), op=SetOp.UNION_ALL)
     assert found.schema.types == node.direct_schema.types
     if node.common.emit is None:
         return found
-    return projected(found, [field(found, position) for position in node.common.emit])
+    return Project.only(found, [field(found, position) for position in node.common.emit])
 
 
 def _masked(key: Expression, number: int, node: Aggregate, place: Expression) -> Expression:
@@ -68,10 +69,10 @@ def _of_nothing(node: Aggregate, sets: list[int]) -> Relation:
     """Return the records of the sets without keys for an empty input; a set with keys has none then."""
     never = Filter(input=node.input, condition=Literal(type=Boolean(), value=False))
     totals = replace(node, common=RelCommon(), input=never, groupings=(), grouping_expressions=())
-    found: Relation = numbers(sets)
+    found: Relation = number_table(sets)
     if node.measures:
         found = Cross(left=totals, right=found)
     some = Fetch(input=node.input, count_expr=Literal(type=I64(), value=1))
     alone = Join(left=found, right=some, type=JoinType.LEFT_ANTI, expression=Literal(type=Boolean(), value=True))
     nulls = [Literal(type=with_nullability(key.type, True), value=None) for key in node.grouping_expressions]
-    return projected(alone, [*nulls, *(field(alone, position) for position in range(len(node.measures) + 1))])
+    return Project.only(alone, [*nulls, *(field(alone, position) for position in range(len(node.measures) + 1))])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from pyspark_substrait.engines.constructors import field, projected
+from pyspark_substrait.engines.constructors import field
 from pyspark_substrait.errors import UnsupportedPlanError
 from pyspark_substrait.model.expressions import (
     BoundsType,
@@ -14,7 +14,7 @@ from pyspark_substrait.model.expressions import (
     SortField,
     WindowFunction,
 )
-from pyspark_substrait.model.relations import Relation, RelCommon, Set, SetOp
+from pyspark_substrait.model.relations import Project, Relation, RelCommon, Set, SetOp
 from pyspark_substrait.model.types import I64
 
 __all__ = ["OF_DISTINCT", "with_numbered_copies"]
@@ -30,14 +30,16 @@ def with_numbered_copies(node: Set) -> Relation:
     """Return a set operation of :data:`OF_DISTINCT` in terms of the other operation."""
     width = len(node.schema.types) if node.common.emit is None else len(node.direct_schema.types)
     if width == 0:
-        raise UnsupportedPlanError(f"{node.op.value} of records without columns can't be told without multiplicities")
+        raise UnsupportedPlanError(
+            f"{node.op.value} of records without columns cannot be computed without multiplicities"
+        )
     first, *others = node.members
     if node.op is SetOp.MINUS_PRIMARY_ALL and len(others) > 1:  # the copies in all of them are taken away
         others = [Set(members=tuple(others), op=SetOp.UNION_ALL)]
     members = tuple(_numbered(member) for member in (first, *others))
     found = replace(node, common=RelCommon(), members=members, op=OF_DISTINCT[node.op])
     emit = range(width) if node.common.emit is None else node.common.emit
-    return projected(found, [field(found, position) for position in emit])
+    return Project.only(found, [field(found, position) for position in emit])
 
 
 def _numbered(input: Relation) -> Relation:
@@ -53,4 +55,4 @@ def _numbered(input: Relation) -> Relation:
         bounds_type=BoundsType.ROWS,
         upper_bound=CurrentRow(),
     )
-    return projected(input, [*columns, number])
+    return Project.only(input, [*columns, number])

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from pyspark_substrait.engines.constructors import equal, field, projected
+from pyspark_substrait.engines.constructors import equal, field
 from pyspark_substrait.model.expressions import Expression, IfClause, IfThen
 from pyspark_substrait.model.literals import Literal
-from pyspark_substrait.model.relations import Relation
+from pyspark_substrait.model.relations import Project, Relation
 from pyspark_substrait.model.types import I32
 from pyspark_substrait.model.walk import (
     refers_out,
@@ -39,7 +39,7 @@ def _renamed(input: Relation, number: int) -> Relation:
     """Return the columns of a relation, each in both branches of a conditional, whose condition contains the number."""
     literal = Literal(type=I32(), value=number)
     columns = [field(input, position) for position in range(len(input.schema.types))]
-    return projected(input, [IfThen(ifs=(IfClause(equal(literal, literal), one),), else_=one) for one in columns])
+    return Project.only(input, [IfThen(ifs=(IfClause(equal(literal, literal), one),), else_=one) for one in columns])
 
 
 def _is_correlated(expression: Expression) -> bool:

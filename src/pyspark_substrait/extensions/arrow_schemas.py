@@ -91,5 +91,5 @@ def _required(field: Any, what: str) -> Type:
     if pa.types.is_list(kind) or pa.types.is_large_list(kind):
         return types.List(type=_type(kind.value_field, what))
     raise InvalidPlanError(
-        f"{what} has {field.name} of the Arrow type {kind}", hint="Say its type with a model.types.NamedStruct"
+        f"{what} has {field.name} of the Arrow type {kind}", hint="State its type with a model.types.NamedStruct"
     )

@@ -184,7 +184,7 @@ class FunctionDefinition:
         spelling = {value.lower(): value for value in values}
         unknown = [value for value in preferences if value.lower() not in spelling]
         if unknown or not preferences:
-            reason = f"can't be `{unknown[0]}`" if unknown else "has no value"
+            reason = f"cannot be `{unknown[0]}`" if unknown else "has no value"
             raise InvalidPlanError(
                 f"the option `{name}` of `{self.key}` {reason}",
                 hint=f"Its values: {', '.join(values)}",

@@ -124,7 +124,7 @@ class Scope:
             if alias.lower() == pattern.alias:
                 return urn
         raise InvalidPlanError(
-            f"`{pattern.alias}.u!{pattern.name}` uses the alias `{pattern.alias}`, which `{self.urn}` doesn't declare",
+            f"`{pattern.alias}.u!{pattern.name}` uses the alias `{pattern.alias}`, which `{self.urn}` does not declare",
             hint="Declare it under `dependencies`",
         )
 

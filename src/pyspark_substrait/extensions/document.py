@@ -120,7 +120,7 @@ _W = TypeVar("_W", bound=str)
 def _word(mapping: Mapping[str, Any], key: str, words: tuple[_W, ...], default: _W) -> _W:
     found = mapping.get(key, default)
     if found not in words:
-        raise InvalidPlanError(f"`{key}` can't be `{found}`", hint=f"One of {', '.join(words)}")
+        raise InvalidPlanError(f"`{key}` cannot be `{found}`", hint=f"One of {', '.join(words)}")
     return cast(_W, found)
 
 

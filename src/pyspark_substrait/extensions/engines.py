@@ -26,7 +26,7 @@ class Engine:
     Args:
         name: its display name.
         urn: the extension of this package with its functions that differ from the specification's of the same name.
-        same: the names of its functions that don't differ.
+        same: the names of its functions that don't differ, for the arguments that the specification's take.
     """
 
     name: str
@@ -47,7 +47,7 @@ SAME_EVERYWHERE: Final[frozenset[str]] = _names(
     bitwise_and bitwise_or bitwise_xor bitwise_not
     abs exp sqrt sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh radians degrees ceil floor is_nan
     lower upper char_length octet_length bit_length starts_with ends_with contains reverse
-    count min max sum bool_and bool_or any_value
+    count min max sum bool_and bool_or
     row_number rank dense_rank percent_rank cume_dist ntile lag lead first_value last_value nth_value
     add_intervals
     """
@@ -56,7 +56,9 @@ SAME_EVERYWHERE: Final[frozenset[str]] = _names(
 #: the differences between engines, by the name of the function
 DIFFERENCES: Final[Mapping[str, str]] = MappingProxyType(
     {
+        "any_value": "whether nulls are skipped",
         "avg": "whether the mean of integers is an integer, and the digits of that of decimals",
+        "cardinality": "whether the elements of lists in a list count",
         "concat": "whether a null makes the result null",
         "concat_ws": "what a null separator does",
         "corr": "what the correlation with a constant is",
@@ -71,11 +73,13 @@ DIFFERENCES: Final[Mapping[str, str]] = MappingProxyType(
         "log2": "what zero and negative numbers give",
         "ln": "what zero and negative numbers give",
         "logb": "which argument is the base",
+        "median": "whether the median of integers is an integer, and which middle value has decimals",
         "modulus": "the sign of the remainder",
         "power": "whether integers have an integer power",
         "regexp_replace": "the syntax of patterns, and whether all matches are replaced",
         "right": "what a negative count does",
         "round": "how halves are rounded",
+        "string_agg": "whether that of no texts is empty, and what a null separator does",
         "substring": "what a start below 1 does",
     }
 )
@@ -83,11 +87,11 @@ DIFFERENCES: Final[Mapping[str, str]] = MappingProxyType(
 DATAFUSION: Final = Engine(
     name="DataFusion",
     urn="extension:pyspark_substrait:functions_datafusion",
-    same=SAME_EVERYWHERE
+    same=(SAME_EVERYWHERE - {"sum"})
     | _names(
         """
-        modulus power factorial ln log10 log2 concat_ws lpad rpad ltrim rtrim trim repeat replace strpos string_agg
-        cardinality median date_part extract
+        modulus power factorial ln log10 log2 concat_ws lpad rpad ltrim rtrim trim repeat replace strpos
+        date_part extract
         """
     ),
 )

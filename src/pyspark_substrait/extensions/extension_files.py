@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from functools import cache
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
 
+from pyspark_substrait import specification
 from pyspark_substrait.extensions.definitions import FunctionDefinition, Kind
 from pyspark_substrait.extensions.document import SECTIONS, read_function, read_urn, sequence
 from pyspark_substrait.extensions.outline import outline
@@ -17,7 +16,6 @@ from pyspark_substrait.model.computed_once import computed_once
 
 __all__ = ["ExtensionFile", "official_file", "official_stems", "own_file", "own_stems"]
 
-_PACKAGE: Final = "substrait_extensions.extensions"
 _OWN_FOLDER: Final = Path(__file__).with_name("own")
 
 
@@ -74,35 +72,32 @@ class ExtensionFile:
 
 
 @cache
-def _official_folder() -> Path:
-    spec = find_spec(_PACKAGE)
-    if spec is None or not spec.submodule_search_locations:
-        raise ImportError(f"the package {_PACKAGE} is missing; install substrait-extensions")
-    return Path(next(iter(spec.submodule_search_locations)))
-
-
-@cache
 def official_stems() -> tuple[str, ...]:
     """The names of the specification's files, without the extension ``.yaml``."""
-    names = sorted(os.listdir(_official_folder()))
-    return tuple(
-        name[: -len(".yaml")] for name in names if name.endswith(".yaml") and not name.endswith("_schema.yaml")
-    )
+    return _stems(specification.folder())
 
 
 @cache
 def official_file(stem: str) -> ExtensionFile:
     """One of the specification's files."""
-    return ExtensionFile((_official_folder() / f"{stem}.yaml").read_text(encoding="utf-8"), cut=True)
+    return _file(specification.folder(), stem)
 
 
 @cache
 def own_stems() -> tuple[str, ...]:
     """The names of the files that this package ships, without the extension ``.yaml``."""
-    return tuple(sorted(path.stem for path in _OWN_FOLDER.glob("*.yaml")))
+    return _stems(_OWN_FOLDER)
 
 
 @cache
 def own_file(stem: str) -> ExtensionFile:
     """One of the files that this package ships."""
-    return ExtensionFile((_OWN_FOLDER / f"{stem}.yaml").read_text(encoding="utf-8"), cut=True)
+    return _file(_OWN_FOLDER, stem)
+
+
+def _stems(folder: Path) -> tuple[str, ...]:
+    return tuple(sorted(path.stem for path in folder.glob("*.yaml")))
+
+
+def _file(folder: Path, stem: str) -> ExtensionFile:
+    return ExtensionFile((folder / f"{stem}.yaml").read_text(encoding="utf-8"), cut=True)

@@ -81,7 +81,7 @@ def _check(implementation: Implementation, overload: FunctionDefinition) -> None
         for slot in _SLOT.findall(implementation.body.text):
             if slot not in names | {"output"} and not (slot.isdigit() and int(slot) < len(overload.arguments)):
                 raise InvalidPlanError(
-                    f"the template of `{overload.key}` has {{{slot}}}, which isn't an argument",
+                    f"the template of `{overload.key}` has {{{slot}}}, which is not an argument",
                     hint=f"Its arguments: {', '.join(sorted(names)) or 'none'}; {{output}} is the type of the result",
                 )
     words = {item.name: item.options for item in overload.arguments if isinstance(item, EnumArgument)}

@@ -75,7 +75,7 @@ class Registry:
 
     @staticmethod
     def default() -> Registry:
-        """The official extensions of the installed release of ``substrait-extensions``, always the same object."""
+        """The official extensions of the current release, always the same object."""
         return _default()
 
     def with_yaml(self, source: str | os.PathLike[str]) -> Registry:
@@ -93,7 +93,7 @@ class Registry:
         try:
             text = Path(source).read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
-            raise InvalidPlanError(f"the extension file {source} can't be read: {error}") from error
+            raise InvalidPlanError(f"the extension file {source} cannot be read: {error}") from error
         with at(str(source)):
             return self._with_file(ExtensionFile(text))
 
@@ -415,7 +415,7 @@ class Registry:
                 output_type=None,
                 arguments=arguments,
                 sources=tuple(range(len(arguments))),
-                notes=(f"`{name}` is not known, since its extension `{urn}` isn't",),
+                notes=(f"`{name}` is not known, since its extension `{urn}` is not",),
             )
         kinds = kinds_for(kind)
         calls = list(standard_calls(name, arguments))[: 1 if strict else None]
@@ -462,7 +462,7 @@ class Registry:
             )
         if phase != "INITIAL_TO_RESULT" and all(definition.decomposable == "NONE" for definition in fitting):
             return InvalidPlanError(
-                f"`{simple}`{place} can't be computed in phases ({phase})",
+                f"`{simple}`{place} cannot be computed in phases ({phase})",
                 hint="Its only phase is INITIAL_TO_RESULT",
                 code=Code.EXPRESSION_PHASE,
             )

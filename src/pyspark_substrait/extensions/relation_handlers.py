@@ -64,7 +64,7 @@ def extension_schema(
         raise
     except Exception as error:
         raise InvalidPlanError(
-            f"the schema of the relation {detail.type_url} can't be derived: {type(error).__name__}: {error}"
+            f"the schema of the relation {detail.type_url} cannot be derived: {type(error).__name__}: {error}"
         ) from error
     what = f"what the handler of {detail.type_url} returned as its schema"
     output = returned if isinstance(returned, NamedStruct) else _of_arrow(returned, what)

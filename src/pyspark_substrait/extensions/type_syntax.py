@@ -288,7 +288,7 @@ class _Parser:
         self.tokens.append(("end", ""))
 
     def error(self, reason: str) -> InvalidPlanError:
-        return InvalidPlanError(f"the type expression `{self.text}` can't be read: {reason}")
+        return InvalidPlanError(f"the type expression `{self.text}` cannot be read: {reason}")
 
     def too_deep(self) -> InvalidPlanError:
         return self.error(f"its parts are nested more than {_MAX_DEPTH} deep")
@@ -337,7 +337,7 @@ class _Parser:
             start = self.position
             target = self.name()
             if target in _ARITY or _ANY.match(target):
-                raise self.error(f"`{target}` is a type and can't be assigned")
+                raise self.error(f"`{target}` is a type and cannot be assigned")
             self.expect("=")
             value = self.expression()
             if not self.newlines():

@@ -155,4 +155,4 @@ def _depth(value: Any) -> int:
 
 
 def _fault(what: str, event: Any, hint: str | None = None) -> InvalidPlanError:
-    return InvalidPlanError(f"the YAML text can't be read, in line {event.start_mark.line + 1}: {what}", hint=hint)
+    return InvalidPlanError(f"the YAML text cannot be read, in line {event.start_mark.line + 1}: {what}", hint=hint)

@@ -10,30 +10,40 @@ walked and rewritten (:mod:`~pyspark_substrait.model.walk`):
 - a literal is plain data, unless it has an :class:`Over`;
 - a field marked :data:`SHARED` refers to another part of the plan, and :data:`PART` turns an
   expression into a part: neither is an expression or an input of the node;
+- an expression marked :data:`CONDITION` is a boolean;
 - all others are plain data.
 
 ``tuple[X, ...]``, ``tuple[X, Y]``, ``X | None`` and unions are resolved. The functions of a class are generated on
-first use, as source code, so that no annotations are looked up while a tree is walked.
+first use, as source code, so that no annotations are looked up while a tree is walked. :data:`FIELD_TYPES` has what
+reading a node from its message has to know.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import functools
+import itertools
 import threading
 import types
 import typing
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from enum import Enum
 from typing import Any, Final, Generic, TypeVar
 
+from pyspark_substrait.model.function_source import FunctionSource
+
 __all__ = [
+    "CONDITION",
     "EXPRESSIONS",
+    "FIELD_TYPES",
     "PART",
     "PLACED_EXPRESSIONS",
+    "RECORDS",
     "RELATIONS",
     "SHARED",
     "WITH_EXPRESSIONS",
     "WITH_RELATIONS",
+    "FieldType",
     "Over",
     "declare",
 ]
@@ -60,23 +70,29 @@ class Over(Enum):
 class _Mark(Enum):
     SHARED = "a part of the plan that stands elsewhere"
     PART = "a part of the node, not an expression of it"
+    CONDITION = "a boolean"
 
 
 #: marks a field that refers to a part of the plan stored elsewhere
 SHARED: Final = _Mark.SHARED
 #: marks an expression that only groups the expressions in it
 PART: Final = _Mark.PART
+#: marks an expression that must be a boolean
+CONDITION: Final = _Mark.CONDITION
 
 # the types of fields --------------------------------------------------------------------------------------------------
 
 _names: dict[str, Any] = {}
 _expressions: frozenset[type] = frozenset()
 _relations: frozenset[type] = frozenset()
+_types: frozenset[type] = frozenset()
 
 
-def declare(*, expressions: Any = None, relations: Any = None, **names: Any) -> None:
-    """Register the unions of expressions and relations, and other names that annotations use in advance."""
-    global _expressions, _relations
+def declare(*, expressions: Any = None, relations: Any = None, types: Any = None, **names: Any) -> None:
+    """Register the unions of expressions, relations and types, and other names that annotations use in advance."""
+    global _expressions, _relations, _types
+    if types is not None:
+        _types = frozenset(typing.get_args(types))
     if expressions is not None:
         _expressions, _names["Expression"] = frozenset(typing.get_args(expressions)), expressions
     if relations is not None:
@@ -128,9 +144,14 @@ class _Choice:
 _Shape: typing.TypeAlias = _Leaf | _Optional | _Many | _Row | _Part | _Choice
 
 
+@functools.cache
+def _hints(owner: type) -> dict[str, Any]:
+    return typing.get_type_hints(owner, localns=_names, include_extras=True)
+
+
 def _shapes(owner: type) -> tuple[tuple[str, _Shape], ...]:
     """The fields of a class that are not plain data, in their order."""
-    hints = typing.get_type_hints(owner, localns=_names, include_extras=True)
+    hints = _hints(owner)
     found = ((item.name, _shape(hints[item.name], Over.INPUT)) for item in dataclasses.fields(owner))
     return tuple((name, shape) for name, shape in found if shape is not None)
 
@@ -167,7 +188,7 @@ def _of_generic(classes: tuple[Any, ...], over: Over, marked: bool) -> _Shape | 
     if not found:
         return None
     if len(shapes) > 1:
-        raise TypeError(f"the fields of {classes} can't be told apart")
+        raise TypeError(f"the fields of {classes} cannot be told apart")
     return _Optional(found[0]) if types.NoneType in classes else found[0]
 
 
@@ -190,7 +211,7 @@ _part_fields: dict[type, tuple[tuple[str, _Shape], ...]] = {}
 
 
 def _part(owner: type, over: Over) -> _Part | None:
-    if not dataclasses.is_dataclass(owner):
+    if owner in _types or not dataclasses.is_dataclass(owner):
         return None
     if owner not in _part_fields:
         _part_fields[owner] = ()  # for a recursive class, like that of a list's type
@@ -220,44 +241,84 @@ def _moved(shape: _Shape, over: Over) -> _Shape:
             return dataclasses.replace(shape, parts=tuple(moved), leaf=one)
 
 
+def _leaves(shape: _Shape | None) -> Iterator[_Leaf]:
+    """Yield the expressions and relations in a shape."""
+    match shape:
+        case _Leaf():
+            yield shape
+        case _Optional(shape=inner) | _Many(shape=inner):
+            yield from _leaves(inner)
+        case _Row(shapes=items):
+            yield from itertools.chain(*map(_leaves, items))
+        case _Part(fields=fields):
+            yield from itertools.chain(*(_leaves(item) for _, item in fields))
+        case _Choice(parts=parts, leaf=leaf):
+            yield from itertools.chain(_leaves(leaf), *map(_leaves, parts))
+
+
+def _records(shape: _Shape | None) -> frozenset[Over]:
+    """The records over which the expressions in a field are computed."""
+    return frozenset(leaf.over for leaf in _leaves(shape) if leaf.family == "expression")
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class FieldType:
+    """The type of a field.
+
+    Args:
+        classes: the classes of its values; of a tuple, those of its items. Generic ones are left out.
+        optional: whether it may be None.
+        over: the record of the first expression in it, or one that a relation is computed for; None if there is none.
+        condition: whether it is a condition.
+    """
+
+    classes: tuple[type, ...]
+    optional: bool
+    over: Over | None
+    condition: bool
+
+
+def _field_types(owner: type) -> dict[str, FieldType]:
+    found, hints = {}, _hints(owner)
+    for item in dataclasses.fields(owner):
+        hint = hints[item.name]
+        parts = [*_flat(hint)]
+        leaves = [*_leaves(_shape(hint, Over.INPUT))]
+        places = (leaf.over for leaf in leaves if leaf.family == "expression" or leaf.over is not Over.INPUT)
+        found[item.name] = FieldType(
+            classes=tuple(part for part in parts if isinstance(part, type) and part is not types.NoneType),
+            optional=types.NoneType in parts,
+            over=next(places, None),
+            condition=CONDITION in parts,
+        )
+    return found
+
+
+def _flat(hint: Any) -> Iterator[Any]:
+    """Yield the classes in a type, and its marks."""
+    arguments = typing.get_args(hint)
+    if not arguments:
+        yield hint
+    for argument in arguments:
+        yield from _flat(argument)
+
+
 # functions made of them -----------------------------------------------------------------------------------------------
 
 
 _LeafText: typing.TypeAlias = Callable[[_Leaf, str], str]
 
 
-class _Source:
-    """The source of a function, and the objects that it refers to."""
+class _Source(FunctionSource):
+    """The source of a function of the expressions or the relations in a node."""
 
     def __init__(self, family: str) -> None:
+        super().__init__(kept=_kept, Over=Over)
         self.family = family
-        self.lines: list[str] = []
-        self.objects: dict[str, Any] = {"kept": _kept, "Over": Over}
-        self.count = 0
-
-    def name(self, thing: Any = None) -> str:
-        """Return a new name, bound to ``thing`` if one is given."""
-        self.count += 1
-        name = f"v{self.count}"
-        if thing is not None:
-            self.objects[name] = thing
-        return name
 
     def holds(self, shape: _Shape | None) -> bool:
         """Whether a shape contains a leaf of the family."""
-        match shape:
-            case None:
-                return False
-            case _Leaf(family=family):
-                return family == self.family
-            case _Optional(shape=inner) | _Many(shape=inner):
-                return self.holds(inner)
-            case _Row(shapes=items):
-                return any(map(self.holds, items))
-            case _Part(fields=fields):
-                return any(self.holds(item) for _, item in fields)
-            case _Choice(parts=parts, leaf=leaf):
-                return self.holds(leaf) or any(map(self.holds, parts))
+        return any(leaf.family == self.family for leaf in _leaves(shape))
 
     # collecting: statements that put leaves into `found`
 
@@ -346,11 +407,6 @@ class _Source:
             texts.append(f"{item.name}={text}")
         return f"{self.name(owner)}({', '.join(texts)})"
 
-    def function(self, head: str, end: str) -> Any:
-        text = "\n".join([f"def made({head}):", *self.lines, f"    return {end}"])
-        exec(text, self.objects)
-        return self.objects["made"]
-
 
 def _kept(node: Any, classes: tuple[type, ...], where: str) -> Any:
     if not isinstance(node, classes):
@@ -361,7 +417,7 @@ def _kept(node: Any, classes: tuple[type, ...], where: str) -> Any:
 
 def _collector(owner: type, family: str, leaf: _LeafText) -> Any:
     source = _Source(family)
-    shapes = [(name, shape) for name, shape in _shapes(owner) if source.holds(shape)]
+    shapes = [(name, shape) for name, shape in _FIELDS[owner] if source.holds(shape)]
     match shapes:
         case []:
             return _nothing
@@ -385,7 +441,7 @@ def _nothing(node: Any) -> tuple[()]:
 
 def _replacer(owner: type, family: str) -> Any:
     source = _Source(family)
-    shapes = tuple((name, shape) for name, shape in _shapes(owner) if source.holds(shape))
+    shapes = tuple((name, shape) for name, shape in _FIELDS[owner] if source.holds(shape))
     return source.function("node, change", source.remade(owner, shapes, "node") if shapes else "node")
 
 
@@ -408,6 +464,11 @@ class _ByClass(dict[type, _F], Generic[_F]):
         return self[owner]
 
 
+_FIELDS: Final = _ByClass(_shapes)
+#: the fields of a class that hold expressions, each with the records that these are computed over
+RECORDS: Final[Mapping[type, Mapping[str, frozenset[Over]]]] = _ByClass(
+    lambda owner: {name: found for name, shape in _FIELDS[owner] if (found := _records(shape))}
+)
 #: the direct expressions of a node, in the order of its fields
 EXPRESSIONS: Final[Mapping[type, Callable[[Any], tuple[Any, ...]]]] = _ByClass(
     lambda owner: _collector(owner, "expression", _itself)
@@ -428,3 +489,5 @@ WITH_EXPRESSIONS: Final[Mapping[type, Callable[[Any, Callable[[Any], Any]], Any]
 WITH_RELATIONS: Final[Mapping[type, Callable[[Any, Callable[[Any], Any]], Any]]] = _ByClass(
     lambda owner: _replacer(owner, "relation")
 )
+#: the types of the fields of a class, by name
+FIELD_TYPES: Final[Mapping[type, Mapping[str, FieldType]]] = _ByClass(_field_types)

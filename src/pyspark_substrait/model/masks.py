@@ -207,7 +207,7 @@ class _Laying:
                     return with_nullability(kept, True)
                 return Map(key=key, value=kept, nullable=here.nullable)
             case _:
-                error = InvalidPlanError(f"the mask doesn't fit {type}", code=Code.TYPE_MISMATCH)
+                error = InvalidPlanError(f"the mask does not fit {type}", code=Code.TYPE_MISMATCH)
                 return self._fault(error, f"{path}.{_KINDS[select.__class__]}")
 
 
@@ -276,7 +276,7 @@ class _Naming:
                 kept = list(values) if child is None else self._inside(value, values, child)
                 return kept if isinstance(chosen, MapKeySelect) and not self.maintain else [*keys, *kept]
             case _:
-                error = InvalidPlanError(f"the mask doesn't fit {type}", code=Code.TYPE_MISMATCH)
+                error = InvalidPlanError(f"the mask does not fit {type}", code=Code.TYPE_MISMATCH)
                 if self.report is None:
                     raise error
                 if isinstance(here, UserDefined):

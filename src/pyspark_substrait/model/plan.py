@@ -13,6 +13,7 @@ from pyspark_substrait.model.relations import AdvancedExtension, Relation
 from pyspark_substrait.model.types import NamedStruct, Type
 
 __all__ = [
+    "CURRENT_VERSION",
     "DynamicParameterBinding",
     "ExpressionReference",
     "ExtendedExpression",
@@ -25,6 +26,9 @@ __all__ = [
     "Version",
 ]
 
+CURRENT_VERSION = (0, 108, 0)
+"""The release of the specification that plans are upgraded to, and written in."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Version:
@@ -35,6 +39,12 @@ class Version:
     patch_number: int = 0
     git_hash: str = ""
     producer: str = ""
+
+    @classmethod
+    def current(cls, producer: str) -> Version:
+        """Return the current release, for a plan of a producer."""
+        major, minor, patch = CURRENT_VERSION
+        return cls(major_number=major, minor_number=minor, patch_number=patch, producer=producer)
 
     def __str__(self) -> str:
         return f"{self.major_number}.{self.minor_number}.{self.patch_number}"
@@ -58,7 +68,7 @@ class ExtensionDeclaration:
 
 
 class VariableEvaluationMode(Enum):
-    """How often execution context variables are evaluated."""
+    """The frequency of evaluation of execution context variables."""
 
     UNSPECIFIED = "unspecified"
     PER_PLAN = "per plan"

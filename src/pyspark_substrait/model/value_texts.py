@@ -83,7 +83,7 @@ def literal_of_text(text: str, type: Type) -> Literal:
         return literal_of(_value(text, type), type)
     except (ValueError, ArithmeticError) as error:
         detail = "" if isinstance(error, decimal.InvalidOperation) else f": {error}"
-        raise ParameterError(f"{text!r} isn't the text of a {type}{detail}") from None
+        raise ParameterError(f"{text!r} is not the text of a {type}{detail}") from None
 
 
 def _value(text: str, type: Type) -> object:
@@ -165,7 +165,7 @@ def _nested(item: Any, type: Type) -> object:
                 raise ValueError("an array of pairs is needed")
             return [(_nested(name, key), _nested(part, value)) for name, part in item]
         case ((List() | Struct() | Map()), _):
-            raise ValueError(f"{json.dumps(item, default=str)} isn't the JSON of a {type}")
+            raise ValueError(f"{json.dumps(item, default=str)} is not the JSON of a {type}")
         case Boolean(), bool():
             return item
         case _, str():
@@ -173,7 +173,7 @@ def _nested(item: Any, type: Type) -> object:
         case _, (int() | decimal.Decimal()) if not isinstance(item, bool):
             return _value(str(item), type)
         case _:
-            raise ValueError(f"{json.dumps(item, default=str)} isn't the JSON of a {type}")
+            raise ValueError(f"{json.dumps(item, default=str)} is not the JSON of a {type}")
 
 
 def _at(item: Any, type: Type, index: int) -> object:

@@ -190,7 +190,7 @@ def _float(value: float, type: Type) -> float:
     except OverflowError:
         raise ParameterError(f"{value!r} is out of range for a {type}") from None
     if isinstance(value, int) and number != value:
-        raise ParameterError(f"{value} can't be held exactly by a {type}")
+        raise ParameterError(f"{value} cannot be held exactly by a {type}")
     return number
 
 
@@ -199,7 +199,7 @@ def _decimal(value: decimal.Decimal, type: Decimal) -> decimal.Decimal:
         raise ParameterError(f"{value} is no {type}")
     exact = value.quantize(decimal.Decimal(1).scaleb(-type.scale), context=_DIGITS)
     if exact != value:
-        raise ParameterError(f"{value} has more than {type.scale} digits behind the point, which a {type} can't hold")
+        raise ParameterError(f"{value} has more than {type.scale} digits behind the point, which a {type} cannot hold")
     if exact and exact.adjusted() + 1 > type.precision - type.scale:
         raise ParameterError(f"{value} is out of range for a {type}")
     return exact

@@ -24,13 +24,13 @@ from pyspark_substrait.notebooks.errors import in_short
 from pyspark_substrait.notebooks.rows import Rows
 from pyspark_substrait.notebooks.tables import given_tables, is_table, session_in
 
-__all__ = ["SubstraitMagics", "register"]
+__all__ = ["SubstraitMagics", "load_ipython_extension"]
 
 _MOST_ROWS = 1_000
 
 
-def register(shell: InteractiveShell) -> None:
-    """Register the magics with a shell."""
+def load_ipython_extension(shell: InteractiveShell) -> None:
+    """Register the magics ``%substrait`` and ``%%substrait``; ``%load_ext pyspark_substrait`` calls this."""
     shell.register_magics(SubstraitMagics)
 
 

@@ -7,13 +7,13 @@ from pyspark_substrait.analysis.profile import Profile
 from pyspark_substrait.analysis.report import Report
 from pyspark_substrait.api.explain import explain
 from pyspark_substrait.documents import ExtendedExpression, Plan
+from pyspark_substrait.model.deep_stack import with_enough_stack
 from pyspark_substrait.notebooks.differences import difference_html
 from pyspark_substrait.notebooks.plans import plan_html
 from pyspark_substrait.notebooks.profiles import profile_html
 from pyspark_substrait.notebooks.reports import report_html
 from pyspark_substrait.notebooks.rows import Rows, rows_html, rows_text
 from pyspark_substrait.notebooks.views import view_html
-from pyspark_substrait.proto.depth import with_enough_stack
 from pyspark_substrait.render.view import View
 from pyspark_substrait.text.notebook_output import NotebookOutput
 

@@ -89,7 +89,7 @@ def results(document: Plan | ExtendedExpression) -> Iterator[Columns]:
         try:
             schema = root.input.schema
         except SubstraitError as error:
-            yield Columns(title=f"{whose}: its columns can't be told: {error}", columns=(), more=0)
+            yield Columns(title=f"{whose}: its columns are unknown: {error}", columns=(), more=0)
             continue
         if isinstance(schema, OpenStruct):
             yield Columns(title=f"{whose}: only the makers of its messages know its columns", columns=(), more=0)

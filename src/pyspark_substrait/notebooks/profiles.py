@@ -28,13 +28,13 @@ def profile_html(profile: Profile) -> str:
         "profile",
         title=f"{seconds_text(profile.seconds)}, {counted(profile.rows.num_rows, 'row')}",
         picture=picture(shown, node_figures(shown, profile)),
-        rows=[(row, _said(shown, row.number)) for row in found.rows[:_MOST_RELATIONS]],
+        rows=[(row, _first_property(shown, row.number)) for row in found.rows[:_MOST_RELATIONS]],
         more=max(len(found.rows) - _MOST_RELATIONS, 0),
         legend=found.legend[1:],
     )
 
 
-def _said(graph: Graph, number: int) -> str:
+def _first_property(graph: Graph, number: int) -> str:
     """Return the beginning of a relation's first property, which helps to identify it."""
     text = next(iter(graph.nodes[number].properties), "")
     return text if len(text) <= _MOST_CHARACTERS else f"{text[:_MOST_CHARACTERS]}…"

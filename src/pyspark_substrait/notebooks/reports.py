@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from pyspark_substrait.analysis.report.facts import about, counts, page_address, place, summary
+from pyspark_substrait.analysis.report.facts import counts, page_address, place_text, plan_summary, summary
 from pyspark_substrait.analysis.report.finding_order import GRAVITY
 from pyspark_substrait.analysis.report.groups import OfClass, groups
 from pyspark_substrait.analysis.report.report import Report
@@ -61,7 +61,7 @@ def report_html(report: Report) -> str:
     return markup(
         "report",
         name=report.name,
-        about=about(report),
+        about=plan_summary(report),
         summary=summary(report),
         counts=[(level, number) for level, number in counts(report).items() if number],
         cards=[card for group in groups(report.listed) for card in _cards(group)],
@@ -90,7 +90,7 @@ def _cards(group: OfClass) -> Sequence[_Card]:
             messages=tuple(
                 _Message(
                     what=what,
-                    places=tuple(place(finding) for finding in found[:_MOST_PLACES]),
+                    places=tuple(place_text(finding) for finding in found[:_MOST_PLACES]),
                     more=max(len(found) - _MOST_PLACES, 0),
                 )
                 for what, found in reason.messages

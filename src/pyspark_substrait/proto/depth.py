@@ -1,19 +1,15 @@
-"""Plans nested too deep for the protobuf runtime and Python's stack.
+"""Plans nested too deep for the protobuf runtime.
 
 The protobuf runtime refuses to read messages nested more than 100 deep, about 33 function calls. It keeps and writes
 them at any depth, so only reading needs another way: a message that is refused is split at its top-level fields, and
-each of these is read by itself, without recursion. Code that walks a deep message recursively runs through
-:func:`with_deep_stack`.
+each of these is read by itself, without recursion. Code that walks a deep message recursively runs with a larger stack
+(:mod:`pyspark_substrait.model.deep_stack`).
 """
 
 from __future__ import annotations
 
-import contextvars
-import sys
-import threading
-from collections.abc import Callable
 from functools import cache
-from typing import Any, TypeVar
+from typing import Any
 
 from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import DecodeError, Message
@@ -28,28 +24,19 @@ __all__ = [
     "parse_message",
     "split_fields",
     "too_deep",
-    "with_deep_stack",
-    "with_enough_stack",
 ]
 
 MAX_NESTING = 30_000
-"""How many messages may be nested in each other: 10,000 calls in calls, as each takes three messages."""
+"""The maximum nesting of messages: 10,000 calls in calls, as each takes three messages."""
 
 DEEP = 62
 """The number of nested messages from which on a plan counts as deep."""
 
-_STACK_MEGABYTES = (512, 256, 64)
-_RECURSION_LIMIT = 1_000_000
 _LENGTH_DELIMITED = 2
 _FIXED_SIZES = {1: 8, 5: 4}
 
-_T = TypeVar("_T")
 _Field = tuple[int, int, int, int]
 _Fields = dict[int, tuple[str, bool]]
-
-_stack_lock = threading.Lock()
-_deep_calls = 0
-_usual_limit = 0
 
 
 @cache
@@ -186,60 +173,3 @@ def is_deep(message: Message) -> bool:
                 else:
                     stack.append((value, depth + 1))
     return False
-
-
-def with_deep_stack(function: Callable[..., _T], *args: Any) -> _T:
-    """Call ``function(*args)`` in a thread with room for recursion into the deepest plan, and return what it returns.
-
-    Context variables are those of the caller; what the function raises is raised here.
-    """
-    global _deep_calls, _usual_limit
-    outcome: list[_T] = []
-    failure: list[BaseException] = []
-    context = contextvars.copy_context()
-
-    def run() -> None:
-        try:
-            outcome.append(context.run(function, *args))
-        except BaseException as error:
-            failure.append(error)
-
-    with _stack_lock:
-        if _deep_calls == 0:
-            _usual_limit = sys.getrecursionlimit()
-            sys.setrecursionlimit(max(_usual_limit, _RECURSION_LIMIT))
-        _deep_calls += 1
-    try:
-        _start(run).join()
-    finally:
-        with _stack_lock:
-            _deep_calls -= 1
-            if _deep_calls == 0:
-                sys.setrecursionlimit(_usual_limit)
-    if failure:
-        raise failure[0]
-    return outcome[0]
-
-
-def with_enough_stack(function: Callable[..., _T], *args: Any) -> _T:
-    """Call ``function(*args)``, again by :func:`with_deep_stack` if the usual stack is too small for it."""
-    try:
-        return function(*args)
-    except RecursionError:
-        return with_deep_stack(function, *args)
-
-
-def _start(run: Callable[[], None]) -> threading.Thread:
-    """Start a thread with the largest stack that the system grants."""
-    for megabytes in _STACK_MEGABYTES:
-        with _stack_lock:
-            usual_size = threading.stack_size(megabytes * 1024 * 1024)
-            try:
-                thread = threading.Thread(target=run, name="deep-plan")
-                thread.start()
-            except RuntimeError:
-                continue
-            finally:
-                threading.stack_size(usual_size)
-        return thread
-    raise PlanFormatError("the plan is nested deep, and there is not enough memory to walk through it")

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from substrait import algebra_pb2, plan_pb2
-
 from pyspark_substrait.codes import Code
 from pyspark_substrait.errors import InvalidPlanError
 from pyspark_substrait.model import expressions, plan, relations
 from pyspark_substrait.model.paths import Path, render
+from pyspark_substrait.proto.fields import enum_prefix
+from pyspark_substrait.proto.messages import current
 
 if TYPE_CHECKING:
     from pyspark_substrait.proto.read.context import Reading
@@ -51,20 +51,19 @@ class EnumNumbers(Generic[_Member]):
     """The numbers of one protobuf enum.
 
     Args:
-        wrapper: the generated enum.
+        name: the protobuf enum, like ``JoinRel.JoinType``.
         members: the model's enum.
-        prefix: the prefix of the protobuf names.
         unspecified: what 0 stands for; None where the specification gives it no meaning.
     """
 
-    def __init__(
-        self, wrapper: Any, members: type[_Member], prefix: str, *, unspecified: _Member | None = None
-    ) -> None:
+    def __init__(self, name: str, members: type[_Member], *, unspecified: _Member | None = None) -> None:
         self.name = members.__name__
-        self.message_name: str = wrapper.DESCRIPTOR.full_name
+        descriptor = current().enum(name)
+        prefix = enum_prefix(descriptor)
+        self.message_name: str = descriptor.full_name
         self.values: Mapping[int, _Member] = {
             value.number: members[value.name.removeprefix(prefix)]
-            for value in wrapper.DESCRIPTOR.values
+            for value in descriptor.values
             if value.name.removeprefix(prefix) in members.__members__
         }
         self.numbers: Mapping[_Member, int] = {member: number for number, member in self.values.items()}
@@ -79,7 +78,7 @@ class EnumNumbers(Generic[_Member]):
         """
         member = self.values.get(number)
         if member is None:
-            fault = "is unspecified" if number == 0 else f"is {number}, which the specification doesn't have"
+            fault = "is unspecified" if number == 0 else f"is {number}, which the specification does not have"
             raise InvalidPlanError(
                 f"{field} {fault}",
                 path=render((path, field)),
@@ -95,55 +94,41 @@ class EnumNumbers(Generic[_Member]):
         return None
 
 
-_algebra = algebra_pb2
-_window = algebra_pb2.Expression.WindowFunction
-_subquery = algebra_pb2.Expression.Subquery
-
-JOIN_TYPE = EnumNumbers(_algebra.JoinRel.JoinType, relations.JoinType, "JOIN_TYPE_")
-HASH_JOIN_TYPE = EnumNumbers(_algebra.HashJoinRel.JoinType, relations.JoinType, "JOIN_TYPE_")
-MERGE_JOIN_TYPE = EnumNumbers(_algebra.MergeJoinRel.JoinType, relations.JoinType, "JOIN_TYPE_")
-NESTED_LOOP_JOIN_TYPE = EnumNumbers(_algebra.NestedLoopJoinRel.JoinType, relations.JoinType, "JOIN_TYPE_")
-BUILD_INPUT = EnumNumbers(
-    _algebra.HashJoinRel.BuildInput, relations.BuildInput, "BUILD_INPUT_", unspecified=relations.BuildInput.RIGHT
-)
-SIMPLE_COMPARISON_TYPE = EnumNumbers(
-    _algebra.ComparisonJoinKey.SimpleComparisonType, relations.SimpleComparisonType, "SIMPLE_COMPARISON_TYPE_"
-)
-SET_OP = EnumNumbers(_algebra.SetRel.SetOp, relations.SetOp, "SET_OP_")
-FETCH_MODE = EnumNumbers(_algebra.FetchMode, relations.FetchMode, "FETCH_MODE_")
-DDL_OBJECT = EnumNumbers(_algebra.DdlRel.DdlObject, relations.DdlObject, "DDL_OBJECT_")
-DDL_OP = EnumNumbers(_algebra.DdlRel.DdlOp, relations.DdlOp, "DDL_OP_")
-WRITE_OP = EnumNumbers(_algebra.WriteRel.WriteOp, relations.WriteOp, "WRITE_OP_")
-CREATE_MODE = EnumNumbers(_algebra.WriteRel.CreateMode, relations.CreateMode, "CREATE_MODE_")
-OUTPUT_MODE = EnumNumbers(_algebra.WriteRel.OutputMode, relations.OutputMode, "OUTPUT_MODE_")
-COMPUTATION_TYPE = EnumNumbers(_algebra.RelCommon.Hint.ComputationType, relations.ComputationType, "COMPUTATION_TYPE_")
+JOIN_TYPE = EnumNumbers("JoinRel.JoinType", relations.JoinType)
+HASH_JOIN_TYPE = EnumNumbers("HashJoinRel.JoinType", relations.JoinType)
+MERGE_JOIN_TYPE = EnumNumbers("MergeJoinRel.JoinType", relations.JoinType)
+NESTED_LOOP_JOIN_TYPE = EnumNumbers("NestedLoopJoinRel.JoinType", relations.JoinType)
+BUILD_INPUT = EnumNumbers("HashJoinRel.BuildInput", relations.BuildInput, unspecified=relations.BuildInput.RIGHT)
+SIMPLE_COMPARISON_TYPE = EnumNumbers("ComparisonJoinKey.SimpleComparisonType", relations.SimpleComparisonType)
+SET_OP = EnumNumbers("SetRel.SetOp", relations.SetOp)
+FETCH_MODE = EnumNumbers("FetchMode", relations.FetchMode)
+DDL_OBJECT = EnumNumbers("DdlRel.DdlObject", relations.DdlObject)
+DDL_OP = EnumNumbers("DdlRel.DdlOp", relations.DdlOp)
+WRITE_OP = EnumNumbers("WriteRel.WriteOp", relations.WriteOp)
+CREATE_MODE = EnumNumbers("WriteRel.CreateMode", relations.CreateMode)
+OUTPUT_MODE = EnumNumbers("WriteRel.OutputMode", relations.OutputMode)
+COMPUTATION_TYPE = EnumNumbers("RelCommon.Hint.ComputationType", relations.ComputationType)
 AGGREGATION_PHASE = EnumNumbers(
-    _algebra.AggregationPhase,
+    "AggregationPhase",
     expressions.AggregationPhase,
-    "AGGREGATION_PHASE_",
     unspecified=expressions.AggregationPhase.INITIAL_TO_RESULT,
 )
 INVOCATION = EnumNumbers(
-    _algebra.AggregateFunction.AggregationInvocation,
+    "AggregateFunction.AggregationInvocation",
     expressions.AggregationInvocation,
-    "AGGREGATION_INVOCATION_",
     unspecified=expressions.AggregationInvocation.ALL,
 )
-SORT_DIRECTION = EnumNumbers(_algebra.SortField.SortDirection, expressions.SortDirection, "SORT_DIRECTION_")
-BOUNDS_TYPE = EnumNumbers(_window.BoundsType, expressions.BoundsType, "BOUNDS_TYPE_")
-FAILURE_BEHAVIOR = EnumNumbers(
-    _algebra.Expression.Cast.FailureBehavior, expressions.FailureBehavior, "FAILURE_BEHAVIOR_"
-)
-PREDICATE_OP = EnumNumbers(_subquery.SetPredicate.PredicateOp, expressions.PredicateOp, "PREDICATE_OP_")
-COMPARISON_OP = EnumNumbers(_subquery.SetComparison.ComparisonOp, expressions.ComparisonOp, "COMPARISON_OP_")
-REDUCTION_OP = EnumNumbers(_subquery.SetComparison.ReductionOp, expressions.ReductionOp, "REDUCTION_OP_")
-VARIABLE_EVALUATION_MODE = EnumNumbers(
-    plan_pb2.ExecutionBehavior.VariableEvaluationMode, plan.VariableEvaluationMode, "VARIABLE_EVALUATION_MODE_"
-)
+SORT_DIRECTION = EnumNumbers("SortField.SortDirection", expressions.SortDirection)
+BOUNDS_TYPE = EnumNumbers("Expression.WindowFunction.BoundsType", expressions.BoundsType)
+FAILURE_BEHAVIOR = EnumNumbers("Expression.Cast.FailureBehavior", expressions.FailureBehavior)
+PREDICATE_OP = EnumNumbers("Expression.Subquery.SetPredicate.PredicateOp", expressions.PredicateOp)
+COMPARISON_OP = EnumNumbers("Expression.Subquery.SetComparison.ComparisonOp", expressions.ComparisonOp)
+REDUCTION_OP = EnumNumbers("Expression.Subquery.SetComparison.ReductionOp", expressions.ReductionOp)
+VARIABLE_EVALUATION_MODE = EnumNumbers("ExecutionBehavior.VariableEvaluationMode", plan.VariableEvaluationMode)
 
 _BY_NAME = {known.message_name: known for known in [*globals().values()] if isinstance(known, EnumNumbers)}
 
 
-def numbers_of(message: Any, field: str) -> Mapping[Any, int]:
-    """Return the numbers of the members of the enum that a field of a message has."""
-    return _BY_NAME[message.DESCRIPTOR.fields_by_name[field].enum_type.full_name].numbers
+def numbers_of(field: Any) -> EnumNumbers[Any]:
+    """Return the numbers of the enum of a field, by its descriptor."""
+    return _BY_NAME[field.enum_type.full_name]

@@ -1,14 +1,17 @@
-"""Messages as plain Python: the fields by their names in the specification, with nothing lost."""
+"""Messages as plain Python: the fields by their names in the specification, with nothing lost; and their types."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from functools import cache
+from typing import Any, NamedTuple
 
 from google.protobuf.message import Message
 
+from pyspark_substrait.proto import messages
 from pyspark_substrait.proto.depth import is_repeated
 
-__all__ = ["message_fields"]
+__all__ = ["FieldType", "enum_prefix", "message_fields", "message_types"]
 
 
 def message_fields(message: Message) -> dict[str, Any]:
@@ -44,3 +47,44 @@ def _scalar(field: Any, value: Any) -> Any:
         known = field.enum_type.values_by_number.get(value)
         return int(value) if known is None else known.name
     return value
+
+
+class FieldType(NamedTuple):
+    """The type of a field of a message.
+
+    Args:
+        message: the name of its message, below ``substrait``; empty for other fields.
+        prefix: the common prefix of the names of its values, if it is an enumeration; empty for other fields.
+        repeated: whether it is a list.
+    """
+
+    message: str
+    prefix: str
+    repeated: bool
+
+
+@cache
+def message_types() -> Mapping[str, Mapping[str, FieldType]]:
+    """The fields, in their order, of each message that a document may hold: of ``Plan``, ``Rel``, …"""
+    found: dict[str, dict[str, FieldType]] = {}
+    todo: list[Any] = [messages.Plan.DESCRIPTOR, messages.ExtendedExpression.DESCRIPTOR]
+    while todo:
+        descriptor = todo.pop()
+        if (name := _name(descriptor)) not in found:
+            types = found[name] = {}
+            for field in descriptor.fields:
+                message, enum = field.message_type, field.enum_type
+                prefix = "" if enum is None else enum_prefix(enum)
+                types[field.name] = FieldType("" if message is None else _name(message), prefix, is_repeated(field))
+                if message is not None:
+                    todo.append(message)
+    return found
+
+
+def _name(descriptor: Any) -> str:
+    return str(descriptor.full_name).removeprefix("substrait.")
+
+
+def enum_prefix(enum: Any) -> str:
+    """Return the common prefix of the names of an enumeration's values, like ``JOIN_TYPE_``."""
+    return str(enum.values_by_number[0].name).removesuffix("UNSPECIFIED")

@@ -8,7 +8,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Any, Final
 
-from google.protobuf import any_pb2, descriptor_pool, message_factory
+from google.protobuf import descriptor_pool, message_factory
 from google.protobuf.descriptor_pb2 import FieldDescriptorProto, FileDescriptorProto
 from google.protobuf.message import DecodeError
 from google.protobuf.unknown_fields import UnknownFieldSet
@@ -66,14 +66,14 @@ def decoded(detail: AnyMessage) -> Generator | None:
     try:
         message = _class().FromString(detail.value)
     except DecodeError as error:
-        raise PlanFormatError("the Generate can't be read", path="detail") from error
+        raise PlanFormatError("the Generate cannot be read", path="detail") from error
     if len(UnknownFieldSet(message)):
-        raise PlanFormatError("the Generate has a field that isn't known", path="detail")
+        raise PlanFormatError("the Generate has a field that is not known", path="detail")
     if message.generator == 0:
         raise InvalidPlanError("the generator is missing", path="detail.generator")
     kind = _KINDS.get(message.generator)
     if kind is None:
-        raise UnsupportedPlanError(f"the generator {message.generator} isn't known", path="detail.generator")
+        raise UnsupportedPlanError(f"the generator {message.generator} is not known", path="detail.generator")
     if not message.arguments:
         raise InvalidPlanError("the number of arguments is missing", path="detail.arguments")
     if bool(message.rows) != (kind is GeneratorKind.STACK):
@@ -81,7 +81,7 @@ def decoded(detail: AnyMessage) -> Generator | None:
     return Generator(kind=kind, arguments=message.arguments, outer=message.outer, rows=message.rows or None)
 
 
-def encoded(generator: Generator) -> any_pb2.Any:
+def encoded(generator: Generator) -> AnyMessage:
     """Return the detail of an ``ExtensionSingleRel`` that encodes a generator."""
     message = _class()(
         generator=_NUMBERS[generator.kind],
@@ -89,4 +89,4 @@ def encoded(generator: Generator) -> any_pb2.Any:
         outer=generator.outer,
         rows=generator.rows or 0,
     )
-    return any_pb2.Any(type_url=GENERATE, value=message.SerializeToString())
+    return AnyMessage(GENERATE, message.SerializeToString())

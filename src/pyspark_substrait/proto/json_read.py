@@ -276,7 +276,7 @@ def _any_value(message: Any, value: Mapping[str, Any], path: Path) -> None:
         json_format.ParseDict(dict(value), message, descriptor_pool=pool)
     except Exception as error:  # of many classes: protobuf assumes that a value is of the right kind
         raise PlanFormatError(
-            f"the message of type {type_url!r} can't be read from JSON" if type_url else "a message without '@type'",
+            f"the message of type {type_url!r} cannot be read from JSON" if type_url else "a message without '@type'",
             path=render(path),
             hint="Import the class of the message first, so that protobuf knows its fields; or use the binary form",
         ) from error

@@ -13,7 +13,7 @@ from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import DecodeError, Message
 
 from pyspark_substrait.errors import UnsupportedPlanError
-from pyspark_substrait.proto import generates, write_targets
+from pyspark_substrait.proto import generates, messages, write_targets
 from pyspark_substrait.proto.depth import is_repeated
 
 __all__ = ["message_to_json"]
@@ -78,7 +78,7 @@ def _indent(stack: list[_Open]) -> str:
 
 
 def _open_message(message: Any, out: list[str], stack: list[_Open]) -> None:
-    if message.DESCRIPTOR.full_name == "google.protobuf.Any":
+    if message.DESCRIPTOR.full_name == messages.ANY:
         text = _any(message)
         out.append(text.replace("\n", "\n" + _indent(stack)))
         return
@@ -92,13 +92,15 @@ def _any(message: Any) -> str:
 
     if not message.type_url:
         return "{}"
-    pool = write_targets.pool_of(message.type_url) or generates.pool_of(message.type_url)
+    standard = message.type_url.rpartition("/")[2].startswith("substrait.")
+    own = write_targets.pool_of(message.type_url) or generates.pool_of(message.type_url)
+    pool = messages.current().pool if standard else own
     try:
         return str(json_format.MessageToJson(message, indent=2, descriptor_pool=pool))
     except (TypeError, ValueError, DecodeError, json_format.SerializeToJsonError) as error:
-        reason = "its bytes aren't one" if isinstance(error, DecodeError) else "its type is not known"
+        reason = "its bytes are not one" if isinstance(error, DecodeError) else "its type is not known"
         raise UnsupportedPlanError(
-            f"the message of type {message.type_url!r} can't be written as JSON, because {reason}",
+            f"the message of type {message.type_url!r} cannot be written as JSON, because {reason}",
             hint="Save the plan in the binary form",
         ) from error
 

@@ -1,8 +1,8 @@
 """The union of all releases: the current messages plus every field that was ever removed, at its old number.
 
 No field number of the specification was ever given to another field, so one descriptor reads the plans of every
-release. The messages are built in a private descriptor pool, where they keep their names (``substrait.Plan``) without
-clashing with the generated classes. Building takes some milliseconds and happens once, when the first plan needs it.
+release. The messages have a descriptor pool of their own, where they keep their names (``substrait.Plan``). Building it
+takes some milliseconds and happens once, when the first plan needs it.
 
 A *probe* is the same descriptor with some fields left out. A plan that has no unknown field under a probe has none of
 the fields left out, so that it needn't be walked through in Python.
@@ -11,18 +11,17 @@ the fields left out, so that it needn't be walked through in Python.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from google.protobuf import any_pb2, descriptor_pb2, descriptor_pool, empty_pb2, message_factory
+from google.protobuf import message_factory
 from google.protobuf.descriptor_pb2 import DescriptorProto, FieldDescriptorProto, FileDescriptorProto
 from google.protobuf.message import DecodeError, Message
-from substrait import extended_expression_pb2, plan_pb2
 
 from pyspark_substrait.proto.depth import DEEP
+from pyspark_substrait.proto.messages import Messages, files
 
-__all__ = ["KINDS", "Messages", "Probe", "current_probe", "probe_without", "settled_probe", "type_probe", "union"]
+__all__ = ["KINDS", "Probe", "current_probe", "probe_without", "settled_probe", "type_probe", "union"]
 
 KINDS = ("Plan", "ExtendedExpression")
 
@@ -107,18 +106,6 @@ _UNKNOWN_LIMIT = DEEP
 _UNUSED_NUMBER = 100_000
 
 
-@dataclass(frozen=True, slots=True)
-class Messages:
-    """The message classes of one private descriptor pool."""
-
-    pool: Any
-
-    def named(self, name: str) -> type[Message]:
-        """The class of the message ``substrait.<name>``."""
-        found: type[Message] = message_factory.GetMessageClass(self.pool.FindMessageTypeByName(f"substrait.{name}"))
-        return found
-
-
 class Probe:
     """Detects, at the speed of the runtime, whether a serialised plan has a field that the probe doesn't know."""
 
@@ -160,7 +147,7 @@ def _head(tag: int, size: int) -> bytes:
 @cache
 def union() -> Messages:
     """Return the messages with every field of every release."""
-    return Messages(_build(removed=True, without=frozenset()))
+    return _build(removed=True, without=frozenset())
 
 
 @cache
@@ -187,29 +174,26 @@ def probe_without(fields: frozenset[tuple[str, str]]) -> Probe:
 
 
 def _probe(*, removed: bool, without: frozenset[tuple[str, str]]) -> Probe:
-    pool = _build(removed=removed, without=without)
+    pool = _build(removed=removed, without=without).pool
     file = FileDescriptorProto(name="pyspark_substrait/probe.proto", package="pyspark_substrait", syntax="proto2")
     wrapper = file.message_type.add(name="Wrapper")
     _add(wrapper, "inner", 1, "pyspark_substrait.Wrapper")
     wrapper.field[0].type = FieldDescriptorProto.TYPE_GROUP
     for number, kind in enumerate(KINDS, start=2):
-        file.dependency.append((plan_pb2 if kind == "Plan" else extended_expression_pb2).DESCRIPTOR.name)
+        file.dependency.append(pool.FindMessageTypeByName(f"substrait.{kind}").file.name)
         _add(wrapper, kind, number, f"substrait.{kind}")
     pool.Add(file)
     return Probe(message_factory.GetMessageClass(pool.FindMessageTypeByName("pyspark_substrait.Wrapper")))
 
 
-def _build(*, removed: bool, without: frozenset[tuple[str, str]]) -> Any:
-    files = _files()
-    messages = {name: message for file in files.values() for name, message in _messages(file)}
+def _build(*, removed: bool, without: frozenset[tuple[str, str]]) -> Messages:
+    changed = files()
+    messages = {name: message for file in changed for name, message in _messages(file)}
     if removed:
-        _add_removed(files, messages)
+        _add_removed(changed, messages)
     for name, field in without:
         _leave_out(messages[name], field)
-    pool = descriptor_pool.DescriptorPool()
-    for file in files.values():
-        pool.Add(file)
-    return pool
+    return Messages.of(changed)
 
 
 def _leave_out(message: DescriptorProto, name: str) -> None:
@@ -225,23 +209,6 @@ def _leave_out(message: DescriptorProto, name: str) -> None:
         message.field.remove(field)
 
 
-def _files() -> dict[str, FileDescriptorProto]:
-    """Copies of the current files, each after those it imports."""
-    found: dict[str, FileDescriptorProto] = {}
-
-    def visit(file: Any) -> None:
-        if file.name not in found:
-            for dependency in file.dependencies:
-                visit(dependency)
-            copy = descriptor_pb2.FileDescriptorProto()
-            file.CopyToProto(copy)
-            found[file.name] = copy
-
-    for file in (any_pb2.DESCRIPTOR, empty_pb2.DESCRIPTOR, plan_pb2.DESCRIPTOR, extended_expression_pb2.DESCRIPTOR):
-        visit(file)
-    return found
-
-
 def _messages(file: FileDescriptorProto) -> Iterator[tuple[str, DescriptorProto]]:
     if not file.package.startswith("substrait"):
         return
@@ -254,12 +221,12 @@ def _messages(file: FileDescriptorProto) -> Iterator[tuple[str, DescriptorProto]
         todo.extend((name, nested) for nested in message.nested_type)
 
 
-def _add_removed(files: dict[str, FileDescriptorProto], messages: dict[str, DescriptorProto]) -> None:
+def _add_removed(files: list[FileDescriptorProto], messages: dict[str, DescriptorProto]) -> None:
     for (parent, name), fields in _REMOVED_MESSAGES.items():
         if parent in messages:
             message = messages[parent].nested_type.add(name=name)
         else:
-            file = next(file for file in files.values() if file.package == f"substrait.{parent}")
+            file = next(file for file in files if file.package == f"substrait.{parent}")
             message = file.message_type.add(name=name)
         messages[f"{parent}.{name}"] = message
         for line in fields.splitlines():

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal, TypeAlias
 
-from google.protobuf.any_pb2 import Any as AnyMessage
 from google.protobuf.message import Message
 
 from pyspark_substrait.extensions.registry import OFFICIAL
+from pyspark_substrait.proto.messages import ANY
 
 __all__ = ["Use", "uses"]
 
@@ -86,7 +86,7 @@ def _declarations(message: Any) -> _Declared:
 
 def _reference(field: str, value: Any) -> tuple[Kind | None, int]:
     """Return the kind of thing that a field refers to (None if it refers to nothing), and the anchor."""
-    if isinstance(value, AnyMessage):
+    if _is_custom(value):
         return ("message", 0) if field not in _ADVICE else (None, 0)
     if not isinstance(value, int):
         return None, 0
@@ -97,6 +97,10 @@ def _reference(field: str, value: Any) -> tuple[Kind | None, int]:
     return ("type variation", value) if field == _VARIATION and value else (None, 0)
 
 
+def _is_custom(value: Any) -> bool:
+    return isinstance(value, Message) and value.DESCRIPTOR.full_name == ANY
+
+
 def _fields(message: Message) -> Iterator[tuple[str, str, Any, Message]]:
     """Every field that is set: its path, its name, its value and the message it stands in; depth first, in order."""
     pending: list[tuple[str, str, Any, Message]] = [("", "", message, message)]
@@ -104,7 +108,7 @@ def _fields(message: Message) -> Iterator[tuple[str, str, Any, Message]]:
         path, name, value, parent = pending.pop()
         if name:
             yield path, name, value, parent
-        if not isinstance(value, Message) or isinstance(value, AnyMessage):
+        if not isinstance(value, Message) or _is_custom(value):
             continue
         inner = []
         for field, content in value.ListFields():

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path as FilePath
 from typing import Any, TypeAlias
 
@@ -14,12 +13,15 @@ from google.protobuf.unknown_fields import UnknownFieldSet
 
 from pyspark_substrait.codes import Code
 from pyspark_substrait.errors import PlanFormatError, SubstraitError
+from pyspark_substrait.model.deep_stack import with_deep_stack
 from pyspark_substrait.model.limits import check_size
 from pyspark_substrait.model.notes import Note
 from pyspark_substrait.model.paths import Path, render
 from pyspark_substrait.model.plan import Version
-from pyspark_substrait.proto import legacy
-from pyspark_substrait.proto.depth import DEEP, is_deep, is_repeated, parse_message, split_fields, with_deep_stack
+from pyspark_substrait.proto import json_text, legacy, messages
+from pyspark_substrait.proto.depth import DEEP, is_deep, is_repeated, parse_message, split_fields
+from pyspark_substrait.proto.json_read import message_from_json
+from pyspark_substrait.proto.json_write import message_to_json
 from pyspark_substrait.proto.upgrade import (
     drop_replaced,
     needs_walk,
@@ -45,14 +47,14 @@ class Parsed:
     """A plan in its current form.
 
     Args:
-        message: a ``substrait.Plan`` or ``substrait.ExtendedExpression`` of the installed release; no unknown fields.
+        message: a ``substrait.Plan`` or ``substrait.ExtendedExpression`` of the current release; no unknown fields.
         notes: what was rewritten, in the order in which it was done.
         original_version: the release that the plan says it was written for, like ``0.85.0``; None when it doesn't say.
         stated: the version that the plan itself states; None when it states none.
         faults: the errors of parts that couldn't be read and were left out.
         content: the message as bytes, except for its version; None if it was nested too deep to be searched.
         deep: whether a recursive function should be called through
-            :func:`~pyspark_substrait.proto.depth.with_deep_stack`.
+            :func:`~pyspark_substrait.model.deep_stack.with_deep_stack`.
     """
 
     message: Any
@@ -109,7 +111,7 @@ def _file_content(path: str | os.PathLike[str]) -> bytes:
         raise PlanFormatError(f"{shown!r} is a directory, not a plan") from error
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
-        raise PlanFormatError(f"the file {shown!r} can't be read: {reason}") from error
+        raise PlanFormatError(f"the file {shown!r} cannot be read: {reason}") from error
     check_size(content)
     return content
 
@@ -133,16 +135,12 @@ def _parse_content(content: bytes, faults: Faults | None) -> Parsed:
 
 
 def _parse_text(text: str, faults: Faults | None) -> Parsed:
-    from pyspark_substrait.proto import json_text
-
     if json_text.fits_the_stack(text):
         return _parse_json(json_text.parse_text(text), faults)
     return with_deep_stack(lambda: _parse_json(json_text.parse_text(text), faults))
 
 
 def _parse_json(value: Any, faults: Faults | None) -> Parsed:
-    from pyspark_substrait.proto.json_read import message_from_json
-
     if not isinstance(value, Mapping):
         raise PlanFormatError(f"the JSON text is {_json_kind(value)}, not an object")
     if not value:
@@ -171,7 +169,7 @@ def _parse_message(message: Message, faults: Faults | None) -> Parsed:
     try:
         data = with_deep_stack(message.SerializeToString) if is_deep(message) else message.SerializeToString()
     except (EncodeError, ValueError) as error:
-        raise PlanFormatError(f"the message can't be serialised: {error}") from error
+        raise PlanFormatError(f"the message cannot be serialised: {error}") from error
     if not data:
         raise PlanFormatError("the message is empty", hint="A plan has relations")
     return _parse_binary(data, name, faults)
@@ -224,19 +222,12 @@ def _not_protobuf() -> PlanFormatError:
     return PlanFormatError("the bytes are neither a protobuf message of a plan nor JSON text", hint=_HINT)
 
 
-@cache
-def _current(kind: str) -> Any:
-    from substrait import extended_expression_pb2, plan_pb2
-
-    return plan_pb2.Plan if kind == "Plan" else extended_expression_pb2.ExtendedExpression
-
-
 def _parse_binary(data: bytes, kind: str, faults: Faults | None) -> Parsed:
     notes: list[Note] = []
     try:
         settled = legacy.settled_probe().unknown(data, kind)
         if settled is False:
-            message = _current(kind).FromString(data)
+            message = messages.current().named(kind).FromString(data)
             context = upgrade_top(message, notes)
             if not needs_walk(context):
                 return _finished(message, context, data, deep=False)
@@ -260,7 +251,7 @@ def _upgrade(old: Any, kind: str, notes: list[Note], data: bytes | None, deep: b
         upgrade_relations(context)
         upgraded = old.SerializeToString()
         if legacy.settled_probe().unknown(upgraded, kind) is False:
-            return _finished(_current(kind).FromString(upgraded), context, upgraded, deep=False)
+            return _finished(messages.current().named(kind).FromString(upgraded), context, upgraded, deep=False)
         del notes[known:]
         old = parse_message(legacy.union().named(kind), data)
         context = upgrade_top(old, notes)
@@ -269,7 +260,7 @@ def _upgrade(old: Any, kind: str, notes: list[Note], data: bytes | None, deep: b
     drop_replaced(context)
     upgraded = old.SerializeToString()
     try:
-        message = parse_message(_current(kind), upgraded)
+        message = parse_message(messages.current().named(kind), upgraded)
     except DecodeError as error:
         raise _not_protobuf() from error
     unknown = legacy.current_probe().unknown(upgraded, kind)
@@ -353,6 +344,4 @@ def to_json(message: Message) -> str:
     Raises:
         UnsupportedPlanError: it holds a message of a type that JSON can't name.
     """
-    from pyspark_substrait.proto.json_write import message_to_json
-
     return message_to_json(message)

@@ -81,9 +81,9 @@ def decoded(detail: AnyMessage) -> WriteTarget | None:
     try:
         message = _class(name).FromString(detail.value)
     except DecodeError as error:
-        raise PlanFormatError(f"the {name} can't be read", path="detail") from error
+        raise PlanFormatError(f"the {name} cannot be read", path="detail") from error
     if len(UnknownFieldSet(message)):
-        raise PlanFormatError(f"the {name} has a field that isn't known", path="detail")
+        raise PlanFormatError(f"the {name} has a field that is not known", path="detail")
     if name == "InMemoryTable":
         if not message.name:
             raise InvalidPlanError("the name of the table in memory is missing", path="detail.name")
@@ -93,7 +93,7 @@ def decoded(detail: AnyMessage) -> WriteTarget | None:
     if message.format == 0:
         raise InvalidPlanError("the format of the files is missing", path="detail.format", hint="Set FORMAT_PARQUET")
     if message.format != _PARQUET:
-        raise UnsupportedPlanError(f"the format {message.format} of files isn't known", path="detail.format")
+        raise UnsupportedPlanError(f"the format {message.format} of files is not known", path="detail.format")
     return Files(path=message.path)
 
 

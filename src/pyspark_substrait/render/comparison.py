@@ -91,12 +91,12 @@ class Comparison:
     def heading(self) -> str:
         """The result in a sentence."""
         if self.obstacle:
-            return "The plans can't be compared"
+            return "The plans cannot be compared"
         return counted(len(self.differences), "change") if self.differences else "The plans mean the same"
 
     @property
     def counts(self) -> tuple[tuple[str, int], ...]:
-        """How many nodes have each mark, but for marks that none has."""
+        """The number of nodes with each mark that occurs."""
         found = Counter(item.mark for item in self.partners)
         return tuple((mark.value, found[mark]) for mark in reversed(Mark) if found[mark])
 
@@ -134,7 +134,7 @@ def comparison(a: Graph, b: Graph, difference: Difference | None, *, obstacle: s
         obstacle: the reason why they can't be compared.
     """
     if difference is None:
-        return Comparison(marks_a={}, marks_b={}, obstacle=obstacle or "one of them can't be understood")
+        return Comparison(marks_a={}, marks_b={}, obstacle=obstacle or "one of them cannot be understood")
     places = _places(a), _places(b)
     changes = [*difference.changes, *difference.remarks]
     numbers = {change: number for number, change in enumerate(changes)}

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from pyspark_substrait.render.cards import Card, Sizes, cards
-from pyspark_substrait.render.layout import PADDING, Arrow, Point, Rectangle, Way, arranged
+from pyspark_substrait.render.layout import PADDING, Arrow, Point, Rectangle, Route, layout_of
 from pyspark_substrait.render.subquery_frames import subquery_frames
 from pyspark_substrait.render.svg import Element, added, curve, label, titled, to_text
 from pyspark_substrait.render.svg_style import style
@@ -32,7 +32,7 @@ _TOLD, _LONG = 40, 160
 _COUNT = 28
 #: The shares of the time from which on a node has a warning colour.
 _WARM, _HOT = 0.15, 0.4
-_WAYS = {EdgeKind.INPUT: Way.INPUT, EdgeKind.SUBQUERY: Way.ABOVE, EdgeKind.OUTER: Way.BACK}
+_WAYS = {EdgeKind.INPUT: Route.INPUT, EdgeKind.SUBQUERY: Route.ABOVE, EdgeKind.OUTER: Route.BACK}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,7 +136,7 @@ class _Making:
         owners, frames = subquery_frames(self.graph)
         counted = any(known.rows is not None for known in self.figures.values())
         between = self.sizes.between + (_COUNT if counted else 0)
-        found = arranged([card.box for card in shown], arrows, frames, between=between, apart=self.sizes.apart)
+        found = layout_of([card.box for card in shown], arrows, frames, between=between, apart=self.sizes.apart)
         width, height = found.width, found.height
         if not shown:
             width, height = 320, 64

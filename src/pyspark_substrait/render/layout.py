@@ -16,7 +16,7 @@ from typing import Any
 
 from pyspark_substrait.errors import SubstraitError
 
-__all__ = ["PADDING", "Arrangement", "Arrow", "Box", "Frame", "Point", "Rectangle", "Way", "arranged"]
+__all__ = ["PADDING", "Arrow", "Box", "Frame", "Layout", "Point", "Rectangle", "Route", "layout_of"]
 
 Point = tuple[float, float]
 
@@ -47,7 +47,7 @@ class Box:
     line: int
 
 
-class Way(Enum):
+class Route(Enum):
     """The course of an arrow.
 
     ``INPUT``: from the line of a box to that of another, further to the right. ``ABOVE``: the same, but it arrives
@@ -66,7 +66,7 @@ class Arrow:
 
     source: int
     target: int
-    way: Way = Way.INPUT
+    way: Route = Route.INPUT
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +103,7 @@ class Rectangle:
 
 
 @dataclass(frozen=True, slots=True)
-class Arrangement:
+class Layout:
     """The positions of everything.
 
     Args:
@@ -120,7 +120,7 @@ class Arrangement:
     height: float
 
 
-def arranged(
+def layout_of(
     boxes: Sequence[Box],
     arrows: Sequence[Arrow],
     frames: Sequence[Frame] = (),
@@ -128,7 +128,7 @@ def arranged(
     between: int = 48,
     apart: int = 26,
     margin: int = 16,
-) -> Arrangement:
+) -> Layout:
     """Arrange boxes in layers from left to right.
 
     Args:
@@ -145,9 +145,9 @@ def arranged(
         hint = f"At most {_MOST:,} relations can be drawn"
         raise SubstraitError(f"a drawing of {len(boxes):,} relations would be too large", hint=hint)
     if not boxes:
-        return Arrangement((), (), (), 2.0 * margin, 2.0 * margin)
+        return Layout((), (), (), 2.0 * margin, 2.0 * margin)
     slots = _slots(boxes, arrows)
-    told, ends = _told(len(boxes), arrows)
+    told, ends = _dot_edges(len(boxes), arrows)
     found = _laid_out("".join(_dot(boxes, arrows, frames, slots, told, ends, between / 72, apart / 72)))
     top = float(found["bb"].split(",")[3])
     placed: dict[int, Rectangle] = {}
@@ -166,13 +166,13 @@ def arranged(
 
 
 def _slots(boxes: Sequence[Box], arrows: Sequence[Arrow]) -> list[int]:
-    """Return how far below the top of its target each arrow arrives: inputs around its line, others above them."""
+    """Return the distance of each arrow's end from the top of its target: inputs around its line, others above them."""
     inputs: dict[int, list[int]] = {}
     others: dict[int, list[int]] = {}
     for number, arrow in enumerate(arrows):
-        if arrow.way is not Way.BACK:
-            (inputs if arrow.way is Way.INPUT else others).setdefault(arrow.target, []).append(number)
-    slots = [_HEAD if arrow.way is Way.BACK else boxes[arrow.target].line for arrow in arrows]
+        if arrow.way is not Route.BACK:
+            (inputs if arrow.way is Route.INPUT else others).setdefault(arrow.target, []).append(number)
+    slots = [_HEAD if arrow.way is Route.BACK else boxes[arrow.target].line for arrow in arrows]
     for target, numbers in inputs.items():
         box = boxes[target]
         room = 2 * min(box.line, box.height - box.line) - 8
@@ -195,13 +195,13 @@ def _step(room: int, count: int, most: int = _SLOT) -> int:
 # --- the input of dot -------------------------------------------------------------------------------------------------
 
 
-def _told(count: int, arrows: Sequence[Arrow]) -> tuple[frozenset[int], Sequence[int]]:
+def _dot_edges(count: int, arrows: Sequence[Arrow]) -> tuple[frozenset[int], Sequence[int]]:
     """Return the arrows by which dot places the boxes, and the boxes that must be at the right end.
 
     These are all arrows, unless dot would take very long: then only those from a layer to the next. Each box but the
     last ones has such an arrow, so that the layers stay the same; the other arrows run behind the boxes.
     """
-    placing = [number for number, arrow in enumerate(arrows) if arrow.way is not Way.BACK]
+    placing = [number for number, arrow in enumerate(arrows) if arrow.way is not Route.BACK]
     layers, ends = _layers(count, [arrows[number] for number in placing])
     spans = {number: layers[arrows[number].source] - layers[arrows[number].target] for number in placing}
     if sum(span - 1 for span in spans.values() if span > 1) <= _MOST_SKIPPED:
@@ -290,7 +290,7 @@ def _laid_out(text: str) -> dict[str, Any]:
     try:
         from pygraphviz import AGraph
     except ImportError as error:
-        what = "drawing a plan needs the package pygraphviz, which can't be imported"
+        what = "drawing a plan needs the package pygraphviz, which cannot be imported"
         raise SubstraitError(what, hint="Install it: pip install pygraphviz") from error
     with _ONE_AT_A_TIME:
         agraph = AGraph(string=text)
@@ -314,7 +314,7 @@ def _route(
 ) -> tuple[Point, ...]:
     """Return the route of an arrow, from exactly the side of its source to exactly that of its target."""
     source, target = places[arrow.source], places[arrow.target]
-    if arrow.way is Way.BACK:
+    if arrow.way is Route.BACK:
         start, end = (source.x, source.y + _HEAD), (target.right, target.y + slot)
         bend = max((start[0] - end[0]) / 2, 32)
         return (start, (start[0] - bend, start[1]), (end[0] + bend, end[1]), end)
@@ -349,7 +349,7 @@ def _framed(frames: Sequence[Frame], placed: Sequence[Rectangle]) -> list[Rectan
 
 def _moved(
     boxes: Sequence[Rectangle], routes: Sequence[tuple[Point, ...]], frames: Sequence[Rectangle], margin: int
-) -> Arrangement:
+) -> Layout:
     """Return everything, moved so that all sides have the margin."""
     areas = [*boxes, *frames]
     points = [point for route in routes for point in route]
@@ -357,7 +357,7 @@ def _moved(
     top = min(min(area.y for area in areas), min((y for _, y in points), default=areas[0].y)) - margin
     right = max(max(area.right for area in areas), max((x for x, _ in points), default=areas[0].x)) + margin
     bottom = max(max(area.bottom for area in areas), max((y for _, y in points), default=areas[0].y)) + margin
-    return Arrangement(
+    return Layout(
         tuple(Rectangle(area.x - left, area.y - top, area.width, area.height) for area in boxes),
         tuple(tuple((x - left, y - top) for x, y in route) for route in routes),
         tuple(Rectangle(area.x - left, area.y - top, area.width, area.height) for area in frames),

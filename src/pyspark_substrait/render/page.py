@@ -7,25 +7,28 @@ import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib.metadata import PackageNotFoundError, version
 from importlib.resources import files
+from typing import TYPE_CHECKING
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 from markupsafe import Markup
 from markupsafe import escape as escaped_markup
 
+from pyspark_substrait.analysis.report.facts import release
 from pyspark_substrait.codes import Level
 from pyspark_substrait.model.findings import Finding
 from pyspark_substrait.render.drawing import drawing
 from pyspark_substrait.render.figures import Summary, node_figures, summary
 from pyspark_substrait.render.page_data import GRAVITY, as_script_text, graph_data
 from pyspark_substrait.render.svg_style import style
-from pyspark_substrait.render.view import Sheet, View
 from pyspark_substrait.text.explain.columns import escaped
 from pyspark_substrait.text.explain.directions import pieces
 from pyspark_substrait.text.explain.graph import Node
 from pyspark_substrait.text.explain.lines import LineKind
 from pyspark_substrait.text.explain.literals import counted
+
+if TYPE_CHECKING:
+    from pyspark_substrait.render.view import Sheet, View
 
 __all__ = ["html"]
 
@@ -89,7 +92,7 @@ def html(view: View) -> str:
         styles=Markup(_styles()),
         state=Markup(_asset("state.css")),
         levels=list(Level),
-        release=_release(),
+        release=release(),
     )
     return made
 
@@ -176,10 +179,3 @@ def _policy() -> str:
 
 def _fingerprint(text: str) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
-
-
-def _release() -> str:
-    try:
-        return version("pyspark-substrait")
-    except PackageNotFoundError:
-        return ""

@@ -73,7 +73,7 @@ def graph_data(
             "path": _relative(node, graph, above),
             **origins.of(node),
         }
-        data.update(_where_there_is_something(node, parts, profile))
+        data.update(_sparse(node, parts, profile))
         nodes.append(data)
     return {
         "prefix": prefix,
@@ -85,7 +85,7 @@ def graph_data(
     }
 
 
-def _where_there_is_something(node: Node, parts: Mapping[str, str], profile: Profile | None) -> Data:
+def _sparse(node: Node, parts: Mapping[str, str], profile: Profile | None) -> Data:
     """Return the keys that most nodes don't have."""
     data: Data = {}
     if node.properties:

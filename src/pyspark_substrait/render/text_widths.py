@@ -60,7 +60,7 @@ def wrapped(text: str, most: int, lines: int) -> tuple[str, ...]:
 
 
 def _break(text: str, end: int) -> int:
-    """Return where to break a line that has no room for more than ``end`` characters."""
+    """Return the position at which to break a line that has no room for more than ``end`` characters."""
     joint = max(text.rfind(word, 0, end + len(word)) for word in _JOINTS)
     if joint > end // 5:
         return joint
@@ -72,7 +72,7 @@ def _break(text: str, end: int) -> int:
 
 
 def _end(text: str, most: int) -> int:
-    """Return how many of the first characters fit into so many cells; combining marks stay with their character."""
+    """Return the number of leading characters that fit into so many cells; combining marks stay with theirs."""
     if text.isascii():
         return min(len(text), max(most, 0))
     used = 0

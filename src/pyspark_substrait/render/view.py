@@ -14,6 +14,8 @@ from pyspark_substrait.analysis.lineage import Lineage
 from pyspark_substrait.analysis.profile import Profile
 from pyspark_substrait.errors import SubstraitError
 from pyspark_substrait.render.comparison import Comparison
+from pyspark_substrait.render.drawing import drawing
+from pyspark_substrait.render.figures import node_figures
 from pyspark_substrait.text.explain.graph import Graph
 from pyspark_substrait.text.notebook_output import NotebookOutput
 
@@ -59,7 +61,7 @@ class View(NotebookOutput):
 
     @cached_property
     def _page(self) -> str:
-        from pyspark_substrait.render.page import html
+        from pyspark_substrait.render.page import html  # Jinja
 
         return html(self)
 
@@ -69,9 +71,6 @@ class View(NotebookOutput):
         Raises:
             SubstraitError: there are two plans.
         """
-        from pyspark_substrait.render.drawing import drawing
-        from pyspark_substrait.render.figures import node_figures
-
         if len(self.sheets) != 1:
             raise SubstraitError("two plans have no drawing in common", hint="Save them as a page (.html)")
         sheet = self.sheets[0]
@@ -98,7 +97,7 @@ class View(NotebookOutput):
             beside.replace(target)
         except OSError as error:
             beside.unlink(missing_ok=True)
-            raise SubstraitError(f"{target} can't be written: {error.strerror or error}") from error
+            raise SubstraitError(f"{target} cannot be written: {error.strerror or error}") from error
 
     def open(self) -> Path:
         """Write the page to a temporary file, and open it in the browser.

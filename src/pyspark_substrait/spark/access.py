@@ -58,7 +58,7 @@ class Access:
             UnsupportedPlanError: it isn't below the allowed ones, or can't be understood.
         """
         if glob and any(mark in path for mark in ("{", "\\", "[^")):
-            raise UnsupportedPlanError(f"the pattern {path} can't be read", hint="It may hold *, ? and [...]")
+            raise UnsupportedPlanError(f"the pattern {path} cannot be read", hint="It may hold *, ? and [...]")
         found = parsed_address(path, glob=glob, escapes=escapes)
         if isinstance(found, Address):
             if not any(found.is_within(allowed) for allowed in self._remote):
@@ -182,7 +182,7 @@ class Access:
     def _not_allowed(self, path: str, doing: Literal["reads", "writes"]) -> UnsupportedPlanError:
         wrong = "".join(f"; {message}" for message in self._not_understood)
         return UnsupportedPlanError(
-            f"the plan {doing} {path}, which isn't among the allowed paths{wrong}",
+            f"the plan {doing} {path}, which is not among the allowed paths{wrong}",
             hint="A plan may reach only files below the paths named in allowed_paths (--allow-path)",
         )
 
@@ -196,7 +196,7 @@ def _resolved(path: Path) -> Path:
     try:
         return path.resolve()
     except (OSError, RuntimeError, ValueError) as error:
-        raise UnsupportedPlanError(f"the path {str(path)!r} can't be followed: {error}") from error
+        raise UnsupportedPlanError(f"the path {str(path)!r} cannot be followed: {error}") from error
 
 
 @contextmanager

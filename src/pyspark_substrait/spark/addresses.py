@@ -27,7 +27,7 @@ _AUTHORITY = re.compile(
 )
 _BROKEN_ESCAPE = re.compile(r"%(?![0-9A-Fa-f]{2})")
 _ESCAPE = re.compile("%[0-9A-Fa-f]{2}")
-#: How many times nested escapes are decoded to find hidden characters.
+#: the number of times that nested escapes are decoded to find hidden characters
 _MOST_ESCAPES = 4
 _WILD = frozenset("*?[]")
 
@@ -134,7 +134,7 @@ def _authority(text: str, scheme: str, authority: str) -> str:
     """Return the authority in its normal form: host in lower case, no default port."""
     found = _AUTHORITY.fullmatch(authority)
     if found is None or (found["port"] and int(found["port"]) > 65535):
-        raise _refused(text, "has a host that can't be told", "Write the host in ASCII, without escapes")
+        raise _refused(text, "has an ambiguous host", "Write the host in ASCII, without escapes")
     host, port = found["host"], int(found["port"]) if found["port"] else None
     if scheme in _PORTS:
         host = host.lower()
@@ -154,7 +154,7 @@ def _segments(text: str, path: str, glob: bool, escapes: bool, *, local: bool) -
         if not local:
             _check_remote(text, segment)
         elif "/" in segment and segment != raw:
-            raise _refused(text, "has an escaped /", "A / in a file's name can't be")
+            raise _refused(text, "has an escaped /", "A file's name cannot contain a /")
         if segment not in ("", "."):
             found.append(segment)
     return found
@@ -164,7 +164,7 @@ def _decoded(text: str, raw: str, glob: bool) -> str:
     try:
         segment = unquote_to_bytes(raw).decode()
     except UnicodeDecodeError:
-        raise _refused(text, "has escapes that aren't UTF-8", "Write escapes of UTF-8 bytes") from None
+        raise _refused(text, "has escapes that are not UTF-8", "Write escapes of UTF-8 bytes") from None
     if "\x00" in segment:
         raise _refused(text, "has an escaped NUL", "No file has one in its name")
     if glob and any(segment.count(mark) != raw.count(mark) for mark in "*?[]{}\\^!"):
@@ -182,7 +182,7 @@ def _check_remote(text: str, segment: str) -> None:
     if ".." in re.split(r"[/\\]", seen):
         raise _refused(
             text,
-            "leads back by '..', so that it isn't known to be among the allowed paths",
+            "leads back by '..', so that it is not known to be among the allowed paths",
             "Write the path without it",
         )
     if _ESCAPE.search(seen):

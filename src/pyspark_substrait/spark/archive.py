@@ -47,7 +47,7 @@ _CLASS_PATH = ("SPARK_CONF_DIR", "HADOOP_CONF_DIR", "YARN_CONF_DIR", "SPARK_DIST
 
 @dataclass(frozen=True)
 class Archive:
-    """Where the archive of one Java and one Spark is, or would be.
+    """The location of the archive for one Java and one Spark, whether or not it exists.
 
     Args:
         folder: holds the archive and its record.
@@ -84,7 +84,7 @@ class Archive:
             if [made["size"], made["time"]] != [found.st_size, found.st_mtime_ns]:
                 return "the file was changed since it was made"
         except (OSError, ValueError, KeyError, TypeError) as error:
-            return f"it can't be read: {error}"
+            return f"it cannot be read: {error}"
         return None
 
 
@@ -194,7 +194,7 @@ def make(found: Archive, training: Sequence[str], *, again: bool = False) -> boo
         if found.folder.is_dir() and found.fault() is None:
             return False  # another process was faster
         raise SubstraitError(
-            f"the class-data archive can't be kept in {place}: {error}",
+            f"the class-data archive cannot be kept in {place}: {error}",
             hint="XDG_CACHE_HOME names another folder for it",
         ) from error
     _tidy(place, found)
@@ -247,7 +247,7 @@ def _train(training: Sequence[str], file: Path) -> None:
         raise SubstraitError("the class-data archive was not made: Java took too long") from error
     if done.returncode or not file.is_file():
         messages = [line.strip() for line in (done.stderr or done.stdout).splitlines() if line.strip()]
-        reason = messages[-1] if messages else f"Java ended with {done.returncode}, and said nothing"
+        reason = messages[-1] if messages else f"Java ended with {done.returncode}, without a message"
         raise SubstraitError(f"the class-data archive was not made: {reason.removeprefix('error: ')}")
 
 

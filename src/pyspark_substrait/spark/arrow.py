@@ -152,10 +152,10 @@ def arrow_type(type: Type, names: Iterator[str]) -> pa.DataType:
             if bits is not None:
                 return _UNSIGNED[bits]
             if structure is None:
-                raise UnsupportedPlanError(f"a column of type {own} can't be handed back: it has no known structure")
+                raise UnsupportedPlanError(f"a column of type {own} cannot be handed back: it has no known structure")
             return arrow_type(structure, map(field_name, count()))
         case Func() | Unbound() as other:
-            raise UnsupportedPlanError(f"a column of type {other} can't be handed back")
+            raise UnsupportedPlanError(f"a column of type {other} cannot be handed back")
         case AliasedType():
             raise AssertionError("concrete() sees through aliases")
         case other:
@@ -193,7 +193,7 @@ def table(result: pa.Table, names: NamedStruct) -> pa.Table:
             chunks = [_converted(chunk, type, field.type) for chunk in column.chunks]
         except (pa.ArrowInvalid, OverflowError) as error:
             raise ExecutionError(
-                f"a value of the column {field.name}, a {type}, doesn't fit into Arrow's {field.type}: {error}"
+                f"a value of the column {field.name}, a {type}, does not fit into Arrow's {field.type}: {error}"
             ) from error
         columns.append(pa.chunked_array(chunks, type=field.type))
     return pa.Table.from_arrays(columns, schema=wanted)

@@ -246,7 +246,7 @@ class _Matching:
     def _misfit(self, column: Column, type: Type) -> TableError:
         here = column.found.simpleString() if column.origin is None else str(column.origin)
         return TableError(
-            f"{column.name} is {here}, which can't be read as {type}",
+            f"{column.name} is {here}, which cannot be read as {type}",
             hint="Give a table whose column has that type",
         )
 

@@ -12,7 +12,7 @@ from pyspark_substrait.errors import InvalidPlanError, SubstraitError, Unsupport
 from pyspark_substrait.extensions.registry import Registry
 from pyspark_substrait.model.expressions import AggregateFunction, Expression
 from pyspark_substrait.model.plan import ExtendedExpression, Plan, RelRoot
-from pyspark_substrait.model.relations import Aggregate, Measure, NamedTable, Project, Read, Relation, RelCommon
+from pyspark_substrait.model.relations import Aggregate, Measure, NamedTable, Project, Read, Relation
 from pyspark_substrait.spark import run
 from pyspark_substrait.spark.tables import TableSource
 
@@ -114,9 +114,7 @@ def as_plan(document: ExtendedExpression) -> Plan:
     if measures:
         node = Aggregate(input=read, measures=tuple(measures))
     elif expressions:
-        width = len(document.base_schema.struct.types)
-        emit = tuple(range(width, width + len(expressions)))
-        node = Project(common=RelCommon(emit=emit), input=read, expressions=tuple(expressions))
+        node = Project.only(read, expressions)
     else:
         raise InvalidPlanError("there is no expression", path="referred_expr")
     names = chain.from_iterable(item.output_names for item in document.referred_expr)

@@ -44,7 +44,7 @@ exec {java} "$@"
 
 
 def cache_folder() -> Path:
-    """Where this package keeps files from one process to the next: in the user's cache folder (XDG_CACHE_HOME)."""
+    """The folder for files that outlive a process: in the user's cache folder (XDG_CACHE_HOME)."""
     return Path(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "pyspark-substrait")
 
 

@@ -66,13 +66,13 @@ def _lost(spark: SparkSession, error: BaseException) -> ExecutionError | None:
     while found is not None:
         if _is_unavailable(found):
             return ExecutionError(
-                f"the Spark server at {_address(spark)} is gone: it doesn't answer any more",
+                f"the Spark server at {_address(spark)} is gone: it no longer answers",
                 hint="Look whether it runs and can be reached. Then connect anew (spark.stop() ends this session), and "
                 "run the plan again",
             )
         if any(name in str(found) for name in _LOST_SESSIONS):
             return ExecutionError(
-                f"the Spark server at {_address(spark)} doesn't know this session any more: it was started anew, or "
+                f"the Spark server at {_address(spark)} does not know this session any more: it was started anew, or "
                 "has ended the session",
                 hint="Connect anew (spark.stop() ends this session), and run the plan again",
             )

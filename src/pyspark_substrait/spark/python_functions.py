@@ -81,7 +81,7 @@ def _register(spark: SparkSession, name: str, function: PythonFunction) -> None:
         spark.udf.register(name, made)
     except PySparkException as error:
         raise UnsupportedPlanError(
-            f"the Python function {name} can't be registered in this session: {str(error).splitlines()[0]}"
+            f"the Python function {name} cannot be registered in this session: {str(error).splitlines()[0]}"
         ) from error
     finally:
         for module in modules:

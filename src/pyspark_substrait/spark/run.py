@@ -181,7 +181,7 @@ class _Run:
         # from here on, each part of the plan gets the parameters that it declares
         parameter_values(plan, self._parameters)
         self._in_parts = True
-        session = writing.Session(
+        session = writing.WriteContext(
             spark=self._spark,
             registry=self._registry,
             access=self._access,
@@ -198,7 +198,7 @@ class _Run:
             running(self._spark, False),  # may be interrupted, like a query
             at("relations", position, *(("root", "input") if names is not None else ("rel",))),
         ):
-            return _of(plan, position, writing.carried_out(node, session), names)
+            return _of(plan, position, writing.with_writes_executed(node, session), names)
 
     def _given(self, plan: Plan) -> Mapping[int, object] | None:
         """Return the given parameters that the plan, which may be a part of the whole one, declares."""

@@ -11,7 +11,7 @@ from pyspark_substrait.errors import SubstraitError
 from pyspark_substrait.spark.binding import bound
 from pyspark_substrait.spark.session import is_connect, spark_errors
 from pyspark_substrait.spark.settings import OF_PLANS, Settings
-from pyspark_substrait.spark.table_facts import answers
+from pyspark_substrait.spark.table_facts import table_facts
 from pyspark_substrait.sql.compiler.names import quoted_path
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ class Catalog:
     def _of_classic(self, names: Sequence[Names], paths: Sequence[str]) -> list[StructType | None]:
         # beyond ASCII, Python's lower case may differ from Java's
         bare = [path[0].lower() if len(path) == 1 and path[0].isascii() else "" for path in names]
-        found = answers(self._spark, OF_PLANS, list(zip(paths, bare, strict=True)))
+        found = table_facts(self._spark, OF_PLANS, list(zip(paths, bare, strict=True)))
         if found is None:
             self._settings.know({})
             return [None] * len(paths)

@@ -307,7 +307,7 @@ def _launched(settings: Mapping[str, str], kept: Archive | None, log: Path) -> J
         warn(kept, reason)
         return gateway
     if (message := refusal(log)) is not None:
-        warn(kept, f"Java said: {message}")
+        warn(kept, f"Java's message: {message}")
     return gateway
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-__all__ = ["keep", "kept"]
+__all__ = ["cache_value", "session_cache"]
 
 _K = TypeVar("_K")
 _V = TypeVar("_V")
@@ -21,13 +21,13 @@ _NAME = "_pyspark_substrait"
 _changing = Lock()
 
 
-def kept(spark: SparkSession, kind: str) -> dict[Any, Any]:
+def session_cache(spark: SparkSession, kind: str) -> dict[Any, Any]:
     """Return a session's cache for one kind of values, shared by all threads."""
     kinds: dict[str, dict[Any, Any]] = vars(spark).setdefault(_NAME, {})
     return kinds.setdefault(kind, {})
 
 
-def keep(values: dict[_K, _V], key: _K, value: _V, most: int) -> None:
+def cache_value(values: dict[_K, _V], key: _K, value: _V, most: int) -> None:
     """Add a value to a cache of at most ``most`` values, and remove the oldest ones beyond that."""
     with _changing:
         while len(values) >= most and key not in values:

@@ -29,7 +29,7 @@ from pyspark_substrait.spark.columns import columns
 from pyspark_substrait.spark.reading.extension_tables import extension_table
 from pyspark_substrait.spark.reading.files import file_tables
 from pyspark_substrait.spark.reading.iceberg import iceberg_table
-from pyspark_substrait.spark.reading.union import together
+from pyspark_substrait.spark.reading.union import union_of
 from pyspark_substrait.spark.reading.virtual import Values, virtual_table
 from pyspark_substrait.spark.schemas import Catalog, schema_of
 from pyspark_substrait.spark.settings import Settings
@@ -191,7 +191,7 @@ class SessionSources:
     def _of_files(self, schema: NamedStruct, files: LocalFiles) -> Source:
         """Return files as one source: the union of tables, each of files with the same columns."""
         tables = file_tables(files, schema, self._access, self._spark, case_sensitive=self._case_sensitive)
-        return together(
+        return union_of(
             [self._source(schema, name, table, self._frame(table), of_files=True) for name, table in tables], schema
         )
 

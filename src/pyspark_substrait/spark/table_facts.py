@@ -10,14 +10,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from pyspark_substrait.spark.jvm import answering, unpacked
+from pyspark_substrait.spark.jvm import compiled_object, unpacked
 from pyspark_substrait.spark.session import spark_errors
-from pyspark_substrait.spark.session_cache import kept
+from pyspark_substrait.spark.session_cache import session_cache
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-__all__ = ["TableFacts", "answers"]
+__all__ = ["TableFacts", "table_facts"]
 
 _FEW: Final = 2
 _END: Final = "\0"
@@ -38,7 +38,7 @@ class TableFacts:
     files: Sequence[Sequence[str]]
 
 
-def answers(spark: SparkSession, settings: Sequence[str], tables: Sequence[tuple[str, str]]) -> TableFacts | None:
+def table_facts(spark: SparkSession, settings: Sequence[str], tables: Sequence[tuple[str, str]]) -> TableFacts | None:
     """Return the values of settings and the schemas and files of tables; None if single calls are to be used.
 
     Args:
@@ -64,14 +64,14 @@ def answers(spark: SparkSession, settings: Sequence[str], tables: Sequence[tuple
 def _questions(spark: SparkSession) -> Any:
     """Return the object in the JVM that answers; None if there is none, or not yet."""
     jvm: Any = getattr(spark, "_jvm", None)
-    known = kept(spark, "questions")
+    known = session_cache(spark, "questions")
     asked: int = known.get("asked", 0)
     if asked < _FEW or jvm is None:
         known["asked"] = asked + 1
         return None
     if "answering" not in known:
         try:
-            known["answering"] = answering(jvm, "TableFacts")
+            known["answering"] = compiled_object(jvm, "TableFacts")
         except spark_errors():
             known["answering"] = None
     return known["answering"]

@@ -20,7 +20,7 @@ import pyarrow.dataset
 from pyspark_substrait.errors import TableError
 from pyspark_substrait.spark.arrow_input import plain_table, stored_schema
 from pyspark_substrait.spark.reading.footers import Format, footer, without_nulls
-from pyspark_substrait.spark.session_cache import keep, kept
+from pyspark_substrait.spark.session_cache import cache_value, session_cache
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -134,7 +134,7 @@ def given_table(name: str, source: TableSource, spark: SparkSession) -> Table:
         return _arrow_table(name, pa.table(source), spark)
     raise TableError(
         f"the table {name} is given as a {type(source).__name__}",
-        hint="Give a DataFrame, Arrow data (a pyarrow Table, say) or a path of Parquet, ORC or Arrow files",
+        hint="Give a DataFrame, Arrow data (such as a pyarrow Table) or a path of Parquet, ORC or Arrow files",
     )
 
 
@@ -148,7 +148,7 @@ def _arrow_table(name: str, table: pa.Table, spark: SparkSession) -> Table:
         # a timestamp without a zone stays one, whatever the session prefers
         frame = spark.createDataFrame(plain, from_arrow_schema(plain.schema, prefer_timestamp_ntz=True))
     except Exception as error:
-        raise TableError(f"Spark can't take the Arrow table given for {name}: {first_line(error)}") from error
+        raise TableError(f"Spark cannot take the Arrow table given for {name}: {first_line(error)}") from error
     known = frozenset(field for field, count in counts.items() if count == 0 and field in simple)
     return Table(frame, known, table.schema)
 
@@ -161,7 +161,7 @@ def _path_table(name: str, path: str, spark: SparkSession) -> Table:
         try:
             return _arrow_table(name, pyarrow.dataset.dataset(local or path, format="ipc").to_table(), spark)
         except (OSError, pa.ArrowException) as error:
-            raise TableError(f"{path} can't be read as Arrow IPC: {first_line(error)}") from error
+            raise TableError(f"{path} cannot be read as Arrow IPC: {first_line(error)}") from error
     return file_table(name, [path], spark, "orc" if suffix == ".orc" else "parquet")
 
 
@@ -193,7 +193,7 @@ def file_table(name: str, paths: Sequence[str], spark: SparkSession, format: For
         if local is not None and not any(mark in path for mark in "*?[{") and not local.exists():
             raise TableError(f"there is no file {path} for the table {name}")
     files = _data_files(paths)
-    opened: dict[_Key, Table] = kept(spark, "tables")
+    opened: dict[_Key, Table] = session_cache(spark, "tables")
     key = (format, tuple(paths), files)
     table = None if files is None else opened.get(key)
     if table is None:
@@ -202,10 +202,10 @@ def file_table(name: str, paths: Sequence[str], spark: SparkSession, format: For
             frame = _frame(paths, schema, spark, format)
         except Exception as error:
             kind = {"parquet": "Parquet", "orc": "ORC"}[format]
-            raise TableError(f"{', '.join(paths)} can't be read as {kind}: {first_line(error)}") from error
+            raise TableError(f"{', '.join(paths)} cannot be read as {kind}: {first_line(error)}") from error
         table = Table(frame, _without_nulls(files or (), format), schema)
         if files is not None:
-            keep(opened, key, table, _MOST_OPENED)
+            cache_value(opened, key, table, _MOST_OPENED)
     return table
 
 

@@ -19,7 +19,6 @@ from pyspark_substrait.model.plan import Plan, RelRoot
 from pyspark_substrait.model.relations import Relation
 from pyspark_substrait.model.types import Boolean, Type, UserDefined
 from pyspark_substrait.sql import functions
-from pyspark_substrait.sql.checks import refusals
 from pyspark_substrait.sql.compiler.types import spark_type
 from pyspark_substrait.sql.dialect_samples import (
     expression_samples,
@@ -28,8 +27,10 @@ from pyspark_substrait.sql.dialect_samples import (
     relation_samples,
     simple_types,
 )
+from pyspark_substrait.sql.fragment import Name
 from pyspark_substrait.sql.functions.registered import registered_table
 from pyspark_substrait.sql.functions.table import Call, Operand, Refusal, Table
+from pyspark_substrait.sql.unsupported_parts import refusals
 
 __all__ = ["dialect", "is_carried", "supported_calls"]
 
@@ -191,7 +192,7 @@ def supported_calls(definition: FunctionDefinition, table: Table) -> Iterator[di
 def _call(definition: FunctionDefinition, enums: Mapping[str, str]) -> Call:
     return Call(
         function=Function(definition.urn, definition.name, definition.key.partition(":")[2]),
-        operands=tuple(Operand(enums.get(argument.name, argument.name)) for argument in definition.arguments),
+        operands=tuple(Operand(Name(enums.get(argument.name, argument.name))) for argument in definition.arguments),
         names=tuple(argument.name for argument in definition.arguments),
         output=Boolean(),
     )

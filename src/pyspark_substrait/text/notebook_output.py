@@ -72,7 +72,7 @@ def bundle(html: Callable[[], str], text: Callable[[], str], include: Types = No
         try:
             made[_HTML] = html()
         except SubstraitError as error:
-            reason = f"\n\n(nothing is drawn: {error})"
+            reason = f"\n\n(no drawing: {error})"
     if _wanted(_TEXT, include, exclude):
         made[_TEXT] = _bounded(text()) + reason
     return made

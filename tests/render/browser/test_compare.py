@@ -149,7 +149,7 @@ def test_plans_that_mean_the_same_are_said_to(opened: Callable[..., Any]) -> Non
 
 def test_a_plan_that_cannot_be_compared_is_shown(opened: Callable[..., Any]) -> None:
     driver = opened(view(orders(), '{"relations": [{"root": {"input": {"filter": {}}, "names": []}}]}'))
-    assert driver.find_element("css selector", "#changes h2").text == "The plans can't be compared"
+    assert driver.find_element("css selector", "#changes h2").text == "The plans cannot be compared"
     assert len(driver.find_elements("css selector", "#b-graph .node")) == 3
     driver.execute_script(CLICK, "b-n1")
     assert lit(driver) == set()

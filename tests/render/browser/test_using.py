@@ -273,7 +273,7 @@ def test_the_drawing_can_be_saved(opened: Callable[..., Any], driver: Any) -> No
 def _saved(file: Path) -> bytes:
     until = time.monotonic() + 20
     while not file.exists() or not file.stat().st_size:
-        assert time.monotonic() < until, f"{file.name} wasn't saved"
+        assert time.monotonic() < until, f"{file.name} was not saved"
         time.sleep(0.05)
     return file.read_bytes()
 

@@ -173,5 +173,5 @@ def test_one_record_gives_one_value(spark: SparkSession) -> None:
         ps.to_substrait_expressions(SCHEMA, F.sum("i"), spark=spark)
     with pytest.raises(InvalidPlanError, match="2 names were given for 1 expressions"):
         ps.to_substrait_expressions(SCHEMA, F.col("i"), names=["a", "b"], spark=spark)
-    with pytest.raises(InvalidPlanError, match=r"Spark doesn.t take the columns: .*`j`"):
+    with pytest.raises(InvalidPlanError, match=r"Spark does not take the columns: .*`j`"):
         ps.to_substrait_expressions(SCHEMA, F.col("j"), spark=spark)

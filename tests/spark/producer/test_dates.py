@@ -90,9 +90,9 @@ def test_what_the_standard_has_is_the_standard(spark: SparkSession, expression: 
 @pytest.mark.parametrize(
     ("expression", "reason"),
     [
-        ("date_format(ts, concat('yy', CAST(i AS STRING)))", "pattern isn't a constant"),
-        ("to_timestamp(CAST(i AS STRING), CAST(i AS STRING))", "pattern isn't a constant"),
-        ("trunc(d, CAST(i AS STRING))", "unit isn't a constant"),
+        ("date_format(ts, concat('yy', CAST(i AS STRING)))", "pattern is not a constant"),
+        ("to_timestamp(CAST(i AS STRING), CAST(i AS STRING))", "pattern is not a constant"),
+        ("trunc(d, CAST(i AS STRING))", "unit is not a constant"),
         ("ts + make_interval(0, 1, 0, 2)", "make_interval"),
     ],
 )

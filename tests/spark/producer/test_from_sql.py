@@ -195,12 +195,12 @@ def test_tables_that_are_none(spark: SparkSession) -> None:
         ps.from_sql("SELECT 1", spark, tables={"x": 3})  # type: ignore[dict-item]
     with pytest.raises(TableError, match="Spark has no type for a column of x"):
         ps.from_sql("SELECT 1", spark, tables={"x": pa.schema([("a", pa.decimal256(50, 2))])})
-    with pytest.raises(ParameterError, match="Spark can't take the value"):
+    with pytest.raises(ParameterError, match="Spark cannot take the value"):
         ps.from_sql("SELECT ?", spark, args=[object()])
 
 
 def test_the_release_and_the_producer(spark: SparkSession) -> None:
-    from pyspark_substrait.proto.upgrade import CURRENT_VERSION
+    from pyspark_substrait.model.plan import CURRENT_VERSION
 
     version = ps.from_sql("SELECT 1 AS x", spark).version
     assert (version.major_number, version.minor_number, version.patch_number) == CURRENT_VERSION

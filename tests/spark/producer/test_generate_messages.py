@@ -6,7 +6,6 @@ import re
 from importlib.resources import files
 
 import pytest
-from google.protobuf.any_pb2 import Any as AnyProto
 
 from pyspark_substrait.errors import InvalidPlanError, PlanFormatError, SubstraitError, UnsupportedPlanError
 from pyspark_substrait.model.literals import AnyMessage
@@ -24,7 +23,7 @@ PAIR = Struct(types=(I32(), String(nullable=True)), nullable=True)
 def test_there_and_back(kind: GeneratorKind, outer: bool) -> None:
     rows = 2 if kind is GeneratorKind.STACK else None
     generator = Generator(kind=kind, arguments=3, outer=outer, rows=rows)
-    message: AnyProto = generates.encoded(generator)
+    message = generates.encoded(generator)
     assert message.type_url == URL
     assert generates.decoded(AnyMessage(message.type_url, message.value)) == generator
 

@@ -91,7 +91,7 @@ def test_a_name_of_one_part_is_of_the_current_database(spark: SparkSession) -> N
     try:
         assert names(ps.to_substrait(spark.table("t"), tables=["t"])) == ["t"]
         spark.sql("SELECT 1 AS i").createOrReplaceTempView("v")
-        with pytest.raises(UnsupportedPlanError, match="two tables of the query would go out as v"):
+        with pytest.raises(UnsupportedPlanError, match="two tables of the query would have the name v"):
             ps.to_substrait(spark.sql("SELECT * FROM v, producing.v"), tables=["v"])
     finally:
         spark.catalog.dropTempView("v")

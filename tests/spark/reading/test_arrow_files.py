@@ -27,7 +27,7 @@ from pyspark_substrait.model.types import (
 )
 from pyspark_substrait.spark.access import Access
 from pyspark_substrait.spark.reading.arrow_files import arrow_table
-from pyspark_substrait.spark.reading.pieces import Piece
+from pyspark_substrait.spark.reading.file_slices import FileSlice
 from tests.agreement import assert_same_rows
 from tests.spark.plans import BOOL_, INT, INT_, LONG, LONG_, REAL, REAL_, TEXT, TEXT_, answers, rows, run
 from tests.spark.reading.file_reads import item, read
@@ -205,8 +205,8 @@ def test_a_damaged_file_is_an_error(spark: SparkSession, tmp_path: Path) -> None
 
 def test_file_systems_that_pyarrow_does_not_know(spark: SparkSession) -> None:
     schema = NamedStruct(names=("n",), struct=Struct(types=(INT,)))
-    with pytest.raises(UnsupportedPlanError, match=r"where://host/a\.arrow can't be reached"):
-        arrow_table([Piece("where://host/a.arrow")], schema, Access(["where://host"]), spark)
+    with pytest.raises(UnsupportedPlanError, match=r"where://host/a\.arrow cannot be reached"):
+        arrow_table([FileSlice("where://host/a.arrow")], schema, Access(["where://host"]), spark)
 
 
 # slices --------------------------------------------------------------------------------------------------------------

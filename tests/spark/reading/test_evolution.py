@@ -54,7 +54,7 @@ def test_what_does_not_fit_names_the_file(spark: SparkSession, tmp_path: Path, k
     write(tmp_path / f"3.{kind}", {"id": ["3"], "word": ["c"]})
     with pytest.raises(TableError, match=rf"the file .*/2\.{kind} has no column word"):
         found(spark, tmp_path, kind, {"word": TEXT})
-    with pytest.raises(TableError, match=rf"id of the file .*/3\.{kind} is string, which can't be read as i64"):
+    with pytest.raises(TableError, match=rf"id of the file .*/3\.{kind} is string, which cannot be read as i64"):
         found(spark, tmp_path, kind, {"id": LONG})
     # a number that doesn't fit raises when it is read
     write(tmp_path / "narrow" / f"1.{kind}", {"id": [2**40]})

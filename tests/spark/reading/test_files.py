@@ -39,7 +39,7 @@ from pyspark_substrait.model.types import (
 )
 from pyspark_substrait.spark.access import Access
 from pyspark_substrait.spark.addresses import Address
-from pyspark_substrait.spark.reading import orc, pieces, scans
+from pyspark_substrait.spark.reading import file_slices, orc, scans
 from tests.spark.plans import (
     LONG,
     LONG_,
@@ -168,7 +168,7 @@ def test_links(spark: SparkSession, tmp_path: Path) -> None:
     node = read(COLUMNS, item(table))
     assert ordered(rows(spark, node, allowed_paths=[tmp_path / "allowed"])) == expected(0, 20)
     (tmp_path / "allowed" / "there" / "deep").symlink_to(tmp_path / "secret")
-    with pytest.raises(UnsupportedPlanError, match=r"deep, which isn't among the allowed paths"):
+    with pytest.raises(UnsupportedPlanError, match=r"deep, which is not among the allowed paths"):
         rows(spark, node, allowed_paths=[tmp_path / "allowed"])
 
 
@@ -176,14 +176,14 @@ def test_what_is_refused(spark: SparkSession, tmp_path: Path) -> None:
     one = write(tmp_path / "t" / "1.parquet", of(0))
     (tmp_path / "t" / "text.parquet").write_text("no Parquet at all")
     cases: list[tuple[FileOrFiles, type[SubstraitError], str, str]] = [
-        (item(one, None), UnsupportedPlanError, "doesn't say what format", ""),
+        (item(one, None), UnsupportedPlanError, "does not state the format", ""),
         (item(one, DwrfReadOptions()), UnsupportedPlanError, "no reader for DWRF", ".dwrf"),
         (item(one, AnyMessage("type.example/Avro", b"")), UnsupportedPlanError, "type.example/Avro", ".extension"),
         (item(tmp_path / "t", kind="uri_file"), TableError, "is a folder", ""),
         (item(one, kind="uri_folder"), TableError, "is no folder", ""),
         (item(tmp_path / "t" / "2.parquet"), TableError, "there is no file", ""),
-        (item(tmp_path / "t" / "text.parquet"), TableError, "can't be read as Parquet", ""),
-        (item(one, ORC), TableError, "can't be read as ORC", ""),
+        (item(tmp_path / "t" / "text.parquet"), TableError, "cannot be read as Parquet", ""),
+        (item(one, ORC), TableError, "cannot be read as ORC", ""),
         (item(tmp_path / "t", start=1, length=5), UnsupportedPlanError, "a slice is a part of one file", ".start"),
     ]
     for wrong, error, message, place in cases:
@@ -233,7 +233,7 @@ def test_files_that_only_spark_sees(
     write(tmp_path / "t" / "p=02" / f"2.{kind}", {"id": [2]})
     write(tmp_path / "t" / "p=1" / f"_hidden.{kind}", {"id": [3]})
     monkeypatch.setattr(Access, "place", lambda _, path, **__: Address("file", "", tuple(path.split("/")[1:])))
-    for module in (pieces, scans, orc):
+    for module in (file_slices, scans, orc):
         monkeypatch.setattr(module, "is_here", lambda _: False)
     columns = {"id": LONG_, "word": TEXT_, "p": TEXT_, "none": LONG_}
     rest = one.stat().st_size // 2 + 1
@@ -273,7 +273,7 @@ def test_tables_in_files_of_other_formats(spark: SparkSession, tmp_path: Path) -
         found = rows(spark, node, tables={"t": tmp_path / name})
         assert ordered(found) == ordered([(f"w{first}", first), (None, first + 1)])
     (tmp_path / "no.arrow").write_text("no Arrow")
-    with pytest.raises(TableError, match="can't be read as Arrow IPC"):
+    with pytest.raises(TableError, match="cannot be read as Arrow IPC"):
         rows(spark, stored("t", {"id": LONG}), tables={"t": tmp_path / "no.arrow"})
 
 
@@ -310,7 +310,7 @@ def test_values_of_every_type(spark: SparkSession, tmp_path: Path, kind: str) ->
 def test_orc_has_no_local_times_but_those_of_spark(spark: SparkSession, tmp_path: Path) -> None:
     local = PrecisionTimestamp(precision=6, nullable=True)
     path = write(tmp_path / "1.orc", {"at": pa.array([0], pa.timestamp("us"))})
-    with pytest.raises(TableError, match="can't be read as precision_timestamp"):
+    with pytest.raises(TableError, match="cannot be read as precision_timestamp"):
         rows(spark, read({"at": local}, item(path, ORC)), allowed_paths=[tmp_path])
     frame = spark.sql("SELECT TIMESTAMP_NTZ '2024-03-31 02:30:00' AS at")
     frame.write.orc(str(tmp_path / "spark"))

@@ -168,7 +168,7 @@ def test_tables_change_between_runs(spark: SparkSession) -> None:
             assert sorted(ps.run_query(node, spark=spark).column("id").to_pylist()) == ids
     spark.sql("CREATE OR REPLACE TEMPORARY VIEW named_tables_changing AS SELECT 'text' AS id")
     try:
-        with pytest.raises(TableError, match=r"named_tables_changing\.id is string, which can't be read as i64"):
+        with pytest.raises(TableError, match=r"named_tables_changing\.id is string, which cannot be read as i64"):
             ps.run_query(node, spark=spark)
     finally:
         spark.catalog.dropTempView("named_tables_changing")

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 from pyspark_substrait.errors import UnsupportedPlanError
 from pyspark_substrait.model.relations import FileOrFiles
+from pyspark_substrait.spark.reading.file_slices import FileSlice
 from pyspark_substrait.spark.reading.footers import row_groups
 from pyspark_substrait.spark.reading.parquet import chosen
-from pyspark_substrait.spark.reading.pieces import Piece
 from tests.spark.plans import LONG, TEXT_, answers, rows
 from tests.spark.reading.file_reads import FORMATS, ORC, item, read, write
 
@@ -74,7 +74,7 @@ def test_every_cut_divides_the_records(folder: Path, name: str, cuts: list[int])
     path = folder / f"{name}.parquet"
     taken: list[int] = []
     for one in slices(path, cuts, None):
-        for records in chosen(Piece(str(path), one.start, one.length or None), row_groups(str(path))):
+        for records in chosen(FileSlice(str(path), one.start, one.length or None), row_groups(str(path))):
             assert records.end is not None
             taken += range(records.first, records.end)
     assert sorted(taken) == list(range(pq.read_metadata(path).num_rows))
@@ -138,5 +138,5 @@ def test_slices_of_several_files(spark: SparkSession, folder: Path) -> None:
 def test_slices_of_other_file_systems(spark: SparkSession, folder: Path) -> None:
     from pyspark_substrait.spark.reading import footers
 
-    with pytest.raises(UnsupportedPlanError, match="can't be read here, and without it the slice isn't known"):
+    with pytest.raises(UnsupportedPlanError, match="cannot be read here, and without it the slice is not known"):
         footers.row_groups("nosuch://host/file.parquet")

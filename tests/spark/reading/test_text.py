@@ -168,7 +168,7 @@ def test_types(spark: SparkSession, tmp_path: Path) -> None:
     for short in (VarChar(length=2), FixedChar(length=2)):
         error = failure(spark, text_item(tmp_path / "d", "xyz\n"), columns(short))
         assert f"has a value that is no {short}" in error
-    with pytest.raises(UnsupportedPlanError, match=r"the column a is .*, which text isn't cast to"):
+    with pytest.raises(UnsupportedPlanError, match=r"the column a is .*, which text is not cast to"):
         found(spark, text_item(tmp_path / "c"), columns(List(type=TEXT), TEXT))
 
 
@@ -288,7 +288,7 @@ def test_compression(spark: SparkSession, tmp_path: Path) -> None:
     frame = pa.BufferOutputStream()
     with pa.CompressedOutputStream(frame, "lz4") as stream:
         stream.write(content)
-    with pytest.raises(UnsupportedPlanError, match=r"a\.lz4 can't be decompressed"):
+    with pytest.raises(UnsupportedPlanError, match=r"a\.lz4 cannot be decompressed"):
         found(spark, text_item(tmp_path / "a.lz4", frame.getvalue().to_pybytes()), 2)
     assert "no text in UTF-8" in failure(spark, text_item(tmp_path / "a", packed["gz"]), 2)
 

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 from pyspark.sql import SparkSession
-from substrait import plan_pb2, type_pb2
 
 import pyspark_substrait as ps
 from pyspark_substrait.errors import ExecutionError, InvalidPlanError, SubstraitError, UnsupportedPlanError
@@ -44,8 +43,9 @@ from pyspark_substrait.model.types import (
     VarChar,
     with_nullability,
 )
+from pyspark_substrait.proto import messages
 from pyspark_substrait.spark import sources
-from pyspark_substrait.spark.reading.literal_arrays import Unfit, literal_array
+from pyspark_substrait.spark.reading.literal_arrays import UnrepresentableValue, literal_array
 from pyspark_substrait.sql.compiler import virtual_tables
 from tests.spark.plans import (
     BOOL,
@@ -120,7 +120,7 @@ def test_nested_types_as_data(spark: SparkSession, sent: list[int]) -> None:
         column = [record[0] for record in random_rows([type], 4)]
         try:
             literal_array([made(type, value) for value in column], type)
-        except Unfit as error:
+        except UnrepresentableValue as error:
             assert "without fields" in str(error)
         else:
             types.append(type)
@@ -154,12 +154,12 @@ _STRUCT = Struct(types=(INT, TEXT))
 WRONG: list[tuple[Type, Any, type[SubstraitError], str]] = [
     (INT, 2**31, InvalidPlanError, "too large"),
     (I8(), -129, InvalidPlanError, "too large"),
-    (INT, True, InvalidPlanError, "can't be the value"),
-    (INT, "1", InvalidPlanError, "can't be the value"),
-    (FP32(), 0.1, InvalidPlanError, "isn't an fp32"),
+    (INT, True, InvalidPlanError, "cannot be the value"),
+    (INT, "1", InvalidPlanError, "cannot be the value"),
+    (FP32(), 0.1, InvalidPlanError, "is not an fp32"),
     (TEXT, "\ud800", InvalidPlanError, "half a character"),
     (VarChar(length=2), "abc", InvalidPlanError, "3 characters"),
-    (Decimal(precision=3, scale=1), decimal.Decimal("123.4"), InvalidPlanError, "isn't a decimal"),
+    (Decimal(precision=3, scale=1), decimal.Decimal("123.4"), InvalidPlanError, "is not a decimal"),
     (PrecisionTime(precision=3), 86_400_000, InvalidPlanError, "within the day"),
     (PrecisionTimestamp(precision=0), 2**62, UnsupportedPlanError, "beyond the years"),
     (IntervalYear(), 120_001, InvalidPlanError, "too many"),
@@ -203,19 +203,19 @@ def test_faults_of_records_keep_their_places(spark: SparkSession, sent: list[int
 # size ----------------------------------------------------------------------------------------------------------------
 
 
-def message(count: int) -> plan_pb2.Plan:
+def message(count: int) -> messages.Plan:
     """A plan with a virtual table: a number, a text that is null for each tenth, and a fraction."""
-    plan = plan_pb2.Plan()
+    plan = messages.Plan()
     plan.version.minor_number = 108
     root = plan.relations.add().root
     root.names.extend(["number", "text", "fraction"])
     read = root.input.read
     read.base_schema.names.extend(root.names)
     struct = read.base_schema.struct
-    struct.nullability = type_pb2.Type.NULLABILITY_REQUIRED
-    struct.types.add().i64.nullability = type_pb2.Type.NULLABILITY_REQUIRED
-    struct.types.add().string.nullability = type_pb2.Type.NULLABILITY_NULLABLE
-    struct.types.add().fp64.nullability = type_pb2.Type.NULLABILITY_REQUIRED
+    struct.nullability = messages.Type.NULLABILITY_REQUIRED
+    struct.types.add().i64.nullability = messages.Type.NULLABILITY_REQUIRED
+    struct.types.add().string.nullability = messages.Type.NULLABILITY_NULLABLE
+    struct.types.add().fp64.nullability = messages.Type.NULLABILITY_REQUIRED
     for position in range(count):
         fields = read.virtual_table.expressions.add().fields
         fields.add().literal.i64 = position
@@ -223,7 +223,7 @@ def message(count: int) -> plan_pb2.Plan:
         if position % 10:
             literal.string, literal.nullable = f"text {position}", True
         else:
-            literal.null.string.nullability = type_pb2.Type.NULLABILITY_NULLABLE
+            literal.null.string.nullability = messages.Type.NULLABILITY_NULLABLE
         fields.add().literal.fp64 = position / 4
     return plan
 
@@ -345,7 +345,7 @@ def test_cells_of_other_types_are_noted_one_by_one() -> None:
     table.expressions[1].fields[0].literal.i32 = 7
     table.expressions[3].fields[0].literal.i32 = 8
     for position in (0, 2):
-        table.expressions[position].fields[1].literal.null.string.nullability = type_pb2.Type.NULLABILITY_REQUIRED
+        table.expressions[position].fields[1].literal.null.string.nullability = messages.Type.NULLABILITY_REQUIRED
     loaded = ps.load(made)
     assert [(note.rule, note.path.rsplit("expressions", 1)[1].split(".literal")[0]) for note in loaded.notes] == [
         ("required-null", "[0].fields[1]"),
@@ -358,7 +358,7 @@ def test_cells_of_other_types_are_noted_one_by_one() -> None:
 def test_a_fault_far_down(spark: SparkSession) -> None:
     made = message(2000)
     field = made.relations[0].root.input.read.virtual_table.expressions[1999].fields[0]
-    field.literal.null.i64.nullability = type_pb2.Type.NULLABILITY_NULLABLE
+    field.literal.null.i64.nullability = messages.Type.NULLABILITY_NULLABLE
     with pytest.raises(InvalidPlanError, match="the value is null") as caught:
         ps.load(made)
     assert caught.value.path == f"{PATH}[1999].fields[0]"

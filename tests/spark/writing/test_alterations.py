@@ -104,7 +104,7 @@ def test_names_that_differ_in_case_only() -> None:
     ],
 )
 def test_types_that_lose_something(old: DataType, new: DataType) -> None:
-    with pytest.raises(UnsupportedPlanError, match="which can't become a"):
+    with pytest.raises(UnsupportedPlanError, match="which cannot become a"):
         list(alterations(struct(a=old), struct(a=new), str))
 
 

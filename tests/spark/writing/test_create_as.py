@@ -80,7 +80,7 @@ def test_appending(spark: SparkSession, name: str) -> None:
     run(spark, create(name, [ANN], create_mode=mode))
     assert rows(spark, create(name, [BEN], create_mode=mode, output=MODIFIED)) == [BEN]
     assert stored(spark, name) == ordered([ANN, BEN])
-    with pytest.raises(TableError, match="is int, which doesn't hold i64"):
+    with pytest.raises(TableError, match="is int, which does not hold i64"):
         run(spark, create(name, [], {"id": LONG, "name": TEXT_}, create_mode=mode))
 
 

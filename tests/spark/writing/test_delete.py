@@ -176,7 +176,7 @@ def test_orc_tables(spark: SparkSession) -> None:
 def test_what_is_refused(spark: SparkSession) -> None:
     with table(spark) as name, table(spark, "id INT, name STRING, age INT", "USING csv") as text_table:
         source = fill(spark, name)
-        with pytest.raises(TableError, match="table_schema hasn't the columns age"):
+        with pytest.raises(TableError, match="table_schema does not have the columns age"):
             run(spark, delete(name, values([INT, TEXT], []), {"id": INT, "name": TEXT}))
         with pytest.raises(InvalidPlanError, match="column 0 of the input is i64"):
             run(spark, delete(name, values([LONG, TEXT, INT], [])))

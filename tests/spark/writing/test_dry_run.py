@@ -38,6 +38,7 @@ from pyspark_substrait.model.relations import (
     Write,
     WriteOp,
 )
+from tests.samples.relations import RELATIONS
 from tests.spark.plans import INT, INT_, TEXT, col, join, plan, project, schema, stored, truth, values, where
 from tests.spark.writing.ddl import found_rows, named, table, unique, view
 from tests.spark.writing.test_write_targets import target
@@ -76,6 +77,10 @@ def test_reads_of_every_kind_in_the_order_of_the_inputs() -> None:
         "read the Iceberg table s3://b/m.json @ set.inputs[1].read.iceberg_table",
         "read the extension example.com/acme.T @ set.inputs[2].read.extension_table",
     ]
+
+
+def test_the_path_below_a_generator_is_the_one_in_the_message() -> None:
+    assert told(RELATIONS["explode"]) == ["read the table nested @ extension_single.input.read.named_table"]
 
 
 def test_writes_of_every_kind() -> None:
@@ -192,7 +197,7 @@ def test_the_command_line_names_what_may_be_written(spark: SparkSession, tmp_pat
     node = write(target(write_targets.files(str(tmp_path / "out" / "x"))), values((INT,), [(7,)]), WriteOp.CTAS)
     file = saved(node, tmp_path)
     found = command(file)
-    assert found.exit_code == 1 and "isn't among the allowed paths" in found.stderr
+    assert found.exit_code == 1 and "is not among the allowed paths" in found.stderr
     assert not (tmp_path / "out").exists()
     found = command(file, "--allow-path", str(tmp_path / "out"))
     assert (found.exit_code, found.stdout) == (0, f"done: created the files {tmp_path}/out/x\n")

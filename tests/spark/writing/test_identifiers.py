@@ -209,7 +209,7 @@ def test_names_of_tables_in_memory(spark: SparkSession, victim: str) -> None:
         carry_out(spark, define(memory, DdlOp.DROP))
         assert everything(spark) == before
     for hostile in ("${env:HOME}", "nul\x00"):
-        with pytest.raises(UnsupportedPlanError, match="Spark can't have the name"):
+        with pytest.raises(UnsupportedPlanError, match="Spark cannot have the name"):
             carry_out(spark, define(write_targets.in_memory_table(hostile), DdlOp.DROP_IF_EXIST))
 
 

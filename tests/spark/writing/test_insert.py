@@ -110,8 +110,8 @@ def test_a_table_without_such_columns_refuses(spark: SparkSession) -> None:
             ({"id": INT, "nam": TEXT}, "has no column nam"),
             ({"id": INT, "ID": INT}, "has the column ID twice"),
             ({"name": TEXT, "age": INT}, "id is required and has no default"),
-            ({"id": LONG, "name": TEXT}, "is int, which doesn't hold i64"),
-            ({"id": TEXT, "name": TEXT}, "is int, which doesn't hold string"),
+            ({"id": LONG, "name": TEXT}, "is int, which does not hold i64"),
+            ({"id": TEXT, "name": TEXT}, "is int, which does not hold string"),
         ):
             with pytest.raises(TableError, match=error):
                 run(spark, insert(name, values(list(named.values()), []), named))
@@ -354,8 +354,8 @@ def test_names_are_only_names(spark: SparkSession) -> None:
         with pytest.raises(TableError, match="there is no table"):
             run(spark, insert(f"{name}; DROP TABLE {name}", values([INT], [(1,)]), {odd: INT}))
         for names, error, message in (
-            (("parquet", "/tmp/some"), UnsupportedPlanError, "isn't among the allowed paths"),
-            (("delta", "/tmp/some"), UnsupportedPlanError, "isn't among the allowed paths"),
+            (("parquet", "/tmp/some"), UnsupportedPlanError, "is not among the allowed paths"),
+            (("delta", "/tmp/some"), UnsupportedPlanError, "is not among the allowed paths"),
             (("no_catalog", "no_database", "t"), TableError, "there is no table"),
         ):
             with pytest.raises(error, match=message):

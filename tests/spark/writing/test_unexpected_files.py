@@ -231,7 +231,7 @@ def test_tables_of_files_are_not_written_anew_with_what_is_somebody_elses(spark:
             definition(DdlOp.DROP, name),
         ]
         for node in nodes:
-            with pytest.raises(UnsupportedPlanError, match="something in it that isn't a file of the table"):
+            with pytest.raises(UnsupportedPlanError, match="something in it that is not a file of the table"):
                 carry_out(spark, node)
             assert content(place) == before
         run(spark, insert(name, everybody))

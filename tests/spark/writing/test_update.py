@@ -149,7 +149,7 @@ def test_updates_that_contradict_themselves(spark: SparkSession) -> None:
             run(spark, update(name, None, [(1, text("a")), (2, replace(unknown, type=INT))]))
         changed = "relations[0].root.input.update.transformations[1].transformation"
         assert missing.value.path == f"{changed}.dynamic_parameter"
-        with pytest.raises(TableError, match="hasn't the columns age"):
+        with pytest.raises(TableError, match="does not have the columns age"):
             run(spark, update(name, None, [(1, text("a"))], {"id": INT, "name": TEXT_}))
         with pytest.raises(ExecutionError, match="id is required"):
             run(spark, update(name, None, [(0, lit(INT_, None))]))
@@ -229,7 +229,7 @@ def test_inputs_that_do_not_say_which_record_changes(spark: SparkSession) -> Non
             values([INT, TEXT_, INT_], [(1, "a", 2)]),
             Fetch(input=source, count_expr=long(1)),
         ):
-            with pytest.raises(UnsupportedPlanError, match="doesn't say which record of the table becomes which"):
+            with pytest.raises(UnsupportedPlanError, match="does not say which record of the table becomes which"):
                 run(spark, write(WriteOp.UPDATE, name, input))
         with pytest.raises(InvalidPlanError, match="the input has 2 columns"):
             run(spark, write(WriteOp.UPDATE, name, values([INT, TEXT], [])))

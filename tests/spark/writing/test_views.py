@@ -145,7 +145,7 @@ def test_views_over_what_only_the_session_has(spark: SparkSession, name: str, so
         # replaced by one that can be stored, it is one of the catalog
         quietly(spark, view(REPLACE, name, of(source), ("x", "y")))
         assert found_rows(spark, f"SELECT count(*) FROM spark_catalog.default.{name}") == [(3,)]
-        with pytest.raises(UnsupportedPlanError, match="is one of the catalog, and can't become"):
+        with pytest.raises(UnsupportedPlanError, match="is one of the catalog, and cannot become"):
             carry_out(spark, view(REPLACE, name, of("given"), ("x", "y")), tables=given)
         quietly(spark, view(DROP, name))
         with pytest.raises(TableError, match="there is no view"):
@@ -157,7 +157,7 @@ def test_views_over_what_only_the_session_has(spark: SparkSession, name: str, so
 def test_files_of_a_view_are_below_the_allowed_paths(spark: SparkSession, name: str, tmp_path: Any) -> None:
     item = FileOrFiles(path_type="uri_file", path=(tmp_path / "f").as_uri(), file_format=ParquetReadOptions())
     files = Read(base_schema=schema((INT_,), ("a",)), read_type=LocalFiles(items=(item,)))
-    with pytest.raises(UnsupportedPlanError, match="isn't among the allowed paths"):
+    with pytest.raises(UnsupportedPlanError, match="is not among the allowed paths"):
         carry_out(spark, view(CREATE, name, files, ("a",)))
 
 

@@ -52,7 +52,7 @@ class Kind(Enum):
 
 
 class Style(Enum):
-    """How the items of a part are compared.
+    """The way in which the items of a part are compared.
 
     ``ONE``: there is one. ``BAG``: their order doesn't count. ``ROW``: it counts. ``COLUMNS``: each makes a column of
     the relation, whose position doesn't count. ``FIELDS``: the same, and columns are matched by name.

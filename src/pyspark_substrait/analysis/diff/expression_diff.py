@@ -12,7 +12,7 @@ from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.relations import Measure, Relation, WindowRelFunction
 from pyspark_substrait.model.walk import expression_children, subquery_relation
 
-__all__ = ["Inside", "Queries", "parts_of"]
+__all__ = ["ExpressionDiff", "Queries", "parts_of"]
 
 #: Two subqueries at the same place in two expressions, with the records around them.
 Queries = tuple[Relation, Record, Relation, Record]
@@ -20,7 +20,7 @@ Queries = tuple[Relation, Record, Relation, Record]
 _Call = e.ScalarFunction | e.WindowFunction | e.AggregateFunction | WindowRelFunction
 
 
-class Inside:
+class ExpressionDiff:
     """Compares two expressions side by side.
 
     Args:
@@ -104,7 +104,7 @@ class Inside:
         if isinstance(a, e.ScalarFunction) and len(first) == len(second) and _loose(a):
             numbers = [self.forms.expression(item, left).meaning for item in first]
             others = [self.forms.expression(item, right).meaning for item in second]
-            second = [item for item, number in zip(second, others, strict=True) if not _taken(number, numbers)]
+            second = [item for item, number in zip(second, others, strict=True) if not _use_up(number, numbers)]
             first = [item for item, number in zip(first, numbers, strict=True) if number >= 0]
         if len(first) != len(second):
             self._became(a, left, b, right)
@@ -187,8 +187,8 @@ def _loose(node: e.ScalarFunction) -> bool:
     return node.function.name in ("and", "or")
 
 
-def _taken(number: int, numbers: list[int]) -> bool:
-    """Whether a number is in a list; if so, it is used up there."""
+def _use_up(number: int, numbers: list[int]) -> bool:
+    """Replace a number in a list by -1; return whether the list had it."""
     if number in numbers:
         numbers[numbers.index(number)] = -1
         return True

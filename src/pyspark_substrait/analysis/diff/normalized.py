@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from pyspark_substrait.analysis.diff.describe import describe
-from pyspark_substrait.analysis.diff.describe_values import table_name
 from pyspark_substrait.analysis.diff.description import Description, Step
 from pyspark_substrait.analysis.diff.equivalence import Form, Forms
 from pyspark_substrait.analysis.diff.record import Record
+from pyspark_substrait.analysis.diff.relation_descriptions import describe
+from pyspark_substrait.analysis.diff.value_descriptions import table_name
 from pyspark_substrait.model.expressions import FieldReference, RootReference, StructField
 from pyspark_substrait.model.relations import DetachedRel, LateralJoin, Project, Read, Reference, Relation
 from pyspark_substrait.model.types import OpenStruct

@@ -10,13 +10,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from pyspark_substrait.analysis.diff.describe import describe
 from pyspark_substrait.analysis.diff.description import Step
 from pyspark_substrait.analysis.diff.difference import Change, Line, Mark, Pair
 from pyspark_substrait.analysis.diff.normalized import Steps, pick, stands_for
+from pyspark_substrait.analysis.diff.relation_descriptions import describe
 from pyspark_substrait.analysis.diff.relations import queries_in, queries_of, relations_of
 from pyspark_substrait.analysis.diff.result_columns import Result
-from pyspark_substrait.analysis.diff.tree_diff import Trees
+from pyspark_substrait.analysis.diff.tree_diff import TreeDiff
 from pyspark_substrait.model.expressions import AggregateFunction, Expression
 from pyspark_substrait.model.plan import ExtendedExpression, Plan
 from pyspark_substrait.model.relations import Relation
@@ -69,7 +69,7 @@ class Pairing:
         trees: the comparison of their trees, which is done.
     """
 
-    def __init__(self, a: _Document, b: _Document, trees: Trees) -> None:
+    def __init__(self, a: _Document, b: _Document, trees: TreeDiff) -> None:
         self.trees = trees
         self.a, self.b = _Side(a, trees.steps), _Side(b, trees.steps)
         self._links: dict[tuple[int, int], _Link] = {}
@@ -78,7 +78,7 @@ class Pairing:
         self._others: list[Pair] = []
         self._columns: dict[int, tuple[int, ...]] = {}  # of steps, by the relations that made them
 
-    # what was compared ------------------------------------------------------------------------------------------------
+    # compared parts ---------------------------------------------------------------------------------------------------
 
     def root(self, a: Result | None, b: Result | None, line: Line) -> None:
         """Add two results, or one without a counterpart, and their line."""
@@ -187,7 +187,7 @@ class Pairing:
             self._found |= {id(a), id(b)}
         return link
 
-    # what was not compared --------------------------------------------------------------------------------------------
+    # parts that were not compared -------------------------------------------------------------------------------------
 
     def pairs(self) -> tuple[Pair, ...]:
         """Return every relation, root and expression of both documents, with its counterpart."""

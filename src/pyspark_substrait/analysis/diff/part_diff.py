@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pyspark_substrait.analysis.diff.description import Description, Item, Kind, Part, Step, Style
 from pyspark_substrait.analysis.diff.difference import Change, Line
 from pyspark_substrait.analysis.diff.equivalence import Forms
-from pyspark_substrait.analysis.diff.expression_diff import Inside
+from pyspark_substrait.analysis.diff.expression_diff import ExpressionDiff
 from pyspark_substrait.analysis.diff.item_matching import pairs, reordered
 from pyspark_substrait.analysis.diff.record import Record
 from pyspark_substrait.analysis.diff.wording import Wording, named, shortened
@@ -168,7 +168,7 @@ class PartDiff:
             if part.word == "table":
                 return f"the table {before} became {after}"
             return f"the {part.word} of {where} became {after}; it was {before}"
-        found = Inside(self.forms, self.wording)
+        found = ExpressionDiff(self.forms, self.wording)
         if a.node is not None and b.node is not None and a.record is not None and b.record is not None:
             found.compare(a.node, a.record, b.node, b.record)
         for query in found.queries:

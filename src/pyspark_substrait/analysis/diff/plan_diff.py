@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
-from pyspark_substrait.analysis.diff.describe_values import fields, message, one, schema_columns
 from pyspark_substrait.analysis.diff.description import Item, Kind, Part, Style
 from pyspark_substrait.analysis.diff.difference import Change, Difference, Line, Pair
 from pyspark_substrait.analysis.diff.equivalence import Forms
@@ -15,7 +14,8 @@ from pyspark_substrait.analysis.diff.normalized import Steps
 from pyspark_substrait.analysis.diff.pairing import Pairing
 from pyspark_substrait.analysis.diff.record import Record, Words
 from pyspark_substrait.analysis.diff.result_columns import Result, output_changes
-from pyspark_substrait.analysis.diff.tree_diff import Trees
+from pyspark_substrait.analysis.diff.tree_diff import TreeDiff
+from pyspark_substrait.analysis.diff.value_descriptions import fields, message, schema_columns, single_item_part
 from pyspark_substrait.analysis.diff.wording import Wording
 from pyspark_substrait.extensions import Registry
 from pyspark_substrait.model.expressions import AggregateFunction
@@ -75,7 +75,7 @@ class _Documents:
         self.steps = Steps(self.forms)
         self.places = places
         self.called = called
-        self.trees = Trees(self.steps, Wording(words), self._path_a, self._path_b)
+        self.trees = TreeDiff(self.steps, Wording(words), self._path_a, self._path_b)
 
     def _path_a(self, node: object) -> str:
         return self.places[0].path(node) or ""
@@ -136,7 +136,7 @@ class _Documents:
             for item in sorted(plan.parameter_bindings, key=lambda item: item.parameter_anchor)
         )
         return [
-            one("evaluation of context variables", Kind.PLAN, mode.value, self.forms),
+            single_item_part("evaluation of context variables", Kind.PLAN, mode.value, self.forms),
             Part("parameter", Kind.PARAMETER, Style.BAG, values),
             self._enhancement(plan),
         ]

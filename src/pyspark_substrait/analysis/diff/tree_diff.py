@@ -8,19 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from pyspark_substrait.analysis.diff.describe import describe
 from pyspark_substrait.analysis.diff.description import Description, Kind, Step
 from pyspark_substrait.analysis.diff.difference import Change, Line
 from pyspark_substrait.analysis.diff.equivalence import Forms
 from pyspark_substrait.analysis.diff.normalized import Steps, lateral_record, pick, redescribed
 from pyspark_substrait.analysis.diff.part_diff import PartDiff
 from pyspark_substrait.analysis.diff.record import Record
-from pyspark_substrait.analysis.diff.tree_matching import Match, Place, aligned, matched, rows
+from pyspark_substrait.analysis.diff.relation_descriptions import describe
+from pyspark_substrait.analysis.diff.tree_matching import Match, Place, aligned, paired_inputs, rows
 from pyspark_substrait.analysis.diff.wording import Wording, a_or_an, named
 from pyspark_substrait.model.relations import LateralJoin, Read, Relation, SetOp, Update
 from pyspark_substrait.model.relations import Set as SetRelation
 
-__all__ = ["PathOf", "Trees"]
+__all__ = ["PathOf", "TreeDiff"]
 
 #: Returns the path of a node; empty if it isn't known.
 PathOf = Callable[[object], str]
@@ -29,7 +29,7 @@ PathOf = Callable[[object], str]
 _Compared = tuple[tuple[int, ...], Line]
 
 
-class Trees:
+class TreeDiff:
     """Compares trees. Trees that several relations share are compared once."""
 
     def __init__(self, steps: Steps, wording: Wording, path_a: PathOf, path_b: PathOf) -> None:
@@ -188,7 +188,7 @@ class Trees:
             return self._lateral(left, right, columns, below, line), False, True
         rest = [(at, item) for at, item in enumerate(a.inputs) if at != left.main]
         removed: list[Line] = []
-        for one, other in matched([item for _, item in rest], [b.inputs[at] for at in others]):
+        for one, other in paired_inputs([item for _, item in rest], [b.inputs[at] for at in others]):
             if other is None:
                 assert one is not None, "one of both is there"
                 removed.append(Line(mark="-", text=_title(one), a=one, entire=True))

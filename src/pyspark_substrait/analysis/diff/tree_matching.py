@@ -15,7 +15,7 @@ from pyspark_substrait.analysis.diff.description import Step
 from pyspark_substrait.analysis.diff.equivalence import Forms
 from pyspark_substrait.analysis.diff.expression_diff import parts_of
 
-__all__ = ["Match", "Place", "aligned", "matched", "rows"]
+__all__ = ["Match", "Place", "aligned", "paired_inputs", "rows"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -111,7 +111,7 @@ def _owns(top: Step) -> set[int]:
 
 
 def _weight(top: Step, wanted: set[int], weights: dict[int, int]) -> int:
-    """Return how many of the steps below ``top``, itself included, the other tree has, too."""
+    """Return the number of steps from ``top`` down that the other tree also has."""
     pending = [top]
     while pending:
         step = pending[-1]
@@ -206,7 +206,7 @@ def _by_kinds(a: Sequence[Place], b: Sequence[Place]) -> Iterator[Match]:
 
 
 def _cost(a: Step, b: Step, said_a: set[object], said_b: set[object]) -> float:
-    """Return how different two steps are: 0 if they are the same; 2 and more if they can't be counterparts."""
+    """Return the difference of two steps: 0 if they are the same; 2 and more if they can't be counterparts."""
     if a.own == b.own:
         return 0.0
     if a.kind == b.kind:
@@ -227,7 +227,7 @@ def _texts(step: Step, forms: Forms) -> set[object]:
     return found
 
 
-def matched(a: Sequence[Step], b: Sequence[Step]) -> list[tuple[Step | None, Step | None]]:
+def paired_inputs(a: Sequence[Step], b: Sequence[Step]) -> list[tuple[Step | None, Step | None]]:
     """Pair the inputs beside rows: first those that are the same, then by similarity, in their order."""
     left, right = list(a), list(b)
     pairs: list[tuple[Step | None, Step | None]] = []

@@ -11,7 +11,7 @@
 
 from __future__ import annotations
 
-from pyspark_substrait.analysis.lineage.ends import Source
+from pyspark_substrait.analysis.lineage.column_sources import Source
 from pyspark_substrait.analysis.lineage.relations import Kind
 from pyspark_substrait.analysis.lineage.result import EXPRESSIONS, Lineage, Origin, Output, Port, Written, lineage
 from pyspark_substrait.analysis.lineage.traversal import BASE_SCHEMA

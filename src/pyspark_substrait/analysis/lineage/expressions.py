@@ -30,10 +30,10 @@ from pyspark_substrait.model.masks import MaskExpression
 from pyspark_substrait.model.relations import Relation
 from pyspark_substrait.model.walk import expression_children, subquery_relation
 
-__all__ = ["Depends", "Record", "Surroundings", "depends"]
+__all__ = ["Dependencies", "Record", "Surroundings", "dependencies"]
 
 
-class Depends(NamedTuple):
+class Dependencies(NamedTuple):
     """The nodes whose values something is computed from, and those that it depends on in other ways."""
 
     values: tuple[int, ...]
@@ -96,7 +96,7 @@ class Surroundings(Protocol):
         """Return the places around a relation that an anchor means."""
 
 
-def depends(around: Surroundings, number: int, uses: Iterable[Use]) -> Depends:
+def dependencies(around: Surroundings, number: int, uses: Iterable[Use]) -> Dependencies:
     """Return the columns that expressions of a relation depend on, each once; a value isn't repeated as a condition."""
     values: dict[int, None] = {}
     conditions: dict[int, None] = {}
@@ -112,7 +112,7 @@ def depends(around: Surroundings, number: int, uses: Iterable[Use]) -> Depends:
             into = values if kind is Kind.VALUE else conditions
             into.update(dict.fromkeys(_directly(around, site, current)))
             pending.extend(reversed([*_inside(current, kind)]))
-    return Depends(tuple(values), tuple(node for node in conditions if node not in values))
+    return Dependencies(tuple(values), tuple(node for node in conditions if node not in values))
 
 
 def _directly(around: Surroundings, site: Site, expression: Expression) -> Iterable[int]:

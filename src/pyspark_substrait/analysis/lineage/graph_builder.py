@@ -7,9 +7,17 @@ from dataclasses import dataclass, field
 
 from typing_extensions import assert_never
 
-from pyspark_substrait.analysis.lineage.expressions import Depends, Record, Surroundings, depends
+from pyspark_substrait.analysis.lineage.expressions import Dependencies, Record, Surroundings, dependencies
 from pyspark_substrait.analysis.lineage.graph import Graph
-from pyspark_substrait.analysis.lineage.relations import Base, Column, Columns, Made, Pooled, Shape, shape
+from pyspark_substrait.analysis.lineage.relations import (
+    Column,
+    Columns,
+    ComputedColumn,
+    OpaqueColumn,
+    Shape,
+    TableColumn,
+    shape,
+)
 from pyspark_substrait.analysis.lineage.traversal import BASE_SCHEMA, Order, Place, Site, inputs_of
 from pyspark_substrait.model.relations import Generate, Relation
 from pyspark_substrait.model.types import NamedStruct, OpenStruct
@@ -80,7 +88,7 @@ class Building(Surroundings):
         """Return a node for each column of a table: that of the column if it is put out, or a new one."""
         nodes: dict[int, int] = {}
         for port, column in zip(ports, put_out, strict=True):
-            if isinstance(column, Base):
+            if isinstance(column, TableColumn):
                 nodes.setdefault(column.field, port)
         hidden = [field for field in range(len(made.base)) if field not in nodes]
         nodes.update(zip(hidden, self.graph.add(len(hidden)), strict=True))
@@ -89,7 +97,7 @@ class Building(Surroundings):
     def fields(self, number: int) -> Iterator[tuple[int, int]]:
         """Return the columns that a read puts out, with the position of each in its table."""
         for port, column in zip(self.columns[number].ports, self._put_out[number], strict=True):
-            if isinstance(column, Base):
+            if isinstance(column, TableColumn):
                 yield port, column.field
 
     # --- edges --------------------------------------------------------------------------------------------------------
@@ -102,7 +110,7 @@ class Building(Surroundings):
             self._connect_records(number)
 
     def _connect_columns(self, number: int) -> None:
-        known: dict[int, Depends] = {}  # by identity: emit may put out a column several times
+        known: dict[int, Dependencies] = {}  # by identity: emit may put out a column several times
         for port, column in zip(self.columns[number].ports, self._put_out[number], strict=True):
             found = known.get(id(column))
             if found is None:
@@ -119,36 +127,36 @@ class Building(Surroundings):
         made = self._shapes[number]
         nodes = [*(made.pool or ())]
         for column in made.columns:
-            if not isinstance(column, Pooled):
+            if not isinstance(column, OpaqueColumn):
                 nodes.extend(self._made_of(number, column).every())
         self.graph.values[self.pools[number]] = tuple(dict.fromkeys(nodes))
 
     def _connect_records(self, number: int) -> None:
         """Make the records depend on the conditions that choose them, and on the records of the inputs."""
         made, records = self._shapes[number], self.columns[number].records
-        decided = depends(self, number, made.conditions)
+        decided = dependencies(self, number, made.conditions)
         self.deciding[number] = tuple(dict.fromkeys([*decided.every(), *made.deciding]))
         fed = [input.records for input in self._inputs(number) if made.fed and input.records is not None]
         if records is not None:
             self.graph.values[records] = (*self.deciding[number], *fed)
 
-    def _set(self, node: int, found: Depends) -> None:
+    def _set(self, node: int, found: Dependencies) -> None:
         self.graph.values[node] = found.values
         if found.conditions:
             self.graph.conditions[node] = found.conditions
 
-    def _made_of(self, number: int, column: Column) -> Depends:
+    def _made_of(self, number: int, column: Column) -> Dependencies:
         match column:
             case int():
-                return Depends((column,), ())
-            case Made(uses=uses, columns=columns):
-                found = depends(self, number, uses)
-                return Depends((*columns, *found.values), found.conditions) if columns else found
-            case Base(field=field):
+                return Dependencies((column,), ())
+            case ComputedColumn(uses=uses, columns=columns):
+                found = dependencies(self, number, uses)
+                return Dependencies((*columns, *found.values), found.conditions) if columns else found
+            case TableColumn(field=field):
                 base = self._shapes[number].base
-                return self._made_of(number, base[field]) if 0 <= field < len(base) else Depends((), ())
-            case Pooled():
-                return Depends((self.pools[number],), ())
+                return self._made_of(number, base[field]) if 0 <= field < len(base) else Dependencies((), ())
+            case OpaqueColumn():
+                return Dependencies((self.pools[number],), ())
             case _:
                 assert_never(column)
 
@@ -225,6 +233,6 @@ def _emitted(made: Shape, emit: tuple[int, ...] | None) -> list[Column]:
     if emit is None:
         return [] if made.open else [*made.columns]
     if made.open:
-        return [Pooled()] * len(emit)
+        return [OpaqueColumn()] * len(emit)
     width = len(made.columns)
-    return [made.columns[position] if 0 <= position < width else Made() for position in emit]
+    return [made.columns[position] if 0 <= position < width else ComputedColumn() for position in emit]

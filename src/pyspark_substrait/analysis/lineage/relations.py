@@ -47,11 +47,11 @@ from pyspark_substrait.model.relations.description import Node, Own, Part, Passe
 from pyspark_substrait.model.relations.generate import Generator, GeneratorKind
 from pyspark_substrait.model.types import OpenStruct, Struct
 
-__all__ = ["Base", "Columns", "Kind", "Made", "Pooled", "Shape", "Use", "measure_uses", "shape"]
+__all__ = ["Columns", "ComputedColumn", "Kind", "OpaqueColumn", "Shape", "TableColumn", "Use", "measure_uses", "shape"]
 
 
 class Kind(Enum):
-    """How a column depends on another one.
+    """The kind of a column's dependency on another one.
 
     VALUE: its value is computed from it. CONDITION: the other column decides which records there are, or how they are
     grouped, sorted or cut.
@@ -88,7 +88,7 @@ class Columns(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class ComputedColumn:
     """A column that a relation computes: from expressions, and from columns by their nodes."""
 
     uses: tuple[Use, ...] = ()
@@ -96,18 +96,18 @@ class Made:
 
 
 @dataclass(frozen=True, slots=True)
-class Base:
+class TableColumn:
     """A column of the table that a relation reads, by its position."""
 
     field: int
 
 
 @dataclass(frozen=True, slots=True)
-class Pooled:
+class OpaqueColumn:
     """A column that may depend on everything that the relation has."""
 
 
-Column: TypeAlias = int | Made | Base | Pooled
+Column: TypeAlias = int | ComputedColumn | TableColumn | OpaqueColumn
 """A column before emit; a number is the node of a column that is passed on."""
 
 
@@ -127,7 +127,7 @@ class Shape:
     columns: Sequence[Column]
     conditions: tuple[Use, ...] = ()
     deciding: tuple[int, ...] = ()
-    base: tuple[Made, ...] = ()
+    base: tuple[ComputedColumn, ...] = ()
     pool: tuple[int, ...] | None = None
     open: bool = False
     fed: bool = True
@@ -154,10 +154,10 @@ def shape(relation: Relation, inputs: Sequence[Columns]) -> Shape:
             unknown = relation.derived is None
             width = 0 if relation.derived is None else _width(relation.derived.output.struct)
             every = _every(inputs)
-            return Shape(columns=[Pooled()] * width, pool=every, open=unknown, deciding=every)
+            return Shape(columns=[OpaqueColumn()] * width, pool=every, open=unknown, deciding=every)
         case BrokenRelation(record=record):
             return Shape(
-                columns=[Made()] * _width(record),
+                columns=[ComputedColumn()] * _width(record),
                 open=isinstance(record, OpenStruct),
                 pool=() if isinstance(record, OpenStruct) else None,
                 fed=False,
@@ -167,7 +167,7 @@ def shape(relation: Relation, inputs: Sequence[Columns]) -> Shape:
 
 
 def _described(relation: Relation, inputs: Sequence[Columns]) -> Shape:
-    """Return the shape of a relation as its description says."""
+    """Return the shape of a relation, derived from its description."""
     description = relation.describe()
     columns: list[Column] = []
     seen = {0} if isinstance(relation, Expand) else set[int]()
@@ -178,13 +178,13 @@ def _described(relation: Relation, inputs: Sequence[Columns]) -> Shape:
                 columns.extend(inputs[input].ports)
             case Part():
                 beside = _as_conditions(use for part in column.beside for use in _uses(part))
-                columns.extend(Made((*_node_uses(node), *beside)) for node in column.nodes)
+                columns.extend(ComputedColumn((*_node_uses(node), *beside)) for node in column.nodes)
             case Own(beside=parts):
                 uses = tuple(use for part in parts for use in _uses(part))
                 # without a condition, the mark of a join states whether the other side has records
                 others = [input.records for number, input in enumerate(inputs) if number not in seen]
                 alone = parts and not uses
-                columns.append(Made(uses, tuple(item for item in others if alone and item is not None)))
+                columns.append(ComputedColumn(uses, tuple(item for item in others if alone and item is not None)))
             case _:
                 raise AssertionError("the columns of other relations are derived above")
     shown = [inputs[number] for number in sorted(seen)]
@@ -192,7 +192,7 @@ def _described(relation: Relation, inputs: Sequence[Columns]) -> Shape:
     return Shape(
         columns=columns,
         conditions=tuple(_as_conditions(use for part in description.parts if part.decides for use in _uses(part))),
-        base=(Made(),) * _width(relation.table_schema.struct) if isinstance(relation, Update) else (),
+        base=(ComputedColumn(),) * _width(relation.table_schema.struct) if isinstance(relation, Update) else (),
         pool=_every(shown) if opened else None,
         open=opened,
     )
@@ -266,16 +266,16 @@ def _offsets(bound: Bound) -> Iterator[Expression]:
 
 def _read(relation: Read) -> Shape:
     """Return the shape of a read; the columns of a virtual table depend on its expressions."""
-    base = [Made()] * _width(relation.base_schema.struct)
+    base = [ComputedColumn()] * _width(relation.base_schema.struct)
     if isinstance(relation.read_type, VirtualTable):
         for field in range(len(base)):
             values = [record.fields[field] for record in relation.read_type.expressions if field < len(record.fields)]
             uses = (Use(item, place=Place.NONE) for item in values if not isinstance(item, Literal))
-            base[field] = Made(tuple(uses))
+            base[field] = ComputedColumn(tuple(uses))
     kept = range(len(base))
-    columns = [Base(field) for field in kept]
+    columns = [TableColumn(field) for field in kept]
     if relation.projection is not None:
-        columns = [Base(item.field) for item in relation.projection.select.struct_items]
+        columns = [TableColumn(item.field) for item in relation.projection.select.struct_items]
     opened = isinstance(relation.base_schema.struct, OpenStruct)
     return Shape(
         columns=columns,
@@ -296,7 +296,7 @@ def _set(op: SetOp, inputs: Sequence[Columns]) -> Shape:
             deciding = () if op is SetOp.UNION_ALL else deciding
             ports = [input.ports for input in inputs]
             columns: list[Column] = [
-                Made(columns=tuple(item[position] for item in ports if position < len(item)))
+                ComputedColumn(columns=tuple(item[position] for item in ports if position < len(item)))
                 for position in range(len(primary))
             ]
         case (
@@ -334,7 +334,8 @@ def _generate(relation: Generate, generator: Generator, input: Columns) -> Shape
         case _:
             assert_never(generator.kind)
     return Shape(
-        columns=[*input.ports[:end], *(Made(columns=of(position)) for position in range(made))], deciding=deciding
+        columns=[*input.ports[:end], *(ComputedColumn(columns=of(position)) for position in range(made))],
+        deciding=deciding,
     )
 
 

@@ -7,10 +7,11 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
-from pyspark_substrait.analysis.lineage.ends import Source, ends
-from pyspark_substrait.analysis.lineage.expressions import depends
+from pyspark_substrait.analysis.lineage.column_sources import Source, ends
+from pyspark_substrait.analysis.lineage.expressions import dependencies
 from pyspark_substrait.analysis.lineage.graph_builder import Building
 from pyspark_substrait.analysis.lineage.relations import Columns, Kind, measure_uses
+from pyspark_substrait.analysis.lineage.text import as_json, as_text
 from pyspark_substrait.analysis.lineage.traversal import BASE_SCHEMA, ordered
 from pyspark_substrait.analysis.lineage.written_columns import written_nodes
 from pyspark_substrait.model.expressions import AggregateFunction
@@ -110,9 +111,9 @@ class Lineage:
         for node, reference in zip(nodes, document.referred_expr, strict=True):
             expression = reference.expr
             if isinstance(expression, AggregateFunction):
-                found = depends(self._building, BASE_SCHEMA, measure_uses(expression.arguments, expression.sorts))
+                found = dependencies(self._building, BASE_SCHEMA, measure_uses(expression.arguments, expression.sorts))
             else:
-                found = depends(self._building, BASE_SCHEMA, measure_uses((expression,), ()))
+                found = dependencies(self._building, BASE_SCHEMA, measure_uses((expression,), ()))
             self._graph.values[node] = found.values
             if found.conditions:
                 self._graph.conditions[node] = found.conditions
@@ -308,14 +309,10 @@ class Lineage:
         Raises:
             KeyError: there is no column of that name.
         """
-        from pyspark_substrait.analysis.lineage.text import as_text
-
         return as_text(self, column=column, conditions=conditions)
 
     def to_json(self, *, column: str | None = None, conditions: bool = False) -> str:
         """The same as JSON: ``results`` and ``written``. Arguments and errors are those of :meth:`text`."""
-        from pyspark_substrait.analysis.lineage.text import as_json
-
         return as_json(self, column=column, conditions=conditions)
 
     def __str__(self) -> str:

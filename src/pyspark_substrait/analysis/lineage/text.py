@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from pyspark_substrait.analysis.lineage.ends import Source
+from pyspark_substrait.analysis.lineage.column_sources import Source
 from pyspark_substrait.message_text import escaped, json_text
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
-from pyspark_substrait.analysis.lineage.expressions import depends
+from pyspark_substrait.analysis.lineage.expressions import dependencies
 from pyspark_substrait.analysis.lineage.graph_builder import Building
 from pyspark_substrait.analysis.lineage.relations import measure_uses
 from pyspark_substrait.analysis.lineage.traversal import inputs_of
@@ -53,7 +53,7 @@ def written_nodes(building: Building) -> Iterator[WrittenNode]:
             case Update(table_schema=schema, transformations=changes, update_type=table):
                 names = schema.top_level_names()
                 for change in changes:
-                    found = depends(building, number, measure_uses((change.transformation,), ()))
+                    found = dependencies(building, number, measure_uses((change.transformation,), ()))
                     (node,) = building.graph.add(1, building.columns[number].records)
                     building.graph.values[node] = found.values
                     if found.conditions:

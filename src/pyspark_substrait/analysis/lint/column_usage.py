@@ -1,4 +1,4 @@
-"""Which columns of the reads of a plan are used above them."""
+"""The columns of a plan's reads that are used above them."""
 
 from __future__ import annotations
 

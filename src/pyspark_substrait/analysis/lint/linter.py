@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from pyspark_substrait.analysis.lint import RULES
-from pyspark_substrait.analysis.lint.rule import Context, Remark, Rule
+from pyspark_substrait.analysis.lint.rule import Context, Remark, Rule, SlowPatterns
 from pyspark_substrait.extensions.registry import Registry
 from pyspark_substrait.model.expressions import (
     AggregateFunction,
@@ -157,7 +157,7 @@ class _Pass:
         context = replace(self.context, names=names)
         if not self.changing:
             for rule, remark in self._remarks(node, context):
-                self.say(rule, remark, path, _fits(remark, node, same))
+                self.record(rule, remark, path, _fits(remark, node, same))
             return node
         for _ in range(_MOST_PASSES):
             for _, remark in self._remarks(node, context):
@@ -174,7 +174,7 @@ class _Pass:
                 for remark in rule.check(node, context):
                     yield rule, remark
 
-    def say(self, rule: Rule, remark: Remark, path: _Near, fixable: bool) -> None:
+    def record(self, rule: Rule, remark: Remark, path: _Near, fixable: bool) -> None:
         """Record a remark as a finding."""
         near = remark.at if remark.at is not None and remark.at in self.places else path
         place = near if isinstance(near, str) else self.places.path(near) or ""
@@ -213,8 +213,10 @@ def _visible(node: Relation) -> Names:
             return tuple(name for input in node.inputs[:1] for name in input.names)
 
 
-def _context(document: Plan | ExtendedExpression, registry: Registry) -> Context:
-    return Context(registry=registry, producer=document.version.producer, anchors=frozenset(_anchors(document)))
+def _context(document: Plan | ExtendedExpression, registry: Registry, slow_patterns: SlowPatterns) -> Context:
+    anchors = frozenset(_anchors(document))
+    producer = document.version.producer
+    return Context(registry=registry, slow_patterns=slow_patterns, producer=producer, anchors=anchors)
 
 
 def _anchors(document: Plan | ExtendedExpression) -> Iterator[int]:
@@ -236,28 +238,34 @@ def _anchors(document: Plan | ExtendedExpression) -> Iterator[int]:
 
 
 def lint(
-    document: Plan | ExtendedExpression, places: Places, registry: Registry, chosen: Callable[[Rule], bool]
+    document: Plan | ExtendedExpression,
+    places: Places,
+    registry: Registry,
+    slow_patterns: SlowPatterns,
+    chosen: Callable[[Rule], bool],
 ) -> list[LintFinding]:
     """Return the findings of the rules for a document."""
-    context = _context(document, registry)
-    way = _Pass(context=context, chosen=chosen, places=places, changing=False)
-    way.document(document)
+    context = _context(document, registry, slow_patterns)
+    lint_pass = _Pass(context=context, chosen=chosen, places=places, changing=False)
+    lint_pass.document(document)
     for rule in filter(chosen, RULES.of_documents):
         for remark in rule.check(document, context):
-            way.say(rule, remark, "", remark.instead is not None)
-    return way.findings
+            lint_pass.record(rule, remark, "", remark.instead is not None)
+    return lint_pass.findings
 
 
-def fixed(document: _Document, registry: Registry, chosen: Callable[[Rule], bool]) -> _Document:
+def fixed(
+    document: _Document, registry: Registry, slow_patterns: SlowPatterns, chosen: Callable[[Rule], bool]
+) -> _Document:
     """Return the document with all safe fixes of the rules applied."""
     for _ in range(_MOST_PASSES):
-        context = _context(document, registry)
-        way = _Pass(context=context, chosen=chosen, places=Places(), changing=True)
-        document = way.document(document)
+        context = _context(document, registry, slow_patterns)
+        lint_pass = _Pass(context=context, chosen=chosen, places=Places(), changing=True)
+        document = lint_pass.document(document)
         for rule in filter(chosen, RULES.of_documents):
             for remark in rule.check(document, context):
                 if remark.instead is not None and remark.instead != document:
-                    document, way.changed = remark.instead, True
-        if not way.changed:
+                    document, lint_pass.changed = remark.instead, True
+        if not lint_pass.changed:
             break
     return document

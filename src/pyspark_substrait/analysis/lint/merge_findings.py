@@ -13,7 +13,7 @@ from pyspark_substrait.codes import Code, Level
 from pyspark_substrait.model.findings import Finding
 from pyspark_substrait.model.plan import ExtendedExpression, Plan
 
-__all__ = ["together", "without_redundant"]
+__all__ = ["merged_findings", "without_redundant"]
 
 _DECLARATIONS = (
     Code.REDUNDANT_EXTENSION,
@@ -26,7 +26,7 @@ _URL = re.compile(r"expected_type_urls\[(\d+)\]")
 _Document = TypeVar("_Document", bound=Plan | ExtendedExpression)
 
 
-def together(
+def merged_findings(
     found: Iterable[LintFinding], seen: Iterable[Finding], wanted: Callable[[Code], bool]
 ) -> tuple[list[Finding], set[Finding]]:
     """Return the findings of lint, and those of them that can be fixed.

@@ -10,11 +10,11 @@ __all__ = ["markdown"]
 
 _HEAD = """# Linting
 
-`pyspark-substrait lint PLAN...` says what could be written better in a plan that is right: what is there for nothing,
-what is named in an old way, what hardly says what was meant. It needs no Spark.
+`pyspark-substrait lint PLAN...` lists what could be written better in a valid plan: parts without effect, deprecated
+names, likely slips. It needs no Spark.
 
-    pyspark-substrait lint plan.json                     say it, and exit with 1 when there is something
-    pyspark-substrait lint plan.json --fix               do what is provably the same, and say what was done
+    pyspark-substrait lint plan.json                     list the findings, and exit with 1 if there are any
+    pyspark-substrait lint plan.json --fix               apply the fixes that keep the meaning, and list them
     pyspark-substrait lint plan.pb --fix -o better.pb    write the better plan somewhere else
     pyspark-substrait lint plans/*.pb --select double-negation,9003 --format json
     pyspark-substrait lint --rules                       print this page
@@ -23,11 +23,11 @@ In Python: `pyspark_substrait.lint(plan)` gives a report as `validate` does, and
 better plan and the findings that it fixes.
 
 A fix is made only where the plan means the same afterwards: the same records, the same types and nullability of every
-column, nulls and NaNs included; a condition that may fail isn't moved or left out. The advice of a finding says whether
-there is a fix. A relation stays where it is when it carries something beside its columns: an anchor that an outer
+column, nulls and NaNs included; a condition that may fail is not moved or left out. The advice of a finding states
+whether there is a fix. A relation stays where it is when it has something beside its columns: an anchor that an outer
 reference names, an extension, a saved computation.
 
-Whether a plan is right at all, `validate` says.
+`validate` checks whether a plan is valid.
 
 ## Rules
 """
@@ -35,7 +35,7 @@ Whether a plan is right at all, `validate` says.
 _ALSO = """
 ## What validation finds as well
 
-These classes are found by `validate`, and are a matter of style as well. Saving a plan fixes those that have a fix.
+`validate` reports these classes as well. Saving a plan fixes those that have a fix.
 
 | number | class | fix |
 |---|---|---|
@@ -43,7 +43,7 @@ These classes are found by `validate`, and are a matter of style as well. Saving
 
 
 def markdown() -> str:
-    """Return the page, made from the docstrings of the rules."""
+    """Return the page, generated from the docstrings of the rules."""
     lines = [_HEAD]
     for code in sorted({rule.code for rule in RULES if rule.code not in SUBJECTS}):
         known = [rule for rule in RULES if rule.code == code]

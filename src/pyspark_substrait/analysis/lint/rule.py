@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias, TypeVar
 
 from pyspark_substrait.codes import Code, Level
 from pyspark_substrait.extensions.registry import Registry
+from pyspark_substrait.model.expressions import ScalarFunction
 from pyspark_substrait.model.plan import Plan
 from pyspark_substrait.model.relations import Hint, Relation
 from pyspark_substrait.model.relations.base import Names
 
-__all__ = ["RULES", "Context", "Remark", "Rule", "rule"]
+__all__ = ["RULES", "Context", "Remark", "Rule", "SlowPatterns", "rule"]
+
+#: a function from a call to the patterns in it that take very long for some texts, each with the reason
+SlowPatterns: TypeAlias = Callable[[ScalarFunction], Iterable[tuple[str, str]]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,12 +25,14 @@ class Context:
 
     Args:
         registry: the extensions.
+        slow_patterns: finds patterns that take very long.
         producer: the producer of the plan; some producers give an omitted field a meaning of their own.
         anchors: the ``rel_anchor`` of each relation that an outer reference names.
         names: the names of the columns that the expression at hand sees, as far as they have any.
     """
 
     registry: Registry
+    slow_patterns: SlowPatterns
     producer: str = ""
     anchors: frozenset[int] = frozenset()
     names: Names = ()

@@ -44,7 +44,7 @@ REWRITTEN = frozenset(
 
 
 def chosen(select: Sequence[str | int], ignore: Sequence[str | int]) -> Callable[[Code], bool]:
-    """Return a function that says whether findings of a class are wanted.
+    """Return a predicate for the classes of findings that are wanted.
 
     Args:
         select: classes, by number or by the name of the rule, like ``9001`` or ``double-negation``; all when empty.

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from pyspark_substrait.analysis.profile.figures import Figure, Profile, RelationProfile
+from pyspark_substrait.analysis.profile.figures import Figure, RelationProfile
 from pyspark_substrait.message_text import json_text
+
+if TYPE_CHECKING:
+    from pyspark_substrait.analysis.profile.profile import Profile
 
 __all__ = ["as_json"]
 

@@ -52,11 +52,20 @@ from pyspark_substrait.model.walk import (
     with_children,
 )
 
-__all__ = ["Counted", "follows", "inner_queries", "relations_of", "repeats", "rows", "same_rows", "stopping"]
+__all__ = [
+    "RowCounts",
+    "derived_row_count",
+    "inner_queries",
+    "relations_of",
+    "repeats_read_filter",
+    "row_counts",
+    "same_rows",
+    "stopped_early",
+]
 
 
 @dataclass(frozen=True, slots=True)
-class Counted:
+class RowCounts:
     """The known row counts of relations, by their identities.
 
     Args:
@@ -89,10 +98,10 @@ def _queries(node: Relation) -> Iterator[tuple[Relation, Expression]]:
             yield query, current
 
 
-# what follows ---------------------------------------------------------------------------------------------------------
+# derived counts -------------------------------------------------------------------------------------------------------
 
 
-def rows(tree: Relation, counted: Counted) -> dict[int, Figure]:
+def row_counts(tree: Relation, counted: RowCounts) -> dict[int, Figure]:
     """Return the rows that each relation of a tree puts out, by identity, as far as they are known.
 
     A relation below a fetch that stopped early may have been asked for only some of its records: its measured count is
@@ -102,7 +111,7 @@ def rows(tree: Relation, counted: Counted) -> dict[int, Figure]:
 
 
 class _Rows:
-    def __init__(self, nodes: list[Relation], counted: Counted) -> None:
+    def __init__(self, nodes: list[Relation], counted: RowCounts) -> None:
         self._counted = counted
         self._partial = {node for node in counted.measured if node in counted.early}
         self.known: dict[int, Figure] = {}
@@ -123,7 +132,7 @@ class _Rows:
             if id(node) in self.known or any(id(input) not in self.known for input in inputs):
                 continue
             given = [int(self.known[id(input)].value) for input in inputs]
-            value = follows(node, given, self._counted.stored.get(id(node)))
+            value = derived_row_count(node, given, self._counted.stored.get(id(node)))
             if value is not None:
                 self._derive(node, value, inputs)
 
@@ -144,8 +153,8 @@ def _givers(node: Relation) -> tuple[Relation, ...]:
     return (node.subtree,) if isinstance(node, Reference) else node.inputs
 
 
-def follows(node: Relation, given: list[int], stored: int | None = None) -> int | None:
-    """Return how many rows a relation puts out; None where that depends on the values of its records.
+def derived_row_count(node: Relation, given: list[int], stored: int | None = None) -> int | None:
+    """Return the number of rows that a relation puts out; None where that depends on the values of its records.
 
     Args:
         node: the relation.
@@ -193,7 +202,7 @@ def same_rows(node: Relation) -> Relation | None:
             if not isinstance(node, NestedLoopJoin) and node.post_join_filter is not None:
                 return None
             return node.left if node.type in _KEEP_LEFT else node.right if node.type in _KEEP_RIGHT else None
-        case Filter() if repeats(node):
+        case Filter() if repeats_read_filter(node):
             return node.input
         case _:
             return None
@@ -216,7 +225,7 @@ def _number(node: Expression | None, otherwise: int) -> int | None:
     return node.value if isinstance(node.value, int) else otherwise
 
 
-def repeats(node: Filter) -> bool:
+def repeats_read_filter(node: Filter) -> bool:
     """Whether a filter repeats the filter of the read below it, as some producers write it."""
     read = node.input
     if not isinstance(read, Read) or read.filter is None:
@@ -248,10 +257,10 @@ def _moved(node: Expression, positions: list[int]) -> Expression:
             return with_children(node, lambda child: _moved(child, positions))
 
 
-# what stops early -----------------------------------------------------------------------------------------------------
+# early stops ----------------------------------------------------------------------------------------------------------
 
 
-def stopping(tree: Relation, limited: bool) -> set[int]:
+def stopped_early(tree: Relation, limited: bool) -> set[int]:
     """Return the relations that may not be asked for all of their records, because a fetch above them stops early.
 
     Args:

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from pyspark_substrait.analysis.profile.figures import Basis, Figure, Profile, RelationProfile
+from typing import TYPE_CHECKING
+
+from pyspark_substrait.analysis.profile.figures import Basis, Figure, RelationProfile
 from pyspark_substrait.text.explain.page import page
 from pyspark_substrait.text.explain.text import rendered
+
+if TYPE_CHECKING:
+    from pyspark_substrait.analysis.profile.profile import Profile
 
 __all__ = ["beside", "bytes_text", "figure_text", "legend", "profile_text", "seconds_text"]
 
@@ -34,14 +39,14 @@ def legend(profile: Profile) -> list[str]:
     rows = f"{profile.rows.num_rows:,} row{'' if profile.rows.num_rows == 1 else 's'}"
     lines = [
         f"ran in {seconds_text(profile.seconds)}, {rows}",
-        "rows in → rows out; = follows from other figures, ~ is an estimate, ? isn't known, the rest was measured",
+        "rows in → rows out; = follows from other figures, ~ is an estimate, ? is not known, the rest was measured",
     ]
     if any(relation.bytes_read is not None for relation in profile.relations):
         lines.append("bytes: the size of the files that were opened, also of columns that were left out")
     if any(relation.seconds is not None for relation in profile.relations):
         lines.append("time: of all tasks; those of a stage share its time by the rows they handle")
     if profile.exact:
-        lines.append("each relation was computed by itself: filters didn't reach the scans, so this took longer")
+        lines.append("each relation was computed by itself: filters did not reach the scans, so this took longer")
     return lines
 
 

@@ -6,14 +6,16 @@ import json
 from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pyspark_substrait.analysis.report.facts import counts, page_address
-from pyspark_substrait.analysis.report.report import Report
 from pyspark_substrait.codes import class_of
 from pyspark_substrait.message_text import json_text
 from pyspark_substrait.model.findings import Finding
 from pyspark_substrait.model.plan import ExtendedExpression
+
+if TYPE_CHECKING:
+    from pyspark_substrait.analysis.report.report import Report
 
 __all__ = ["as_json", "as_object", "json_schema", "jsons"]
 

@@ -11,15 +11,15 @@ __all__ = ["listed", "markdown", "shown"]
 
 _LINT = 9
 _GROUPS = {
-    0: ("General", "What fits nowhere else, and what holds for plans of other releases."),
+    0: ("General", "Findings of no other group, and those about plans of other releases."),
     1: ("Messages", "Fields and enumerations of the protobuf messages."),
     2: ("Extensions", "The files with the definitions of functions and types."),
     3: ("Links", "Anchors, names, and what they refer to."),
     4: ("Types", "Types, names of fields, nullability, schemas."),
-    5: ("Relations", "What a relation needs, and what contradicts it."),
+    5: ("Relations", "Missing and contradictory parts of relations."),
     6: ("Expressions", "Literals, references, calls and their arguments, subqueries, lambdas, casts."),
-    7: ("Redundancies", "What could be left out."),
-    8: ("Targets", "What an engine doesn't run. Found only where a target is asked about."),
+    7: ("Redundancies", "Parts of a plan that could be left out."),
+    8: ("Targets", "Constructs that an engine does not support. Found only if a target is given."),
     _LINT: (
         "Lint",
         "What runs, and could be said better. Found by `lint` only; [linting.md](linting.md) says why, and what\n"

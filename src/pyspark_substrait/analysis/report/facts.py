@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from pyspark_substrait.analysis.report.report import Report
+from typing import TYPE_CHECKING
+
 from pyspark_substrait.codes import Class, Level
 from pyspark_substrait.errors import LONGEST_PATH
 from pyspark_substrait.message_text import escaped, message_text, shortened
@@ -10,12 +11,15 @@ from pyspark_substrait.model.findings import Finding
 from pyspark_substrait.model.plan import ExtendedExpression
 from pyspark_substrait.text.explain.literals import counted
 
-__all__ = ["about", "counts", "page_address", "place", "summary"]
+if TYPE_CHECKING:
+    from pyspark_substrait.analysis.report.report import Report
+
+__all__ = ["counts", "page_address", "place_text", "plan_summary", "release", "summary"]
 
 _SITE = "https://substrait.io/"
 
 
-def about(report: Report) -> str:
+def plan_summary(report: Report) -> str:
     """Describe the plan in a few words: its kind, its release, its producer."""
     document = report.document
     if document is None:
@@ -28,18 +32,18 @@ def about(report: Report) -> str:
     return f"{kind}, Substrait {version}{older}{producer}{target}"
 
 
-def place(finding: Finding) -> str:
-    """Return where a finding is, for people: the middle of a very long path is left out."""
+def place_text(finding: Finding) -> str:
+    """Return the path of a finding, for people; a very long one loses its middle."""
     return shortened(escaped(finding.path), LONGEST_PATH) or "the plan as a whole"
 
 
 def counts(report: Report) -> dict[Level, int]:
-    """Return how many findings there are of each level."""
+    """Return the number of findings of each level."""
     return {level: sum(finding.level is level for finding in report) for level in Level}
 
 
 def summary(report: Report) -> str:
-    """Return how many findings there are, in words."""
+    """Return the number of findings in words."""
     if not len(report):
         return "nothing found"
     number = counts(report)
@@ -55,3 +59,13 @@ def summary(report: Report) -> str:
 def page_address(item: Class) -> str:
     """Return the address of the page of the specification that states the rule of a class; empty if there is none."""
     return f"{_SITE}{item.page}/" if item.page else ""
+
+
+def release() -> str:
+    """Return the release of this package; empty if it isn't installed."""
+    from importlib.metadata import PackageNotFoundError, version  # takes long to import
+
+    try:
+        return version("pyspark-substrait")
+    except PackageNotFoundError:
+        return ""

@@ -6,17 +6,15 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib.metadata import PackageNotFoundError, version
 from itertools import count
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 from markupsafe import Markup
 from markupsafe import escape as escaped_markup
 
-from pyspark_substrait.analysis.report.facts import about, counts, page_address, place, summary
+from pyspark_substrait.analysis.report.facts import counts, page_address, place_text, plan_summary, release, summary
 from pyspark_substrait.analysis.report.finding_order import GRAVITY
-from pyspark_substrait.analysis.report.report import Report
 from pyspark_substrait.analysis.report.schemas import Table, schemas
 from pyspark_substrait.codes import Code, Level, class_of
 from pyspark_substrait.model.findings import Finding
@@ -24,6 +22,9 @@ from pyspark_substrait.model.plan import ExtendedExpression
 from pyspark_substrait.text.explain import page
 from pyspark_substrait.text.explain.directions import pieces
 from pyspark_substrait.text.explain.lines import Line, LineKind
+
+if TYPE_CHECKING:
+    from pyspark_substrait.analysis.report.report import Report
 
 __all__ = ["html"]
 
@@ -89,7 +90,7 @@ class _Sheet:
 def html(reports: Sequence[Report]) -> str:
     """Return the page of some reports, each in a section of its own."""
     sheets = [_sheet(report, f"p{number}-") for number, report in enumerate(reports, 1)]
-    made: str = _template().render(sheets=sheets, levels=list(Level), release=_release(), gravity=GRAVITY)
+    made: str = _template().render(sheets=sheets, levels=list(Level), release=release(), gravity=GRAVITY)
     # the unpaired half of a surrogate pair, which JSON can name, can't be encoded
     return made.encode("utf-8", "replace").decode("utf-8")
 
@@ -104,7 +105,7 @@ def _template() -> Template:
         lstrip_blocks=True,
     )
     environment.filters["shown"] = _shown
-    environment.filters["place"] = place
+    environment.filters["place"] = place_text
     environment.filters["long"] = lambda text: len(text) > _LONG
     return environment.get_template("report.html.j2")
 
@@ -116,20 +117,13 @@ def _shown(text: str) -> Markup:
     )
 
 
-def _release() -> str:
-    try:
-        return version("pyspark-substrait")
-    except PackageNotFoundError:
-        return ""
-
-
 def _sheet(report: Report, prefix: str) -> _Sheet:
     rows = tuple(_rows(_lines(report), prefix))
     return _Sheet(
         anchor=prefix,
         name=report.name,
         kind="The expressions" if isinstance(report.document, ExtendedExpression) else "The plan",
-        about=about(report),
+        about=plan_summary(report),
         summary=summary(report),
         level=_gravest(report.findings),
         counts=counts(report),

@@ -36,7 +36,7 @@ class _Open:
 
 
 def places_in(text: str, paths: Iterable[str]) -> Mapping[str, Place]:
-    """Return where each path leads, or the nearest node above it in the text; nothing for a text that isn't JSON.
+    """Return the position in a JSON text of each path, or of the nearest node above it; empty if the text isn't JSON.
 
     Names are compared as fields of messages: ``baseSchema`` is ``base_schema``.
     """

@@ -7,7 +7,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
+from pyspark_substrait.analysis.report.as_json import as_json
 from pyspark_substrait.analysis.report.finding_order import GRAVITY, in_order
+from pyspark_substrait.analysis.report.sarif import sarif
+from pyspark_substrait.analysis.report.text import text
 from pyspark_substrait.codes import Level
 from pyspark_substrait.errors import InvalidPlanError
 from pyspark_substrait.model.findings import Finding, Places
@@ -99,25 +102,19 @@ class Report(NotebookOutput):
 
     def to_text(self) -> str:
         """Return text for people: the findings by level and class, the most severe first, and their counts."""
-        from pyspark_substrait.analysis.report.text import text
-
         return text(self)
 
     def to_json(self) -> str:
         """Return a JSON object, of the form that :func:`~pyspark_substrait.analysis.report.json_schema` describes."""
-        from pyspark_substrait.analysis.report.as_json import as_json
-
         return as_json(self)
 
     def to_sarif(self) -> str:
         """Return a SARIF 2.1.0 log, for code scanning."""
-        from pyspark_substrait.analysis.report.sarif import sarif
-
         return sarif([self])
 
     def to_html(self) -> str:
         """Return a self-contained page for the browser, with the findings beside the explained plan."""
-        from pyspark_substrait.analysis.report.html import html
+        from pyspark_substrait.analysis.report.html import html  # Jinja
 
         return html([self])
 

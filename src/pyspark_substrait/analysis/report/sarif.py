@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from hashlib import sha256
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from pyspark_substrait.analysis.report.facts import page_address
+from pyspark_substrait.analysis.report.facts import page_address, release
 from pyspark_substrait.analysis.report.json_places import Place, places_in
-from pyspark_substrait.analysis.report.report import Report
 from pyspark_substrait.codes import Class, Code, Level, class_of
 from pyspark_substrait.message_text import json_text
 from pyspark_substrait.model.findings import Finding
 from pyspark_substrait.text.explain.columns import escaped
+
+if TYPE_CHECKING:
+    from pyspark_substrait.analysis.report.report import Report
 
 __all__ = ["sarif"]
 
@@ -39,11 +39,9 @@ def sarif(reports: Sequence[Report]) -> str:
 
 
 def _driver(codes: Sequence[Code]) -> dict[str, Any]:
-    try:
-        release = {"version": version("pyspark-substrait")}
-    except PackageNotFoundError:
-        release = {}
-    return {"name": "pyspark-substrait", **release, "rules": [_rule(class_of(code)) for code in codes]}
+    known = release()
+    stated = {"version": known} if known else {}
+    return {"name": "pyspark-substrait", **stated, "rules": [_rule(class_of(code)) for code in codes]}
 
 
 def _rule(item: Class) -> dict[str, Any]:
@@ -87,6 +85,8 @@ def _result(
     }
     if finding.path:
         location["logicalLocations"] = [{"fullyQualifiedName": finding.path, "kind": "element"}]
+    from hashlib import sha256  # OpenSSL, which takes long to import
+
     # a fingerprint by which code scanning recognizes a finding after lines have moved
     mark = sha256(f"{finding.code}\0{finding.path}\0{finding.what}".encode(errors="replace")).hexdigest()
     return {
@@ -100,7 +100,7 @@ def _result(
 
 
 def _places(report: Report) -> Mapping[str, Place]:
-    """Return where the findings are in the file, if it exists and is JSON."""
+    """Return the positions of the findings in the file, if it exists and is JSON."""
     if report.file is None:
         return {}
     try:

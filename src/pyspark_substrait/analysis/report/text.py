@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from pyspark_substrait.analysis.report.facts import about, place, summary
+from pyspark_substrait.analysis.report.facts import place_text, plan_summary, summary
 from pyspark_substrait.analysis.report.finding_order import GRAVITY
 from pyspark_substrait.analysis.report.groups import OfClass, groups
-from pyspark_substrait.analysis.report.report import Report
 from pyspark_substrait.codes import Level
 from pyspark_substrait.message_text import escaped, message_text
+
+if TYPE_CHECKING:
+    from pyspark_substrait.analysis.report.report import Report
 
 __all__ = ["Part", "Role", "parts", "text"]
 
@@ -29,7 +31,7 @@ def text(report: Report) -> str:
 def parts(report: Report) -> Iterator[Part]:
     """The parts of the text, in order."""
     yield "name", message_text(report.name)
-    yield "quiet", f" ({about(report)})\n"
+    yield "quiet", f" ({plan_summary(report)})\n"
     for group in groups(report.listed):
         yield "plain", "\n"
         yield _role(group.level), f"{group.level.value} {group.code:04d}"
@@ -46,7 +48,7 @@ def _group(group: OfClass) -> Iterator[Part]:
         for what, places in reason.messages:
             yield "plain", f"  {escaped(what)}\n"
             for finding in places[:_PATHS]:
-                yield "path", f"      at {place(finding)}\n"
+                yield "path", f"      at {place_text(finding)}\n"
             if len(places) > _PATHS:
                 yield "quiet", f"      and at {len(places) - _PATHS:,} more\n"
         if reason.why:

@@ -69,7 +69,7 @@ def _evaluation(plan: Plan, places: Places, dialect: Dialect) -> Iterator[Findin
     if dialect.evaluation_modes is None or mode in dialect.evaluation_modes:
         return
     if any(isinstance(node, ExecutionContextVariable) for node, _ in places):
-        what = f"{dialect.name} doesn't evaluate context variables {mode}"
+        what = f"{dialect.name} does not evaluate context variables {mode}"
         yield Finding.of(Code.TARGET_FEATURE, "execution_behavior", what, fix=_has(dialect.evaluation_modes))
 
 
@@ -128,10 +128,10 @@ def _terms(node: Expression) -> Iterator[Term]:
 def _missing(code: Code, what: str, term: Term, entries: object, path: Path, dialect: Dialect) -> Finding:
     known: Sequence[Entry] = entries.get(term.name, ()) if isinstance(entries, dict) else ()
     if not known:
-        return Finding.of(code, path, f"{dialect.name} doesn't have the {what} {term.name}")
+        return Finding.of(code, path, f"{dialect.name} does not have the {what} {term.name}")
     listed = [value for entry in known for value in entry.lists.get(term.field, ())]
     value = term.value or "one of no kind"
-    return Finding.of(code, path, f"{dialect.name} doesn't have the {what} {term.name} as {value}", fix=_has(listed))
+    return Finding.of(code, path, f"{dialect.name} does not have the {what} {term.name} as {value}", fix=_has(listed))
 
 
 def _has(values: Iterable[str]) -> str:
@@ -152,23 +152,23 @@ def _call(
         return
     entries = [entry for section in sections for entry in section.get((function.urn, function.name), ())]
     if not entries:
-        what = f"{dialect.name} doesn't have the {kind} function {function.name} of {function.urn}"
+        what = f"{dialect.name} does not have the {kind} function {function.name} of {function.urn}"
         yield Finding.of(Code.TARGET_FUNCTION, path, what)
         return
     fitting = [entry for entry in entries if function.signature in entry.implementations]
     if not fitting:
         signatures = {f"{function.name}:{item}" for entry in entries for item in entry.implementations}
         yield Finding.of(
-            Code.TARGET_FUNCTION, path, f"{dialect.name} doesn't have {function.key}", fix=_has(signatures)
+            Code.TARGET_FUNCTION, path, f"{dialect.name} does not have {function.key}", fix=_has(signatures)
         )
         return
     counted = [entry for entry in fitting if _counts(entry, count)]
     if not counted:
-        what = f"{dialect.name} doesn't take {count} arguments of {function.key}"
+        what = f"{dialect.name} does not take {count} arguments of {function.key}"
         yield Finding.of(Code.TARGET_FUNCTION, path, what, fix=_has(map(_range, fitting)))
     elif not any(_states(entry, options) for entry in counted):
         stated = ", ".join(f"{option.name}={'|'.join(option.preference)}" for option in options) or "no option"
-        what = f"{dialect.name} doesn't have {function.key} with {stated}"
+        what = f"{dialect.name} does not have {function.key} with {stated}"
         yield Finding.of(Code.TARGET_OPTION, path, what, fix=_has(sorted({_shown(entry) for entry in counted})[:8]))
 
 
@@ -211,7 +211,7 @@ def _type(type: Type, path: Path, dialect: Dialect, column: str | None = None) -
         of_column = "" if column is None else f", the type of the column {column}"
         fault = _fault(part, dialect, as_column=column is not None)
         if fault is not None:
-            yield Finding.of(Code.TARGET_TYPE, path, f"{dialect.name} doesn't have {fault}{of_column}")
+            yield Finding.of(Code.TARGET_TYPE, path, f"{dialect.name} does not have {fault}{of_column}")
 
 
 def _inside(type: Type) -> Iterator[Type]:

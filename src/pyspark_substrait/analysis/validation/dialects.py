@@ -114,7 +114,7 @@ def _of_file(path: Path, changed: int, size: int) -> Dialect:
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise PlanFormatError(f"the dialect file {path} can't be read: {error}") from error
+        raise PlanFormatError(f"the dialect file {path} cannot be read: {error}") from error
     return parsed(text, path.stem)
 
 
@@ -132,7 +132,7 @@ def parsed(text: str, name: str) -> Dialect:
         content = load_yaml(text)
         return _Reading(content).dialect(name)
     except SubstraitError as error:
-        raise PlanFormatError(f"{name} isn't a dialect file: {error.message}", path=error.path) from error
+        raise PlanFormatError(f"{name} is not a dialect file: {error.message}", path=error.path) from error
 
 
 _FUNCTIONS: Final = {

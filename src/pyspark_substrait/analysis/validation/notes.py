@@ -16,7 +16,7 @@ _I, _W = Level.INFO, Level.WARNING
 
 @dataclass(frozen=True, slots=True)
 class NoteRule:
-    """How the notes of one rule become findings.
+    """The conversion of one rule's notes to findings.
 
     Args:
         code: the class.
@@ -42,11 +42,11 @@ def _changed(why: str) -> NoteRule:
 
 UPGRADES: Mapping[str, NoteRule] = {
     "uri-to-urn": _changed("Since 0.75 extensions are named by URNs, not by the URIs of their files"),
-    "uri-reference": _changed("Since 0.75 declarations refer to extension_urns; extension_uris is gone since 0.85"),
+    "uri-reference": _changed("Since 0.75 declarations refer to extension_urns; extension_uris was removed in 0.85"),
     "extension-without-file": NoteRule(
         Code.YAML_RESOLUTION_FAILED,
         _W,
-        "An extension is one YAML file; a folder, or nothing, doesn't say which",
+        "An extension is one YAML file; a folder does not identify one, nor does an empty URI",
         "Declare the URN of each extension, like extension:io.substrait:functions_arithmetic",
     ),
     "unknown-extension-uri": NoteRule(
@@ -57,25 +57,25 @@ UPGRADES: Mapping[str, NoteRule] = {
     ),
     "function-key": _changed("The extension renamed this function, changed its arguments or moved it"),
     "function-argument": _changed("The extension changed the arguments of this function"),
-    "function-args": _changed("The arguments of a call stand in arguments; args is gone since 0.93"),
+    "function-args": _changed("The arguments of a call stand in arguments; args was removed in 0.93"),
     "enum-expression": _changed(
-        "Enumeration values are arguments of their own; as expressions they are gone since 0.93"
+        "Enumeration values are arguments of their own; as expressions they were removed in 0.93"
     ),
     "enum-argument": _changed("Since 0.20 an enumeration argument is a text, not a message"),
     "enum-to-option": _changed("Since 0.20 optional enumeration arguments are options"),
-    "unspecified-enum": _changed("Since 0.20 an enumeration argument that says nothing is left out"),
-    "extract-indexing": _changed("Since 0.30 extract says whether a counted component starts from one or from zero"),
+    "unspecified-enum": _changed("Since 0.20 an enumeration argument without a value is left out"),
+    "extract-indexing": _changed("Since 0.30 extract states whether a counted component starts from one or from zero"),
     "distribution-argument": _changed("Since 0.88 the distribution of std_dev and variance is an argument"),
-    "window-bounds-type": _changed("Since 0.32 a window says whether its bounds count rows; before, they did"),
+    "window-bounds-type": _changed("Since 0.32 a window states whether its bounds count rows; before, they did"),
     "window-offset": _changed("Since 0.102 the offset of a window bound is an expression, offset_expr"),
     "unknown-type": _changed("Since 0.99 a type that is left open is `unbound`, not a type of an extension"),
-    "timestamp-type": _changed("timestamp, timestamp_tz and time are gone since 0.88; they had microseconds"),
-    "timestamp-literal": _changed("timestamp, timestamp_tz and time are gone since 0.88; they had microseconds"),
+    "timestamp-type": _changed("timestamp, timestamp_tz and time were removed in 0.88; they had microseconds"),
+    "timestamp-literal": _changed("timestamp, timestamp_tz and time were removed in 0.88; they had microseconds"),
     "precision-timestamp-literal": _changed("Since 0.52 a literal of a precision timestamp states its precision"),
     "interval-day-precision": _changed("Since 0.97 interval_day states its precision; it was microseconds"),
-    "interval-microseconds": _changed("Since 0.98 the field microseconds is gone; a precision and subseconds say it"),
+    "interval-microseconds": _changed("Since 0.98 precision and subseconds replace the field microseconds"),
     "user-defined-type": _changed(
-        "Type.user_defined_type_reference is gone since 0.95; user_defined says the nullability too"
+        "Type.user_defined_type_reference was removed in 0.95; user_defined also states the nullability"
     ),
     "fetch-offset": _changed("Since 0.98 the offset of a fetch is an expression"),
     "fetch-count": _changed("Since 0.98 the count of a fetch is an expression; left out, it means all records"),
@@ -99,7 +99,7 @@ UPGRADES: Mapping[str, NoteRule] = {
     "execution-behavior": NoteRule(
         Code.PROTO_UNSPECIFIED_ENUM,
         _I,
-        "Since 0.87 a plan says how often the variables of the execution context are evaluated",
+        "Since 0.87 a plan states how often the variables of the execution context are evaluated",
         "Set execution_behavior.variable_eval_mode, normally to VARIABLE_EVALUATION_MODE_PER_PLAN",
     ),
     "json-name": _changed("The field had this name in JSON in an earlier release"),
@@ -142,7 +142,7 @@ ASSUMPTIONS: Mapping[str, NoteRule] = {
     ),
     "output-type": _doubtful(
         Code.EXPRESSION_OUTPUT_TYPE,
-        "The definition of a function says what a call gives",
+        "The definition of a function derives the type of a call",
         "State the type that the definition gives, and cast it where another one is wanted",
     ),
     "unspecified-phase": _doubtful(
@@ -162,7 +162,7 @@ ASSUMPTIONS: Mapping[str, NoteRule] = {
     ),
     "engine-function": _harmless(
         Code.ASSUMPTION,
-        "An engine that names functions without an extension means its own; this one isn't the specification's",
+        "An engine that names functions without an extension means its own; this one is not the specification's",
         _NAMES,
     ),
     "datafusion-cast": _doubtful(
@@ -170,14 +170,27 @@ ASSUMPTIONS: Mapping[str, NoteRule] = {
         "A cast to text gives the text that Spark has; DataFusion has another one for some values",
         "Leave such casts to the engine that reads the result",
     ),
+    "datafusion-decimal": _doubtful(
+        Code.ASSUMPTION,
+        "A cast of a float to a decimal rounds the shortest text of the number; DataFusion rounds its binary value",
+        "Leave such casts to the engine that reads the result",
+    ),
     "datafusion-frame": _doubtful(
         Code.EXPRESSION_WINDOW_BOUNDS,
         "DataFusion writes the offsets of RANGE frames only into optimized plans; in others the frame has no bounds",
         "Make the plan of `optimized_logical_plan()`, or write ROWS if no bounds are meant",
     ),
+    "datafusion-join": _doubtful(
+        Code.PROTO_MISSING_FIELD, "A join has a condition; DataFusion leaves out that of a cross join", "Write true"
+    ),
+    "datafusion-case": _doubtful(
+        Code.PROTO_MISSING_FIELD,
+        "A clause has a condition and a result; DataFusion writes the value of a simple CASE as a clause of its own",
+        "Write conditions that compare with the value",
+    ),
     "semi-join-emit": _harmless(
         Code.EXPRESSION_REFERENCE,
-        "A semi or anti join puts out the columns of one side only; columns of the other can't be emitted",
+        "A semi or anti join puts out the columns of one side only; columns of the other cannot be emitted",
         "Leave the other side's columns out of emit, and renumber it",
     ),
     "datafusion-grouping-id": _doubtful(
@@ -209,11 +222,11 @@ ASSUMPTIONS: Mapping[str, NoteRule] = {
         Code.EXPRESSION_WINDOW_BOUNDS, "With ROWS, the offset of a bound is an i64", "Write the offset as an i64"
     ),
     "unused-detached": _harmless(
-        Code.REDUNDANT_DETACHED, "Parts kept apart are there to be referred to", "Leave the part out"
+        Code.REDUNDANT_DETACHED, "Detached parts exist to be referred to", "Leave the part out"
     ),
     "missing-root": _harmless(
         Code.PROTO_MISSING_FIELD,
-        "A reference says what it starts from; without that, only the input record makes sense",
+        "A reference states what it starts from; without that, only the input record makes sense",
         "Set root_reference",
     ),
     "arrow-type": _harmless(
@@ -238,7 +251,7 @@ ASSUMPTIONS: Mapping[str, NoteRule] = {
     ),
     "unspecified-nullability": _doubtful(
         Code.PROTO_UNSPECIFIED_ENUM,
-        "Every type says whether it is nullable or required",
+        "Every type states whether it is nullable or required",
         "Set nullability to NULLABILITY_NULLABLE or NULLABILITY_REQUIRED",
     ),
     "undeclared-variation": _doubtful(

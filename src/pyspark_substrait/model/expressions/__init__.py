@@ -71,6 +71,7 @@ from pyspark_substrait.model.expressions.subqueries import (
 )
 from pyspark_substrait.model.fields import declare
 from pyspark_substrait.model.literals import Literal
+from pyspark_substrait.model.types import Type
 
 __all__ = [
     "AggregateFunction",
@@ -158,4 +159,4 @@ Expression: TypeAlias = Union[
 
 Argument: TypeAlias = Union[EnumArgument, TypeArgument, Expression]
 
-declare(expressions=Expression, Argument=Argument)
+declare(expressions=Expression, types=Type, Argument=Argument)

@@ -102,7 +102,7 @@ def referenced_type(root: Type, segments: tuple[ReferenceSegment, ...]) -> Type:
         here = concrete(type)
         if isinstance(here, UserDefined):
             raise InvalidPlanError(
-                f"a reference can't take a {here} apart",
+                f"a reference cannot take a {here} apart",
                 hint="A function of the type's extension may give its parts",
                 code=Code.TYPE_STRUCT_REQUIRED,
             )
@@ -125,13 +125,13 @@ def referenced_type(root: Type, segments: tuple[ReferenceSegment, ...]) -> Type:
             case MapKey(map_key=literal), Map(key=key, value=value):
                 if not (same_type(literal.type, key) or _texts(literal.type, key)):
                     raise InvalidPlanError(
-                        f"a key of type {literal.type} can't be one of the map's, which are {key}",
+                        f"a key of type {literal.type} cannot be one of the map's, which are {key}",
                         hint="Write the key as a literal of the map's key type",
                         code=Code.TYPE_MISMATCH,
                     )
                 type, nullable = value, True
             case _:
-                fault = f"a {_SEGMENT_NAMES[segment.__class__]} can't be taken from {here}"
+                fault = f"a {_SEGMENT_NAMES[segment.__class__]} cannot be taken from {here}"
                 raise InvalidPlanError(fault, code=Code.TYPE_MISMATCH)
     return with_nullability(type, type.nullable or nullable)
 

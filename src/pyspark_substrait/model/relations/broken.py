@@ -31,7 +31,7 @@ class BrokenRelation(RelationBase):
     """
 
     info = RelationInfo(
-        "Something here is wrong, so that what the relation does can't be told.",
+        "Something here is wrong, so that the meaning of the relation is unknown.",
         page=BASICS,
         own_term="",
         icon="broken",

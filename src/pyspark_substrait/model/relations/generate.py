@@ -103,7 +103,7 @@ class Generator:
         types = self._generated(tuple(map(concrete, arguments)))
         if types is None:
             listed = ", ".join(map(str, arguments))
-            raise InvalidPlanError(f"{self.kind.value} can't make records of ({listed})")
+            raise InvalidPlanError(f"{self.kind.value} cannot make records of ({listed})")
         return tuple(with_nullability(type, True) for type in types) if self.outer else types
 
     def _generated(self, arguments: tuple[Type, ...]) -> tuple[Type, ...] | None:

@@ -10,7 +10,7 @@ from pyspark_substrait.codes import Code
 from pyspark_substrait.errors import InvalidPlanError
 from pyspark_substrait.model.computed_once import computed_once
 from pyspark_substrait.model.expressions import Expression, FieldReference, Function
-from pyspark_substrait.model.fields import Over
+from pyspark_substrait.model.fields import CONDITION, Over
 from pyspark_substrait.model.relations.base import (
     LOGICAL,
     PHYSICAL,
@@ -156,8 +156,8 @@ class Join(JoinBase):
 
     info = RelationInfo("Pairs the records of two inputs by a condition.", field="join", page=LOGICAL, icon="join")
 
-    expression: Expression
-    post_join_filter: Annotated[Expression | None, Over.OUTPUT] = None
+    expression: Annotated[Expression, CONDITION]
+    post_join_filter: Annotated[Expression | None, Over.OUTPUT, CONDITION] = None
 
     @property
     def _matching(self) -> tuple[Part, ...]:
@@ -179,8 +179,9 @@ class LateralJoin(JoinBase):
         icon="lateral",
     )
 
-    expression: Expression | None = None
-    post_join_filter: Annotated[Expression | None, Over.OUTPUT] = None
+    right: Annotated[Relation, Over.LEFT]
+    expression: Annotated[Expression | None, CONDITION] = None
+    post_join_filter: Annotated[Expression | None, Over.OUTPUT, CONDITION] = None
 
     @property
     def _matching(self) -> tuple[Part, ...]:
@@ -194,7 +195,7 @@ class LateralJoin(JoinBase):
     def direct_schema(self) -> Struct:
         if self.type not in _LATERAL_TYPES:
             raise InvalidPlanError(
-                f"a lateral join can't be of type {self.type.value}",
+                f"a lateral join cannot be of type {self.type.value}",
                 path="type",
                 hint=f"Possible are {', '.join(type.value for type in _LATERAL_TYPES)}",
                 code=Code.RELATION_INVALID,
@@ -234,7 +235,7 @@ class Cross(ExtensibleRelation):
 
 
 class SimpleComparisonType(Enum):
-    """How two join keys are compared. Spec: ``ComparisonJoinKey.SimpleComparisonType``.
+    """The comparison of two join keys. Spec: ``ComparisonJoinKey.SimpleComparisonType``.
 
     EQ: whether they are equal; null when one of them is null, so that the records don't match.
     IS_NOT_DISTINCT_FROM: whether they are equal or both null; never null.
@@ -274,8 +275,8 @@ class KeyedJoin(JoinBase):
     """The base of joins by keys. Records match when all keys do and ``residual_expression``, if any, is true."""
 
     keys: tuple[ComparisonJoinKey, ...]
-    residual_expression: Expression | None = None
-    post_join_filter: Annotated[Expression | None, Over.OUTPUT] = None
+    residual_expression: Annotated[Expression | None, CONDITION] = None
+    post_join_filter: Annotated[Expression | None, Over.OUTPUT, CONDITION] = None
 
     @property
     def _matching(self) -> tuple[Part, ...]:
@@ -325,7 +326,7 @@ class NestedLoopJoin(JoinBase):
         "Joins two inputs by trying every pair of records.", field="nested_loop_join", page=PHYSICAL, icon="join"
     )
 
-    expression: Expression | None = None
+    expression: Annotated[Expression | None, CONDITION] = None
 
     @property
     def _matching(self) -> tuple[Part, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Annotated
@@ -12,7 +12,7 @@ from pyspark_substrait.errors import InvalidPlanError
 from pyspark_substrait.model.computed_once import computed_once
 from pyspark_substrait.model.expressions import AggregateFunction, Expression, FieldReference, SortField, StructField
 from pyspark_substrait.model.expressions import RootReference as _Root
-from pyspark_substrait.model.fields import SHARED, Over
+from pyspark_substrait.model.fields import CONDITION, SHARED, Over
 from pyspark_substrait.model.relations.base import (
     BASICS,
     LOGICAL,
@@ -21,6 +21,7 @@ from pyspark_substrait.model.relations.base import (
     Names,
     RelationBase,
     RelationInfo,
+    RelCommon,
     extended,
 )
 from pyspark_substrait.model.relations.description import (
@@ -97,7 +98,7 @@ class Filter(PassThrough):
         icon="filter",
     )
 
-    condition: Expression
+    condition: Annotated[Expression, CONDITION]
 
     def describe(self) -> Description:
         return passing(condition("condition", self.condition, lead=True))
@@ -200,6 +201,13 @@ class Project(ExtensibleRelation):
     input: Relation
     expressions: tuple[Expression, ...]
 
+    @classmethod
+    def only(cls, input: Relation, expressions: Sequence[Expression]) -> Project:
+        """Return a projection that puts out the expressions alone."""
+        width = len(input.schema.types)
+        emit = tuple(range(width, width + len(expressions)))
+        return cls(common=RelCommon(emit=emit), input=input, expressions=tuple(expressions))
+
     def describe(self) -> Description:
         made = Part(title="column", subject=Subject.COLUMN, nodes=self.expressions, line="")
         return Description((made,), (Passed(), made))
@@ -225,7 +233,7 @@ class Measure:
     """One aggregate of the relation, over the records for which ``filter`` is true."""
 
     measure: AggregateFunction
-    filter: Expression | None = None
+    filter: Annotated[Expression | None, CONDITION] = None
 
 
 @dataclass(frozen=True, kw_only=True)

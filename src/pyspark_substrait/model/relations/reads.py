@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 from pyspark_substrait.model.computed_once import computed_once
 from pyspark_substrait.model.expressions import Expression, NestedStruct
-from pyspark_substrait.model.fields import PART, Over
+from pyspark_substrait.model.fields import CONDITION, PART, Over
 from pyspark_substrait.model.literals import AnyMessage
 from pyspark_substrait.model.masks import MaskExpression, masked_schema
 from pyspark_substrait.model.relations.base import (
@@ -157,8 +157,8 @@ class Read(ExtensibleRelation):
 
     base_schema: NamedStruct
     read_type: ReadType
-    filter: Annotated[Expression | None, Over.TABLE] = None
-    best_effort_filter: Annotated[Expression | None, Over.TABLE] = None
+    filter: Annotated[Expression | None, Over.TABLE, CONDITION] = None
+    best_effort_filter: Annotated[Expression | None, Over.TABLE, CONDITION] = None
     projection: MaskExpression | None = None
 
     def describe(self) -> Description:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 from pyspark_substrait.model.computed_once import computed_once
 from pyspark_substrait.model.expressions import Expression
-from pyspark_substrait.model.fields import Over
+from pyspark_substrait.model.fields import CONDITION, Over
 from pyspark_substrait.model.literals import AnyMessage, Literal
 from pyspark_substrait.model.relations.base import (
     LOGICAL,
@@ -239,7 +239,7 @@ class Update(ExtensibleRelation):
 
     update_type: NamedTable
     table_schema: NamedStruct
-    condition: Annotated[Expression | None, Over.TABLE] = None
+    condition: Annotated[Expression | None, Over.TABLE, CONDITION] = None
     transformations: tuple[TransformExpression, ...] = ()
 
     def describe(self) -> Description:

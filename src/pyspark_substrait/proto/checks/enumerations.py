@@ -21,22 +21,22 @@ def findings(places: Places) -> Iterator[Finding]:
             case WindowFunction(bounds_type=None) | WindowRelFunction(bounds_type=None):
                 yield _unspecified(
                     (path, "bounds_type"),
-                    f"the window of {node.function.key} doesn't say whether its bounds are rows or a range of values",
+                    f"the window of {node.function.key} does not state whether its bounds are rows or values",
                     "Without bounds on either side both are the same; producers must still set one of them",
                     "Set bounds_type to BOUNDS_TYPE_ROWS",
                 )
             case TopN(mode=FetchMode.UNSPECIFIED):
                 yield _unspecified(
                     (path, "mode"),
-                    "the relation doesn't say whether it keeps ties; taken as: rows only",
+                    "the relation does not state whether it keeps ties; taken as: rows only",
                     "Producers must set one of the defined modes",
                     "Set mode to FETCH_MODE_ROWS_ONLY",
                 )
             case Cast(failure_behavior=FailureBehavior.UNSPECIFIED):
                 yield _unspecified(
                     (path, "failure_behavior"),
-                    f"the cast to {node.type} doesn't say what happens where it fails",
-                    "A cast says whether it gives null on failure or throws an exception",
+                    f"the cast to {node.type} does not state what happens on failure",
+                    "A cast states whether it gives null on failure or throws an exception",
                     "Set failure_behavior",
                     Level.INFO,
                 )

@@ -20,10 +20,10 @@ from pyspark_substrait.model.paths import Path, render
 from pyspark_substrait.model.plan import ExtensionKind
 from pyspark_substrait.proto import legacy
 from pyspark_substrait.proto.depth import is_repeated
+from pyspark_substrait.proto.messages import ANY, current
 
 __all__ = ["findings", "has_none", "references"]
 
-_ANY = "google.protobuf.Any"
 _PREFIX = "substrait."
 _ANCHORED = (
     ("RelCommon", "rel_anchor"),
@@ -96,15 +96,13 @@ def _is_map(each: Any) -> bool:
 @cache
 def _probe() -> legacy.Probe:
     """Return the probe that detects any part that a walk would find."""
-    from substrait import extended_expression_pb2, plan_pb2
-
     wanted = set(_ANCHORED)
-    pending: list[Any] = [plan_pb2.Plan.DESCRIPTOR, extended_expression_pb2.ExtendedExpression.DESCRIPTOR]
+    pending: list[Any] = [current().named(kind).DESCRIPTOR for kind in legacy.KINDS]
     seen = set(pending)
     while pending:
         descriptor = pending.pop()
         for each in descriptor.fields:
-            if each.GetOptions().deprecated or (each.message_type is not None and each.message_type.full_name == _ANY):
+            if each.GetOptions().deprecated or (each.message_type is not None and each.message_type.full_name == ANY):
                 wanted.add((descriptor.full_name.removeprefix(_PREFIX), each.name))
             inner = each.message_type
             if inner is not None and inner not in seen and inner.full_name.startswith(_PREFIX):
@@ -131,7 +129,7 @@ def _collect(message: Any, found: _Parts) -> None:
             if _is_map(each):
                 continue
             values = [(one, (here, index)) for index, one in enumerate(value)] if is_repeated(each) else [(value, here)]
-            if each.message_type.full_name == _ANY:
+            if each.message_type.full_name == ANY:
                 found.foreign.extend((one.type_url, each.name == "optimization", where) for one, where in values)
                 continue
             if each.name == "saved_computations":
@@ -155,7 +153,7 @@ def _foreign(message: Any, found: _Parts) -> Iterator[Finding]:
             yield Finding.of(
                 Code.PROTO_MISSING_ANY_DECLARATION,
                 path,
-                f"the message type {name} stands in the plan, and expected_type_urls doesn't list it",
+                f"the message type {name} stands in the plan, and expected_type_urls does not list it",
                 fix="List it, so that a consumer can tell early whether it knows all messages",
             )
         if ignorable:

@@ -8,8 +8,7 @@ from collections.abc import Iterator, Sequence
 from pyspark_substrait.codes import Code, Level
 from pyspark_substrait.model.findings import Finding
 from pyspark_substrait.model.notes import Note
-from pyspark_substrait.model.plan import Version
-from pyspark_substrait.proto.upgrade import CURRENT_VERSION
+from pyspark_substrait.model.plan import CURRENT_VERSION, Version
 
 __all__ = ["findings"]
 
@@ -36,7 +35,7 @@ def findings(stated: Version | None, upgrades: Sequence[Note]) -> Iterator[Findi
         )
     elif numbers > CURRENT_VERSION:
         what = f"the plan was written for {stated}, which is later than {current}, the release that is checked against"
-        fix = "Use a newer release of this package; what it doesn't know may have another meaning"
+        fix = "Use a newer release of this package; what it does not know may have another meaning"
         yield Finding.of(Code.VERSIONING, "version", what, fix=fix)
     elif numbers[:2] < CURRENT_VERSION[:2] and not upgrades:
         what = f"the plan was written for {stated} and is read as one of {current}; nothing in it had to be changed"
@@ -47,7 +46,7 @@ def findings(stated: Version | None, upgrades: Sequence[Note]) -> Iterator[Findi
     if stated.git_hash:
         yield from _git_hash(stated.git_hash)
     if not stated.producer:
-        what = "the plan doesn't say who produced it"
+        what = "the plan does not state its producer"
         why = "Consumers may need to work around faults of certain producers"
         fix = "Name the producer, in version.producer"
         yield Finding.of(Code.VERSIONING, "version.producer", what, level=Level.INFO, why=why, fix=fix)

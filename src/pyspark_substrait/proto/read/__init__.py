@@ -4,6 +4,7 @@ Binding happens here, once. Nothing after it looks at an anchor.
 
 * ``plan``: the two top-level messages
 * ``expressions``, ``functions``, ``references``, ``literals``, ``types``: expressions and types
+* ``fields``: nodes field by field, as their types say; ``forms``: what has another form in the message
 * ``relations``, ``reads``, ``joins``, ``physical``, ``writing``, ``trees``, ``rel_common``: relations
 * ``type_checks``, ``frames``: checks of types, and of the bounds of windows
 * ``quirks``, ``arrow``: where a plan means something else than it states
@@ -12,6 +13,7 @@ Binding happens here, once. Nothing after it looks at an anchor.
 
 # The readers of expressions and relations import each other; this order of imports works for all of them.
 from pyspark_substrait.proto.read import expressions as _expressions  # noqa: F401
+from pyspark_substrait.proto.read import forms as _forms  # noqa: F401
 from pyspark_substrait.proto.read.plan import Bound, Checked, bound, checked, extended_expression, plan
 
 __all__ = ["Bound", "Checked", "bound", "checked", "extended_expression", "plan"]

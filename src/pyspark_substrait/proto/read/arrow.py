@@ -88,7 +88,7 @@ def literal(type: Type, value: AnyMessage, path: Path) -> Literal:
             return Literal(type=type, value=content)
         case _:
             raise invalid(
-                f"the value of type {type} is a message {value.type_url!r} that isn't one",
+                f"the value of type {type} is a message {value.type_url!r} that is not one",
                 path,
                 code=Code.EXPRESSION_ILLEGAL_LITERAL,
             )

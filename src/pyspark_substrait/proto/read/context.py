@@ -16,11 +16,12 @@ from pyspark_substrait.errors import InvalidPlanError, SubstraitError
 from pyspark_substrait.extensions import Registry
 from pyspark_substrait.model.expressions import NamedLambda
 from pyspark_substrait.model.findings import Finding, Places, as_finding
-from pyspark_substrait.model.limits import ExceededLimit, Limits, TypeSizes, current_limits
+from pyspark_substrait.model.limits import ExceededLimit, Limits, current_limits
 from pyspark_substrait.model.notes import Note
 from pyspark_substrait.model.paths import Path, render
 from pyspark_substrait.model.plan import ExtensionDeclaration, ExtensionKind
 from pyspark_substrait.model.relations import Relation
+from pyspark_substrait.model.type_sizes import TypeSizes
 from pyspark_substrait.model.types import Struct, Type
 from pyspark_substrait.proto.read.path_remap import Moves
 
@@ -282,7 +283,7 @@ class Reading:
             self.columns += self.type_sizes.of(schema)
         if self.columns > self.limits.columns:
             what = "the columns of the relations up to here, with the fields in them, are"
-            raise ExceededLimit.of("columns", what, render(path), "Leave out with emit what isn't needed further on")
+            raise ExceededLimit.of("columns", what, render(path), "Leave out with emit what is not needed further on")
 
     def has_type(self, type: Type, path: Path) -> None:
         """Check the size of the type of an expression at ``path`` that combines other types.

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, get_args
 
-from substrait import algebra_pb2, type_pb2
-
 from pyspark_substrait.codes import Code
 from pyspark_substrait.errors import InvalidPlanError, SubstraitError
+from pyspark_substrait.extensions.calls import scalar
+from pyspark_substrait.extensions.registry import OFFICIAL
 from pyspark_substrait.model.expressions import (
     BrokenExpression,
     Cast,
@@ -44,6 +44,7 @@ from pyspark_substrait.model.paths import Path
 from pyspark_substrait.model.relations import Relation
 from pyspark_substrait.model.types import OpenStruct, Struct, Type, TypeVariation, Unbound, concrete, with_nullability
 from pyspark_substrait.model.walk import expression_children
+from pyspark_substrait.proto import messages
 from pyspark_substrait.proto.enums import COMPARISON_OP, FAILURE_BEHAVIOR, PREDICATE_OP, REDUCTION_OP
 from pyspark_substrait.proto.read import functions, quirks, references, relations
 from pyspark_substrait.proto.read.context import Reading, Scope, invalid, located
@@ -65,7 +66,7 @@ _Reader = Callable[[Any, Scope, Path], Expression]
 _KINDS: tuple[Any, ...] = get_args(Expression)
 
 
-def expression(message: algebra_pb2.Expression, scope: Scope, path: Path) -> Expression:
+def expression(message: messages.Expression, scope: Scope, path: Path) -> Expression:
     """An expression, bound in ``scope``.
 
     Raises:
@@ -114,7 +115,7 @@ def optional_expression(message: Any, field: str, scope: Scope, path: Path) -> E
     return expression(getattr(message, field), scope, (path, field)) if message.HasField(field) else None
 
 
-def condition(message: algebra_pb2.Expression, scope: Scope, path: Path) -> Expression:
+def condition(message: messages.Expression, scope: Scope, path: Path) -> Expression:
     """Read a condition, which must be a boolean."""
     node = expression(message, scope, path)
     if scope.reading.findings is None:
@@ -141,7 +142,7 @@ def _literal(message: Any, scope: Scope, path: Path) -> Expression:
 def _cast(message: Any, scope: Scope, path: Path) -> Expression:
     reading, type = scope.reading, _type_of(message, scope, path)
     if message.type.WhichOneof("kind") == "unbound":
-        fault = "a cast to a type that is unbound says nothing"
+        fault = "a cast to an unbound type has no meaning"
         reading.fault(invalid(fault, (path, "type"), "Name the type", Code.EXPRESSION_CAST))
     input = expression(message.input, scope, (path, "input"))
     failure = FailureBehavior.THROW_EXCEPTION
@@ -152,7 +153,7 @@ def _cast(message: Any, scope: Scope, path: Path) -> Expression:
         nullable = with_nullability(type, True)
         reading.note("nullable-cast", (path, "type"), f"{type}, of a cast that may give null", str(nullable))
         type = nullable
-    quirks.cast_to_text(input.type, type, reading, path)
+    quirks.different_cast(input.type, type, reading, path)
     return Cast(type=type, input=input, failure_behavior=failure)
 
 
@@ -165,11 +166,29 @@ def _type_of(message: Any, scope: Scope, path: Path) -> Type:
 
 def _if_then(message: Any, scope: Scope, path: Path) -> Expression:
     place: Path = (path, "ifs")
+    if quirks.simple_case(message, scope.reading, path):
+        return _simple_case(message, scope, path)
     conditions = [
         condition(getattr(clause, "if"), scope, ((place, index), "if")) for index, clause in enumerate(message.ifs)
     ]
     branches, otherwise = _branches(message, scope, path)
     return IfThen(ifs=tuple(map(IfClause, conditions, branches)), else_=otherwise)
+
+
+def _simple_case(message: Any, scope: Scope, path: Path) -> Expression:
+    """An if_then whose first clause has the value that those of the others are compared with."""
+    place: Path = (path, "ifs")
+    places: list[Path] = [((place, index), "if") for index in range(len(message.ifs))]
+    values = [expression(getattr(clause, "if"), scope, at) for clause, at in zip(message.ifs, places, strict=True)]
+    match, *compared = agreed(values, scope.reading, places)
+    with scope.reading.going_on(path):
+        conditions = [
+            scalar(scope.reading.registry, f"{OFFICIAL}functions_comparison", "equal", (match, value))
+            for value in compared
+        ]
+        branches, otherwise = _branches(message, scope, path, first=1)
+        return IfThen(ifs=tuple(map(IfClause, conditions, branches)), else_=otherwise)
+    return BrokenExpression(kind="if_then", fault="the values can't be compared")
 
 
 def _switch(message: Any, scope: Scope, path: Path) -> Expression:
@@ -189,11 +208,14 @@ def _case(message: Any, scope: Scope, path: Path) -> Literal:
     return Literal(type=Unbound(nullable=True), value=None)
 
 
-def _branches(message: Any, scope: Scope, path: Path) -> tuple[tuple[Expression, ...], Expression | None]:
-    """The results of a conditional expression, all of one type."""
+def _branches(
+    message: Any, scope: Scope, path: Path, first: int = 0
+) -> tuple[tuple[Expression, ...], Expression | None]:
+    """The results of a conditional expression, from the first clause with one on; all of one type."""
     place: Path = (path, "ifs")
-    places: list[Path] = [((place, index), "then") for index in range(len(message.ifs))]
-    branches = [expression(clause.then, scope, place) for clause, place in zip(message.ifs, places, strict=True)]
+    clauses = [*enumerate(message.ifs)][first:]
+    places: list[Path] = [((place, index), "then") for index, _ in clauses]
+    branches = [expression(clause.then, scope, place) for (_, clause), place in zip(clauses, places, strict=True)]
     otherwise = optional_expression(message, "else", scope, path)
     if not message.ifs:
         raise invalid("there is no clause", place, code=Code.PROTO_MISSING_FIELD)
@@ -279,7 +301,7 @@ def _nested(message: Any, scope: Scope, path: Path) -> Expression:
             )
             return NestedMap(key_values=tuple(pairs), nullable=nullable, variation=kept)
         case _:
-            raise invalid("the nested expression makes nothing", path, code=Code.PROTO_MISSING_FIELD)
+            raise invalid("the nested expression is empty", path, code=Code.PROTO_MISSING_FIELD)
 
 
 def nested_struct(
@@ -347,7 +369,7 @@ def _dynamic_parameter(message: Any, scope: Scope, path: Path) -> Expression:
     return DynamicParameter(type=type, parameter_reference=message.parameter_reference)
 
 
-def _lambda(message: algebra_pb2.Expression.Lambda, scope: Scope, path: Path) -> Lambda:
+def _lambda(message: messages.Expression.Lambda, scope: Scope, path: Path) -> Lambda:
     parameters: Struct = OpenStruct()
     with scope.reading.going_on(code=Code.TYPE_UNKNOWN):
         parameters = schema_struct(message.parameters, scope.reading, (path, "parameters"))
@@ -416,11 +438,11 @@ def _context_variable(message: Any, scope: Scope, path: Path) -> Expression:
     if kind is None:
         raise invalid("the variable is missing", path, code=Code.PROTO_MISSING_FIELD)
     fields, path = getattr(message, kind), (path, kind)
-    if fields.nullability == type_pb2.Type.NULLABILITY_NULLABLE:
+    if fields.nullability == messages.Type.NULLABILITY_NULLABLE:
         hint = "Its nullability must be NULLABILITY_REQUIRED"
         scope.reading.fault(invalid("the variable is never null", path, hint, Code.TYPE_MISMATCHED_NULLABILITY))
-    wrapped = type_pb2.Type(**{_VARIABLE_TYPES[kind]: fields})
-    getattr(wrapped, _VARIABLE_TYPES[kind]).nullability = type_pb2.Type.NULLABILITY_REQUIRED
+    wrapped = messages.Type(**{_VARIABLE_TYPES[kind]: fields})
+    getattr(wrapped, _VARIABLE_TYPES[kind]).nullability = messages.Type.NULLABILITY_REQUIRED
     return ExecutionContextVariable(
         variable=ContextVariable(kind), type=data_type(wrapped, scope.reading, path[0] if path else None)
     )

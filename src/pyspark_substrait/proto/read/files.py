@@ -8,70 +8,23 @@ from urllib.parse import unquote
 
 from pyspark_substrait.codes import Code, Level
 from pyspark_substrait.model.paths import Path
-from pyspark_substrait.model.relations import (
-    ArrowReadOptions,
-    DelimiterSeparatedTextReadOptions,
-    DwrfReadOptions,
-    FileFormat,
-    FileOrFiles,
-    LocalFiles,
-    OrcReadOptions,
-    ParquetReadOptions,
-)
-from pyspark_substrait.proto.read.context import Reading, invalid
-from pyspark_substrait.proto.read.literals import any_message
-from pyspark_substrait.proto.read.rel_common import advanced_extension
+from pyspark_substrait.model.relations import FileOrFiles
+from pyspark_substrait.proto.read.context import Reading, Scope, invalid
+from pyspark_substrait.proto.read.fields import node
 
-__all__ = ["local_files"]
+__all__ = ["file_or_files"]
 
 
-def local_files(message: Any, reading: Reading, path: Path) -> LocalFiles:
-    """Read the items of ``LocalFiles``: files, folders and glob patterns."""
-    items = tuple(_file(item, reading, ((path, "items"), index)) for index, item in enumerate(message.items))
-    return LocalFiles(items=items, advanced_extension=advanced_extension(message))
-
-
-def _file(message: Any, reading: Reading, path: Path) -> FileOrFiles:
-    kind = message.WhichOneof("path_type")
+def file_or_files(message: Any, scope: Scope, path: Path) -> FileOrFiles:
+    """Read an item of ``LocalFiles``: a file, a folder or a glob pattern."""
+    reading, kind = scope.reading, message.WhichOneof("path_type")
     if kind is None:
         reading.fault(invalid("the path is missing", path, code=Code.PROTO_MISSING_FIELD))
-    node = FileOrFiles(
-        path_type=kind or "uri_file",
-        path=getattr(message, kind) if kind else "",
-        partition_index=message.partition_index,
-        start=message.start,
-        length=message.length,
-        file_format=_file_format(message),
-    )
+    given = {"path_type": kind or "uri_file", "path": getattr(message, kind) if kind else ""}
+    found = node(FileOrFiles, message, scope, path, **given)
     if reading.findings is not None:
-        _check(node, reading, path)
-    return node
-
-
-def _file_format(message: Any) -> FileFormat | None:
-    match message.WhichOneof("file_format"):
-        case "parquet":
-            return ParquetReadOptions()
-        case "arrow":
-            return ArrowReadOptions()
-        case "orc":
-            return OrcReadOptions()
-        case "dwrf":
-            return DwrfReadOptions()
-        case "text":
-            text = message.text
-            return DelimiterSeparatedTextReadOptions(
-                field_delimiter=text.field_delimiter,
-                max_line_size=text.max_line_size,
-                quote=text.quote,
-                header_lines_to_skip=text.header_lines_to_skip,
-                escape=text.escape,
-                value_treated_as_null=text.value_treated_as_null if text.HasField("value_treated_as_null") else None,
-            )
-        case "extension":
-            return any_message(message.extension)
-        case _:
-            return None
+        _check(found, reading, path)
+    return found
 
 
 # deviations from the specification -----------------------------------------------------------------------------------
@@ -94,7 +47,7 @@ def _check(node: FileOrFiles, reading: Reading, path: Path) -> None:
         fix = f"Write %{found[0].encode()[0]:02X} for it" if found[0] != "\\" else "Separate folders by /"
         reading.find(Code.ILLEGAL_URI, place, what, level=Level.WARNING, fix=fix)
     elif node.path_type == "uri_path_glob" and _is_open(unquote(node.path)):
-        what = "the pattern opens a bracket that it doesn't close"
+        what = "the pattern opens a bracket that it does not close"
         reading.find(Code.ILLEGAL_GLOB, place, what, level=Level.WARNING)
 
 

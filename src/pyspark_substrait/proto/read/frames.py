@@ -148,7 +148,8 @@ def _fitting(
         raise invalid("a RANGE bound with an offset needs an ascending or descending order", ((window, "sorts"), 0))
     if not _distances(sort.expr.type, offset.type):
         raise invalid(
-            f"the offset is {offset.type}, which can't be added to the {sort.expr.type} that the records are sorted by",
+            f"the offset is {offset.type}, which cannot be added to the {sort.expr.type} that the records are sorted "
+            "by",
             path,
         )
     return bound

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from substrait import algebra_pb2
-
 from pyspark_substrait.codes import Code, Level
 from pyspark_substrait.errors import InvalidPlanError, SubstraitError
 from pyspark_substrait.extensions.definitions import FunctionDefinition, Kind, ValueArgument
@@ -40,6 +38,7 @@ from pyspark_substrait.model.plan import ExtensionDeclaration, ExtensionKind
 from pyspark_substrait.model.relations import WindowRelFunction
 from pyspark_substrait.model.types import Boolean, Type, Unbound, concrete, same_type
 from pyspark_substrait.model.walk import expression_children, subquery_relation
+from pyspark_substrait.proto import messages
 from pyspark_substrait.proto.enums import AGGREGATION_PHASE, INVOCATION, SORT_DIRECTION
 from pyspark_substrait.proto.read import bare_names, expressions, frames, quirks
 from pyspark_substrait.proto.read.arrow import Option
@@ -53,13 +52,14 @@ __all__ = [
     "aggregate_function",
     "comparison",
     "scalar_function",
+    "sort_field",
     "sort_fields",
     "window_function",
     "window_rel_function",
 ]
 
 
-def scalar_function(message: algebra_pb2.Expression.ScalarFunction, scope: Scope, path: Path) -> Expression:
+def scalar_function(message: messages.Expression.ScalarFunction, scope: Scope, path: Path) -> Expression:
     """Read a call of a scalar function; inside a cast, if its stated type is of another kind than the derived one."""
     call = _call(message, "scalar", "INITIAL_TO_RESULT", scope, path)
     node = ScalarFunction(
@@ -72,7 +72,7 @@ def scalar_function(message: algebra_pb2.Expression.ScalarFunction, scope: Scope
     return _converted(node, call.cast, scope.reading, path)
 
 
-def aggregate_function(message: algebra_pb2.AggregateFunction, scope: Scope, path: Path) -> AggregateFunction:
+def aggregate_function(message: messages.AggregateFunction, scope: Scope, path: Path) -> AggregateFunction:
     """A call of an aggregate function."""
     phase = _phase(message, scope.reading, path)
     call = _call(message, "aggregate", _PHASES[phase], scope, path, castable=False)
@@ -91,7 +91,7 @@ def aggregate_function(message: algebra_pb2.AggregateFunction, scope: Scope, pat
     return node
 
 
-def window_function(message: algebra_pb2.Expression.WindowFunction, scope: Scope, path: Path) -> Expression:
+def window_function(message: messages.Expression.WindowFunction, scope: Scope, path: Path) -> Expression:
     """A call of a window function, or of an aggregate function over a window; inside a cast as a scalar one."""
     phase = _phase(message, scope.reading, path)
     call = _call(message, "window", _PHASES[phase], scope, path)
@@ -138,10 +138,11 @@ def window_rel_function(message: Any, sorts: tuple[SortField, ...], scope: Scope
 
 def sort_fields(messages: Any, scope: Scope, path: Path) -> tuple[SortField, ...]:
     """Read the sort fields, in order."""
-    return tuple([_sort_field(message, scope, (path, index)) for index, message in enumerate(messages)])
+    return tuple([sort_field(message, scope, (path, index)) for index, message in enumerate(messages)])
 
 
-def _sort_field(message: algebra_pb2.SortField, scope: Scope, path: Path) -> SortField:
+def sort_field(message: messages.SortField, scope: Scope, path: Path) -> SortField:
+    """Read a sort field."""
     reading, expr = scope.reading, expressions.expression(message.expr, scope, (path, "expr"))
     kind: SortDirection | Function = SortDirection.CLUSTERED
     with reading.going_on(code=Code.EXPRESSION_SORT):
@@ -187,7 +188,7 @@ def condition(
         )
     types = tuple(type for type in found.argument_types if type is not None)
     if len(types) != 2 or found.sources != (0, 1):
-        raise invalid(f"`{declared.name}` isn't a function of two values", path, code=Code.EXPRESSION_NO_OVERLOAD)
+        raise invalid(f"`{declared.name}` is not a function of two values", path, code=Code.EXPRESSION_NO_OVERLOAD)
     own = same_type(types[0], left) and same_type(types[1], right)
     return found.definition.function, None if own else (types[0], types[1])
 
@@ -200,14 +201,10 @@ def _comparison(
     declared = _declared(anchor, reading, path)
     if is_unbound(left) or is_unbound(right):
         return declared, None
+    values = (ValueArg(left), ValueArg(right))
     with located(path):
-        found = reading.registry.resolve(
-            declared.urn or bare_names.extension(declared.name, reading, path),
-            declared.name,
-            (ValueArg(left), ValueArg(right)),
-            kind="scalar",
-            strict=reading.strict,
-        )
+        urn = declared.urn or bare_names.extension(declared.name, values, "scalar", reading, path)
+        found = reading.registry.resolve(urn, declared.name, values, kind="scalar", strict=reading.strict)
     _note(found, reading, path)
     return declared, None if found.definition is None else found
 
@@ -264,7 +261,7 @@ def _call(message: Any, kind: Kind, phase: Phase, scope: Scope, path: Path, *, c
             return _not_understood(declared, arguments, options, stated)
     try:
         seen = tuple([as_given(argument) for argument in arguments])
-        urn = declared.urn or bare_names.extension(declared.name, reading, path)
+        urn = declared.urn or bare_names.extension(declared.name, seen, kind, reading, path)
         found = reading.registry.resolve(urn, declared.name, seen, kind=kind, phase=phase, strict=reading.strict)
     except SubstraitError as error:
         reading.caught(error, path, Code.EXPRESSION_NO_OVERLOAD)
@@ -427,7 +424,7 @@ def _note(found: Resolved, reading: Reading, path: Path) -> None:
             reading.note_once("function", path, text, "accepted", key=text)
 
 
-def _argument(message: algebra_pb2.FunctionArgument, scope: Scope, path: Path) -> Argument:
+def _argument(message: messages.FunctionArgument, scope: Scope, path: Path) -> Argument:
     match message.WhichOneof("arg_type"):
         case "value":
             return expressions.expression(message.value, scope, (path, "value"))

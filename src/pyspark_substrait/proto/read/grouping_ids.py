@@ -83,7 +83,7 @@ def counted(node: Aggregate, reading: Reading, path: Path) -> Relation:
         "datafusion-grouping-id",
         path,
         before,
-        "the keys, each once, then a bit for each key that isn't in the set, measures",
+        "the keys, each once, then a bit for each key that is not in the set, measures",
     )
     # the emit marks the columns as reordered, for when the written plan is read again
     inner = _emitting(node, (*range(keys), index, *measures))

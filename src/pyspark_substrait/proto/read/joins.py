@@ -2,196 +2,48 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any
 
 from pyspark_substrait.codes import Code
 from pyspark_substrait.model.expressions import FieldReference, Function, RootReference
 from pyspark_substrait.model.paths import Path
-from pyspark_substrait.model.relations import (
-    BrokenRelation,
-    BuildInput,
-    ComparisonJoinKey,
-    Cross,
-    HashJoin,
-    Join,
-    JoinType,
-    LateralJoin,
-    MergeJoin,
-    NestedLoopJoin,
-    Relation,
-    RelCommon,
-    SimpleComparisonType,
-)
-from pyspark_substrait.model.relations.base import joined
-from pyspark_substrait.model.types import OpenStruct, Struct
-from pyspark_substrait.proto.enums import (
-    BUILD_INPUT,
-    HASH_JOIN_TYPE,
-    JOIN_TYPE,
-    MERGE_JOIN_TYPE,
-    NESTED_LOOP_JOIN_TYPE,
-    SIMPLE_COMPARISON_TYPE,
-)
-from pyspark_substrait.proto.read import expressions, functions, relations
+from pyspark_substrait.model.relations import ComparisonJoinKey, Relation, SimpleComparisonType
+from pyspark_substrait.proto.enums import SIMPLE_COMPARISON_TYPE
+from pyspark_substrait.proto.read import functions
 from pyspark_substrait.proto.read.context import Reading, Scope, invalid
+from pyspark_substrait.proto.read.fields import Fields
 from pyspark_substrait.proto.read.quirks import join_emit
-from pyspark_substrait.proto.read.recovery import required_condition
 from pyspark_substrait.proto.read.references import field_reference
-from pyspark_substrait.proto.read.rel_common import advanced_extension, common
 from pyspark_substrait.proto.read.type_checks import compared_types
 
-__all__ = ["cross", "hash_join", "join", "lateral_join", "merge_join", "nested_loop_join"]
-
-_Join = TypeVar("_Join", Join, LateralJoin, HashJoin, MergeJoin)
+__all__ = ["join", "keys", "typed_join"]
 
 
-def _sides(message: Any, scope: Scope, path: Path) -> tuple[RelCommon, Relation, Relation, Scope]:
-    """The common part and the inputs of a join, and the scope of expressions over a record of both inputs."""
-    shared = common(message, scope.reading, path)
-    left = relations.relation(message.left, scope, (path, "left"))
-    right = relations.relation(message.right, scope, (path, "right"))
-    return shared, left, right, scope.over(joined(left.schema, right.schema), shared.rel_anchor)
+def join(fields: Fields) -> Relation:
+    """Finish a join, whose emit may be that of an old release. An emit that is invalid is unchanged."""
+    if fields["type"] is not None:
+        sides = fields["left"].schema, fields["right"].schema
+        with fields.reading.going_on():
+            fields["common"] = join_emit(fields["common"], fields["type"], *sides, fields.reading, fields.path)
+    return typed_join(fields)
 
 
-def join(message: Any, scope: Scope, path: Path) -> Relation:
-    """A join by a condition."""
-    shared, left, right, inner = _sides(message, scope, path)
-    type = JOIN_TYPE.known(message.type, scope.reading, path, "type")
-    expression = required_condition(message, "expression", inner, path)
-    if type is None:
-        return _of_no_type("join", shared, left, right)
-    node = Join(
-        common=_emit(shared, type, left, right, scope, path),
-        left=left,
-        right=right,
-        type=type,
-        expression=expression,
-        advanced_extension=advanced_extension(message),
-    )
-    return _filtered(node, message, scope, path)
+def typed_join(fields: Fields) -> Relation:
+    """Finish a join of a type, which may be unknown."""
+    if fields["type"] is None:
+        return fields.broken("unknown join type")
+    return fields.node()
 
 
-def _of_no_type(kind: str, shared: RelCommon, left: Relation, right: Relation) -> Relation:
-    return BrokenRelation(common=shared, kind=kind, fault="the type of the join isn't known", members=(left, right))
-
-
-def _emit(shared: RelCommon, type: JoinType, left: Relation, right: Relation, scope: Scope, path: Path) -> RelCommon:
-    """The common part of a join; unchanged if its emit is invalid and findings are collected."""
-    with scope.reading.going_on():
-        return join_emit(shared, type, left.schema, right.schema, scope.reading, path)
-    return shared
-
-
-def lateral_join(message: Any, scope: Scope, path: Path) -> Relation:
-    """A join whose right input sees the left record."""
-    shared = common(message, scope.reading, path)
-    left = relations.relation(message.left, scope, (path, "left"))
-    right = relations.relation(message.right, scope.beside(left.schema, shared.rel_anchor), (path, "right"))
-    inner = scope.over(joined(left.schema, right.schema), shared.rel_anchor)
-    type = JOIN_TYPE.known(message.type, scope.reading, path, "type")
-    expression = expressions.optional_condition(message, "expression", inner, path)
-    if type is None:
-        return _of_no_type("lateral_join", shared, left, right)
-    node = LateralJoin(
-        common=shared,
-        left=left,
-        right=right,
-        type=type,
-        expression=expression,
-        advanced_extension=advanced_extension(message),
-    )
-    return _filtered(node, message, scope, path)
-
-
-def cross(message: Any, scope: Scope, path: Path) -> Relation:
-    """Read a cross product."""
-    return Cross(
-        common=common(message, scope.reading, path),
-        left=relations.relation(message.left, scope, (path, "left")),
-        right=relations.relation(message.right, scope, (path, "right")),
-        advanced_extension=advanced_extension(message),
-    )
-
-
-def hash_join(message: Any, scope: Scope, path: Path) -> Relation:
-    """A join by hashed keys."""
-    shared, left, right, inner = _sides(message, scope, path)
-    type = HASH_JOIN_TYPE.known(message.type, scope.reading, path, "type")
-    keys = _keys(message.keys, left, right, inner, (path, "keys"))
-    residual = expressions.optional_condition(message, "residual_expression", inner, path)
-    if type is None:
-        return _of_no_type("hash_join", shared, left, right)
-    node = HashJoin(
-        common=_emit(shared, type, left, right, scope, path),
-        left=left,
-        right=right,
-        type=type,
-        keys=keys,
-        residual_expression=residual,
-        build_input=BUILD_INPUT.known(message.build_input, scope.reading, path, "build_input") or BuildInput.RIGHT,
-        advanced_extension=advanced_extension(message),
-    )
-    return _filtered(node, message, scope, path)
-
-
-def merge_join(message: Any, scope: Scope, path: Path) -> Relation:
-    """A join of sorted inputs."""
-    shared, left, right, inner = _sides(message, scope, path)
-    type = MERGE_JOIN_TYPE.known(message.type, scope.reading, path, "type")
-    keys = _keys(message.keys, left, right, inner, (path, "keys"))
-    residual = expressions.optional_condition(message, "residual_expression", inner, path)
-    if type is None:
-        return _of_no_type("merge_join", shared, left, right)
-    node = MergeJoin(
-        common=_emit(shared, type, left, right, scope, path),
-        left=left,
-        right=right,
-        type=type,
-        keys=keys,
-        residual_expression=residual,
-        advanced_extension=advanced_extension(message),
-    )
-    return _filtered(node, message, scope, path)
-
-
-def nested_loop_join(message: Any, scope: Scope, path: Path) -> Relation:
-    """A join that tries every pair."""
-    shared, left, right, inner = _sides(message, scope, path)
-    type = NESTED_LOOP_JOIN_TYPE.known(message.type, scope.reading, path, "type")
-    expression = expressions.optional_condition(message, "expression", inner, path)
-    if type is None:
-        return _of_no_type("nested_loop_join", shared, left, right)
-    return NestedLoopJoin(
-        common=_emit(shared, type, left, right, scope, path),
-        left=left,
-        right=right,
-        type=type,
-        expression=expression,
-        advanced_extension=advanced_extension(message),
-    )
-
-
-def _filtered(node: _Join, message: Any, scope: Scope, path: Path) -> _Join:
-    """The join with its ``post_join_filter``, an expression over the join's output before emit."""
-    if not message.HasField("post_join_filter"):
-        return node
-    output: Struct = OpenStruct()
-    with scope.reading.going_on(path, Code.RELATION_INVALID):
-        output = node.direct_schema
-    inner = scope.over(output, node.common.rel_anchor)
-    condition = expressions.condition(message.post_join_filter, inner, (path, "post_join_filter"))
-    return replace(node, post_join_filter=condition)
-
-
-def _keys(messages: Any, left: Relation, right: Relation, scope: Scope, path: Path) -> tuple[ComparisonJoinKey, ...]:
-    """The keys of a join; each side of a key sees one input alone."""
+def keys(fields: Fields, of_left: Scope) -> tuple[ComparisonJoinKey, ...]:
+    """Read the keys of a join; each side of a key sees one input alone."""
+    messages, path = fields.message.keys, (fields.path, "keys")
     if not messages:
         hint = "Use a nested loop join for one without"
-        scope.reading.fault(invalid("the join has no keys", path, hint, Code.PROTO_MISSING_FIELD))
-    of_left, of_right = scope.over(left.schema, scope.anchor), scope.over(right.schema, scope.anchor)
-    keys = [_key(message, of_left, of_right, (path, index)) for index, message in enumerate(messages)]
-    return tuple([key for key in keys if key is not None])
+        fields.reading.fault(invalid("the join has no keys", path, hint, Code.PROTO_MISSING_FIELD))
+    of_right = fields.scope.over(fields["right"].schema, of_left.anchor)
+    found = [_key(message, of_left, of_right, (path, index)) for index, message in enumerate(messages)]
+    return tuple([key for key in found if key is not None])
 
 
 def _key(message: Any, of_left: Scope, of_right: Scope, path: Path) -> ComparisonJoinKey | None:

@@ -9,15 +9,15 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from substrait import algebra_pb2, type_pb2
-
 from pyspark_substrait.codes import Code, Level
 from pyspark_substrait.model import types
 from pyspark_substrait.model.literals import AnyMessage, Compound, DayTime, Literal, LiteralValue
 from pyspark_substrait.model.paths import Path
 from pyspark_substrait.model.types import Type, TypeVariation, with_nullability
+from pyspark_substrait.proto import messages
 from pyspark_substrait.proto.read import arrow
 from pyspark_substrait.proto.read.context import Reading, invalid
+from pyspark_substrait.proto.read.quirks import unsigned_literal
 from pyspark_substrait.proto.read.type_checks import is_unbound
 from pyspark_substrait.proto.read.types import SIMPLE, aliased_type, data_type, type_parameter, user_defined, variation
 
@@ -51,7 +51,7 @@ def any_message(message: Any) -> AnyMessage:
     return AnyMessage(message.type_url, message.value)
 
 
-def literal(message: algebra_pb2.Expression.Literal, reading: Reading, path: Path) -> Literal:
+def literal(message: messages.Expression.Literal, reading: Reading, path: Path) -> Literal:
     """Read a literal. An invalid one keeps its type and its value as they are, if findings are collected.
 
     Raises:
@@ -71,6 +71,8 @@ def literal(message: algebra_pb2.Expression.Literal, reading: Reading, path: Pat
     value, path = getattr(message, kind), (path, kind)
     if plain is not None:
         cls: Any = plain[0].__class__
+        if cls in _BITS:
+            unsigned_literal(value, _BITS[cls], reading, path)
         return Literal(type=_type(cls, marks), value=value)
     return _READERS[kind](value, marks, reading, path)
 
@@ -90,6 +92,7 @@ def literals(messages: Any, reading: Reading, path: Path) -> tuple[Literal, ...]
     return tuple([literal(message, reading, (path, index)) for index, message in enumerate(messages)])
 
 
+_BITS = {types.I32: 32, types.I64: 64}
 _NONE = Literal(type=types.Unbound(nullable=True), value=None)
 _ILLEGAL = Code.EXPRESSION_ILLEGAL_LITERAL
 
@@ -302,11 +305,11 @@ def _null(value: Any, marks: _Marks, reading: Reading, path: Path) -> Literal:
 
 
 def _empty_list(value: Any, marks: _Marks, reading: Reading, path: Path) -> Literal:
-    return Literal(type=_empty(type_pb2.Type(list=value), marks, reading, path), value=())
+    return Literal(type=_empty(messages.Type(list=value), marks, reading, path), value=())
 
 
 def _empty_map(value: Any, marks: _Marks, reading: Reading, path: Path) -> Literal:
-    return Literal(type=_empty(type_pb2.Type(map=value), marks, reading, path), value=())
+    return Literal(type=_empty(messages.Type(map=value), marks, reading, path), value=())
 
 
 def _empty(message: Any, marks: _Marks, reading: Reading, path: Path) -> Type:

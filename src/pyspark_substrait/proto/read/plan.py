@@ -6,11 +6,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from substrait import extended_expression_pb2, plan_pb2
-
 from pyspark_substrait.codes import Code
 from pyspark_substrait.errors import InvalidPlanError
 from pyspark_substrait.extensions import Registry
+from pyspark_substrait.model.deep_stack import with_deep_stack, with_enough_stack
 from pyspark_substrait.model.expressions import AggregateFunction, BrokenExpression, Expression, NamedLambda
 from pyspark_substrait.model.findings import Finding, Places
 from pyspark_substrait.model.limits import ExceededLimit
@@ -31,10 +30,11 @@ from pyspark_substrait.model.plan import (
 from pyspark_substrait.model.relations import BrokenRelation
 from pyspark_substrait.model.repeats import repeats
 from pyspark_substrait.model.types import NamedStruct, OpenStruct, Type
-from pyspark_substrait.proto.depth import with_deep_stack, with_enough_stack
+from pyspark_substrait.proto import messages
 from pyspark_substrait.proto.enums import VARIABLE_EVALUATION_MODE
 from pyspark_substrait.proto.read import expressions, functions, quirks, writing
 from pyspark_substrait.proto.read.context import Detached, OpenReference, Reading, Scope, invalid
+from pyspark_substrait.proto.read.fields import node
 from pyspark_substrait.proto.read.literals import literal
 from pyspark_substrait.proto.read.rel_common import advanced_extension
 from pyspark_substrait.proto.read.trees import detached, tree
@@ -46,7 +46,7 @@ _Message = TypeVar("_Message")
 
 
 def plan(
-    message: plan_pb2.Plan,
+    message: messages.Plan,
     registry: Registry,
     *,
     strict: bool = False,
@@ -56,7 +56,7 @@ def plan(
     """A plan, bound: functions and types are known, every expression has its type, every relation its schema.
 
     Args:
-        message: of the installed release; older plans have to be upgraded before.
+        message: of the current release; older plans have to be upgraded before.
         registry: finds functions and types.
         strict: refuse deviations from the specification; otherwise a note on the plan states each assumption.
         upgrades: what upgrading changed, to be kept with the plan.
@@ -87,7 +87,7 @@ class Bound:
 
 
 def bound(
-    message: plan_pb2.Plan | extended_expression_pb2.ExtendedExpression,
+    message: messages.Plan | messages.ExtendedExpression,
     registry: Registry,
     *,
     strict: bool = False,
@@ -95,7 +95,7 @@ def bound(
     original_version: str | None = None,
 ) -> Bound:
     """Like :func:`plan` or :func:`extended_expression`, with the places of the nodes."""
-    if isinstance(message, extended_expression_pb2.ExtendedExpression):
+    if message.DESCRIPTOR.name == "ExtendedExpression":
         expression = extended_expression(
             message, registry, strict=strict, upgrades=upgrades, original_version=original_version
         )
@@ -110,7 +110,7 @@ def bound(
     return Bound(document=document, places=reading.places.moved(moves.path) if moves else reading.places, again=again)
 
 
-def _is_plain(message: plan_pb2.Plan, document: Plan, reading: Reading) -> bool:
+def _is_plain(message: messages.Plan, document: Plan, reading: Reading) -> bool:
     """Whether all paths in the written message are known (``Reading.plain``), and only functions are declared."""
     return (
         reading.plain
@@ -146,7 +146,7 @@ class Checked:
 
 
 def checked(
-    message: plan_pb2.Plan | extended_expression_pb2.ExtendedExpression,
+    message: messages.Plan | messages.ExtendedExpression,
     registry: Registry,
     *,
     upgrades: Sequence[Note] = (),
@@ -172,7 +172,7 @@ def checked(
 
 
 def extended_expression(
-    message: extended_expression_pb2.ExtendedExpression,
+    message: messages.ExtendedExpression,
     registry: Registry,
     *,
     strict: bool = False,
@@ -203,7 +203,7 @@ def _on_any_stack(
         raise limit.error from None
 
 
-def _plan(message: plan_pb2.Plan, reading: Reading, upgrades: tuple[Note, ...], original_version: str | None) -> Plan:
+def _plan(message: messages.Plan, reading: Reading, upgrades: tuple[Note, ...], original_version: str | None) -> Plan:
     relations = _relations(message, reading)
     root = Scope(reading)
     named_lambdas: list[NamedLambda] = []
@@ -227,10 +227,10 @@ def _plan(message: plan_pb2.Plan, reading: Reading, upgrades: tuple[Note, ...], 
         _note_unused(detached(ordinal, reading), reading)
     return Plan(
         relations=relations,
-        version=_version(message),
+        version=node(Version, message.version, Scope(reading), (None, "version")),
         unused_extensions=_unused_extensions(message, reading),
         unused_urns=_unused_urns(message),
-        advanced_extensions=advanced_extension(message, "advanced_extensions"),
+        advanced_extensions=advanced_extension(message, Scope(reading), None, "advanced_extensions"),
         expected_type_urls=tuple(message.expected_type_urls),
         parameter_bindings=tuple(bindings),
         type_aliases=tuple(aliases),
@@ -242,7 +242,7 @@ def _plan(message: plan_pb2.Plan, reading: Reading, upgrades: tuple[Note, ...], 
     )
 
 
-def _relations(message: plan_pb2.Plan, reading: Reading) -> tuple[PlanRel, ...]:
+def _relations(message: messages.Plan, reading: Reading) -> tuple[PlanRel, ...]:
     place: Path = (None, "relations")
     scope = Scope(reading, closed=True)
     waiting: dict[int, InvalidPlanError] = {}
@@ -290,10 +290,10 @@ def _extended_expression(
     return ExtendedExpression(
         referred_expr=referred,
         base_schema=schema,
-        version=_version(message),
+        version=node(Version, message.version, Scope(reading), (None, "version")),
         unused_extensions=_unused_extensions(message, reading),
         unused_urns=_unused_urns(message),
-        advanced_extensions=advanced_extension(message, "advanced_extensions"),
+        advanced_extensions=advanced_extension(message, Scope(reading), None, "advanced_extensions"),
         expected_type_urls=tuple(message.expected_type_urls),
         original_version=original_version,
         upgrades=upgrades,
@@ -346,7 +346,7 @@ def _declare(reading: Reading, message: Any, upgrades: Sequence[Note], original_
         place = ((None, "extensions"), index)
         mapping = item.WhichOneof("mapping_type")
         if mapping is None:
-            reading.fault(invalid("the extension declares nothing", place, code=Code.PROTO_MISSING_FIELD))
+            reading.fault(invalid("the extension declaration is empty", place, code=Code.PROTO_MISSING_FIELD))
             continue
         fields = getattr(item, mapping)
         kind, anchor_field = _DECLARATIONS[mapping]
@@ -387,17 +387,6 @@ def _by_anchor(messages: Any, field: str, reading: Reading, path: Path) -> dict[
     return found
 
 
-def _version(message: Any) -> Version:
-    version = message.version
-    return Version(
-        major_number=version.major_number,
-        minor_number=version.minor_number,
-        patch_number=version.patch_number,
-        git_hash=version.git_hash,
-        producer=version.producer,
-    )
-
-
 def _unused_extensions(message: Any, reading: Reading) -> tuple[ExtensionDeclaration, ...]:
     unused = []
     for item in message.extensions:
@@ -420,7 +409,7 @@ def _unused_urns(message: Any) -> tuple[str, ...]:
     return tuple(item.urn for item in message.extension_urns if item.extension_urn_anchor not in used)
 
 
-def _execution_behavior(message: plan_pb2.Plan, reading: Reading) -> VariableEvaluationMode:
+def _execution_behavior(message: messages.Plan, reading: Reading) -> VariableEvaluationMode:
     with reading.going_on():
         return VARIABLE_EVALUATION_MODE.member(
             message.execution_behavior.variable_eval_mode, (None, "execution_behavior"), "variable_eval_mode"

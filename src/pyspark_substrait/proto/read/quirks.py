@@ -1,4 +1,4 @@
-"""Where a plan means something else than it states: by a quirk of its producer, or by the rules of its release.
+"""Plans that mean something else than they state: by a quirk of their producer, or by the rules of their release.
 
 Each rule leaves a note of its own name; strict reading refuses what the specification doesn't allow.
 """
@@ -35,15 +35,18 @@ from pyspark_substrait.proto.read.arrow import Option
 from pyspark_substrait.proto.read.context import Reading, invalid
 
 __all__ = [
+    "absent_condition",
     "arguments",
-    "cast_to_text",
     "derived_instead",
+    "different_cast",
     "join_emit",
     "options",
     "output_names",
     "project_emit",
     "returned_date",
+    "simple_case",
     "unbounded_range",
+    "unsigned_literal",
 ]
 
 _KEEPS_LEFT = frozenset({JoinType.LEFT_SEMI, JoinType.LEFT_ANTI})
@@ -59,6 +62,27 @@ def project_emit(message: Any, common: RelCommon, width: int, count: int, readin
         return common
     reading.loose("duckdb-project", path, "a projection without emit", f"its {count} expressions without the input")
     return replace(common, emit=tuple(range(width, width + count)))
+
+
+def absent_condition(message: Any, field: str, reading: Reading, path: Path) -> bool:
+    """Whether a condition that isn't there is true of every pair: DataFusion writes cross joins without one."""
+    if message.HasField(field) or message.DESCRIPTOR.name != "JoinRel" or engine_of(reading.producer) is None:
+        return False
+    reading.plain = False
+    reading.loose("datafusion-join", path, "a join without a condition", "every pair of records matches")
+    return True
+
+
+def simple_case(message: Any, reading: Reading, path: Path) -> bool:
+    """Whether the first clause of an if_then has the value that the others are compared with.
+
+    So DataFusion writes ``CASE x WHEN y THEN z END``: the first clause has no result.
+    """
+    if len(message.ifs) < 2 or message.ifs[0].HasField("then") or engine_of(reading.producer) is None:
+        return False
+    reading.plain = False
+    reading.loose("datafusion-case", path, "a first clause without a result", "the value that the others are equal to")
+    return True
 
 
 def join_emit(
@@ -128,11 +152,19 @@ def returned_date(stated: Type, derived: Type, reading: Reading) -> bool:
     return old and isinstance(stated, Date) and isinstance(derived, PrecisionTimestamp)
 
 
-def cast_to_text(input: Type, type: Type, reading: Reading, path: Path) -> None:
-    """Note a cast to text that DataFusion formats differently from Spark."""
-    if not isinstance(concrete(type), String | VarChar) or engine_of(reading.producer) is None:
+def different_cast(input: Type, type: Type, reading: Reading, path: Path) -> None:
+    """Note a cast that gives another value in DataFusion for some values."""
+    target = concrete(type)
+    if not isinstance(target, String | VarChar | Decimal) or engine_of(reading.producer) is None:
         return
     match concrete(input):
+        case FP32() | FP64() if isinstance(target, Decimal):
+            before, after = f"a cast of {input} to a decimal, which rounds 0.285 to 0.28", "to 0.29"
+            reading.plain = False
+            reading.note_once("datafusion-decimal", path, before, after)
+            return
+        case _ if isinstance(target, Decimal):
+            return
         case FP32() | FP64():
             before, after = f"a cast of {input} to a text, like inf and 1e300", "Infinity and 1.0E300"
         case PrecisionTimestamp() | PrecisionTimestampTZ():
@@ -141,6 +173,17 @@ def cast_to_text(input: Type, type: Type, reading: Reading, path: Path) -> None:
             return
     reading.plain = False
     reading.note_once("datafusion-cast", path, before, after, key=before)
+
+
+def unsigned_literal(value: int, bits: int, reading: Reading, path: Path) -> None:
+    """Refuse a signed number with a type variation that DataFusion wrote for an unsigned number beyond it.
+
+    Raises:
+        InvalidPlanError: it is one.
+    """
+    if value < 0 and engine_of(reading.producer) is not None:
+        fault = f"{value} with a type variation is the unsigned number {value + (1 << bits)} of DataFusion"
+        raise invalid(fault, path, "Cast such a number to a decimal", Code.EXPRESSION_ILLEGAL_LITERAL)
 
 
 def unbounded_range(reading: Reading, path: Path) -> None:

@@ -7,14 +7,17 @@ from typing import Any
 from pyspark_substrait.codes import Code
 from pyspark_substrait.errors import SubstraitError
 from pyspark_substrait.model.expressions import BrokenExpression, Expression
+from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.paths import Path
 from pyspark_substrait.model.relations import Relation, Set
 from pyspark_substrait.model.relations.base import assume_direct_schema, assume_schema
-from pyspark_substrait.model.types import OpenStruct, Struct, Unbound
+from pyspark_substrait.model.types import Boolean, NamedStruct, OpenStruct, Struct, Unbound
 from pyspark_substrait.proto.read import expressions
 from pyspark_substrait.proto.read.context import Reading, Scope, invalid
+from pyspark_substrait.proto.read.quirks import absent_condition
+from pyspark_substrait.proto.read.types import named_struct
 
-__all__ = ["lacks", "required_condition", "settle"]
+__all__ = ["lacks", "required_condition", "required_schema", "settle"]
 
 
 def lacks(message: Any, field: str, reading: Reading, path: Path) -> bool:
@@ -30,9 +33,19 @@ def lacks(message: Any, field: str, reading: Reading, path: Path) -> bool:
 
 def required_condition(message: Any, field: str, scope: Scope, path: Path) -> Expression:
     """The condition in a field of ``message``; ``path`` is that of ``message``."""
+    if absent_condition(message, field, scope.reading, path):
+        return Literal(type=Boolean(), value=True)
     if lacks(message, field, scope.reading, path):
         return BrokenExpression(kind="", fault=f"{field} is missing")
     return expressions.condition(getattr(message, field), scope, (path, field))
+
+
+def required_schema(message: Any, field: str, scope: Scope, path: Path) -> NamedStruct:
+    """The schema in a field of ``message``; an open one if it is missing; ``path`` is that of ``message``."""
+    if message.HasField(field):
+        return named_struct(getattr(message, field), scope.reading, (path, field))
+    scope.reading.fault(invalid(f"{field} is missing", path, code=Code.PROTO_MISSING_FIELD))
+    return NamedStruct(names=(), struct=OpenStruct())
 
 
 def settle(node: Relation, reading: Reading, path: Path) -> None:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any
 
-from substrait import algebra_pb2
-
 from pyspark_substrait.codes import Code
 from pyspark_substrait.errors import InvalidPlanError
 from pyspark_substrait.model.expressions import (
@@ -46,6 +44,7 @@ from pyspark_substrait.model.types import (
     concrete,
     with_nullability,
 )
+from pyspark_substrait.proto import messages
 from pyspark_substrait.proto.read import expressions
 from pyspark_substrait.proto.read.context import OpenReference, Reading, Scope, invalid, located
 from pyspark_substrait.proto.read.literals import literal
@@ -53,6 +52,7 @@ from pyspark_substrait.proto.read.literals import literal
 __all__ = ["field_reference", "laid_over", "mask"]
 
 _ROOT = RootReference()
+_REFERENCE: Any = messages.current().named("Expression.FieldReference")
 #: the most bytes of a reference to a column of the record
 _SHORT = 20
 
@@ -60,13 +60,13 @@ _SHORT = 20
 @lru_cache(maxsize=4096)
 def _column(content: bytes) -> tuple[StructField] | None:
     """Return the column that a serialised reference to the root record names; None for any other reference."""
-    segment = algebra_pb2.Expression.FieldReference.FromString(content).direct_reference
+    segment = _REFERENCE.FromString(content).direct_reference
     inner = segment.struct_field
     plain = segment.WhichOneof("reference_type") == "struct_field" and not inner.HasField("child") and inner.field >= 0
     return (StructField(inner.field),) if plain else None
 
 
-def field_reference(message: algebra_pb2.Expression.FieldReference, scope: Scope, path: Path) -> FieldReference:
+def field_reference(message: messages.Expression.FieldReference, scope: Scope, path: Path) -> FieldReference:
     """A reference to data, with the type that it has in this scope.
 
     Raises:
@@ -119,12 +119,12 @@ def field_reference(message: algebra_pb2.Expression.FieldReference, scope: Scope
             if isinstance(record, Unbound) and scope.reading.findings is not None:
                 record = OpenStruct()
             if not isinstance(record, Struct):
-                raise invalid(f"a mask can't be laid over {record}", path, code=Code.TYPE_STRUCT_REQUIRED)
+                raise invalid(f"a mask cannot be laid over {record}", path, code=Code.TYPE_STRUCT_REQUIRED)
             with located(path):
                 type = masked_type(record, kept, _reporter(scope.reading, path))
             return FieldReference(root=root, reference=kept, type=type)
         case _:
-            raise invalid("the field reference refers to nothing", path, code=Code.PROTO_MISSING_FIELD)
+            raise invalid("the field reference is empty", path, code=Code.PROTO_MISSING_FIELD)
 
 
 def _referenced(root: Type, segments: tuple[ReferenceSegment, ...], path: Path, reading: Reading) -> Type:
@@ -184,7 +184,7 @@ def _record(record: Struct | None, path: Path) -> Struct:
 
 
 def _outer(
-    message: algebra_pb2.Expression.FieldReference.OuterReference, scope: Scope, path: Path
+    message: messages.Expression.FieldReference.OuterReference, scope: Scope, path: Path
 ) -> tuple[OuterReference, Type]:
     match message.WhichOneof("outer_reference_type"):
         case "steps_out":
@@ -240,11 +240,11 @@ def _segments(message: Any, reading: Reading, path: Path) -> tuple[ReferenceSegm
 # masks ----------------------------------------------------------------------------------------------------------------
 
 
-def mask(message: algebra_pb2.Expression.MaskExpression, path: Path) -> MaskExpression:
+def mask(message: messages.Expression.MaskExpression, path: Path) -> MaskExpression:
     """A mask."""
     if not message.HasField("select"):
         hint = "Set select; without items it keeps no field"
-        raise invalid("the mask selects nothing", path, hint, Code.PROTO_MISSING_FIELD)
+        raise invalid("the mask has no selection", path, hint, Code.PROTO_MISSING_FIELD)
     return MaskExpression(
         select=_struct_select(message.select, (path, "select")),
         maintain_singular_struct=message.maintain_singular_struct,

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, get_args
-
-from substrait import algebra_pb2
 
 from pyspark_substrait.codes import Code, Level
 from pyspark_substrait.errors import SubstraitError
@@ -17,51 +15,36 @@ from pyspark_substrait.model.relations import (
     Aggregate,
     BrokenRelation,
     DetachedRel,
-    ExtensionLeaf,
-    ExtensionMulti,
-    ExtensionSingle,
-    Fetch,
-    FetchMode,
-    Filter,
     Generate,
     Grouping,
     Measure,
-    Project,
     Reference,
     Relation,
-    Set,
-    Sort,
-    TopN,
 )
 from pyspark_substrait.model.relations.base import assume_direct_schema
 from pyspark_substrait.model.relations.extension import ExtensionSchema, input_schema
 from pyspark_substrait.model.relations.logical import set_faults
 from pyspark_substrait.model.types import OpenStruct, Struct, Unbound
-from pyspark_substrait.proto import generates
-from pyspark_substrait.proto.enums import FETCH_MODE, SET_OP
+from pyspark_substrait.proto import generates, messages
+from pyspark_substrait.proto.depth import is_repeated
 from pyspark_substrait.proto.read import (
     expressions,
     functions,
     grouping_ids,
-    joins,
-    physical,
-    reads,
     trees,
-    writing,
 )
 from pyspark_substrait.proto.read.context import Reading, Scope, invalid
+from pyspark_substrait.proto.read.fields import Fields, ValueReader, reader
 from pyspark_substrait.proto.read.literals import any_message
 from pyspark_substrait.proto.read.quirks import project_emit
-from pyspark_substrait.proto.read.recovery import required_condition, settle
-from pyspark_substrait.proto.read.rel_common import advanced_extension, common
+from pyspark_substrait.proto.read.recovery import settle
 
-__all__ = ["inputs", "relation"]
+__all__ = ["aggregate", "detail", "extension", "extension_single", "measure", "project", "relation", "set_"]
 
-_Reader = Callable[[Any, Scope, Path], Relation]
 _KINDS: tuple[Any, ...] = get_args(Relation)
 
 
-def relation(message: algebra_pb2.Rel, scope: Scope, path: Path) -> Relation:
+def relation(message: messages.Rel, scope: Scope, path: Path) -> Relation:
     """Read a relation and its inputs. Of ``scope``, it can refer only to what is outside of its query.
 
     Raises:
@@ -88,10 +71,10 @@ def relation(message: algebra_pb2.Rel, scope: Scope, path: Path) -> Relation:
     return node
 
 
-def _relation(message: algebra_pb2.Rel, kind: str | None, scope: Scope, path: Path) -> Relation:
+def _relation(message: messages.Rel, kind: str | None, scope: Scope, path: Path) -> Relation:
     if kind is None:
         raise invalid("a relation is missing", path, code=Code.RELATION_MISSING)
-    node = _READERS[kind](getattr(message, kind), scope, path)
+    node: Relation = _READERS[kind](getattr(message, kind), scope, path)
     reading = scope.reading
     settle(node, reading, path)
     reading.nodes += 1
@@ -100,22 +83,17 @@ def _relation(message: algebra_pb2.Rel, kind: str | None, scope: Scope, path: Pa
     return node
 
 
-def _members(message: algebra_pb2.Rel, kind: str | None, known: int, scope: Scope, path: Path) -> tuple[Relation, ...]:
+def _members(message: messages.Rel, kind: str | None, known: int, scope: Scope, path: Path) -> tuple[Relation, ...]:
     """The inputs of a broken relation: those read after ``known``, and the others, which are read now."""
     if kind is None or kind == "detached_rel_ordinal":
         return ()
-    fields = getattr(message, kind)
     read = [(node, place) for node, place in scope.reading.places.since(known) if isinstance(node, _KINDS)]
     members: list[Relation] = []
-    for name in ("input", "left", "right", "inputs", "view_definition"):
-        field = fields.DESCRIPTOR.fields_by_name.get(name)
-        if field is None or field.message_type is None or field.message_type.name != "Rel":
+    for field, value in getattr(message, kind).ListFields():
+        if field.message_type is None or field.message_type.name != "Rel":
             continue
-        given = getattr(fields, name)
-        single = field.label != field.LABEL_REPEATED
-        if single and not fields.HasField(name):
-            continue
-        items = [(given, (path, name))] if single else [(item, ((path, name), i)) for i, item in enumerate(given)]
+        name: Path = (path, field.name)
+        items = [(item, (name, i)) for i, item in enumerate(value)] if is_repeated(field) else [(value, name)]
         for item, place in items:
             text = render((place, item.WhichOneof("rel_type") or ""))
             found = next((node for node, at in read if render(at) == text), None)
@@ -123,100 +101,39 @@ def _members(message: algebra_pb2.Rel, kind: str | None, known: int, scope: Scop
     return tuple(members)
 
 
-def inputs(messages: Any, scope: Scope, path: Path) -> tuple[Relation, ...]:
-    """Several relations; ``path`` is that of the repeated field."""
-    return tuple([relation(message, scope, (path, index)) for index, message in enumerate(messages)])
-
-
-def _filter(message: Any, scope: Scope, path: Path) -> Relation:
-    shared = common(message, scope.reading, path)
-    input = relation(message.input, scope, (path, "input"))
-    inner = scope.over(input.schema, shared.rel_anchor)
-    return Filter(
-        common=shared,
-        input=input,
-        condition=required_condition(message, "condition", inner, path),
-        advanced_extension=advanced_extension(message),
-    )
-
-
-def _fetch(message: Any, scope: Scope, path: Path) -> Relation:
-    shared = common(message, scope.reading, path)
-    input = relation(message.input, scope, (path, "input"))
-    inner = scope.over(None, shared.rel_anchor)
-    return Fetch(
-        common=shared,
-        input=input,
-        offset_expr=expressions.optional_expression(message, "offset_expr", inner, path),
-        count_expr=expressions.optional_expression(message, "count_expr", inner, path),
-        advanced_extension=advanced_extension(message),
-    )
-
-
-def _top_n(message: Any, scope: Scope, path: Path) -> Relation:
-    shared = common(message, scope.reading, path)
-    input = relation(message.input, scope, (path, "input"))
-    inner = scope.over(None, shared.rel_anchor)
-    return TopN(
-        common=shared,
-        input=input,
-        sorts=functions.sort_fields(message.sorts, scope.over(input.schema, shared.rel_anchor), (path, "sorts")),
-        offset=expressions.optional_expression(message, "offset", inner, path),
-        count=expressions.optional_expression(message, "count", inner, path),
-        mode=FETCH_MODE.known(message.mode, scope.reading, path, "mode") or FetchMode.UNSPECIFIED,
-        advanced_extension=advanced_extension(message),
-    )
-
-
-def _sort(message: Any, scope: Scope, path: Path) -> Relation:
-    shared = common(message, scope.reading, path)
-    input = relation(message.input, scope, (path, "input"))
-    inner = scope.over(input.schema, shared.rel_anchor)
-    sorts = functions.sort_fields(message.sorts, inner, (path, "sorts"))
-    return Sort(common=shared, input=input, sorts=sorts, advanced_extension=advanced_extension(message))
-
-
-def _project(message: Any, scope: Scope, path: Path) -> Relation:
-    shared = common(message, scope.reading, path)
-    input = relation(message.input, scope, (path, "input"))
-    inner = scope.over(input.schema, shared.rel_anchor)
-    added = expressions.expressions(message.expressions, inner, (path, "expressions"))
+def project(fields: Fields) -> Relation:
+    """Finish a projection, whose emit may be that of DuckDB."""
+    input, added, reading, path = fields["input"].schema, fields["expressions"], fields.reading, fields.path
     if not added:
         what, fix = "the projection has no expression", "Add one, or emit the columns of the input itself"
-        scope.reading.find(Code.PROTO_MISSING_FIELD, path, what, level=Level.WARNING, fix=fix)
-    if not isinstance(input.schema, OpenStruct):
-        shared = project_emit(message, shared, len(input.schema.types), len(added), scope.reading, path)
-    return Project(common=shared, input=input, expressions=added, advanced_extension=advanced_extension(message))
+        reading.find(Code.PROTO_MISSING_FIELD, path, what, level=Level.WARNING, fix=fix)
+    if not isinstance(input, OpenStruct):
+        width = len(input.types)
+        fields["common"] = project_emit(fields.message, fields["common"], width, len(added), reading, path)
+    return fields.node()
 
 
-def _aggregate(message: Any, scope: Scope, path: Path) -> Relation:
-    shared = common(message, scope.reading, path)
-    input = relation(message.input, scope, (path, "input"))
-    inner = scope.over(input.schema, shared.rel_anchor)
-    keys = expressions.expressions(message.grouping_expressions, inner, (path, "grouping_expressions"))
-    measures = [_measure(measure, inner, ((path, "measures"), index)) for index, measure in enumerate(message.measures)]
-    groupings = tuple([Grouping(tuple(grouping.expression_references)) for grouping in message.groupings])
-    _check_groupings(groupings, len(keys), scope.reading, path)
-    counted = grouping_ids.is_counted(message, scope.reading)
+def aggregate(fields: Fields) -> Relation:
+    """Finish an aggregate, whose columns may be those of DataFusion."""
+    message, reading, path, measures = fields.message, fields.reading, fields.path, fields["measures"]
+    keys, groupings = fields["grouping_expressions"], fields["groupings"]
+    _check_groupings(groupings, len(keys), reading, path)
+    counted = grouping_ids.is_counted(message, reading)
     if counted:
         keys, groupings = grouping_ids.distinct_keys(message, keys, groupings)
+        fields["grouping_expressions"], fields["groupings"] = keys, groupings
     if not keys and not measures:
         hint = "Give it a measure or a grouping expression"
-        scope.reading.fault(invalid("the aggregate has no column", path, hint, Code.RELATION_INVALID))
-    node = Aggregate(
-        common=shared,
-        input=input,
-        groupings=groupings,
-        measures=tuple([measure for measure in measures if measure is not None]),
-        grouping_expressions=keys,
-        advanced_extension=advanced_extension(message),
-    )
+        reading.fault(invalid("the aggregate has no column", path, hint, Code.RELATION_INVALID))
+    fields["measures"] = tuple([measure for measure in measures if measure is not None])
+    node = fields.node()
+    assert isinstance(node, Aggregate)
     if None in measures:
         _leave_open(node, measures)
-    return grouping_ids.counted(node, scope.reading, path) if counted else node
+    return grouping_ids.counted(node, reading, path) if counted else node
 
 
-def _measure(message: Any, scope: Scope, path: Path) -> Measure | None:
+def measure(message: Any, scope: Scope, path: Path) -> Measure | None:
     """Read a measure; None if it is invalid and findings are collected."""
     computed: AggregateFunction | None = None
     with scope.reading.going_on():
@@ -251,17 +168,14 @@ def _check_groupings(groupings: tuple[Grouping, ...], keys: int, reading: Readin
             reading.fault(invalid(fault, place, hint, Code.RELATION_GROUPING))
 
 
-def _set(message: Any, scope: Scope, path: Path) -> Relation:
-    reading = scope.reading
-    shared = common(message, reading, path)
-    members = inputs(message.inputs, scope, (path, "inputs"))
-    op = SET_OP.known(message.op, reading, path, "op")
-    if op is None:
-        for fault in set_faults(members):
-            with reading.going_on(path):
+def set_(fields: Fields) -> Relation:
+    """Finish a set operation."""
+    if fields["op"] is None:
+        for fault in set_faults(fields["members"]):
+            with fields.reading.going_on(fields.path):
                 raise fault
-        return BrokenRelation(common=shared, kind="set", fault="the operation isn't known", members=members)
-    return Set(common=shared, members=members, op=op, advanced_extension=advanced_extension(message))
+        return fields.broken("unknown operation")
+    return fields.node()
 
 
 def _reference(message: Any, scope: Scope, path: Path) -> Relation:
@@ -287,56 +201,44 @@ def _detached(ordinal: int, scope: Scope, path: Path) -> Relation:
     return DetachedRel(relation=bound)
 
 
-def _extension_leaf(message: Any, scope: Scope, path: Path) -> Relation:
-    shared, detail = common(message, scope.reading, path), _detail(message, scope, path)
-    derived = _derived(detail, (), scope, path)
-    return ExtensionLeaf(common=shared, detail=detail, derived=derived)
+def extension(fields: Fields) -> Relation:
+    """Finish an extension relation, whose schema a handler of the user may give."""
+    fields["derived"] = _derived(fields)
+    return fields.node()
 
 
-def _extension_single(message: Any, scope: Scope, path: Path) -> Relation:
-    shared, detail = common(message, scope.reading, path), _detail(message, scope, path)
-    input = relation(message.input, scope, (path, "input"))
-    if detail is not None:
+def extension_single(fields: Fields) -> Relation:
+    """Finish an extension relation of one input, which may be a generator of this package."""
+    if fields["detail"] is not None:
         generator = None
-        with scope.reading.going_on(path, Code.RELATION_INVALID):
-            generator = generates.decoded(detail)
+        with fields.reading.going_on(fields.path, Code.RELATION_INVALID):
+            generator = generates.decoded(fields["detail"])
         if generator is not None:
-            return Generate(common=shared, input=input, generator=generator)
-    derived = _derived(detail, (input,), scope, path)
-    return ExtensionSingle(common=shared, input=input, detail=detail, derived=derived)
+            return Generate(common=fields["common"], input=fields["input"], generator=generator)
+    return extension(fields)
 
 
-def _extension_multi(message: Any, scope: Scope, path: Path) -> Relation:
-    shared, detail = common(message, scope.reading, path), _detail(message, scope, path)
-    members = inputs(message.inputs, scope, (path, "inputs"))
-    derived = _derived(detail, members, scope, path)
-    return ExtensionMulti(common=shared, members=members, detail=detail, derived=derived)
-
-
-def _detail(message: Any, scope: Scope, path: Path) -> AnyMessage | None:
-    if message.HasField("detail"):
-        return any_message(message.detail)
-    what, fix = "detail is missing, so nobody can tell what the relation does", "Set it"
-    scope.reading.find(Code.PROTO_MISSING_FIELD, path, what, level=Level.WARNING, fix=fix)
+def detail(fields: Fields, scope: Scope) -> AnyMessage | None:
+    """Read the detail of an extension relation."""
+    if fields.message.HasField("detail"):
+        return any_message(fields.message.detail)
+    what, fix = "detail is missing, so the meaning of the relation is unknown", "Set it"
+    scope.reading.find(Code.PROTO_MISSING_FIELD, fields.path, what, level=Level.WARNING, fix=fix)
     return None
 
 
-def _derived(
-    detail: AnyMessage | None, inputs: tuple[Relation, ...], scope: Scope, path: Path
-) -> ExtensionSchema | None:
+def _derived(fields: Fields) -> ExtensionSchema | None:
     """Return the schema that the user's handler gives an extension relation; None without a handler or all inputs."""
-    handler = None if detail is None else scope.reading.registry.relation_handler(detail.type_url)
+    detail, inputs, reading, place = fields["detail"], fields.inputs, fields.reading, (fields.path, "detail")
+    handler = None if detail is None else reading.registry.relation_handler(detail.type_url)
     if detail is not None and handler is None:
-        what, fix = (
-            f"nobody knows what {detail.type_url or 'a message without a type'} is",
-            "Register a handler for it",
-        )
-        scope.reading.find(Code.RELATION_EXTENSION_UNKNOWN, (path, "detail"), what, fix=fix)
+        what = f"unknown extension relation: {detail.type_url or 'a message without a type'}"
+        reading.find(Code.RELATION_EXTENSION_UNKNOWN, place, what, fix="Register a handler for it")
     schemas = [schema for schema in map(input_schema, inputs) if schema is not None]
     if detail is None or handler is None or len(schemas) < len(inputs):
         return None
-    with scope.reading.going_on((path, "detail"), Code.RELATION_INVALID):
-        return extension_schema(handler, detail, schemas, render(path))
+    with reading.going_on(place, Code.RELATION_INVALID):
+        return extension_schema(handler, detail, schemas, render(fields.path))
     return None
 
 
@@ -345,30 +247,14 @@ _PLAIN = frozenset(
     {"read", "filter", "fetch", "aggregate", "sort", "join", "project", "set", "cross", "hash_join", "merge_join"}
 )
 
-_READERS: dict[str, _Reader] = {
-    "read": reads.read,
-    "filter": _filter,
-    "fetch": _fetch,
-    "aggregate": _aggregate,
-    "sort": _sort,
-    "join": joins.join,
-    "lateral_join": joins.lateral_join,
-    "project": _project,
-    "set": _set,
-    "extension_single": _extension_single,
-    "extension_multi": _extension_multi,
-    "extension_leaf": _extension_leaf,
-    "cross": joins.cross,
-    "reference": _reference,
-    "write": writing.write,
-    "ddl": writing.ddl,
-    "update": writing.update,
-    "hash_join": joins.hash_join,
-    "merge_join": joins.merge_join,
-    "nested_loop_join": joins.nested_loop_join,
-    "window": physical.window,
-    "exchange": physical.exchange,
-    "expand": physical.expand,
-    "top_n": _top_n,
-    "detached_rel_ordinal": _detached,
-}
+
+class _Readers(dict[str, ValueReader]):
+    """The readers of relations by the fields of ``Rel``, made on first use."""
+
+    def __missing__(self, field: str) -> ValueReader:
+        kind = next(kind for kind in _KINDS if kind.info.field == field)
+        self[field] = reader(kind, messages.Rel.DESCRIPTOR.fields_by_name[field].message_type)
+        return self[field]
+
+
+_READERS = _Readers(reference=_reference, detached_rel_ordinal=_detached)

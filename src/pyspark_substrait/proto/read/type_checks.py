@@ -26,7 +26,7 @@ from pyspark_substrait.model.expressions import (
 )
 from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.paths import Path
-from pyspark_substrait.model.relations import Project, Relation, RelCommon
+from pyspark_substrait.model.relations import Project, Relation
 from pyspark_substrait.model.types import (
     FP32,
     FP64,
@@ -252,8 +252,7 @@ def comparable(
     wanted = tuple([column for column, _ in pairs])
     if wanted != tuple(columns):
         reading.plain = False
-        width = len(columns)
-        query = Project(common=RelCommon(emit=tuple(range(width, 2 * width))), input=query, expressions=wanted)
+        query = Project.only(query, wanted)
     return tuple([needle for _, needle in pairs]), query
 
 

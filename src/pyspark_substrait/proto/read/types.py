@@ -8,13 +8,12 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
-from substrait import type_pb2
-
 from pyspark_substrait.codes import Code, Level
 from pyspark_substrait.model import types
 from pyspark_substrait.model.paths import Path
 from pyspark_substrait.model.plan import ExtensionKind
 from pyspark_substrait.model.types import NamedStruct, Struct, Type, TypeParameter, TypeVariation, name_count
+from pyspark_substrait.proto import messages
 from pyspark_substrait.proto.read import arrow
 from pyspark_substrait.proto.read.context import Reading, invalid
 from pyspark_substrait.proto.read.type_checks import is_unbound
@@ -31,7 +30,7 @@ __all__ = [
 ]
 
 
-def data_type(message: type_pb2.Type, reading: Reading, path: Path) -> Type:
+def data_type(message: messages.Type, reading: Reading, path: Path) -> Type:
     """A type; unbound where it can't be understood and findings are collected.
 
     Raises:
@@ -69,15 +68,15 @@ def data_type(message: type_pb2.Type, reading: Reading, path: Path) -> Type:
 #: types without type parameters that cause no notes, by their serialised messages: few are distinct
 _read_before: dict[bytes, Type] = {}
 _MOST_READ_BEFORE = 4096
-_STATED = (type_pb2.Type.NULLABILITY_NULLABLE, type_pb2.Type.NULLABILITY_REQUIRED)
+_STATED = (messages.Type.NULLABILITY_NULLABLE, messages.Type.NULLABILITY_REQUIRED)
 
 
 def _nullable(number: int, reading: Reading, path: Path) -> bool:
-    if number == type_pb2.Type.NULLABILITY_REQUIRED:
+    if number == messages.Type.NULLABILITY_REQUIRED:
         return False
-    if number != type_pb2.Type.NULLABILITY_NULLABLE:
-        if number != type_pb2.Type.NULLABILITY_UNSPECIFIED:
-            fault = f"nullability is {number}, which the specification doesn't have"
+    if number != messages.Type.NULLABILITY_NULLABLE:
+        if number != messages.Type.NULLABILITY_UNSPECIFIED:
+            fault = f"nullability is {number}, which the specification does not have"
             reading.fault(invalid(fault, path, code=Code.PROTO_UNKNOWN_ENUM))
             return True
         reading.note_once("unspecified-nullability", path, "nullability is unspecified", "nullable")
@@ -182,7 +181,7 @@ def _decimal(fields: Any, reading: Reading, path: Path) -> Type:
     return _of(types.Decimal, fields, reading, path, precision, fields.scale)
 
 
-def struct(fields: type_pb2.Type.Struct, reading: Reading, path: Path) -> Struct:
+def struct(fields: messages.Type.Struct, reading: Reading, path: Path) -> Struct:
     """A struct type."""
     return Struct(types=_all(fields.types, reading, (path, "types")), **_marks(fields, reading, path))
 
@@ -251,7 +250,7 @@ def user_defined(
     )
 
 
-def type_parameter(message: type_pb2.Type.Parameter, reading: Reading, path: Path) -> TypeParameter:
+def type_parameter(message: messages.Type.Parameter, reading: Reading, path: Path) -> TypeParameter:
     """One parameter of a user-defined type."""
     kind = message.WhichOneof("parameter")
     if kind is None:
@@ -285,7 +284,7 @@ def _aliased_type(anchor: int, reading: Reading, path: Path) -> Type:
         raise invalid(f"the type alias {anchor} is not declared", path, code=Code.LINK_MISSING_ANCHOR)
     message, place = reading.aliases[anchor]
     if message.type.WhichOneof("kind") == "alias":
-        raise invalid("a type alias can't be that of another alias", (place, "type"), code=Code.LINK_CYCLE)
+        raise invalid("a type alias cannot be that of another alias", (place, "type"), code=Code.LINK_CYCLE)
 
     def bind() -> Type:
         return data_type(message.type, reading, (place, "type"))
@@ -329,12 +328,12 @@ _READERS: dict[str, Callable[[Any, Reading, Path], Type]] = {
 }
 
 
-def schema_struct(message: type_pb2.Type.Struct, reading: Reading, path: Path) -> Struct:
+def schema_struct(message: messages.Type.Struct, reading: Reading, path: Path) -> Struct:
     """The struct of a record, which is never null itself, whatever its nullability says."""
-    if message.nullability == type_pb2.Type.NULLABILITY_NULLABLE:
+    if message.nullability == messages.Type.NULLABILITY_NULLABLE:
         reading.loose("nullable-record", path, "the struct of a record is nullable", "required")
-    elif message.nullability not in type_pb2.Type.Nullability.values():
-        what = f"nullability is {message.nullability}, which the specification doesn't have"
+    elif message.nullability not in messages.Type.Nullability.values():
+        what = f"nullability is {message.nullability}, which the specification does not have"
         reading.find(Code.PROTO_UNKNOWN_ENUM, (path, "nullability"), what, level=Level.WARNING)
     return Struct(
         types=_all(message.types, reading, (path, "types")),
@@ -342,7 +341,7 @@ def schema_struct(message: type_pb2.Type.Struct, reading: Reading, path: Path) -
     )
 
 
-def named_struct(message: type_pb2.NamedStruct, reading: Reading, path: Path) -> NamedStruct:
+def named_struct(message: messages.NamedStruct, reading: Reading, path: Path) -> NamedStruct:
     """Read a schema with names.
 
     Raises:

@@ -14,13 +14,13 @@ from google.protobuf.descriptor import FieldDescriptor
 
 from pyspark_substrait.model.notes import Note
 from pyspark_substrait.model.paths import Path
+from pyspark_substrait.model.plan import CURRENT_VERSION
 from pyspark_substrait.proto.depth import is_repeated
 from pyspark_substrait.proto.upgrade import calls, relations, types
 from pyspark_substrait.proto.upgrade.context import SETTLED_MINOR, Context
 from pyspark_substrait.proto.upgrade.extensions import drop_replaced, upgrade_extensions
 
 __all__ = [
-    "CURRENT_VERSION",
     "FIRST_VERSION",
     "Context",
     "drop_replaced",
@@ -33,9 +33,6 @@ __all__ = [
 
 FIRST_VERSION = (0, 10, 0)
 """The oldest release of the specification whose plans are read."""
-
-CURRENT_VERSION = (0, 108, 0)
-"""The release of the specification that plans are upgraded to."""
 
 _PER_PLAN = 1
 

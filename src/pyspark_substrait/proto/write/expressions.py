@@ -5,33 +5,27 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from substrait import algebra_pb2
 from typing_extensions import assert_never
 
 from pyspark_substrait.errors import InvalidPlanError
 from pyspark_substrait.model import expressions as nodes
 from pyspark_substrait.model.expressions import Expression
 from pyspark_substrait.model.literals import Literal
-from pyspark_substrait.proto.enums import COMPARISON_OP, FAILURE_BEHAVIOR, PREDICATE_OP, REDUCTION_OP
-from pyspark_substrait.proto.write import functions, relations
+from pyspark_substrait.proto import messages
+from pyspark_substrait.proto.write import functions
 from pyspark_substrait.proto.write.context import Parts
+from pyspark_substrait.proto.write.fields import fields
 from pyspark_substrait.proto.write.literals import literal
 from pyspark_substrait.proto.write.references import field_reference
-from pyspark_substrait.proto.write.types import data_type, struct
+from pyspark_substrait.proto.write.types import data_type
 
-__all__ = ["expression", "expressions", "lambda_", "nested_struct", "optional_expression"]
+__all__ = ["expression", "expressions", "nested_struct"]
 
 
 def expressions(items: Iterable[Expression], into: Any, parts: Parts) -> None:
     """Write expressions into a repeated field."""
     for item in items:
         expression(item, into.add(), parts)
-
-
-def optional_expression(node: Expression | None, message: Any, field: str, parts: Parts) -> None:
-    """Write an expression into a field of ``message``, if there is one."""
-    if node is not None:
-        expression(node, getattr(message, field), parts)
 
 
 def expression(node: Expression, into: Any, parts: Parts) -> None:
@@ -46,39 +40,29 @@ def expression(node: Expression, into: Any, parts: Parts) -> None:
         case nodes.WindowFunction():
             functions.window_function(node, into.window_function, parts)
         case nodes.IfThen():
-            for clause in node.ifs:
-                item = into.if_then.ifs.add()
-                expression(clause.if_, getattr(item, "if"), parts)
-                expression(clause.then, item.then, parts)
-            optional_expression(node.else_, into.if_then, "else", parts)
+            fields(node, into.if_then, parts)
         case nodes.SwitchExpression():
-            expression(node.match, into.switch_expression.match, parts)
-            for value in node.ifs:
-                item = into.switch_expression.ifs.add()
-                literal(value.if_, getattr(item, "if"), parts.declarations)
-                expression(value.then, item.then, parts)
-            optional_expression(node.else_, into.switch_expression, "else", parts)
+            fields(node, into.switch_expression, parts)
         case nodes.SingularOrList():
-            expression(node.value, into.singular_or_list.value, parts)
-            expressions(node.options, into.singular_or_list.options, parts)
+            fields(node, into.singular_or_list, parts)
         case nodes.MultiOrList():
-            into.multi_or_list.SetInParent()
-            expressions(node.value, into.multi_or_list.value, parts)
-            for option in node.options:
-                expressions(option, into.multi_or_list.options.add().fields, parts)
+            fields(node, into.multi_or_list, parts)
         case nodes.Cast():
-            data_type(node.type, into.cast.type, parts.declarations)
-            expression(node.input, into.cast.input, parts)
-            into.cast.failure_behavior = FAILURE_BEHAVIOR.numbers[node.failure_behavior]
+            fields(node, into.cast, parts)
         case nodes.NestedStruct() | nodes.NestedList() | nodes.NestedMap():
             _nested(node, into.nested, parts)
-        case nodes.ScalarSubquery() | nodes.InPredicate() | nodes.SetPredicate() | nodes.SetComparison():
-            _subquery(node, into.subquery, parts)
+        case nodes.ScalarSubquery():
+            fields(node, into.subquery.scalar, parts)
+        case nodes.InPredicate():
+            fields(node, into.subquery.in_predicate, parts)
+        case nodes.SetPredicate():
+            fields(node, into.subquery.set_predicate, parts)
+        case nodes.SetComparison():
+            fields(node, into.subquery.set_comparison, parts)
         case nodes.DynamicParameter():
-            data_type(node.type, into.dynamic_parameter.type, parts.declarations)
-            into.dynamic_parameter.parameter_reference = node.parameter_reference
+            fields(node, into.dynamic_parameter, parts)
         case nodes.Lambda():
-            lambda_(node, getattr(into, "lambda"), parts)
+            fields(node, getattr(into, "lambda"), parts)
         case nodes.NamedLambdaReference():
             _named_lambda(node, into.named_lambda_reference, parts)
         case nodes.LambdaInvocation():
@@ -88,7 +72,7 @@ def expression(node: Expression, into: Any, parts: Parts) -> None:
         case nodes.DetachedExpression():
             into.detached_expression_ordinal = _detached(node.expression, parts)
         case nodes.BrokenExpression():
-            raise InvalidPlanError(f"an expression that can't be understood can't be written: {node.fault}")
+            raise InvalidPlanError(f"an expression that cannot be understood cannot be written: {node.fault}")
         case _:
             assert_never(node)
 
@@ -116,33 +100,6 @@ def nested_struct(node: nodes.NestedStruct, into: Any, parts: Parts) -> None:
     expressions(node.fields, into.fields, parts)
 
 
-def _subquery(
-    node: nodes.ScalarSubquery | nodes.InPredicate | nodes.SetPredicate | nodes.SetComparison, into: Any, parts: Parts
-) -> None:
-    match node:
-        case nodes.ScalarSubquery():
-            relations.relation(node.input, into.scalar.input, parts)
-        case nodes.InPredicate():
-            expressions(node.needles, into.in_predicate.needles, parts)
-            relations.relation(node.haystack, into.in_predicate.haystack, parts)
-        case nodes.SetPredicate():
-            into.set_predicate.predicate_op = PREDICATE_OP.numbers[node.predicate_op]
-            relations.relation(node.tuples, into.set_predicate.tuples, parts)
-        case nodes.SetComparison():
-            into.set_comparison.reduction_op = REDUCTION_OP.numbers[node.reduction_op]
-            into.set_comparison.comparison_op = COMPARISON_OP.numbers[node.comparison_op]
-            expression(node.left, into.set_comparison.left, parts)
-            relations.relation(node.right, into.set_comparison.right, parts)
-        case _:
-            assert_never(node)
-
-
-def lambda_(node: nodes.Lambda, into: Any, parts: Parts) -> None:
-    """Write a lambda into an ``Expression.Lambda`` message."""
-    struct(node.parameters, into.parameters, parts.declarations)
-    expression(node.body, into.body, parts)
-
-
 def _named_lambda(node: nodes.NamedLambdaReference, into: Any, parts: Parts) -> None:
     into.lambda_reference = parts.declarations.named_lambda(node.lambda_)
 
@@ -150,7 +107,7 @@ def _named_lambda(node: nodes.NamedLambdaReference, into: Any, parts: Parts) -> 
 def _lambda_invocation(node: nodes.LambdaInvocation, into: Any, parts: Parts) -> None:
     match node.lambda_:
         case nodes.Lambda():
-            lambda_(node.lambda_, getattr(into, "lambda"), parts)
+            fields(node.lambda_, getattr(into, "lambda"), parts)
         case nodes.NamedLambdaReference():
             _named_lambda(node.lambda_, into.named_lambda, parts)
         case _:
@@ -160,7 +117,7 @@ def _lambda_invocation(node: nodes.LambdaInvocation, into: Any, parts: Parts) ->
 
 
 def _context_variable(node: nodes.ExecutionContextVariable, into: Any, parts: Parts) -> None:
-    written = algebra_pb2.DynamicParameter()
+    written = messages.DynamicParameter()
     data_type(node.type, written.type, parts.declarations)
     kind = written.type.WhichOneof("kind")
     getattr(into, node.variable.value).CopyFrom(getattr(written.type, kind))
@@ -170,6 +127,6 @@ def _detached(node: Expression, parts: Parts) -> int:
     known = parts.known.get(id(node))
     if known is not None:
         return known
-    message = algebra_pb2.Expression()
+    message = messages.Expression()
     expression(node, message, parts)
     return parts.keep("expression", node, message, parts.expressions)

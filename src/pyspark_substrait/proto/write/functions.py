@@ -29,7 +29,7 @@ from pyspark_substrait.proto.write import expressions
 from pyspark_substrait.proto.write.context import Parts
 from pyspark_substrait.proto.write.types import data_type
 
-__all__ = ["aggregate_function", "call", "sort_fields", "window_function", "window_rel_function"]
+__all__ = ["aggregate_function", "call", "sort_field", "window_function", "window_rel_function"]
 
 _Call = ScalarFunction | AggregateFunction | WindowFunction | WindowRelFunction
 
@@ -59,13 +59,13 @@ def aggregate_function(node: AggregateFunction, into: Any, parts: Parts) -> None
     call(node, into, parts)
     into.phase = AGGREGATION_PHASE.numbers[node.phase]
     into.invocation = INVOCATION.numbers[node.invocation]
-    sort_fields(node.sorts, into.sorts, parts)
+    _sort_fields(node.sorts, into.sorts, parts)
 
 
 def window_function(node: WindowFunction, into: Any, parts: Parts) -> None:
     """Write a call into an ``Expression.WindowFunction`` message."""
     _over_window(node, into, parts)
-    sort_fields(node.sorts, into.sorts, parts)
+    _sort_fields(node.sorts, into.sorts, parts)
     expressions.expressions(node.partitions, into.partitions, parts)
 
 
@@ -98,15 +98,18 @@ def _bound(bound: Bound, into: Any, parts: Parts) -> None:
             assert_never(bound)
 
 
-def sort_fields(sorts: Iterable[SortField], into: Any, parts: Parts) -> None:
-    """Write sort fields into a repeated field."""
+def _sort_fields(sorts: Iterable[SortField], into: Any, parts: Parts) -> None:
     for sort in sorts:
-        item = into.add()
-        expressions.expression(sort.expr, item.expr, parts)
-        match sort.sort_kind:
-            case SortDirection():
-                item.direction = SORT_DIRECTION.numbers[sort.sort_kind]
-            case Function():
-                item.comparison_function_reference = parts.declarations.function(sort.sort_kind)
-            case _:
-                assert_never(sort.sort_kind)
+        sort_field(sort, into.add(), parts)
+
+
+def sort_field(sort: SortField, into: Any, parts: Parts) -> None:
+    """Write a sort field."""
+    expressions.expression(sort.expr, into.expr, parts)
+    match sort.sort_kind:
+        case SortDirection():
+            into.direction = SORT_DIRECTION.numbers[sort.sort_kind]
+        case Function():
+            into.comparison_function_reference = parts.declarations.function(sort.sort_kind)
+        case _:
+            assert_never(sort.sort_kind)

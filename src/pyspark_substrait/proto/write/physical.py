@@ -31,7 +31,7 @@ def expand_fields(fields: Iterable[Expression | SwitchingField], message: Any, p
 
 
 def exchange_kind(kind: ExchangeKind, into: Any, parts: Parts) -> None:
-    """Write how an exchange relation distributes the records."""
+    """Write the distribution of an exchange relation."""
     match kind:
         case nodes.ScatterFields():
             into.scatter_by_fields.SetInParent()
@@ -52,7 +52,7 @@ def exchange_kind(kind: ExchangeKind, into: Any, parts: Parts) -> None:
 
 
 def targets(found: Iterable[ExchangeTarget], message: Any, parts: Parts) -> None:
-    """Write where an exchange relation sends the partitions."""
+    """Write the targets of an exchange relation's partitions."""
     for target in found:
         _target(target, message.targets.add())
 

@@ -5,17 +5,16 @@ from __future__ import annotations
 from typing import Any, TypeVar
 
 from google.protobuf.message import Message
-from substrait import extended_expression_pb2, plan_pb2
 
+from pyspark_substrait.model.deep_stack import with_enough_stack
 from pyspark_substrait.model.expressions import AggregateFunction
-from pyspark_substrait.model.plan import ExtendedExpression, Plan, RelRoot
-from pyspark_substrait.proto.depth import with_enough_stack
+from pyspark_substrait.model.plan import CURRENT_VERSION, ExtendedExpression, Plan, RelRoot
+from pyspark_substrait.proto import messages
 from pyspark_substrait.proto.enums import VARIABLE_EVALUATION_MODE
-from pyspark_substrait.proto.upgrade import CURRENT_VERSION
 from pyspark_substrait.proto.write import expressions, functions, relations
 from pyspark_substrait.proto.write.context import Declarations, Parts
+from pyspark_substrait.proto.write.fields import fields
 from pyspark_substrait.proto.write.literals import literal
-from pyspark_substrait.proto.write.rel_common import advanced_extension
 from pyspark_substrait.proto.write.types import data_type, named_struct
 
 __all__ = ["extended_expression", "plan"]
@@ -40,7 +39,7 @@ def extended_expression(node: ExtendedExpression) -> Message:
 
 
 def _plan(node: Plan) -> Message:
-    message: Any = plan_pb2.Plan()
+    message: Any = messages.Plan()
     aliases: dict[Any, int] = {}
     for anchor, type in enumerate(node.type_aliases, start=1):
         aliases.setdefault(type, anchor)
@@ -62,7 +61,7 @@ def _plan(node: Plan) -> Message:
         defined = message.named_lambdas.add(lambda_anchor=anchor)
         if named.name is not None:
             defined.name = named.name
-        expressions.lambda_(named.lambda_, getattr(defined, "lambda"), Parts(declarations, None, None))
+        fields(named.lambda_, getattr(defined, "lambda"), Parts(declarations, None, None))
     message.execution_behavior.variable_eval_mode = VARIABLE_EVALUATION_MODE.numbers[node.execution_behavior]
     _top(node, message, declarations)
     written: Message = message
@@ -70,7 +69,7 @@ def _plan(node: Plan) -> Message:
 
 
 def _extended_expression(node: ExtendedExpression) -> Message:
-    message: Any = extended_expression_pb2.ExtendedExpression()
+    message: Any = messages.ExtendedExpression()
     declarations = Declarations(message)
     parts = Parts(declarations, message.detached_expressions, message.detached_rels)
     named_struct(node.base_schema, message.base_schema, declarations)
@@ -91,7 +90,8 @@ def _top(node: Plan | ExtendedExpression, message: Any, declarations: Declaratio
         declarations.declare(declaration)
     for urn in node.unused_urns:
         declarations.declare_urn(urn)
-    advanced_extension(node.advanced_extensions, message, "advanced_extensions")
+    if node.advanced_extensions is not None:
+        fields(node.advanced_extensions, message.advanced_extensions, Parts(declarations, None, None))
     message.expected_type_urls.extend(node.expected_type_urls)
     version = node.version
     numbers = (version.major_number, version.minor_number, version.patch_number)

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from substrait import type_pb2
 from typing_extensions import assert_never
 
 from pyspark_substrait.errors import InvalidPlanError
 from pyspark_substrait.model import types
 from pyspark_substrait.model.types import NamedStruct, Struct, Type, TypeParameter
+from pyspark_substrait.proto import messages
 from pyspark_substrait.proto.write.context import Declarations
 
 __all__ = ["data_type", "list_type", "map_type", "named_struct", "struct", "type_parameters"]
 
-_NULLABLE = type_pb2.Type.NULLABILITY_NULLABLE
-_REQUIRED = type_pb2.Type.NULLABILITY_REQUIRED
+_NULLABLE = messages.Type.NULLABILITY_NULLABLE
+_REQUIRED = messages.Type.NULLABILITY_REQUIRED
 
 
 def data_type(type: Type, into: Any, declarations: Declarations) -> None:

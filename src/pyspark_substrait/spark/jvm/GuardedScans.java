@@ -73,7 +73,7 @@ public final class GuardedScans {
             if (good.booleanValue() && !Files.isSymbolicLink(file)) return;
             if (!isAllowed(file)) {
                 throw new IllegalArgumentException(
-                    "the plan reads " + file + ", which isn't among the allowed paths any more: it leads elsewhere now");
+                    "the plan reads " + file + ", which is not among the allowed paths any more: it leads elsewhere now");
             }
         }
 

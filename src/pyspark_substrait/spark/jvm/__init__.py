@@ -16,11 +16,11 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import Any
 
-__all__ = ["answering", "unpacked"]
+__all__ = ["compiled_object", "unpacked"]
 
 
 @lru_cache(maxsize=8)
-def answering(jvm: Any, name: str) -> Any:
+def compiled_object(jvm: Any, name: str) -> Any:
     """Return an object of a compiled class, by name: ``PlanJson``, ``TableFacts``, ``GuardedScans``.
 
     Raises:

@@ -15,6 +15,7 @@ from pyspark_substrait.model.types import NamedStruct, Struct
 from pyspark_substrait.model.walk import subquery_relation as _subquery
 from pyspark_substrait.model.walk import with_children
 from pyspark_substrait.spark.producer.catalyst import plan_of
+from pyspark_substrait.spark.producer.forms import FORMS
 from pyspark_substrait.spark.producer.plan import PRODUCER
 from pyspark_substrait.spark.producer.relations import relation
 from pyspark_substrait.spark.producer.relations.reads import named_frame
@@ -55,13 +56,13 @@ def expressions_from(
     try:
         frame = records.select(*given)
     except spark_errors() as error:
-        raise InvalidPlanError(f"Spark doesn't take the columns: {first_line(error)}") from error
+        raise InvalidPlanError(f"Spark does not take the columns: {first_line(error)}") from error
     if labels is not None:
         if len(labels) != len(frame.columns):
             raise InvalidPlanError(f"{len(labels)} names were given for {len(frame.columns)} expressions")
         frame = frame.toDF(*labels)
     frames = (named_frame("records", records),)  # how they are computed doesn't matter
-    production = Production(session=session, registry=registry, portable=portable, frames=frames)
+    production = Production(forms=FORMS, session=session, registry=registry, portable=portable, frames=frames)
     made = relation(plan_of(getattr(frame, "_jdf").queryExecution().analyzed()), production)  # noqa: B009
     base = _base_schema(records.schema.jsonValue()["fields"])
     fields = frame.schema.jsonValue()["fields"]
@@ -72,7 +73,7 @@ def expressions_from(
             for value, field in zip(values, fields, strict=True)
         ),
         base_schema=base,
-        version=Version(producer=PRODUCER),
+        version=Version.current(PRODUCER),
     )
 
 
@@ -81,7 +82,7 @@ def _empty(session: Any, schema: Any) -> Any:
     try:
         return session.createDataFrame([], schema)
     except spark_errors() as error:
-        raise InvalidPlanError(f"Spark doesn't take the schema: {first_line(error)}") from error
+        raise InvalidPlanError(f"Spark does not take the schema: {first_line(error)}") from error
 
 
 def _listed(columns: Any, names: Sequence[str] | None) -> tuple[list[Any], Sequence[str] | None]:
@@ -110,7 +111,7 @@ def _values(made: Relation, base: NamedStruct) -> list[Expression]:
         values = [*below, *(_over(expression, below) for expression in made.expressions)]
     else:
         raise UnsupportedPlanError(
-            "an expression isn't one over a single record: it aggregates, or makes several records",
+            "an expression is not one over a single record: it aggregates, or makes several records",
             hint="Send the query as a plan: to_substrait",
         )
     emit = made.common.emit

@@ -17,15 +17,15 @@ __all__ = ["markdown"]
 _HEAD: Final = """# Functions that only Spark has
 
 Most functions of a Spark query are functions of the specification: [functions.md](functions.md) lists them with what
-they are in Spark SQL. What the specification doesn't have goes out as a function of one of the extensions below, which
-this package ships as YAML files (`pyspark_substrait/extensions/own`). A plan with them runs on Spark again, with the
-same results; other engines need to be taught them.
+they are in Spark SQL. Other functions of Spark are functions of the extensions below, which this package ships as YAML
+files (`pyspark_substrait/extensions/own`). A plan with them runs on Spark again, with the same results; other engines
+need definitions of them.
 
 - `plan.portability` lists every place where a plan uses one: the function, its extension, the path in the plan.
 - `to_substrait(df, portable=True)` and `from_sql(text, portable=True)` refuse them, with the place in the query.
 - Substrait's structs have no field names. A function that looks at them (`to_json`) gets them as a constant, a JSON
   array of the names inside the type, depth first.
-- A function whose result is of a type that the query says (`from_json`) gets a null of that type.
+- A function whose result is of a type that the query states (`from_json`) gets a null of that type.
 - Options of a function, names and values in turn, are its last arguments. The time zone that it reckons in is one.
 
 This page is made from the YAML files: `python -m pyspark_substrait.spark.producer.functions_page`.
@@ -66,7 +66,7 @@ def _meaning(definition: FunctionDefinition) -> str:
 
 
 def _refused() -> Iterator[str]:
-    yield "## What can't go out\n"
+    yield "## Functions without a Substrait form\n"
     yield "These functions of Spark 4.3 are refused, with an error that names the call as the query has it.\n"
     yield "| Function | Why |"
     yield "| --- | --- |"

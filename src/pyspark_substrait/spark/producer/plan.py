@@ -13,6 +13,7 @@ from pyspark_substrait.model.plan import Plan, RelRoot, Version
 from pyspark_substrait.model.relations import Relation
 from pyspark_substrait.model.types import List, Map, Struct, Type, concrete, with_nullability
 from pyspark_substrait.spark.producer.catalyst import query_of
+from pyspark_substrait.spark.producer.forms import FORMS
 from pyspark_substrait.spark.producer.relations import relation
 from pyspark_substrait.spark.producer.relations.columns import projected
 from pyspark_substrait.spark.producer.relations.reads import named_frame
@@ -52,6 +53,7 @@ def plan_from(
         )
     frames = _frames(tables) if isinstance(tables, Mapping) else ()
     production = Production(
+        forms=FORMS,
         session=session,
         registry=registry,
         tables={} if frames else {name.lower(): _parts(name) for name in _names(tables)},
@@ -80,7 +82,7 @@ def plan_of_query(execution: Any, production: Production, *, optimized: bool = F
     root = RelRoot(input=_of_schema(found.relation, fields), names=tuple(names))
     return Plan(
         relations=(*production.trees, root),
-        version=Version(producer=PRODUCER),
+        version=Version.current(PRODUCER),
         expected_type_urls=tuple(sorted(production.type_urls)),
     )
 

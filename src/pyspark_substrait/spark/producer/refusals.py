@@ -11,12 +11,12 @@ from pyspark_substrait.spark.producer.catalyst import Node
 __all__ = ["EXPRESSIONS", "FUNCTIONS", "operator", "refused_expression", "refused_relation", "written"]
 
 _NATIVE: Final = "Write it with Spark's own functions, or compute it before or after the plan runs"
-_PYTHON: Final = "it is a Python function, which a plan can't carry"
-_SCALA: Final = "it is a function of compiled code, which a plan can't carry"
+_PYTHON: Final = "it is a Python function, which a plan cannot carry"
+_SCALA: Final = "it is a function of compiled code, which a plan cannot carry"
 _VARIANT: Final = "Substrait has no type for Spark's VARIANT"
-_JSON_HINT: Final = "Keep the JSON as text: get_json_object and from_json can go out"
+_JSON_HINT: Final = "Keep the JSON as text: get_json_object and from_json are supported"
 _PLACE: Final = "Substrait has no types for Spark's GEOMETRY and GEOGRAPHY"
-_CANDIDATES: Final = "its result holds a value for its type's sake alone, which a plan can't keep apart from a null"
+_CANDIDATES: Final = "its result holds a value for its type's sake alone, which a plan cannot keep apart from a null"
 
 #: why expressions of Catalyst can't be translated, and what to do about it, by class
 EXPRESSIONS: Final[Mapping[str, tuple[str, str]]] = {
@@ -65,7 +65,7 @@ EXPRESSIONS: Final[Mapping[str, tuple[str, str]]] = {
     ),
     **dict.fromkeys(
         ("ApproxTopKAccumulate", "ApproxTopKCombine", "ApproxTopKEstimate"),
-        (_CANDIDATES, "approx_top_k(value, k) can go out"),
+        (_CANDIDATES, "approx_top_k(value, k) is supported"),
     ),
     **dict.fromkeys(
         ("FromAvro", "AvroDataToCatalyst", "ToAvro", "CatalystDataToAvro", "SchemaOfAvro"),
@@ -118,9 +118,10 @@ FUNCTIONS: Final[Mapping[str, str]] = {
     "measure": EXPRESSIONS["Measure"][0],
     **dict.fromkeys(("collations", "sql_keywords"), EXPRESSIONS["Collations"][0]),
     **dict.fromkeys(
-        ("make_interval", "try_make_interval"), "its result has months, days and time in one, which Spark can't compare"
+        ("make_interval", "try_make_interval"),
+        "its result has months, days and time in one, which Spark cannot compare",
     ),
-    **dict.fromkeys(("timestamp_nanos", "unix_nanos"), "PySpark can't read timestamps with nanoseconds"),
+    **dict.fromkeys(("timestamp_nanos", "unix_nanos"), "PySpark cannot read timestamps with nanoseconds"),
     "shuffle": "its result is by chance",
     "counter_diff": "it keeps a state over a window that no function of windows has",
     "session_window": "it makes groups of records by the gaps between them",
@@ -134,7 +135,7 @@ _STREAM: Final = "Make the plan of a batch query"
 #: relations that can't be translated: by class, the user's name for it, the reason and what to do about it
 _RELATIONS: Final[Mapping[str, tuple[str, str, str]]] = {
     **{
-        name: (words, "runs a Python function, which a plan can't carry", _FUNCTION_HINT)
+        name: (words, "runs a Python function, which a plan cannot carry", _FUNCTION_HINT)
         for name, words in {
             "MapInPandas": "mapInPandas",
             "PythonMapInArrow": "mapInArrow",
@@ -164,7 +165,7 @@ _RELATIONS: Final[Mapping[str, tuple[str, str, str]]] = {
         "Set pandas_on_spark's compute.default_index_type to distributed, or give the frame an index column",
     ),
     **{
-        name: (words, "runs compiled code, which a plan can't carry", _FUNCTION_HINT)
+        name: (words, "runs compiled code, which a plan cannot carry", _FUNCTION_HINT)
         for name, words in {
             "MapElements": "map",
             "MapPartitions": "mapPartitions",
@@ -206,7 +207,7 @@ _RELATIONS: Final[Mapping[str, tuple[str, str, str]]] = {
     },
     "ScriptTransformation": (
         "TRANSFORM ... USING",
-        "runs a program, which a plan can't carry",
+        "runs a program, which a plan cannot carry",
         _FUNCTION_HINT,
     ),
     "Sample": (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -21,6 +21,7 @@ __all__ = [
     "DEFAULT_ROWS",
     "Column",
     "CommonTable",
+    "Forms",
     "LambdaParameters",
     "NamedFrame",
     "Output",
@@ -80,11 +81,20 @@ class NamedFrame:
     fields: Sequence[Mapping[str, Any]]
 
 
+@dataclass(frozen=True)
+class Forms:
+    """The functions that translate any expression and any relation of Catalyst, and use each other for its parts."""
+
+    expression: Callable[[Node, Scope], Expression]
+    relation: Callable[[Node, Production, Scope | None], Output]
+
+
 @dataclass(eq=False)
 class Production:
     """The state of one translation of a plan: its settings, and the intermediate results.
 
     Args:
+        forms: the translation functions.
         session: the classic Spark session of the plan.
         registry: the extensions.
         tables: the caller's names, in parts, for views and tables that the plan reads by name; keyed by their dotted
@@ -105,6 +115,7 @@ class Production:
         type_urls: the type URLs of custom messages in the plan.
     """
 
+    forms: Forms
     session: Any
     registry: Registry
     tables: Mapping[str, tuple[str, ...]] = field(default_factory=dict)

@@ -13,6 +13,7 @@ import pyarrow as pa
 from pyspark_substrait.errors import InvalidPlanError, ParameterError, TableError, UnsupportedPlanError
 from pyspark_substrait.extensions.registry import Registry
 from pyspark_substrait.model.plan import Plan
+from pyspark_substrait.spark.producer.forms import FORMS
 from pyspark_substrait.spark.producer.plan import plan_of_query
 from pyspark_substrait.spark.producer.scope import DEFAULT_ROWS, Production
 from pyspark_substrait.spark.session import embedded_session, is_connect, spark_errors
@@ -64,8 +65,9 @@ def plan_of_text(
         try:
             execution = _execution(text, args, own, session, dotted, set(stand_ins.values()))
         except spark_errors() as error:
-            raise InvalidPlanError(f"Spark doesn't take the query: {_said(error)}") from error
+            raise InvalidPlanError(f"Spark does not take the query: {_said(error)}") from error
         production = Production(
+            forms=FORMS,
             session=session,
             registry=registry,
             stand_ins=stand_ins,
@@ -221,7 +223,9 @@ def _constants(values: list[Any], session: Any) -> list[Any]:
         try:
             columns.append(lit(value))
         except (AttributeError, *spark_errors()) as error:  # type: ignore[misc]  # AttributeError is Py4J's
-            raise ParameterError(f"Spark can't take the value {value!r} of a parameter: {first_line(error)}") from error
+            raise ParameterError(
+                f"Spark cannot take the value {value!r} of a parameter: {first_line(error)}"
+            ) from error
     # the optimizer converts a list to one literal
     plan = session.range(1).select(*columns)._jdf.queryExecution().optimizedPlan()
     found = plan.projectList()
@@ -240,7 +244,7 @@ def _schema(name: str, source: Any, session: Any) -> Any:
         return found
     if hasattr(source, "sparkSession") and is_connect(source.sparkSession):
         raise UnsupportedPlanError(
-            f"the table {name} is given as a DataFrame of Spark Connect, which a classic session can't see",
+            f"the table {name} is given as a DataFrame of Spark Connect, which a classic session cannot see",
             hint="Give its schema: tables={name: df.schema}",
         )
     frame: Any = given_table(name, source, session).frame

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from pyspark_substrait.errors import SubstraitError
-from pyspark_substrait.spark.jvm import answering, unpacked
+from pyspark_substrait.spark.jvm import compiled_object, unpacked
 from pyspark_substrait.spark.session import spark_errors
 
 __all__ = ["event_json", "query_json", "tree_json"]
@@ -35,8 +35,8 @@ def _answers() -> Any:
     from pyspark import SparkContext
 
     try:
-        return answering(SparkContext._active_spark_context._jvm, "PlanJson")  # type: ignore[union-attr]
+        return compiled_object(SparkContext._active_spark_context._jvm, "PlanJson")  # type: ignore[union-attr]
     except spark_errors() as error:
         raise SubstraitError(
-            "plans can't be made of this Spark's: its classes aren't those of the releases that this package knows"
+            "plans cannot be made of this Spark's: its classes are not those of the releases that this package knows"
         ) from error

@@ -1,8 +1,9 @@
 """Run a plan with a profile: rows, times and bytes of each relation.
 
 * ``running``: the run and its profile
-* ``watching``: which relations are counted while the plan runs; ``pushing``: the optimizations that this would prevent
+* ``observation``: which relations are counted while the plan runs
+* ``predicate_pushdown``: the optimizations that counting would prevent
 * ``operators``: the operators that Spark ran, as a tree with their metrics
-* ``trust``: which counts are those of one complete pass
-* ``attributing``: times and bytes of operators, assigned to relations
+* ``reliable_counts``: which counts are those of one complete pass
+* ``cost_attribution``: times and bytes of operators, assigned to relations
 """

@@ -12,7 +12,7 @@ from pyspark_substrait.spark.producer.transfer import event_json
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-__all__ = ["Operator", "Ran", "ran", "with_names"]
+__all__ = ["ExecutedOperators", "Operator", "executed_operators", "with_names"]
 
 #: the metrics that are used: their names here, by the names in Spark and in Spark Connect
 _METRICS: Final = {
@@ -95,15 +95,15 @@ class Operator:
 
 
 @dataclass(frozen=True, slots=True)
-class Ran:
+class ExecutedOperators:
     """The operators that ran, or None if they aren't known; and the counts by their names."""
 
     operators: Operator | None
     counts: Mapping[str, int]
 
 
-def ran(frame: DataFrame) -> Ran:
-    """Return what Spark ran for a DataFrame whose rows were fetched."""
+def executed_operators(frame: DataFrame) -> ExecutedOperators:
+    """Return the operators that Spark executed for a DataFrame whose rows were fetched."""
     if hasattr(frame, "_jdf"):
         return _classic(frame)
     return _connect(frame)
@@ -112,7 +112,7 @@ def ran(frame: DataFrame) -> Ran:
 # classic sessions -----------------------------------------------------------------------------------------------------
 
 
-def _classic(frame: Any) -> Ran:
+def _classic(frame: Any) -> ExecutedOperators:
     jvm, execution = frame.sparkSession._jvm, frame._jdf.queryExecution()
     # only names and numbers that this package has set
     observed = execution.observedMetrics().mkString("\n")
@@ -121,7 +121,7 @@ def _classic(frame: Any) -> Ran:
     info = sql.SparkPlanInfo.fromSparkPlan(execution.executedPlan())
     event = sql.ui.SparkListenerSQLAdaptiveExecutionUpdate(0, "", info)
     tree = event_json(event)
-    return Ran(_operator(tree["sparkPlanInfo"], jvm.org.apache.spark.util.AccumulatorContext), counts)
+    return ExecutedOperators(_operator(tree["sparkPlanInfo"], jvm.org.apache.spark.util.AccumulatorContext), counts)
 
 
 def _operator(node: Mapping[str, Any], accumulators: Any) -> Operator:
@@ -138,10 +138,10 @@ def _operator(node: Mapping[str, Any], accumulators: Any) -> Operator:
 # Spark Connect --------------------------------------------------------------------------------------------------------
 
 
-def _connect(frame: Any) -> Ran:
+def _connect(frame: Any) -> ExecutedOperators:
     info = frame.executionInfo
     if info is None:
-        return Ran(None, {})
+        return ExecutedOperators(None, {})
     counts = {name: int(pairs["rows"]) for name, pairs in info.flows if "rows" in pairs}
     nodes = info.metrics._metrics if info.metrics is not None else []
     below: dict[int, list[Any]] = {}
@@ -149,7 +149,7 @@ def _connect(frame: Any) -> Ran:
     for node in nodes:
         if node.parent_plan_id != node.plan_id:
             below.setdefault(node.parent_plan_id, []).append(node)
-    return Ran(_of_connect(tops[0], below) if len(tops) == 1 else None, counts)
+    return ExecutedOperators(_of_connect(tops[0], below) if len(tops) == 1 else None, counts)
 
 
 def _of_connect(node: Any, below: Mapping[int, list[Any]]) -> Operator:
@@ -162,7 +162,7 @@ def _of_connect(node: Any, below: Mapping[int, list[Any]]) -> Operator:
     return Operator(name=node.name, metrics=metrics, children=children)
 
 
-def with_names(ran: Ran, names: Sequence[str]) -> Ran:
+def with_names(ran: ExecutedOperators, names: Sequence[str]) -> ExecutedOperators:
     """Add the names of counts, which Spark Connect doesn't report, to the operators, if they can be determined.
 
     Args:

@@ -7,18 +7,18 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from pyspark_substrait.analysis.profile.figures import Basis, Figure, Profile, RelationProfile
-from pyspark_substrait.analysis.profile.rows import Counted, relations_of, rows, stopping
+from pyspark_substrait.analysis.profile import Basis, Figure, Profile, RelationProfile
+from pyspark_substrait.analysis.profile.rows import RowCounts, relations_of, row_counts, stopped_early
 from pyspark_substrait.errors import UnsupportedPlanError
 from pyspark_substrait.extensions.registry import Registry
 from pyspark_substrait.model.findings import Places
 from pyspark_substrait.model.plan import Plan
 from pyspark_substrait.model.relations import DetachedRel, NamedTable, Read, Relation
 from pyspark_substrait.model.walk import writes
-from pyspark_substrait.spark.profiling.attributing import Spent, attributed
-from pyspark_substrait.spark.profiling.operators import Ran, ran, with_names
-from pyspark_substrait.spark.profiling.trust import trusted
-from pyspark_substrait.spark.profiling.watching import Watch
+from pyspark_substrait.spark.profiling.cost_attribution import RelationCost, attributed_costs
+from pyspark_substrait.spark.profiling.observation import ObservationPlanner
+from pyspark_substrait.spark.profiling.operators import ExecutedOperators, executed_operators, with_names
+from pyspark_substrait.spark.profiling.reliable_counts import reliable_counts
 from pyspark_substrait.spark.run import collect
 from pyspark_substrait.spark.session import embedded_session
 from pyspark_substrait.spark.tables import Given, Tables, stored_rows
@@ -65,13 +65,13 @@ def profile(
         )
     session = embedded_session() if spark is None else spark
     stored = _Stored(tables, session)
-    watch = Watch(places=places, stored=stored, limited=limit is not None, exact=exact)
-    seen: list[tuple[float, Ran]] = []
+    watch = ObservationPlanner(places=places, stored=stored, limited=limit is not None, exact=exact)
+    seen: list[tuple[float, ExecutedOperators]] = []
     start = time.perf_counter()
 
     def look(frame: DataFrame) -> None:
         seconds = time.perf_counter() - start
-        seen.append((seconds, ran(frame)))
+        seen.append((seconds, executed_operators(frame)))
 
     result = collect(
         plan,
@@ -111,30 +111,30 @@ class _Stored:
 
 
 def _relations(
-    tree: Relation, places: Places, watch: Watch, happened: Ran, stored: _Stored, result: int
+    tree: Relation, places: Places, watch: ObservationPlanner, happened: ExecutedOperators, stored: _Stored, result: int
 ) -> tuple[RelationProfile, ...]:
     nodes = relations_of(tree)
     names = {id(node): name for name, node in watch.names.items()}
     happened = with_names(happened, [names[id(node)] for node in nodes if id(node) in names])
-    counts, unsure = trusted(happened.operators, happened.counts)
+    counts, unsure = reliable_counts(happened.operators, happened.counts)
     measured = {id(node): counts[name] for name, node in watch.names.items() if name in counts}
     measured[id(tree)] = result
-    early = stopping(tree, watch.limited)
-    counted = Counted(
+    early = stopped_early(tree, watch.limited)
+    counted = RowCounts(
         measured=measured,
         stored={id(node): count for node in nodes if isinstance(node, Read) and (count := stored(node)) is not None},
         uncertain=frozenset(id(watch.names[name]) for name in unsure if name in watch.names),
         early=frozenset(early),
     )
-    known = rows(tree, counted)
-    spent = attributed(happened.operators, watch.names, nodes, known)
+    known = row_counts(tree, counted)
+    spent = attributed_costs(happened.operators, watch.names, nodes, known)
     total = sum(item.seconds.value for item in spent.values() if item.seconds is not None)
     profiles: dict[str, RelationProfile] = {}
     for node in nodes:
         path = places.path(node)
         if path is None or path in profiles:
             continue
-        item = spent.get(id(node), Spent())
+        item = spent.get(id(node), RelationCost())
         share = None if item.seconds is None or not total else Figure(item.seconds.value / total, item.seconds.basis)
         profiles[path] = RelationProfile(
             path=path,
@@ -149,7 +149,7 @@ def _relations(
     return tuple(profiles.values())
 
 
-def _note(node: Relation, figure: Figure | None, watch: Watch, counted: Counted) -> str:
+def _note(node: Relation, figure: Figure | None, watch: ObservationPlanner, counted: RowCounts) -> str:
     if figure is None:
         return watch.reason(node)
     if id(node) in counted.uncertain:

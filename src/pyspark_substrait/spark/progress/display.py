@@ -6,7 +6,7 @@ import sys
 from html import escape
 from typing import TYPE_CHECKING, Any, Protocol
 
-from pyspark_substrait.spark.progress.jobs import Standing
+from pyspark_substrait.spark.progress.jobs import JobProgress
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -20,14 +20,14 @@ _SEPARATOR = " · "
 class Display(Protocol):
     """Shows the progress of a run. All methods are called from one thread."""
 
-    def show(self, standing: Standing, seconds: float) -> None:
+    def show(self, standing: JobProgress, seconds: float) -> None:
         """Show the progress after ``seconds`` seconds."""
 
     def clear(self) -> None:
         """Remove the display after the run."""
 
 
-def progress_text(standing: Standing, room: int | None = None) -> str:
+def progress_text(standing: JobProgress, room: int | None = None) -> str:
     """Return the progress of a run as text; empty while nothing is known.
 
     Args:
@@ -87,7 +87,7 @@ class OnTerminal:
         self._progress = Progress(*columns, console=console, transient=True, auto_refresh=False, redirect_stdout=False)
         self._bar = self._progress.add_task(what, total=None, text="", clock=_clock(0))
 
-    def show(self, standing: Standing, seconds: float) -> None:
+    def show(self, standing: JobProgress, seconds: float) -> None:
         if not self._progress.live.is_started:
             self._progress.start()
         self._progress.update(
@@ -110,7 +110,7 @@ class InNotebook:
         self._what = what
         self._handle: Any = None
 
-    def show(self, standing: Standing, seconds: float) -> None:
+    def show(self, standing: JobProgress, seconds: float) -> None:
         from IPython.display import display
 
         value = f'max="{standing.tasks}" value="{standing.done}"' if standing.tasks else ""
@@ -140,7 +140,7 @@ class InLines:
         self._next = 0.0
         self._last = ""
 
-    def show(self, standing: Standing, seconds: float) -> None:
+    def show(self, standing: JobProgress, seconds: float) -> None:
         text = progress_text(standing)
         if seconds < self._next or text == self._last:
             return

@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
     from pyspark.sql.connect.shell.progress import StageInfo
 
-__all__ = ["Jobs", "Standing", "jobs_of"]
+__all__ = ["JobProgress", "Jobs", "jobs_of"]
 
 _LOOK_SECONDS = 0.05
 
 
 @dataclass(frozen=True)
-class Standing:
+class JobProgress:
     """The progress of a run.
 
     Spark divides a run into stages, and a stage into tasks that do the same on parts of the data. It plans later
@@ -51,9 +51,9 @@ class Standing:
     rows: int | None = None
     bytes: int = 0
 
-    def __add__(self, other: Standing) -> Standing:
+    def __add__(self, other: JobProgress) -> JobProgress:
         rows = [part.rows for part in (self, other) if part.rows is not None]
-        return Standing(
+        return JobProgress(
             stages=self.stages + other.stages,
             stages_done=self.stages_done + other.stages_done,
             tasks=self.tasks + other.tasks,
@@ -76,7 +76,7 @@ class Jobs(ABC):
         """Mark the body's jobs as those of this run, without changing the user's own tags and properties."""
 
     @abstractmethod
-    def standing(self) -> Standing:
+    def standing(self) -> JobProgress:
         """Return the progress of the jobs; may be called from any thread."""
 
     @abstractmethod
@@ -111,7 +111,7 @@ class _ClassicJobs(Jobs):
         super().__init__()
         self._context: Any = spark.sparkContext
         self._stages: dict[int, tuple[int, ...]] = {}
-        self._settled: dict[int, Standing] = {}
+        self._settled: dict[int, JobProgress] = {}
 
     @contextmanager
     def marked(self) -> Iterator[None]:
@@ -126,7 +126,7 @@ class _ClassicJobs(Jobs):
                 context.removeJobTag(self.tag)
                 context.setLocalProperty(self._INTERRUPT, before)
 
-    def standing(self) -> Standing:
+    def standing(self) -> JobProgress:
         scala = self._context._jsc.sc()  # Java's tracker doesn't know tags
         tracker, store = scala.statusTracker(), scala.statusStore()
         for job in tracker.getJobIdsForTag(self.tag):
@@ -135,21 +135,21 @@ class _ClassicJobs(Jobs):
                 if info.isDefined():
                     self._stages[job] = tuple(info.get().stageIds())
         stages = {stage for stages in self._stages.values() for stage in stages}
-        return sum((self._stage(store, stage) for stage in sorted(stages)), Standing())
+        return sum((self._stage(store, stage) for stage in sorted(stages)), JobProgress())
 
-    def _stage(self, store: Any, stage: int) -> Standing:
+    def _stage(self, store: Any, stage: int) -> JobProgress:
         if stage in self._settled:
             return self._settled[stage]
         try:
             data = store.lastStageAttempt(stage)
         except Exception:  # it doesn't exist yet, or no longer
-            return Standing()
+            return JobProgress()
         status = data.status().name()
         if status == "SKIPPED":  # an earlier job has its result
-            found = Standing()
+            found = JobProgress()
         else:
             finished = status == "COMPLETE"
-            found = Standing(
+            found = JobProgress(
                 stages=1,
                 stages_done=int(finished),
                 tasks=data.numTasks(),
@@ -188,7 +188,7 @@ class _ConnectJobs(Jobs):
     def __init__(self, spark: Any) -> None:
         super().__init__()
         self._spark = spark
-        self._operations: dict[str | None, Standing] = {}
+        self._operations: dict[str | None, JobProgress] = {}
 
     @contextmanager
     def marked(self) -> Iterator[None]:
@@ -198,7 +198,7 @@ class _ConnectJobs(Jobs):
             stages: Iterable[StageInfo] | None, inflight_tasks: int, operation_id: str | None, done: bool, **_: object
         ) -> None:
             if threading.get_ident() == ours:  # jobs of other threads are reported, too
-                self._operations[operation_id] = _told(list(stages or ()), inflight_tasks)
+                self._operations[operation_id] = _job_progress(list(stages or ()), inflight_tasks)
 
         self._spark.addTag(self.tag)
         self._spark.registerProgressHandler(told)
@@ -209,8 +209,8 @@ class _ConnectJobs(Jobs):
                 self._spark.removeTag(self.tag)
                 self._spark.removeProgressHandler(told)
 
-    def standing(self) -> Standing:
-        return sum(list(self._operations.values()), Standing())
+    def standing(self) -> JobProgress:
+        return sum(list(self._operations.values()), JobProgress())
 
     def cancel(self) -> None:
         with asked_once(self._spark):
@@ -228,9 +228,9 @@ class _ConnectJobs(Jobs):
         return os.environ.get("SPARK_CONNECT_PROGRESS_BAR_ENABLED") == "1"
 
 
-def _told(stages: list[StageInfo], active: int) -> Standing:
+def _job_progress(stages: list[StageInfo], active: int) -> JobProgress:
     """Convert a progress message of a Connect server."""
-    return Standing(
+    return JobProgress(
         stages=len(stages),
         stages_done=sum(stage.done for stage in stages),
         tasks=sum(stage.num_tasks for stage in stages),

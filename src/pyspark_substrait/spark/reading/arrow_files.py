@@ -20,7 +20,7 @@ from pyspark_substrait.errors import TableError, UnsupportedPlanError
 from pyspark_substrait.model.types import NamedStruct
 from pyspark_substrait.spark.access import Access
 from pyspark_substrait.spark.reading.arrow_types import common_type, decoded_type
-from pyspark_substrait.spark.reading.pieces import Piece, named, uri_of_address
+from pyspark_substrait.spark.reading.file_slices import FileSlice, named, uri_of_address
 from pyspark_substrait.spark.tables import Table, first_line, given_table
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ _FIRST_MESSAGE = 8
 _FEATHER_1 = b"FEA1"
 
 
-def arrow_table(pieces: Sequence[Piece], schema: NamedStruct, access: Access, spark: SparkSession) -> Table:
+def arrow_table(pieces: Sequence[FileSlice], schema: NamedStruct, access: Access, spark: SparkSession) -> Table:
     """Read the records in Arrow IPC files. Of a slice, the record batches are read whose middle byte is in it.
 
     Only the columns of the schema are read. A nullable column that a file lacks is null.
@@ -81,7 +81,7 @@ class _Columns:
         )
 
 
-def _read(piece: Piece, columns: _Columns, access: Access) -> pa.Table:
+def _read(piece: FileSlice, columns: _Columns, access: Access) -> pa.Table:
     """Read the wanted columns of the records in a file or a slice of it."""
     try:
         with _opened(piece, access) as source:
@@ -112,11 +112,11 @@ def _read(piece: Piece, columns: _Columns, access: Access) -> pa.Table:
     except FileNotFoundError as error:
         raise TableError(f"there is no file {piece.path}") from error
     except (OSError, pa.ArrowException) as error:
-        raise TableError(f"{piece.path} can't be read as Arrow IPC: {first_line(error)}") from error
+        raise TableError(f"{piece.path} cannot be read as Arrow IPC: {first_line(error)}") from error
 
 
 @contextmanager
-def _opened(piece: Piece, access: Access) -> Iterator[pa.NativeFile]:
+def _opened(piece: FileSlice, access: Access) -> Iterator[pa.NativeFile]:
     from pyarrow.fs import FileSystem
 
     if piece.path.startswith("/"):
@@ -127,7 +127,7 @@ def _opened(piece: Piece, access: Access) -> Iterator[pa.NativeFile]:
         system, place = FileSystem.from_uri(uri_of_address(piece.path, piece.query))
     except pa.ArrowInvalid as error:
         raise UnsupportedPlanError(
-            f"{piece.path} can't be reached: {first_line(error)}", hint="Arrow files are read by pyarrow, not by Spark"
+            f"{piece.path} cannot be reached: {first_line(error)}", hint="Arrow files are read by pyarrow, not by Spark"
         ) from error
     with system.open_input_file(place) as file:
         yield file
@@ -147,7 +147,7 @@ def _batches(reader: Any) -> Iterator[pa.RecordBatch]:
 
 
 def _spans(source: pa.NativeFile, first: int, count: int) -> list[tuple[int, int]]:
-    """Return where the messages of the first ``count`` record batches of a file begin and end."""
+    """Return the byte ranges of the messages of the first ``count`` record batches of a file."""
     source.seek(first)
     spans: list[tuple[int, int]] = []
     while len(spans) < count:

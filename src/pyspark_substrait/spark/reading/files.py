@@ -20,10 +20,10 @@ from pyspark_substrait.model.relations import (
 from pyspark_substrait.model.types import NamedStruct
 from pyspark_substrait.spark.access import Access
 from pyspark_substrait.spark.reading.arrow_files import arrow_table
+from pyspark_substrait.spark.reading.file_slices import FileSlice, named
 from pyspark_substrait.spark.reading.listing import listed
 from pyspark_substrait.spark.reading.orc import orc_tables
 from pyspark_substrait.spark.reading.parquet import parquet_tables
-from pyspark_substrait.spark.reading.pieces import Piece, named
 from pyspark_substrait.spark.reading.text import text_table
 from pyspark_substrait.spark.tables import Table
 from pyspark_substrait.sql.compiler.file_formats import readable
@@ -48,7 +48,7 @@ def file_tables(
     """
     if not files.items:
         raise TableError("there are no files to read", path="items")
-    pieces: dict[FileFormat, list[Piece]] = {}
+    pieces: dict[FileFormat, list[FileSlice]] = {}
     places: dict[FileFormat, list[int]] = {}
     for position, item in enumerate(files.items):
         with at("items", position):
@@ -65,7 +65,7 @@ def file_tables(
 
 def _tables(
     format: FileFormat,
-    pieces: list[Piece],
+    pieces: list[FileSlice],
     schema: NamedStruct,
     access: Access,
     spark: SparkSession,

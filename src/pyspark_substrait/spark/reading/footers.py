@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.fs
 
 from pyspark_substrait.errors import UnsupportedPlanError
-from pyspark_substrait.spark.reading.pieces import uri_of_address
+from pyspark_substrait.spark.reading.file_slices import uri_of_address
 
 if TYPE_CHECKING:
     import pyarrow.parquet as pq
@@ -155,7 +155,7 @@ def row_groups(path: str) -> list[RowGroup]:
             metadata = pq.read_metadata(inside, filesystem=system)
     except (OSError, pa.ArrowException) as error:
         raise UnsupportedPlanError(
-            f"the footer of {path} can't be read here, and without it the slice isn't known",
+            f"the footer of {path} cannot be read here, and without it the slice is not known",
             hint="Slices of Parquet files need a file system that this machine sees as well",
         ) from error
     found, first = [], 0

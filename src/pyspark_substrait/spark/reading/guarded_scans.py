@@ -10,9 +10,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from pyspark_substrait.spark.access import Access
-from pyspark_substrait.spark.jvm import answering
+from pyspark_substrait.spark.jvm import compiled_object
 from pyspark_substrait.spark.session import is_connect, spark_errors
-from pyspark_substrait.spark.session_cache import kept
+from pyspark_substrait.spark.session_cache import session_cache
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -40,11 +40,11 @@ def guarded_scan(frame: DataFrame, access: Access, spark: SparkSession) -> DataF
 
 def _guard(spark: SparkSession) -> Any:
     """Return the object in the JVM that makes such DataFrames; None if there is none."""
-    known = kept(spark, "guarded_scan")
+    known = session_cache(spark, "guarded_scan")
     if "guard" not in known:
         session: Any = spark
         try:
-            known["guard"] = None if is_connect(spark) else answering(session._jvm, "GuardedScans")
+            known["guard"] = None if is_connect(spark) else compiled_object(session._jvm, "GuardedScans")
         except spark_errors():
             known["guard"] = None
     return known["guard"]

@@ -43,7 +43,7 @@ def iceberg_table(node: Read, table: IcebergTable, access: Access, spark: SparkS
         raise
     except Exception as error:
         reason = (str(error) or type(error).__name__).strip().split("\n", 1)[0]
-        raise TableError(f"the Iceberg table {table.metadata_uri} can't be read: {reason}") from error
+        raise TableError(f"the Iceberg table {table.metadata_uri} cannot be read: {reason}") from error
 
 
 def _wanted(node: Read, files: SnapshotFiles) -> list[str]:

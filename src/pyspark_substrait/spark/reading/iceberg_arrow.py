@@ -64,7 +64,7 @@ class _Deleting:
         own = {field.field_id for field in self._files.schema.fields}
         if not own.issuperset(found):
             raise UnsupportedPlanError(
-                "records are deleted by the value of a column that is nested, or that the table doesn't have any more",
+                "records are deleted by the value of a column that is nested, or that the table does not have any more",
                 path="metadata_uri",
                 hint="Rewrite the table's data files, or read it in a session that has Iceberg's own support",
             )

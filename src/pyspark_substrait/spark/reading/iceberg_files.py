@@ -92,13 +92,13 @@ def snapshot_files(table: IcebergTable, access: Access) -> SnapshotFiles:
         from pyiceberg.serializers import FromInputFile
     except ImportError as error:
         raise TableError(
-            "Iceberg tables are read with PyIceberg, which isn't installed",
+            "Iceberg tables are read with PyIceberg, which is not installed",
             hint="pip install 'pyspark-substrait[iceberg]'",
         ) from error
     io = _guarded_io(access)
     with at("metadata_uri"):
         if not table.metadata_uri:
-            raise TableError("the metadata file isn't named")
+            raise TableError("no metadata file is given")
         file = io.new_input(metadata_file(table.metadata_uri, access))
         try:
             metadata = FromInputFile.table_metadata(file)
@@ -106,7 +106,7 @@ def snapshot_files(table: IcebergTable, access: Access) -> SnapshotFiles:
             raise
         except Exception as error:
             raise TableError(
-                f"{table.metadata_uri} can't be read as the metadata of an Iceberg table: {_reason(error)}",
+                f"{table.metadata_uri} cannot be read as the metadata of an Iceberg table: {_reason(error)}",
                 hint="Name a metadata file, like …/metadata/00003-….metadata.json",
             ) from error
     snapshot = _snapshot(table, metadata)
@@ -115,7 +115,7 @@ def snapshot_files(table: IcebergTable, access: Access) -> SnapshotFiles:
     except SubstraitError:
         raise
     except Exception as error:
-        raise TableError(f"the files of {table.metadata_uri} can't be told: {_reason(error)}") from error
+        raise TableError(f"the files of {table.metadata_uri} cannot be listed: {_reason(error)}") from error
 
 
 def _reason(error: Exception) -> str:
@@ -155,10 +155,10 @@ def _guarded_io(access: Access) -> FileIO:
             return FileOfThisMachine(location=path, path=path, fs=LocalFileSystem())
 
         def new_output(self, location: str) -> PyArrowFile:
-            raise UnsupportedPlanError(f"a read doesn't write {location}")
+            raise UnsupportedPlanError(f"a read does not write {location}")
 
         def delete(self, location: Any) -> None:
-            raise UnsupportedPlanError(f"a read doesn't delete {location}")
+            raise UnsupportedPlanError(f"a read does not delete {location}")
 
     return GuardedFileIO()
 

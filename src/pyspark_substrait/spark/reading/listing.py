@@ -11,7 +11,7 @@ from pyspark_substrait.errors import TableError, UnsupportedPlanError
 from pyspark_substrait.model.relations import ArrowReadOptions, FileOrFiles
 from pyspark_substrait.spark.access import Access, escaped
 from pyspark_substrait.spark.addresses import Address
-from pyspark_substrait.spark.reading.pieces import Piece, path_of_uri
+from pyspark_substrait.spark.reading.file_slices import FileSlice, path_of_uri
 from pyspark_substrait.spark.session import is_connect
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["below", "listed"]
 
 
-def listed(item: FileOrFiles, access: Access, spark: SparkSession) -> list[Piece]:
+def listed(item: FileOrFiles, access: Access, spark: SparkSession) -> list[FileSlice]:
     """Return the files of an item, or the slice of its only file. A pattern may match none, a folder may be empty.
 
     Raises:
@@ -39,20 +39,20 @@ def listed(item: FileOrFiles, access: Access, spark: SparkSession) -> list[Piece
         try:
             paths = [file for path in place for file in _files(path, item, access)]
         except OSError as error:
-            raise TableError(f"{item.path} can't be read: {error.strerror}") from error
+            raise TableError(f"{item.path} cannot be read: {error.strerror}") from error
         access.remember(paths)
     else:
         seen = access.pattern(item.path) if glob else str(place[0])
         paths = _listed_by_spark(seen, item, spark)
     if item.start == 0 and item.length == 0:
-        return [Piece(path, query=query) for path in paths]
+        return [FileSlice(path, query=query) for path in paths]
     if len(paths) != 1 or item.path_type == "uri_folder":
         raise UnsupportedPlanError(
             f"a slice is a part of one file, and {item.path} stands for {len(paths)}",
             path="start",
             hint="Name the file as uri_file",
         )
-    return [Piece(paths[0], item.start, item.length or None, query)]
+    return [FileSlice(paths[0], item.start, item.length or None, query)]
 
 
 def _check_query(item: FileOrFiles) -> None:
@@ -113,7 +113,7 @@ def _listed_by_spark(path: str, item: FileOrFiles, spark: SparkSession) -> list[
         files = sorted(map(path_of_uri, reader.load(path if glob else escaped(path)).inputFiles()))
     except AnalysisException as error:
         if "PATH_NOT_FOUND" not in str(error):
-            raise TableError(f"Spark can't list {path}: {str(error).splitlines()[0]}") from error
+            raise TableError(f"Spark cannot list {path}: {str(error).splitlines()[0]}") from error
         if glob:
             return []
         raise TableError(f"there is no file {path}") from error

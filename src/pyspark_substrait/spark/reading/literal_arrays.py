@@ -51,7 +51,7 @@ from pyspark_substrait.model.types import (
 from pyspark_substrait.sql.compiler.literals import literal
 from pyspark_substrait.sql.compiler.types import FINEST, field_name, units_per_second, unsigned_bits
 
-__all__ = ["Unfit", "literal_array"]
+__all__ = ["UnrepresentableValue", "literal_array"]
 
 _SECONDS_OF_DAY = 86_400
 _MOST_MONTHS = 120_000
@@ -63,7 +63,7 @@ _TOTAL = pa.decimal128(38, 0)
 _Cells = Sequence["Literal | None"]
 
 
-class Unfit(Exception):
+class UnrepresentableValue(Exception):
     """A value doesn't fit its type, or can't be represented in Arrow."""
 
 
@@ -76,13 +76,13 @@ def literal_array(cells: _Cells, type: Type) -> pa.Array:
     try:
         return _array(cells, concrete(type))
     except (pa.ArrowException, OverflowError, TypeError, ValueError) as error:
-        raise Unfit(str(error)) from error
+        raise UnrepresentableValue(str(error)) from error
 
 
 def _array(cells: _Cells, type: Type) -> pa.Array:
     types = {id(cell.type): cell.type for cell in cells if cell is not None}
     if not all(same_type(here, type) for here in types.values()):
-        raise Unfit("a value is of another type")
+        raise UnrepresentableValue("a value is of another type")
     values = [None if cell is None else cell.value for cell in cells]
     match type:
         case Struct(types=fields):
@@ -99,7 +99,7 @@ def _array(cells: _Cells, type: Type) -> pa.Array:
 
 def _of_class(values: list[Any], cls: type) -> list[Any]:
     if not set(map(builtins.type, values)) <= {cls, builtins.type(None)}:
-        raise Unfit(f"a value is no {cls.__name__}")
+        raise UnrepresentableValue(f"a value is no {cls.__name__}")
     return values
 
 
@@ -160,7 +160,7 @@ def _temporal(values: list[Any], type: Type) -> pa.Array:
             parts = [_simple(months, IntervalYear()), _spans(rest, precision)]
             return pa.StructArray.from_arrays(parts, _names(2), mask=_nulls(values))
         case _:
-            raise Unfit(f"nothing carries {type}")
+            raise UnrepresentableValue(f"nothing carries {type}")
 
 
 def _counts(values: list[Any], precision: int, fine: pa.DataType) -> pa.Array:
@@ -179,7 +179,7 @@ def _spans(values: list[Any], precision: int) -> pa.Array:
     def total(value: DayTime) -> int:
         parts = (value.days * day, value.seconds * units, value.subseconds)
         if any(abs(part) > most for part in (*parts, sum(parts))):
-            raise Unfit("an interval is too long")
+            raise UnrepresentableValue("an interval is too long")
         return sum(parts)
 
     totals = _each(values, total)
@@ -192,7 +192,7 @@ def _singles(values: pa.Array) -> pa.Array:
     found = values.cast(pa.float32(), safe=False)
     same = pc.or_(pc.equal(found.cast(pa.float64()), values), pc.is_nan(values))
     if pc.all(same, skip_nulls=True, min_count=0).as_py() is not True:
-        raise Unfit("a number isn't one of 4 bytes")
+        raise UnrepresentableValue("a number is not one of 4 bytes")
     return found
 
 
@@ -202,13 +202,13 @@ def _each(values: list[Any], function: Callable[[Any], Any]) -> list[Any]:
 
 def _within(values: list[Any], least: int, most: int) -> list[Any]:
     if any(not least <= value <= most for value in values if value is not None):
-        raise Unfit("a value is out of range")
+        raise UnrepresentableValue("a value is out of range")
     return values
 
 
 def _no_longer(values: list[Any], length: int) -> list[Any]:
     if any(len(value) > length for value in values if value is not None):
-        raise Unfit("a text is too long")
+        raise UnrepresentableValue("a text is too long")
     return values
 
 
@@ -225,14 +225,14 @@ def _nulls(values: list[Any]) -> pa.Array | None:
 
 def _struct(values: list[Any], types: Sequence[Type]) -> pa.Array:
     if not types:
-        raise Unfit("a struct without fields")
+        raise UnrepresentableValue("a struct without fields")
     if any(len(value) != len(types) for value in values if value is not None):
-        raise Unfit("a struct has another number of fields")
+        raise UnrepresentableValue("a struct has another number of fields")
     parts = []
     for position, type in enumerate(types):
         cells = [None if value is None else value[position] for value in values]
         if not type.nullable and any(cell is not None and cell.value is None for cell in cells):
-            raise Unfit("a required field is null")
+            raise UnrepresentableValue("a required field is null")
         parts.append(_array(cells, concrete(type)))
     return pa.StructArray.from_arrays(parts, _names(len(types)), mask=_nulls(values))
 
@@ -248,7 +248,7 @@ def _offsets(values: list[Any]) -> pa.Array:
 def _list(values: list[Any], type: Type) -> pa.Array:
     cells = [cell for value in values if value is not None for cell in value]
     if not type.nullable and any(cell.value is None for cell in cells):
-        raise Unfit("a required element is null")
+        raise UnrepresentableValue("a required element is null")
     return pa.ListArray.from_arrays(_offsets(values), _array(cells, concrete(type)), mask=_nulls(values))
 
 
@@ -256,10 +256,10 @@ def _map(values: list[Any], type: Map) -> pa.Array:
     for value in values:
         keys = [_key(key) for key, _ in value or ()]
         if len(set(keys)) < len(keys):
-            raise Unfit("a key stands twice in a map")
+            raise UnrepresentableValue("a key stands twice in a map")
     pairs = [pair for value in values if value is not None for pair in value]
     if not type.value.nullable and any(item.value is None for _, item in pairs):
-        raise Unfit("a required value of a map is null")
+        raise UnrepresentableValue("a required value of a map is null")
     found_keys = _array([key for key, _ in pairs], concrete(type.key))
     items = _array([item for _, item in pairs], concrete(type.value))
     return pa.MapArray.from_arrays(_offsets(values), found_keys, items, mask=_nulls(values))
@@ -268,25 +268,25 @@ def _map(values: list[Any], type: Map) -> pa.Array:
 def _key(key: Literal) -> str:
     """Return a text that is equal for map keys that are equal in Spark."""
     if key.value is None or (isinstance(key.value, float) and key.value == 0 and math.copysign(1, key.value) < 0):
-        raise Unfit("a key that a map of Spark can't have")
+        raise UnrepresentableValue("a key that a map of Spark cannot have")
     return literal(key)
 
 
 def _user_defined(values: list[Any], type: UserDefined) -> pa.Array:
     structure, bits = type.structure, unsigned_bits(type)
     if structure is None:
-        raise Unfit(f"nothing carries {type}")
+        raise UnrepresentableValue(f"nothing carries {type}")
     if not isinstance(structure, Struct) and any(len(value) != 1 for value in values if value is not None):
-        raise Unfit("a value isn't made of one part")
+        raise UnrepresentableValue("a value is not made of one part")
     if bits is not None:
         texts = _each(values, lambda value: value[0].value)
         given = [text for text in texts if text is not None]
         if not all(isinstance(text, str) and text.isascii() and text.isdigit() for text in given):
-            raise Unfit("an unsigned integer is no number")
+            raise UnrepresentableValue("an unsigned integer is no number")
         numbers = _within(_each(texts, int), 0, (1 << bits) - 1)
         return pa.array(numbers if bits < 64 else _each(numbers, Exact), _UNSIGNED[bits])
     if isinstance(structure, Struct):
         return _struct(values, structure.types)
     if not structure.nullable and any(value[0].value is None for value in values if value is not None):
-        raise Unfit("a required part is null")
+        raise UnrepresentableValue("a required part is null")
     return _array(_each(values, lambda value: value[0]), concrete(structure))

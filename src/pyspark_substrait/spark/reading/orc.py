@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from pyspark_substrait.model.types import NamedStruct
 from pyspark_substrait.spark.access import Access
-from pyspark_substrait.spark.reading.pieces import Piece, is_here
+from pyspark_substrait.spark.reading.file_slices import FileSlice, is_here
 from pyspark_substrait.spark.reading.scans import Records, scans
 from pyspark_substrait.spark.tables import Table
 
@@ -19,7 +19,7 @@ __all__ = ["orc_tables"]
 
 
 def orc_tables(
-    pieces: Iterable[Piece], schema: NamedStruct, access: Access, spark: SparkSession, *, case_sensitive: bool
+    pieces: Iterable[FileSlice], schema: NamedStruct, access: Access, spark: SparkSession, *, case_sensitive: bool
 ) -> list[tuple[str, Table]]:
     """Return the records of ORC files. Spark can't distinguish their stripes, so a file is never divided.
 
@@ -30,7 +30,7 @@ def orc_tables(
     return scans("orc", (Records(piece.path) for piece in chosen), schema, access, spark, case_sensitive=case_sensitive)
 
 
-def _size(piece: Piece, spark: SparkSession) -> int:
+def _size(piece: FileSlice, spark: SparkSession) -> int:
     """Return the size of a file in bytes; from Spark if the file isn't on this machine."""
     if is_here(piece.path):
         return os.path.getsize(piece.path)

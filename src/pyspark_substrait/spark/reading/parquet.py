@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from pyspark_substrait.model.types import NamedStruct
 from pyspark_substrait.spark.access import Access
+from pyspark_substrait.spark.reading.file_slices import FileSlice
 from pyspark_substrait.spark.reading.footers import RowGroup, row_groups
-from pyspark_substrait.spark.reading.pieces import Piece
 from pyspark_substrait.spark.reading.scans import Records, scans
 from pyspark_substrait.spark.tables import Table
 
@@ -21,7 +21,7 @@ __all__ = ["chosen", "parquet_tables"]
 
 
 def parquet_tables(
-    pieces: Iterable[Piece], schema: NamedStruct, access: Access, spark: SparkSession, *, case_sensitive: bool
+    pieces: Iterable[FileSlice], schema: NamedStruct, access: Access, spark: SparkSession, *, case_sensitive: bool
 ) -> list[tuple[str, Table]]:
     """Return the records of Parquet files. A row group is read by the slice that contains its middle byte.
 
@@ -36,7 +36,7 @@ def parquet_tables(
     return scans("parquet", records, schema, access, spark, case_sensitive=case_sensitive)
 
 
-def chosen(piece: Piece, groups: Iterable[RowGroup]) -> list[Records]:
+def chosen(piece: FileSlice, groups: Iterable[RowGroup]) -> list[Records]:
     """Return the records of the row groups that belong to a slice."""
     found: list[Records] = []
     for group in groups:

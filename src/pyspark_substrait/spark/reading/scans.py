@@ -20,13 +20,13 @@ from pyspark_substrait.model.types import FixedChar, NamedStruct, PrecisionTimes
 from pyspark_substrait.spark.access import Access
 from pyspark_substrait.spark.arrow import METADATA
 from pyspark_substrait.spark.arrow_input import stored_schema
+from pyspark_substrait.spark.reading.file_slices import FileSlice, is_here, named, uri_of_path
 from pyspark_substrait.spark.reading.footers import Footer, Format, footer, without_nulls
 from pyspark_substrait.spark.reading.guarded_scans import guarded_scan
 from pyspark_substrait.spark.reading.listing import below
 from pyspark_substrait.spark.reading.partitions import NULL, check_value, needed, partition_of
-from pyspark_substrait.spark.reading.pieces import Piece, is_here, named, uri_of_path
 from pyspark_substrait.spark.session import spark_errors
-from pyspark_substrait.spark.session_cache import keep, kept
+from pyspark_substrait.spark.session_cache import cache_value, session_cache
 from pyspark_substrait.spark.tables import Table
 from pyspark_substrait.sql.compiler.literals import string_literal
 from pyspark_substrait.sql.compiler.names import quoted
@@ -98,7 +98,7 @@ def scans(
     for each in records:
         kinds.setdefault(scan.kind(each, turns[each]), []).append(each)
         turns[each] += 1
-    return [(named(Piece(each.path) for each in group), scan.table(kind, group)) for kind, group in kinds.items()]
+    return [(named(FileSlice(each.path) for each in group), scan.table(kind, group)) for kind, group in kinds.items()]
 
 
 class _Scan:
@@ -172,21 +172,21 @@ class _Scan:
 
         reader = self._spark.read.format(self._format).option("recursiveFileLookup", True)
         if kind.types is None:
-            return reader.option("mergeSchema", True).load([Piece(path).spark_path for path in paths]).schema
-        known: dict[tuple[str, int, int], StructType] = kept(self._spark, "schemas")
+            return reader.option("mergeSchema", True).load([FileSlice(path).spark_path for path in paths]).schema
+        known: dict[tuple[str, int, int], StructType] = session_cache(self._spark, "schemas")
         status = os.stat(paths[0])
         key = (paths[0], status.st_mtime_ns, status.st_size)
         schema = known.get(key)
         if schema is None:
             try:
-                schema = reader.load(Piece(paths[0]).spark_path).schema
+                schema = reader.load(FileSlice(paths[0]).spark_path).schema
             except spark_errors() as error:
                 arrow = self.footer(paths[0]).schema
                 if arrow is None or "PARQUET_TYPE_ILLEGAL" not in str(error):
                     raise
                 # nanoseconds, milliseconds of the day, uuids: Spark reads the stored numbers and bytes
                 schema = from_arrow_schema(stored_schema(arrow), prefer_timestamp_ntz=True)
-            keep(known, key, schema, _MOST_SCHEMAS)
+            cache_value(known, key, schema, _MOST_SCHEMAS)
         return schema
 
     def _taken(self, data: Sequence[StructField], paths: Sequence[str]) -> tuple[str, ...]:
@@ -216,12 +216,12 @@ class _Scan:
         by_spark = bool(kind.taken) and not mixed
         reader = self._spark.read.format(self._format)
         if by_spark:
-            reader = reader.option("basePath", Piece(kind.base).spark_path)
+            reader = reader.option("basePath", FileSlice(kind.base).spark_path)
             data = [*data, *(StructField(name, StringType()) for name in kind.values)]
         else:
             reader = reader.option("recursiveFileLookup", True)
         roots, filter = covering(paths, kind.base if by_spark else None)
-        frame = reader.schema(StructType(list(data))).load([Piece(root).spark_path for root in roots])
+        frame = reader.schema(StructType(list(data))).load([FileSlice(root).spark_path for root in roots])
         frame = guarded_scan(frame, self._access, self._spark)
         if filter is not None:
             frame = frame.where(filter)
@@ -246,7 +246,7 @@ class _Scan:
         hint = None
         if "CANNOT_MERGE" in str(error):
             hint = "A column may have different types in files that this machine sees, not in others"
-        return TableError(f"{named(map(Piece, paths))} can't be read as {kind}: {reason}", hint=hint)
+        return TableError(f"{named(map(FileSlice, paths))} cannot be read as {kind}: {reason}", hint=hint)
 
 
 def _described(field: pa.Field) -> str:

@@ -15,7 +15,7 @@ from pyspark_substrait.errors import TableError, UnsupportedPlanError, at
 from pyspark_substrait.model.relations import DelimiterSeparatedTextReadOptions
 from pyspark_substrait.model.types import FixedChar, NamedStruct, String, Type, VarChar, concrete
 from pyspark_substrait.spark.access import Access
-from pyspark_substrait.spark.reading.pieces import Piece, named
+from pyspark_substrait.spark.reading.file_slices import FileSlice, named
 from pyspark_substrait.spark.reading.text_fields import Syntax, syntax
 from pyspark_substrait.spark.reading.text_lines import Lines
 from pyspark_substrait.spark.session import require_settings, spark_errors
@@ -23,6 +23,7 @@ from pyspark_substrait.spark.tables import Table
 from pyspark_substrait.sql.compiler.casts import cast
 from pyspark_substrait.sql.compiler.names import quoted
 from pyspark_substrait.sql.compiler.types import SETTINGS, TIME_SETTINGS, has_time
+from pyspark_substrait.sql.fragment import atom
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -35,7 +36,7 @@ _LARGEST_BLOCK = 1 << 26
 
 
 def text_table(
-    pieces: Sequence[Piece],
+    pieces: Sequence[FileSlice],
     options: DelimiterSeparatedTextReadOptions,
     schema: NamedStruct,
     access: Access,
@@ -63,7 +64,7 @@ def text_table(
         frame.schema  # noqa: B018 - Connect lists the files only now
     except spark_errors() as error:
         reason = str(error).strip().split("\n", 1)[0]
-        raise TableError(f"{named(pieces)} can't be read: {reason}") from error
+        raise TableError(f"{named(pieces)} cannot be read: {reason}") from error
     without_nulls = frozenset(schema.top_level_names()) if options.value_treated_as_null is None else frozenset()
     return Table(frame, without_nulls)
 
@@ -110,17 +111,17 @@ def _converted(text: str, name: str, type: Type) -> str:
     if isinstance(concrete(type), String | VarChar | FixedChar):
         return text
     try:
-        return cast(text, String(), type)
+        return cast(atom(text), String(), type)
     except UnsupportedPlanError as error:
         raise UnsupportedPlanError(
-            f"the column {name} is {type}, which text isn't cast to", hint="Read it as a string"
+            f"the column {name} is {type}, which text is not cast to", hint="Read it as a string"
         ) from error
 
 
 def _check_readable(path: str, access: Access) -> None:
     if path.endswith((".lz4", ".snappy")) and not _is_of_hadoop(path, access):
         raise UnsupportedPlanError(
-            f"{path} can't be decompressed: Spark reads LZ4 and Snappy only in the form that Hadoop writes",
+            f"{path} cannot be decompressed: Spark reads LZ4 and Snappy only in the form that Hadoop writes",
             hint="Compress text with gzip, bzip2 or Zstandard",
         )
 

@@ -103,13 +103,13 @@ def syntax(options: DelimiterSeparatedTextReadOptions) -> Syntax:
     delimiter, quote, escape = options.field_delimiter, options.quote, options.escape
     if not delimiter:
         raise InvalidPlanError(
-            "text without a delimiter between its fields", path="field_delimiter", hint='Set it, to "," say'
+            "text without a delimiter between its fields", path="field_delimiter", hint='Set it, for example to ","'
         )
     for name, mark in (("field_delimiter", delimiter), ("quote", quote), ("escape", escape)):
         if "\n" in mark or "\r" in mark:
-            raise UnsupportedPlanError("a line break can't be a mark inside a line", path=name)
+            raise UnsupportedPlanError("a line break cannot be a mark inside a line", path=name)
     if len(escape) > 1 and escape != quote:
-        raise InvalidPlanError(f"the escape {escape!r} isn't one character", path="escape")
+        raise InvalidPlanError(f"the escape {escape!r} is not one character", path="escape")
     if quote and (quote in delimiter or delimiter in quote):
         raise InvalidPlanError(f"the quote {quote!r} and the delimiter {delimiter!r} overlap", path="quote")
     if escape and escape != quote and (escape in delimiter or escape in quote):

@@ -13,8 +13,8 @@ from functools import reduce
 from typing import TYPE_CHECKING
 
 from pyspark_substrait.spark.access import Access
+from pyspark_substrait.spark.reading.file_slices import FileSlice
 from pyspark_substrait.spark.reading.guarded_scans import guarded_scan
-from pyspark_substrait.spark.reading.pieces import Piece
 from pyspark_substrait.spark.reading.text_fields import Syntax
 from pyspark_substrait.spark.session import spark_errors
 
@@ -50,13 +50,13 @@ class Lines:
     header: int
     limit: int
 
-    def records(self, pieces: Sequence[Piece]) -> DataFrame:
+    def records(self, pieces: Sequence[FileSlice]) -> DataFrame:
         """Return the records, unordered: ``file`` is a record's file, ``text`` its text without the final line break.
 
         A record is a line, or several lines joined by quoted line breaks.
         """
         joined = self._are_joined([piece.spark_path for piece in pieces])
-        slices: dict[str, list[Piece]] = {}
+        slices: dict[str, list[FileSlice]] = {}
         whole: list[str] = []
         for piece in pieces:
             if piece.is_whole:
@@ -140,7 +140,7 @@ class Lines:
             "`max(behind)` AS behind",
         )
 
-    def _of_slices(self, path: str, slices: Sequence[Piece], joined: bool) -> DataFrame:
+    def _of_slices(self, path: str, slices: Sequence[FileSlice], joined: bool) -> DataFrame:
         """Return the records of a file whose middle byte is in a slice, once for each such slice."""
         lines = self._in_order(self._read([path]))
         records = self._joined(lines) if joined else lines
@@ -166,7 +166,7 @@ class Lines:
         return f"if(octet_length({_ended(line)}) > {min(self.limit, _LARGEST)}L, CAST({error} AS STRING), {line})"
 
 
-def _behind(piece: Piece) -> int:
+def _behind(piece: FileSlice) -> int:
     return _LARGEST if piece.length is None else min(piece.start + piece.length, _LARGEST)
 
 

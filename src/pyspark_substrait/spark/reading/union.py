@@ -8,10 +8,10 @@ from pyspark_substrait.model.types import NamedStruct
 from pyspark_substrait.sql.compiler.scope import Source
 from pyspark_substrait.sql.compiler.types import spark_type
 
-__all__ = ["together"]
+__all__ = ["union_of"]
 
 
-def together(sources: Sequence[Source], schema: NamedStruct) -> Source:
+def union_of(sources: Sequence[Source], schema: NamedStruct) -> Source:
     """Return the union of sources; a single source is returned unchanged, so that its columns need no subquery.
 
     Args:

@@ -11,7 +11,7 @@ from pyspark_substrait.errors import TableError, at
 from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.relations import Read, VirtualTable
 from pyspark_substrait.model.types import Type
-from pyspark_substrait.spark.reading.literal_arrays import Unfit, literal_array
+from pyspark_substrait.spark.reading.literal_arrays import UnrepresentableValue, literal_array
 from pyspark_substrait.spark.session import require_settings
 from pyspark_substrait.sql.compiler.literals import literal
 from pyspark_substrait.sql.compiler.types import TIME_SETTINGS, has_time, spark_type
@@ -55,7 +55,7 @@ def virtual_table(node: Read, table: VirtualTable, spark: SparkSession) -> Value
         frame = spark.createDataFrame(data, schema)
     except Exception as error:
         reason = str(error).strip().split("\n", 1)[0]
-        raise TableError(f"Spark can't take the {data.num_rows} records of a virtual table: {reason}") from error
+        raise TableError(f"Spark cannot take the {data.num_rows} records of a virtual table: {reason}") from error
     texts = (
         _as_carrier(field.name, field.dataType.simpleString(), type) for field, type in zip(schema, types, strict=True)
     )
@@ -68,7 +68,7 @@ def _column(table: VirtualTable, position: int, type: Type) -> pa.Array | None:
     assert len(literals) == len(cells), "the compiler asks for tables of literals"
     try:
         return literal_array(literals, type)
-    except Unfit:
+    except UnrepresentableValue:
         # report the fault and its path like for a small table
         for number, cell in enumerate(literals):
             with at("expressions", number, "fields", position):

@@ -28,7 +28,7 @@ _STYLES: dict[Kind, str] = {"null": "dim italic", "number": "cyan", "boolean": "
 
 @dataclass(frozen=True)
 class Shown:
-    """A table, and what it leaves out of the rows.
+    """A table, and the parts of the rows that it leaves out.
 
     Attributes:
         table: the table.

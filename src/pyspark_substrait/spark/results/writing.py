@@ -60,7 +60,7 @@ def write_file(rows: pa.Table, path: Path, form: FileFormat) -> None:
             beside.unlink(missing_ok=True)
             raise
     except OSError as error:
-        raise SubstraitError(f"{path} can't be written: {error.strerror or error}") from error
+        raise SubstraitError(f"{path} cannot be written: {error.strerror or error}") from error
 
 
 def write(rows: pa.Table, sink: IO[bytes], form: FileFormat, *, seekable: bool = False) -> None:
@@ -103,7 +103,7 @@ def _parquet(rows: pa.Table, sink: IO[bytes]) -> None:
     try:
         pyarrow.parquet.write_table(rows, sink)
     except pa.ArrowNotImplementedError as error:
-        raise TableError(f"Parquet can't hold the rows: {error}", hint="Choose json") from error
+        raise TableError(f"Parquet cannot hold the rows: {error}", hint="Choose json") from error
 
 
 def _csv(rows: pa.Table, sink: IO[bytes]) -> None:
@@ -112,12 +112,12 @@ def _csv(rows: pa.Table, sink: IO[bytes]) -> None:
     for field in rows.schema:
         if pa.types.is_nested(field.type) or pa.types.is_binary(field.type):
             raise TableError(
-                f"CSV can't hold the column {field.name!r} of type {field.type}", hint="Choose parquet or json"
+                f"CSV cannot hold the column {field.name!r} of type {field.type}", hint="Choose parquet or json"
             )
     try:
         pyarrow.csv.write_csv(rows, sink)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
-        raise TableError(f"CSV can't hold the rows: {error}", hint="Choose parquet or json") from error
+        raise TableError(f"CSV cannot hold the rows: {error}", hint="Choose parquet or json") from error
 
 
 def _json(rows: pa.Table) -> Iterator[str]:
@@ -135,7 +135,7 @@ def _refuse_repeated(schema: pa.Schema | pa.StructType) -> None:
     names = [field.name for field in schema]
     if twice := sorted({name for name in names if names.count(name) > 1}):
         what = "columns" if isinstance(schema, pa.Schema) else "fields of a struct"
-        raise TableError(f"JSON can't hold two {what} with the name {twice[0]!r}", hint="Choose parquet or csv")
+        raise TableError(f"JSON cannot hold two {what} with the name {twice[0]!r}", hint="Choose parquet or csv")
     for field in schema:
         for type in _inside(field.type):
             _refuse_repeated(type)

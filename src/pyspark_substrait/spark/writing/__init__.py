@@ -6,7 +6,7 @@ which reads the output records of a write from a bound table.
 
 from __future__ import annotations
 
-from pyspark_substrait.spark.writing.carrying_out import WRITING, carried_out
-from pyspark_substrait.spark.writing.session import Session
+from pyspark_substrait.spark.writing.write_context import WriteContext
+from pyspark_substrait.spark.writing.write_execution import WRITING, with_writes_executed
 
-__all__ = ["WRITING", "Session", "carried_out"]
+__all__ = ["WRITING", "WriteContext", "with_writes_executed"]

@@ -30,7 +30,7 @@ __all__ = [
     "Retyped",
     "additions",
     "alterations",
-    "kept",
+    "kept_positions",
     "sql_type",
     "statement",
     "value",
@@ -91,7 +91,7 @@ class Moved:
 Alteration = Dropped | Renamed | Retyped | Required | Added | Moved
 
 
-def kept(old: StructType, new: StructType, fold: Fold) -> list[int | None]:
+def kept_positions(old: StructType, new: StructType, fold: Fold) -> list[int | None]:
     """Return, for each new column, the position of its old one; None for an added column."""
     positions = {fold(field.name): position for position, field in enumerate(old.fields)}
     names = {fold(field.name) for field in new.fields}
@@ -112,7 +112,7 @@ def alterations(old: StructType, new: StructType, fold: Fold, path: tuple[str, .
     Raises:
         UnsupportedPlanError: a type would have to change to one that can't hold all its values.
     """
-    sources = kept(old, new, fold)
+    sources = kept_positions(old, new, fold)
     stay = set(sources)
     for position, field in enumerate(old.fields):
         if position not in stay:
@@ -152,7 +152,7 @@ def _inside(old: DataType, new: DataType, fold: Fold, path: tuple[str, ...]) -> 
     elif sql_type(old) != sql_type(new):
         if not _widens(old, new):
             raise UnsupportedPlanError(
-                f"{'.'.join(path)} is a {sql_type(old)}, which can't become a {sql_type(new)}",
+                f"{'.'.join(path)} is a {sql_type(old)}, which cannot become a {sql_type(new)}",
                 hint="A type can become a wider one; to begin anew, drop the column and add one of another name",
             )
         yield Retyped(path, sql_type(new))
@@ -245,7 +245,7 @@ def _value(text: str, old: DataType, new: DataType, fold: Fold, variables: Itera
         return text
     if isinstance(old, StructType) and isinstance(new, StructType):
         fields = []
-        for field, source in zip(new.fields, kept(old, new, fold), strict=True):
+        for field, source in zip(new.fields, kept_positions(old, new, fold), strict=True):
             fields.append(_field(text, old, field, source, fold, variables))
         packed = f"struct({', '.join(fields)})"
         return f"if({text} IS NULL, NULL, {packed})"

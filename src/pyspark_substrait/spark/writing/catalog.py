@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 __all__ = [
     "NOT_NULL_SETTING",
-    "Entry",
+    "CatalogEntry",
     "assignments",
     "carry_out",
+    "catalog_entry",
     "default_of",
     "dotted",
-    "entry",
     "in_session_catalog",
 ]
 
@@ -44,7 +44,7 @@ _BAD_NAME = {"INVALID_SCHEMA_OR_RELATION_NAME", "INVALID_ATTRIBUTE_NAME_SYNTAX",
 
 
 @dataclass(frozen=True, kw_only=True)
-class Entry:
+class CatalogEntry:
     """A table or view in a catalog.
 
     Args:
@@ -93,7 +93,9 @@ class Entry:
         if details.get("bucket_columns"):
             buckets, order = details["bucket_columns"], details["sort_columns"]
             if gone := [column for column in (*buckets, *order) if column not in names]:
-                raise UnsupportedPlanError(f"the column {gone[0]} can't go: the table has its records in order of it")
+                raise UnsupportedPlanError(
+                    f"the column {gone[0]} cannot be dropped: the table's records are bucketed or sorted by it"
+                )
             parts.append(f"CLUSTERED BY ({', '.join(quoted(names[column]) for column in buckets)})")
             if order:
                 parts.append(f"SORTED BY ({', '.join(quoted(names[column]) for column in order)})")
@@ -153,7 +155,7 @@ def dotted(names: Sequence[str]) -> str:
 _LONGEST = 200
 
 
-def entry(spark: SparkSession, names: Sequence[str]) -> Entry | None:
+def catalog_entry(spark: SparkSession, names: Sequence[str]) -> CatalogEntry | None:
     """Look up a table or view by its name, session views first, as in Spark; None if there is none.
 
     Raises:
@@ -172,15 +174,15 @@ def entry(spark: SparkSession, names: Sequence[str]) -> Entry | None:
         if condition in _MISSING or condition.split(".")[0] in _MISSING:
             return None
         if condition != "NOT_SUPPORTED_COMMAND_FOR_V2_TABLE":
-            raise TableError(f"Spark can't tell what {dotted(names)} is: {_first_line(error)}") from error
+            raise TableError(f"Spark cannot describe {dotted(names)}: {_first_line(error)}") from error
     schema = spark.table(path).schema
     if details is None:
-        return Entry(path=path, kind="table", schema=schema, details=None)
+        return CatalogEntry(path=path, kind="table", schema=schema, details=None)
     if details.get("type") != "VIEW":
-        return Entry(path=_full(details), kind="table", schema=schema, details=details)
+        return CatalogEntry(path=_full(details), kind="table", schema=schema, details=details)
     if details.get("catalog_name") == "system":
-        return Entry(path=path, kind="session view", schema=schema, details=details)
-    return Entry(path=_full(details), kind="view", schema=schema, details=details)
+        return CatalogEntry(path=path, kind="session view", schema=schema, details=details)
+    return CatalogEntry(path=_full(details), kind="view", schema=schema, details=details)
 
 
 def _full(details: Mapping[str, Any]) -> str:
@@ -211,18 +213,18 @@ def carry_out(spark: SparkSession, text: str, names: Sequence[str], doing: str) 
         condition = _condition(error)
         if condition in _NO_SCHEMA:
             raise TableError(
-                f"there is no database for {dotted(names)}", hint="Create it first; a plan can't"
+                f"there is no database for {dotted(names)}", hint="Create it first; a plan cannot"
             ) from error
         if condition == "TABLE_OR_VIEW_ALREADY_EXISTS":
             raise TableError(f"there is something named {dotted(names)} already") from error
         if condition in _BAD_NAME:
             raise UnsupportedPlanError(
-                f"the catalog can't have the name {dotted(names)!a}",
+                f"the catalog cannot have the name {dotted(names)!a}",
                 hint="Spark's own catalog takes letters (a to z), digits and _; names of columns may be anything",
             ) from error
         if condition.startswith("NOT_NULL_ASSERT_VIOLATION"):
             raise ExecutionError(f"{dotted(names)} holds nulls where its new columns may have none") from error
-        raise UnsupportedPlanError(f"Spark can't {doing} {dotted(names)}: {_first_line(error)}") from error
+        raise UnsupportedPlanError(f"Spark cannot {doing} {dotted(names)}: {_first_line(error)}") from error
 
 
 def _condition(error: Exception) -> str:

@@ -10,8 +10,8 @@ from pyspark_substrait.model.types import NamedStruct
 from pyspark_substrait.spark.session import spark_errors
 from pyspark_substrait.spark.writing import file_tables, statements
 from pyspark_substrait.spark.writing.row_level import RowChange
-from pyspark_substrait.spark.writing.session import Session
 from pyspark_substrait.spark.writing.stored_tables import StoredTable, depth_first, top_level
+from pyspark_substrait.spark.writing.write_context import WriteContext
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, Observation
@@ -35,7 +35,7 @@ class Change:
     #: whether the existing records are kept unchanged
     keep = False
 
-    def __init__(self, schema: NamedStruct, table: StoredTable, session: Session, *, returning: bool) -> None:
+    def __init__(self, schema: NamedStruct, table: StoredTable, session: WriteContext, *, returning: bool) -> None:
         self.schema = schema
         self.table = table
         self.session = session
@@ -109,7 +109,7 @@ class Inserted(Change):
 
     keep = True
 
-    def __init__(self, node: Write, table: StoredTable, session: Session, *, returning: bool) -> None:
+    def __init__(self, node: Write, table: StoredTable, session: WriteContext, *, returning: bool) -> None:
         super().__init__(node.table_schema, table, session, returning=returning)
         self._input = node.input
 
@@ -150,7 +150,7 @@ class Flagged(Change):
     removes = False
 
     def __init__(
-        self, schema: NamedStruct, table: StoredTable, session: Session, *, returning: bool, counting: bool = False
+        self, schema: NamedStruct, table: StoredTable, session: WriteContext, *, returning: bool, counting: bool = False
     ) -> None:
         super().__init__(schema, table, session, returning=returning)
         self._counting = counting
@@ -199,7 +199,7 @@ class RowsChanged(Flagged):
         self,
         change: RowChange,
         table: StoredTable,
-        session: Session,
+        session: WriteContext,
         *,
         removes: bool = False,
         returning: bool = False,

@@ -21,9 +21,9 @@ from pyspark_substrait.spark.writing.catalog import in_session_catalog
 from pyspark_substrait.spark.writing.changes import Change, Inserted, Replaced
 from pyspark_substrait.spark.writing.fitting import sql_type
 from pyspark_substrait.spark.writing.replacing import replacing
-from pyspark_substrait.spark.writing.session import Session
-from pyspark_substrait.spark.writing.stored_tables import FILE_FORMATS, StoredTable, existing
+from pyspark_substrait.spark.writing.stored_tables import FILE_FORMATS, StoredTable, existing_table
 from pyspark_substrait.spark.writing.table_columns import defined
+from pyspark_substrait.spark.writing.write_context import WriteContext
 from pyspark_substrait.sql.compiler.names import quoted_path
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ __all__ = ["creation"]
 
 
 def creation(
-    node: Write, names: tuple[str, ...], table: StoredTable | None, session: Session
+    node: Write, names: tuple[str, ...], table: StoredTable | None, session: WriteContext
 ) -> Created | Change | None:
     """Return the change that a CTAS makes.
 
@@ -100,7 +100,7 @@ class Created:
         session: the session.
     """
 
-    def __init__(self, node: Write, names: tuple[str, ...], old: StoredTable | None, session: Session) -> None:
+    def __init__(self, node: Write, names: tuple[str, ...], old: StoredTable | None, session: WriteContext) -> None:
         self._node = node
         self._names = names
         self._old = old
@@ -130,7 +130,7 @@ class Created:
         spark = self._session.spark
         with replacing(spark, self._names, old) as made:
             table_definitions.create(spark, made.beside, defined(_definition(self._node, self._names)), made.properties)
-            records = self._filled(existing(made.beside, self._session))
+            records = self._filled(existing_table(made.beside, self._session))
             made.put_in_place()
         return records
 
@@ -146,7 +146,7 @@ class Created:
         # a SELECT has no required columns: the table is created first, and then filled
         found = None if self._old is None else self._old.entry
         table_definitions.define(_definition(node, names, self._old), names, found, self._session)
-        return self._filled(existing(names, self._session))
+        return self._filled(existing_table(names, self._session))
 
     def _filled(self, table: StoredTable) -> DataFrame | None:
         records = self._records()

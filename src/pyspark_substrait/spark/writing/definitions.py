@@ -9,9 +9,9 @@ from typing_extensions import assert_never
 from pyspark_substrait.errors import InvalidPlanError, TableError, UnsupportedPlanError, at
 from pyspark_substrait.model.relations import Ddl, DdlObject, DdlOp, ExtensionObject
 from pyspark_substrait.spark.writing import table_definitions, targets, views
-from pyspark_substrait.spark.writing.catalog import Entry, carry_out, dotted, entry
+from pyspark_substrait.spark.writing.catalog import CatalogEntry, carry_out, catalog_entry, dotted
 from pyspark_substrait.spark.writing.replacing import exclusive
-from pyspark_substrait.spark.writing.session import Session
+from pyspark_substrait.spark.writing.write_context import WriteContext
 from pyspark_substrait.sql.compiler.relations import refuse_enhancement
 
 __all__ = ["define"]
@@ -19,7 +19,7 @@ __all__ = ["define"]
 _DROPS = (DdlOp.DROP, DdlOp.DROP_IF_EXIST)
 
 
-def define(node: Ddl, session: Session) -> None:
+def define(node: Ddl, session: WriteContext) -> None:
     """Carry out a change of the schema of a database.
 
     Raises:
@@ -35,7 +35,7 @@ def define(node: Ddl, session: Session) -> None:
     refuse_enhancement(node.write_type.advanced_extension, "named_object.advanced_extension")
     names = node.write_type.names
     with at("named_object"):
-        found = entry(session.spark, names)
+        found = catalog_entry(session.spark, names)
         if session.tables.find(names) is not None:
             raise UnsupportedPlanError(f"{dotted(names)} is a table that was given for this run, which no plan changes")
         _agree(node, names, found)
@@ -63,7 +63,7 @@ def _check(node: Ddl) -> None:
             assert_never(node.object)
 
 
-def _agree(node: Ddl, names: Sequence[str], found: Entry | None) -> None:
+def _agree(node: Ddl, names: Sequence[str], found: CatalogEntry | None) -> None:
     """Check that the existing object, or its absence, fits the operation."""
     kind, name = node.object.value, dotted(names)
     if found is None:
@@ -76,7 +76,7 @@ def _agree(node: Ddl, names: Sequence[str], found: Entry | None) -> None:
         raise TableError(f"{name} is a {found.kind}, not a {kind}")
 
 
-def _drop(names: Sequence[str], found: Entry, session: Session) -> None:
+def _drop(names: Sequence[str], found: CatalogEntry, session: WriteContext) -> None:
     kind = "TABLE" if found.kind == "table" else "VIEW"
     with exclusive(found if found.kind == "table" else None, names):
         carry_out(session.spark, f"DROP {kind} IF EXISTS {found.path}", names, "drop")

@@ -13,9 +13,9 @@ from pyspark_substrait.spark.session import is_connect, spark_errors
 from pyspark_substrait.spark.tables import local_path
 from pyspark_substrait.spark.writing import folders
 from pyspark_substrait.spark.writing.catalog import dotted
-from pyspark_substrait.spark.writing.session import Session
 from pyspark_substrait.spark.writing.stored_tables import StoredTable
 from pyspark_substrait.spark.writing.unexpected_files import entries_below, first_unexpected, is_record_file
+from pyspark_substrait.spark.writing.write_context import WriteContext
 from pyspark_substrait.sql.compiler.names import quoted
 
 if TYPE_CHECKING:
@@ -46,14 +46,14 @@ def check(table: StoredTable, *, keep: bool) -> None:
         )
     if not keep and table.provider not in _EXACT:
         raise UnsupportedPlanError(
-            f"{table.name} is a table of {table.provider} files, which don't give back exactly what they hold, "
+            f"{table.name} is a table of {table.provider} files, which do not give back exactly what they hold, "
             "so that records can be added, but not changed or removed",
             hint="Use a Parquet, ORC, Delta or Iceberg table",
         )
     for field in table.stored.fields:
         kind = field.dataType.simpleString().split("(")[0]
         if field.name in table.partitions and kind not in _PARTITION_TYPES:
-            raise UnsupportedPlanError(f"{table.name} is partitioned by {field.name}, a {kind}, which isn't exact")
+            raise UnsupportedPlanError(f"{table.name} is partitioned by {field.name}, a {kind}, which is not exact")
     folder = _folder(table)
     if not keep:
         check_replaceable(table.name, folder)
@@ -73,7 +73,8 @@ def check_replaceable(name: str, folder: Path, *, partly: bool = False) -> None:
     other = first_unexpected(entries_below(folder), is_record_file, partly=partly) if folder.is_dir() else None
     if other is not None:
         raise UnsupportedPlanError(
-            f"the folder {folder} of {name} has something in it that isn't a file of the table: {dotted([str(other)])}",
+            f"the folder {folder} of {name} has something in it that is not a file of the table: "
+            f"{dotted([str(other)])}",
             hint="It would be lost, so that nothing was changed; move it to another place, or remove it",
         )
 
@@ -88,14 +89,14 @@ def _folder(table: StoredTable) -> Path:
     found = local_path(table.location)
     if found is None or not found.is_absolute():
         raise UnsupportedPlanError(
-            f"the files of {table.name} are in {urlsplit(table.location).scheme or 'a place'} that isn't a folder of "
-            "this machine, so that they can't be replaced in one step",
+            f"the files of {table.name} are in {urlsplit(table.location).scheme or 'a place'} that is not a folder of "
+            "this machine, so that they cannot be replaced in one step",
             hint="Use a Delta or Iceberg table, which can",
         )
     return found
 
 
-def change(table: StoredTable, session: Session, contents: Callable[[], DataFrame], *, keep: bool) -> None:
+def change(table: StoredTable, session: WriteContext, contents: Callable[[], DataFrame], *, keep: bool) -> None:
     """Write a new version of the table.
 
     Args:
@@ -129,14 +130,14 @@ def change(table: StoredTable, session: Session, contents: Callable[[], DataFram
         _refresh(table, session)
 
 
-def _refresh(table: StoredTable, session: Session) -> None:
+def _refresh(table: StoredTable, session: WriteContext) -> None:
     session.spark.sql(f"REFRESH TABLE {table.path}").collect()
     # cached data of the table depends on its folder, and only this always invalidates it
     session.spark.catalog.refreshByPath(table.location)
     session.look_up_anew()
 
 
-def _check_files(table: StoredTable, session: Session, folder: Path) -> None:
+def _check_files(table: StoredTable, session: WriteContext, folder: Path) -> None:
     """Check that Spark reads exactly the files that are in the folder on this machine."""
     # with an additional option, the session doesn't use cached data of the table
     stored = session.spark.read.option("cached", "no").table(table.path)
@@ -152,7 +153,7 @@ def _check_files(table: StoredTable, session: Session, folder: Path) -> None:
         _check_probe(table, session, folder)
 
 
-def _check_probe(table: StoredTable, session: Session, folder: Path) -> None:
+def _check_probe(table: StoredTable, session: WriteContext, folder: Path) -> None:
     """Check that the folder on this machine is also the server's."""
     word = uuid4().hex
     probe = folder.resolve().parent / f".{folder.name}.{word}.written"
@@ -169,12 +170,12 @@ def _check_probe(table: StoredTable, session: Session, folder: Path) -> None:
 
 def _unseen(table: StoredTable) -> UnsupportedPlanError:
     return UnsupportedPlanError(
-        f"Spark runs where the folder {table.location} of {table.name} isn't the one that is seen here",
+        f"Spark runs where the folder {table.location} of {table.name} is not the one that is seen here",
         hint="Run the plan on the machine that has the table, or use a Delta or Iceberg table",
     )
 
 
-def _write(rows: DataFrame, table: StoredTable, session: Session, target: Path) -> None:
+def _write(rows: DataFrame, table: StoredTable, session: WriteContext, target: Path) -> None:
     """Write records into a new folder.
 
     Raises:
@@ -196,7 +197,7 @@ def _write(rows: DataFrame, table: StoredTable, session: Session, target: Path) 
     there = {Path(unquote(urlsplit(uri).path)) for uri in written.inputFiles()}
     if there != folders.data_files(target) or written.count() != count.get["count"]:
         raise ExecutionError(
-            f"what was written for {table.name} isn't all in {target}",
+            f"what was written for {table.name} is not all in {target}",
             hint="Nothing was changed. Spark's executors must have the table's file system, or use Delta or Iceberg",
         )
 
@@ -215,7 +216,7 @@ def _named_folders(rows: DataFrame, table: StoredTable) -> DataFrame:
     return rows
 
 
-def _add_partitions(table: StoredTable, session: Session, folder: Path, version: Path) -> None:
+def _add_partitions(table: StoredTable, session: WriteContext, folder: Path, version: Path) -> None:
     """Register the partitions of the new version in the catalog; they are empty until the version takes effect."""
     new = [part for part in folders.parts(version) if not (folder / part).is_dir()]
     for part in new:

@@ -109,7 +109,7 @@ def _short_enough(value: str, field: StructField, name: str) -> str:
         return value
     found = _TEXT.fullmatch(described)
     if found is None:
-        raise TableError(f"{name} has text of limited length inside it, which can't be written yet")
+        raise TableError(f"{name} has text of limited length inside it, which cannot be written yet")
     length = int(found[2])
     if found[1] is None:
         # pad shorter values, as Spark does
@@ -191,7 +191,7 @@ class _Fitting:
                 return self._unnamed(text, stored, parts, name)
         if stored.simpleString().upper() != spark_type(wanted).replace(", ", ","):
             raise TableError(
-                f"{name} is {stored.simpleString()}, which doesn't hold {type}",
+                f"{name} is {stored.simpleString()}, which does not hold {type}",
                 hint=f"The plan's schema and input must have its type; {type} is {spark_type(wanted)} in Spark",
             )
         return text
@@ -237,7 +237,7 @@ class _Fitting:
         if not isinstance(carrier, Struct):
             return self.value(text, stored, carrier, (), range(0), name)
         if not isinstance(stored, StructType) or len(stored.fields) != len(carrier.types):
-            raise TableError(f"{name} is {stored.simpleString()}, which doesn't hold {spark_type(carrier)}")
+            raise TableError(f"{name} is {stored.simpleString()}, which does not hold {spark_type(carrier)}")
         fields = []
         for position, (field, part) in enumerate(zip(stored.fields, carrier.types, strict=True)):
             inside = f"{name}.{field.name}"

@@ -192,15 +192,16 @@ def exchange(one: Path, other: Path) -> None:
     elif sys.platform == "darwin" and hasattr(library, "renamex_np"):
         failed = library.renamex_np(source, target, _RENAME_SWAP)
     else:
-        raise _impossible(one, "this system can't exchange two folders in one step")
+        raise _impossible(one, "this system cannot exchange two folders in one step")
     if failed:
         reason = os.strerror(ctypes.get_errno())
-        raise _impossible(one, f"two folders can't be exchanged in one step there ({reason})")
+        raise _impossible(one, f"two folders cannot be exchanged in one step there ({reason})")
 
 
 def _impossible(folder: Path, reason: str) -> UnsupportedPlanError:
     return UnsupportedPlanError(
-        f"the table in {folder} can't be changed: {reason}", hint="Use a Delta or Iceberg table, or another file system"
+        f"the table in {folder} cannot be changed: {reason}",
+        hint="Use a Delta or Iceberg table, or another file system",
     )
 
 
@@ -224,7 +225,7 @@ def locked(folder: Path) -> Iterator[None]:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError as error:
                 if error.errno not in (errno.EWOULDBLOCK, errno.EACCES):
-                    raise _impossible(folder, f"it can't be locked ({error.strerror})") from error
+                    raise _impossible(folder, f"it cannot be locked ({error.strerror})") from error
                 raise ExecutionError(
                     f"somebody else is changing the table in {folder}", hint="Nothing was written; run it again later"
                 ) from error
@@ -245,7 +246,7 @@ def _open(path: Path, folder: Path) -> int:
     try:
         return os.open(path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW, 0o666)
     except OSError as error:
-        raise _impossible(folder, f"{path} can't be opened ({error.strerror})") from error
+        raise _impossible(folder, f"{path} cannot be opened ({error.strerror})") from error
 
 
 def _is(lock: int, path: Path) -> bool:

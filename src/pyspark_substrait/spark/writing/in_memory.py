@@ -23,11 +23,11 @@ from pyspark_substrait.model.relations import (
 )
 from pyspark_substrait.model.types import List, Map, Struct, Type, concrete
 from pyspark_substrait.spark.session import spark_errors
-from pyspark_substrait.spark.session_cache import kept
-from pyspark_substrait.spark.writing.catalog import carry_out, dotted, entry
+from pyspark_substrait.spark.session_cache import session_cache
+from pyspark_substrait.spark.writing.catalog import carry_out, catalog_entry, dotted
 from pyspark_substrait.spark.writing.records import of_existing
-from pyspark_substrait.spark.writing.session import Session
 from pyspark_substrait.spark.writing.stored_tables import StoredTable, top_level
+from pyspark_substrait.spark.writing.write_context import WriteContext
 from pyspark_substrait.sql.compiler.names import quoted
 from pyspark_substrait.sql.compiler.writes import refuse_definition
 
@@ -46,7 +46,7 @@ class _Held:
     columns: StructType
 
 
-def checked(node: Write, target: InMemoryTable, session: Session) -> None:
+def checked(node: Write, target: InMemoryTable, session: WriteContext) -> None:
     """Check a write to a table in memory; like ``targets.checked``."""
     with at("extension_table", "detail", "name"):
         table = _existing(target, session)
@@ -80,7 +80,7 @@ def _plain(node: Write) -> Write:
     return replace(node, op=WriteOp.INSERT, create_mode=CreateMode.UNSPECIFIED) if node.op is WriteOp.CTAS else node
 
 
-def write(node: Write, target: InMemoryTable, session: Session) -> DataFrame | None:
+def write(node: Write, target: InMemoryTable, session: WriteContext) -> DataFrame | None:
     """Carry out a write to a table in memory; like ``targets.write``."""
     table = _existing(target, session)
     returning = node.output is OutputMode.MODIFIED_RECORDS
@@ -102,7 +102,7 @@ def write(node: Write, target: InMemoryTable, session: Session) -> DataFrame | N
         raise session.failed(error) from error
 
 
-def define(node: Ddl, target: InMemoryTable, session: Session) -> None:
+def define(node: Ddl, target: InMemoryTable, session: WriteContext) -> None:
     """Create an empty table in memory, or drop one; like ``targets.define``."""
     name = dotted([target.name])
     with at("extension_object", "detail", "name"):
@@ -123,12 +123,12 @@ def define(node: Ddl, target: InMemoryTable, session: Session) -> None:
     _hold(target, records, _stated(records.schema, node.table_schema.struct), session)
 
 
-def _of(session: Session) -> dict[str, _Held]:
+def _of(session: WriteContext) -> dict[str, _Held]:
     """Return the session's tables in memory, by name."""
-    return kept(session.spark, "tables in memory")
+    return session_cache(session.spark, "tables in memory")
 
 
-def _existing(target: InMemoryTable, session: Session) -> StoredTable | None:
+def _existing(target: InMemoryTable, session: WriteContext) -> StoredTable | None:
     """Return the table in memory of a name; None if there is none.
 
     Raises:
@@ -138,7 +138,7 @@ def _existing(target: InMemoryTable, session: Session) -> StoredTable | None:
     names = (target.name,)
     if session.tables.find(names) is not None:
         raise UnsupportedPlanError(f"{dotted(names)} is a table that was given for this run, which no plan changes")
-    found = entry(session.spark, names)
+    found = catalog_entry(session.spark, names)
     if found is None:
         _of(session).pop(target.name, None)  # its view was dropped elsewhere
         return None
@@ -149,7 +149,7 @@ def _existing(target: InMemoryTable, session: Session) -> StoredTable | None:
     return StoredTable(name=dotted(names), names=names, entry=stated, case_sensitive=sensitive)
 
 
-def _hold(target: InMemoryTable, records: DataFrame, columns: StructType, session: Session) -> DataFrame:
+def _hold(target: InMemoryTable, records: DataFrame, columns: StructType, session: WriteContext) -> DataFrame:
     """Compute the records, and store them under the table's name."""
     from pyspark import StorageLevel
 

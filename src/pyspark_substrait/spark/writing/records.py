@@ -8,20 +8,20 @@ from typing import TYPE_CHECKING
 from pyspark_substrait.errors import InvalidPlanError, UnsupportedPlanError, at
 from pyspark_substrait.model.relations import NamedObjectWrite, OutputMode, Write, WriteOp
 from pyspark_substrait.model.relations.writing import CreateMode
-from pyspark_substrait.spark.writing.catalog import entry
+from pyspark_substrait.spark.writing.catalog import catalog_entry
 from pyspark_substrait.spark.writing.changes import Change, Inserted, RowsChanged
 from pyspark_substrait.spark.writing.creating import Created, creation
-from pyspark_substrait.spark.writing.images import ListedChanged, ListedRemoved
+from pyspark_substrait.spark.writing.row_images import ListedChanged, ListedRemoved
 from pyspark_substrait.spark.writing.row_level import RowChange, row_change
-from pyspark_substrait.spark.writing.session import Session
 from pyspark_substrait.spark.writing.statements import input_frame
 from pyspark_substrait.spark.writing.stored_tables import (
     StoredTable,
-    existing,
+    existing_table,
     matching_images,
     matching_input,
     stored_table,
 )
+from pyspark_substrait.spark.writing.write_context import WriteContext
 from pyspark_substrait.sql.compiler.relations import refuse_enhancement
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["checked", "of_existing", "write"]
 
 
-def checked(node: Write, session: Session) -> None:
+def checked(node: Write, session: WriteContext) -> None:
     """Check a write, as far as possible without carrying it out.
 
     Raises:
@@ -41,7 +41,7 @@ def checked(node: Write, session: Session) -> None:
     _change(node, session, only_check=True)
 
 
-def write(node: Write, session: Session) -> DataFrame | None:
+def write(node: Write, session: WriteContext) -> DataFrame | None:
     """Carry out a write to a named table.
 
     Returns:
@@ -54,14 +54,16 @@ def write(node: Write, session: Session) -> DataFrame | None:
     return _change(node, session, only_check=False)
 
 
-def _change(node: Write, session: Session, *, only_check: bool) -> DataFrame | None:
+def _change(node: Write, session: WriteContext, *, only_check: bool) -> DataFrame | None:
     target = node.write_type
     assert isinstance(target, NamedObjectWrite)
     refuse_enhancement(target.advanced_extension, "named_table.advanced_extension")
     if node.op is not WriteOp.CTAS and node.create_mode is not CreateMode.UNSPECIFIED:
         raise InvalidPlanError(f"only a CTAS has a create_mode, this is a {node.op.name}", path="create_mode")
     with at("named_table"):
-        table = stored_table(target.names, session) if node.op is WriteOp.CTAS else existing(target.names, session)
+        table = (
+            stored_table(target.names, session) if node.op is WriteOp.CTAS else existing_table(target.names, session)
+        )
     change: Change | Created | None
     if node.op is WriteOp.CTAS:
         matching_input(node)
@@ -80,7 +82,7 @@ def _change(node: Write, session: Session, *, only_check: bool) -> DataFrame | N
     return change.carried_out()
 
 
-def of_existing(node: Write, table: StoredTable, session: Session) -> Change:
+def of_existing(node: Write, table: StoredTable, session: WriteContext) -> Change:
     """Return the change that a write makes in an existing table."""
     returning = node.output is OutputMode.MODIFIED_RECORDS
     if node.op is WriteOp.INSERT:
@@ -100,7 +102,7 @@ def of_existing(node: Write, table: StoredTable, session: Session) -> Change:
     found = _row_change(node, table, session)
     if found is None:
         raise UnsupportedPlanError(
-            "the input of the update doesn't say which record of the table becomes which",
+            "the input of the update does not say which record of the table becomes which",
             path="input",
             hint=f"Let it be {table.name} itself, filtered and projected, or have the columns of the record before "
             "those of the record after the update",
@@ -108,13 +110,13 @@ def of_existing(node: Write, table: StoredTable, session: Session) -> Change:
     return RowsChanged(found, table, session, returning=returning)
 
 
-def _row_change(node: Write, table: StoredTable, session: Session) -> RowChange | None:
+def _row_change(node: Write, table: StoredTable, session: WriteContext) -> RowChange | None:
     """Return the change if the input is only the table, filtered and, except for a DELETE, computed; else None."""
 
     def is_table(names: tuple[str, ...]) -> bool:
         if tuple(map(table.fold, names)) == tuple(map(table.fold, table.names)):
             return True
-        found = entry(session.spark, names) if session.tables.find(names) is None else None
+        found = catalog_entry(session.spark, names) if session.tables.find(names) is None else None
         return found is not None and found.kind == "table" and found.path == table.path
 
     found = row_change(node.input, node.table_schema, is_table, session.registry, table.fold)

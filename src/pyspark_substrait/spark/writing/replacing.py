@@ -33,7 +33,14 @@ from pyspark_substrait.errors import ExecutionError, SubstraitError, TableError
 from pyspark_substrait.spark.session import is_connect, spark_errors
 from pyspark_substrait.spark.tables import local_path
 from pyspark_substrait.spark.writing import folders
-from pyspark_substrait.spark.writing.catalog import Entry, assignments, carry_out, dotted, entry, in_session_catalog
+from pyspark_substrait.spark.writing.catalog import (
+    CatalogEntry,
+    assignments,
+    carry_out,
+    catalog_entry,
+    dotted,
+    in_session_catalog,
+)
 from pyspark_substrait.spark.writing.file_tables import check_replaceable
 from pyspark_substrait.spark.writing.unexpected_files import entries_below
 from pyspark_substrait.sql.compiler.literals import string_literal
@@ -80,7 +87,7 @@ class _Record:
         return json.dumps({"version": _VERSION, **vars(self)}, sort_keys=True)
 
 
-def _record(found: Entry, place: _Place) -> _Record | None:
+def _record(found: CatalogEntry, place: _Place) -> _Record | None:
     """Return the record of a table, if it is one of this package for that place; else None."""
     text = _properties(found).get(REPLACES)
     try:
@@ -94,7 +101,7 @@ def _record(found: Entry, place: _Place) -> _Record | None:
     return record if same else None
 
 
-def _properties(found: Entry | None) -> Mapping[str, str]:
+def _properties(found: CatalogEntry | None) -> Mapping[str, str]:
     return {} if found is None or found.details is None else found.details.get("table_properties") or {}
 
 
@@ -185,7 +192,7 @@ class Replacement:
     beside: tuple[str, ...]
     place: _Place
     record: _Record
-    old: Entry | None
+    old: CatalogEntry | None
     change: folders.Change | None
 
     @property
@@ -199,7 +206,7 @@ class Replacement:
             TableError: another process has created a table of that name meanwhile.
             UnsupportedPlanError: the catalog refuses it, or would remove files that aren't the table's.
         """
-        new = entry(self.spark, self.beside)
+        new = catalog_entry(self.spark, self.beside)
         assert new is not None
         folder, old_folder = _local_folder(new), None
         if folder is not None:
@@ -215,7 +222,7 @@ class Replacement:
             carry_out(self.spark, f"DROP TABLE {self.old.path}", self.names, "drop")
         _give_name(self.spark, self.place, self.beside[-1])
 
-    def _check_room(self, old: Entry) -> None:
+    def _check_room(self, old: CatalogEntry) -> None:
         """Check that the old table is unchanged, and that the folder for the new one is free."""
         if self.change is not None:
             self.change.check_unchanged()
@@ -228,7 +235,7 @@ class Replacement:
 
 
 @contextmanager
-def replacing(spark: SparkSession, names: Sequence[str], old: Entry | None) -> Iterator[Replacement]:
+def replacing(spark: SparkSession, names: Sequence[str], old: CatalogEntry | None) -> Iterator[Replacement]:
     """Prepare a table beside an existing one, or beside an unused name; remove it if the body fails.
 
     Args:
@@ -243,7 +250,7 @@ def replacing(spark: SparkSession, names: Sequence[str], old: Entry | None) -> I
     full = names if old is None else (_CATALOG, *_in_catalog(old))
     place = _place(spark, full, make=True)
     if place is None:
-        raise TableError(f"there is no database for {dotted(names)}", hint="Create it first; a plan can't")
+        raise TableError(f"there is no database for {dotted(names)}", hint="Create it first; a plan cannot")
     locked = place.folder is not None
     record = _Record(database=place.database, table=place.table, replaces=old is not None, locked=locked)
     with place.locked(), exclusive(old, names) as change:
@@ -259,7 +266,7 @@ def replacing(spark: SparkSession, names: Sequence[str], old: Entry | None) -> I
 
 
 @contextmanager
-def exclusive(found: Entry | None, names: Sequence[str]) -> Iterator[folders.Change | None]:
+def exclusive(found: CatalogEntry | None, names: Sequence[str]) -> Iterator[folders.Change | None]:
     """Lock a table that is to be dropped, if the catalog removes its folder, and the folder is on this machine.
 
     Raises:
@@ -275,12 +282,12 @@ def exclusive(found: Entry | None, names: Sequence[str]) -> Iterator[folders.Cha
         yield change
 
 
-def _in_catalog(found: Entry) -> tuple[str, ...]:
+def _in_catalog(found: CatalogEntry) -> tuple[str, ...]:
     assert found.details is not None
     return (*found.details["namespace"], found.details["table_name"])
 
 
-def _local_folder(found: Entry) -> Path | None:
+def _local_folder(found: CatalogEntry) -> Path | None:
     """Return the folder of a table on this machine; None if it is elsewhere, or doesn't exist."""
     location = (found.details or {}).get("location")
     folder = local_path(str(location)) if location else None
@@ -376,9 +383,9 @@ def _is_left(spark: SparkSession, place: _Place) -> bool:
     return REPLACES in properties or REPLACED_BY in properties
 
 
-def _table(spark: SparkSession, place: _Place) -> Entry | None:
+def _table(spark: SparkSession, place: _Place) -> CatalogEntry | None:
     """Return the table of the name; None if there is none, or if a session view hides it."""
-    found = entry(spark, place.names)
+    found = catalog_entry(spark, place.names)
     return found if found is not None and found.kind == "table" else None
 
 
@@ -405,7 +412,7 @@ def _recover_all(spark: SparkSession, place: _Place) -> bool:
     """Carry out the remaining steps, while the lock is held."""
     anything = False
     for name in _tables(spark, place):
-        beside = entry(spark, (_CATALOG, place.database, name))
+        beside = catalog_entry(spark, (_CATALOG, place.database, name))
         record = None if beside is None else _record(beside, place)
         if beside is not None and record is not None:
             _recover(spark, place, beside, name, record)
@@ -426,13 +433,13 @@ def _recover_all(spark: SparkSession, place: _Place) -> bool:
     return anything
 
 
-def _recover(spark: SparkSession, place: _Place, beside: Entry, name: str, record: _Record) -> None:
+def _recover(spark: SparkSession, place: _Place, beside: CatalogEntry, name: str, record: _Record) -> None:
     old = _table(spark, place)
     if not record.locked or not _is_seen(place, name, record):
         # without a lock, a crash can't be distinguished from a change in progress
         raise ExecutionError(
             f"somebody else is changing {dotted(place.names[1:])}, or was stopped meanwhile",
-            hint=f"If it was stopped: rename {name} to {place.table}, which isn't there any more"
+            hint=f"If it was stopped: rename {name} to {place.table}, which is not there any more"
             if record.complete and old is None
             else f"If it was stopped: drop {name}",
         )

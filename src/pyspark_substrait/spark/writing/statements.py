@@ -14,13 +14,13 @@ from pyspark_substrait.spark.columns import columns as read_columns
 from pyspark_substrait.spark.python_functions import register
 from pyspark_substrait.spark.writing.fitting import fitted_value, positions
 from pyspark_substrait.spark.writing.row_level import RowChange
-from pyspark_substrait.spark.writing.session import Session
 from pyspark_substrait.spark.writing.stored_tables import StoredTable, depth_first, top_level
+from pyspark_substrait.spark.writing.write_context import WriteContext
 from pyspark_substrait.sql.compiler import expressions
-from pyspark_substrait.sql.compiler.calls import atom
 from pyspark_substrait.sql.compiler.names import quoted
 from pyspark_substrait.sql.compiler.scope import Compilation, Record, Scope
 from pyspark_substrait.sql.compiler.types import named_spark_type
+from pyspark_substrait.sql.fragment import Atom, Name, atom
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -31,7 +31,7 @@ __all__ = ["check_row_level", "create_as", "delete", "input_frame", "insert", "n
 _TABLE = "changed_table"
 
 
-def input_frame(node: Write, session: Session) -> DataFrame:
+def input_frame(node: Write, session: WriteContext) -> DataFrame:
     """Return the records of a write's input."""
     with at("input"):
         return session.frame(node.input, depth_first(node.input.schema))
@@ -50,7 +50,7 @@ def named_columns(schema: NamedStruct) -> tuple[str, ...]:
     return tuple(texts)
 
 
-def insert(table: StoredTable, session: Session, rows: DataFrame) -> None:
+def insert(table: StoredTable, session: WriteContext, rows: DataFrame) -> None:
     """Add records that have all columns of the table."""
     listed = ", ".join(quoted(field.name) for field in table.stored.fields)
     template = f"INSERT INTO {_braced(table.path)} ({_braced(listed)}) SELECT {_braced(listed)} FROM {{rows}}"
@@ -64,7 +64,7 @@ def overwrite(table: StoredTable, rows: DataFrame) -> None:
     rows.writeTo(table.path).overwrite(F.lit(True))
 
 
-def create_as(path: str, old: StoredTable | None, rows: DataFrame, session: Session) -> None:
+def create_as(path: str, old: StoredTable | None, rows: DataFrame, session: WriteContext) -> None:
     """Create a table of records, or replace an old one by a table of the same format."""
     made = f"CREATE TABLE {path}"
     if old is not None:
@@ -79,20 +79,20 @@ def _braced(text: str) -> str:
     return text.replace("{", "{{").replace("}", "}}")
 
 
-def check_row_level(change: RowChange, table: StoredTable, session: Session) -> None:
+def check_row_level(change: RowChange, table: StoredTable, session: WriteContext) -> None:
     """Check that a row-level change can be expressed in one statement."""
     _conditions(change, table, session.compilation())
     _assignments(change, table, session.compilation())
 
 
-def delete(change: RowChange, table: StoredTable, session: Session) -> int | None:
+def delete(change: RowChange, table: StoredTable, session: WriteContext) -> int | None:
     """Remove the records, and return their number, if the format reports it; else None."""
     compilation = session.compilation()
     conditions = _conditions(change, table, compilation)
     return _stated(f"DELETE FROM {table.path} AS {_TABLE} WHERE {conditions}", compilation, session)
 
 
-def update(change: RowChange, table: StoredTable, session: Session) -> int | None:
+def update(change: RowChange, table: StoredTable, session: WriteContext) -> int | None:
     """Change the records, and return their number, if the format reports it; else None."""
     compilation = session.compilation()
     conditions = _conditions(change, table, compilation)
@@ -101,7 +101,7 @@ def update(change: RowChange, table: StoredTable, session: Session) -> int | Non
     return _stated(text, compilation, session)
 
 
-def _stated(text: str, compilation: Compilation, session: Session) -> int | None:
+def _stated(text: str, compilation: Compilation, session: WriteContext) -> int | None:
     register(session.spark, compilation.functions)
     found = session.run(compilation.with_shared(text)).collect()
     affected = found[0].asDict().get("num_affected_rows") if found else None
@@ -123,26 +123,28 @@ def _assignments(change: RowChange, table: StoredTable, compilation: Compilation
         width = name_count(type)
         if width:
             names = iter(f"c{start + 1 + number}" for number in range(width))
-            text = f"CAST({text} AS {named_spark_type(type, names)})"
-        value = fitted_value(table.name, field, schema, position, atom(text), case_sensitive=table.case_sensitive)
+            text = Atom(f"CAST({text} AS {named_spark_type(type, names)})")
+        value = fitted_value(table.name, field, schema, position, text, case_sensitive=table.case_sensitive)
         parts.append(f"{quoted(field.name)} = {value}")
     return ", ".join(parts)
 
 
-def _texts(change: RowChange, wanted: Sequence[Expression], table: StoredTable, compilation: Compilation) -> list[str]:
+def _texts(change: RowChange, wanted: Sequence[Expression], table: StoredTable, compilation: Compilation) -> list[Atom]:
     """Compile expressions over the table's own columns."""
     schema = change.schema
     found = read_columns(table.name, table.stored, schema, frozenset(), case_sensitive=table.case_sensitive)
     places = positions(table.name, table.stored, schema, case_sensitive=table.case_sensitive)
     own = [quoted(table.stored.fields[place].name) for place in places]
     # qualified, so that they differ from the columns of subqueries
-    record = tuple(f"{_TABLE}.{text}" if text == name else text for text, name in zip(found.texts, own, strict=True))
+    record = tuple(
+        Name(f"{_TABLE}.{text}") if text == name else atom(text) for text, name in zip(found.texts, own, strict=True)
+    )
     scope = Scope(Record(record, change.anchor))
     texts = []
     for expression in wanted:
         if holds_window(expression) or (holds_query(expression) and found.texts != tuple(own)):
             raise UnsupportedPlanError(
-                f"{table.name} is changed by a statement of its format, and there such an expression can't stand",
+                f"{table.name} is changed by a statement of its format, and there such an expression cannot stand",
                 hint="Leave out window functions, and subqueries where the table has columns of types that Spark lacks",
             )
         texts.append(expressions.expression(expression, scope, compilation))

@@ -9,15 +9,23 @@ from typing import TYPE_CHECKING
 from pyspark_substrait.errors import InvalidPlanError, TableError, UnsupportedPlanError
 from pyspark_substrait.model.relations import Write
 from pyspark_substrait.model.types import NamedStruct, Struct, Type, name_count, same_type
-from pyspark_substrait.spark.writing.catalog import Entry, dotted, entry
+from pyspark_substrait.spark.writing.catalog import CatalogEntry, catalog_entry, dotted
 from pyspark_substrait.spark.writing.fitting import fitted, positions
-from pyspark_substrait.spark.writing.session import Session
+from pyspark_substrait.spark.writing.write_context import WriteContext
 from pyspark_substrait.sql.compiler.names import quoted
 
 if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
-__all__ = ["StoredTable", "depth_first", "existing", "matching_images", "matching_input", "stored_table", "top_level"]
+__all__ = [
+    "StoredTable",
+    "depth_first",
+    "existing_table",
+    "matching_images",
+    "matching_input",
+    "stored_table",
+    "top_level",
+]
 
 #: Formats of tables that are plain files in a folder.
 FILE_FORMATS = frozenset({"parquet", "orc", "csv", "json", "text", "xml", "avro"})
@@ -36,7 +44,7 @@ class StoredTable:
 
     name: str
     names: tuple[str, ...]
-    entry: Entry
+    entry: CatalogEntry
     case_sensitive: bool
 
     @property
@@ -110,12 +118,12 @@ class StoredTable:
         missing = [field.name for place, field in enumerate(self.stored.fields) if place not in found]
         if missing:
             raise TableError(
-                f"table_schema hasn't the columns {', '.join(missing)} of {self.name}",
+                f"table_schema does not have the columns {', '.join(missing)} of {self.name}",
                 hint="To change or remove records, a plan must name all columns of the table",
             )
 
 
-def stored_table(names: tuple[str, ...], session: Session) -> StoredTable | None:
+def stored_table(names: tuple[str, ...], session: WriteContext) -> StoredTable | None:
     """Return the table of a name; None if there is none.
 
     Raises:
@@ -123,7 +131,7 @@ def stored_table(names: tuple[str, ...], session: Session) -> StoredTable | None
     """
     if session.tables.find(names) is not None:
         raise UnsupportedPlanError(
-            f"{dotted(names)} was given by the caller as a table to read, and isn't changed",
+            f"{dotted(names)} was given by the caller as a table to read, and is not changed",
             hint="Leave it out of `tables`, so that the name means a table of the session's catalog",
         )
     if len(names) == 2 and "/" in names[1]:
@@ -131,18 +139,18 @@ def stored_table(names: tuple[str, ...], session: Session) -> StoredTable | None
         place = session.access.writable(names[1])
         if str(place) != names[1]:
             raise UnsupportedPlanError(f"{dotted(names)} stands for {place}", hint="Name the table by that path")
-    found = entry(session.spark, names)
+    found = catalog_entry(session.spark, names)
     if found is None:
         return None
     if found.kind != "table":
         raise UnsupportedPlanError(
-            f"{dotted(names)} is a {found.kind}, whose records can't be changed", hint="Name the table behind it"
+            f"{dotted(names)} is a {found.kind}, whose records cannot be changed", hint="Name the table behind it"
         )
     sensitive = str(session.spark.conf.get("spark.sql.caseSensitive", "false")).lower() == "true"
     return StoredTable(name=dotted(names), names=names, entry=found, case_sensitive=sensitive)
 
 
-def existing(names: tuple[str, ...], session: Session) -> StoredTable:
+def existing_table(names: tuple[str, ...], session: WriteContext) -> StoredTable:
     """Return the existing table of a name.
 
     Raises:

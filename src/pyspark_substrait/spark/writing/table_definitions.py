@@ -15,13 +15,13 @@ from pyspark_substrait.spark.writing.alterations import (
     Fold,
     additions,
     alterations,
-    kept,
+    kept_positions,
     statement,
     value,
 )
 from pyspark_substrait.spark.writing.catalog import (
     NOT_NULL_SETTING,
-    Entry,
+    CatalogEntry,
     assignments,
     carry_out,
     default_of,
@@ -29,8 +29,8 @@ from pyspark_substrait.spark.writing.catalog import (
     in_session_catalog,
 )
 from pyspark_substrait.spark.writing.replacing import replacing
-from pyspark_substrait.spark.writing.session import Session
 from pyspark_substrait.spark.writing.table_columns import Defined, defined
+from pyspark_substrait.spark.writing.write_context import WriteContext
 from pyspark_substrait.sql.compiler.names import quoted, quoted_path
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ __all__ = ["create", "define"]
 _FILE_FORMATS = ("parquet", "orc", "json", "csv", "text", "avro", "xml")
 
 
-def define(node: Ddl, names: Sequence[str], found: Entry | None, session: Session) -> None:
+def define(node: Ddl, names: Sequence[str], found: CatalogEntry | None, session: WriteContext) -> None:
     """Create, replace or alter a table.
 
     Args:
@@ -74,7 +74,7 @@ def _check_names(spark: SparkSession, columns: Sequence[Defined]) -> None:
     for column in columns:
         if fold(column.name) in seen:
             raise UnsupportedPlanError(
-                f"Spark can't have a table with two columns named {dotted([column.name])}", path="table_schema.names"
+                f"Spark cannot have a table with two columns named {dotted([column.name])}", path="table_schema.names"
             )
         seen.add(fold(column.name))
 
@@ -109,7 +109,7 @@ def _require_not_null(spark: SparkSession, form: str, columns: Sequence[Defined]
         require_settings(spark, NOT_NULL_SETTING)
 
 
-def _replace(spark: SparkSession, names: Sequence[str], found: Entry, columns: Sequence[Defined]) -> None:
+def _replace(spark: SparkSession, names: Sequence[str], found: CatalogEntry, columns: Sequence[Defined]) -> None:
     """Replace a table by a new one: in one statement if the catalog supports that, else by a table beside it."""
     if found.details is None:
         listed = ", ".join(map(str, columns))
@@ -124,7 +124,7 @@ def _replace(spark: SparkSession, names: Sequence[str], found: Entry, columns: S
 
 
 def _alter(
-    spark: SparkSession, names: Sequence[str], found: Entry, columns: Sequence[Defined], *, keeps_defaults: bool
+    spark: SparkSession, names: Sequence[str], found: CatalogEntry, columns: Sequence[Defined], *, keeps_defaults: bool
 ) -> None:
     """Change the columns of a table; columns that are kept keep their values."""
     fold, old, new = _fold(spark), found.columns, _wanted(spark, columns)
@@ -144,7 +144,7 @@ def _alter(
     for change in changes:
         default = defaults[change.path[0]] if len(change.path) == 1 and isinstance(change, Added) else None
         carry_out(spark, statement(found.path, change, default), names, "alter the table")
-    for column, source in zip(columns, kept(old, new, fold), strict=True):
+    for column, source in zip(columns, kept_positions(old, new, fold), strict=True):
         if column.name not in added and source is not None:
             _set_default(spark, names, found, column, default_of(old.fields[source]))
 
@@ -156,7 +156,9 @@ def _is_plain(change: Alteration) -> bool:
     )
 
 
-def _set_default(spark: SparkSession, names: Sequence[str], found: Entry, column: Defined, before: str | None) -> None:
+def _set_default(
+    spark: SparkSession, names: Sequence[str], found: CatalogEntry, column: Defined, before: str | None
+) -> None:
     if column.default == before:
         return
     change = "DROP DEFAULT" if column.default is None else f"SET DEFAULT {column.default}"
@@ -175,7 +177,7 @@ def _wanted(spark: SparkSession, columns: Sequence[Defined]) -> StructType:
 
 def _with_defaults(columns: Sequence[Defined], old: StructType, new: StructType, fold: Fold) -> tuple[Defined, ...]:
     """Return the columns, with their existing defaults for those that are kept."""
-    sources = kept(old, new, fold)
+    sources = kept_positions(old, new, fold)
     return tuple(
         column if source is None else replace(column, default=default_of(old.fields[source]))
         for column, source in zip(columns, sources, strict=True)
@@ -183,7 +185,7 @@ def _with_defaults(columns: Sequence[Defined], old: StructType, new: StructType,
 
 
 def _rebuild(
-    spark: SparkSession, names: Sequence[str], found: Entry, columns: Sequence[Defined], new: StructType
+    spark: SparkSession, names: Sequence[str], found: CatalogEntry, columns: Sequence[Defined], new: StructType
 ) -> None:
     """Create a table with the new columns beside the old one, copy the records, and replace the old table.
 
@@ -192,7 +194,7 @@ def _rebuild(
     name, fold = dotted(names), _fold(spark)
     if found.external:
         raise UnsupportedPlanError(
-            f"{name} keeps its files outside of the catalog, so that its columns can't be changed",
+            f"{name} keeps its files outside of the catalog, so that its columns cannot be changed",
             hint="Columns that may be null can be added behind the others, and defaults changed",
         )
     partitions = [fold(column) for column in found.partitioned_by]
@@ -202,7 +204,7 @@ def _rebuild(
         )
     _require_not_null(spark, found.format, columns)
     values, stay = [], {}
-    for column, field, source in zip(columns, new.fields, kept(found.columns, new, fold), strict=True):
+    for column, field, source in zip(columns, new.fields, kept_positions(found.columns, new, fold), strict=True):
         if source is None:
             values.append(column.default or "NULL")
         else:

@@ -19,8 +19,8 @@ from pyspark_substrait.model.relations import (
     WriteTarget,
 )
 from pyspark_substrait.spark.writing import in_memory, written_files
-from pyspark_substrait.spark.writing.session import Session
 from pyspark_substrait.spark.writing.stored_tables import matching_input
+from pyspark_substrait.spark.writing.write_context import WriteContext
 from pyspark_substrait.sql.compiler.writes import refuse_view, unknown_target
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["checked", "define", "write"]
 
 
-def checked(node: Write, session: Session) -> None:
+def checked(node: Write, session: WriteContext) -> None:
     """Check a write, as far as possible without carrying it out.
 
     Raises:
@@ -51,7 +51,7 @@ def checked(node: Write, session: Session) -> None:
             assert_never(target)
 
 
-def write(node: Write, session: Session) -> DataFrame | None:
+def write(node: Write, session: WriteContext) -> DataFrame | None:
     """Carry out a write whose target is an ``ExtensionObject``.
 
     Returns:
@@ -70,7 +70,7 @@ def write(node: Write, session: Session) -> DataFrame | None:
     )
 
 
-def define(node: Ddl, session: Session) -> None:
+def define(node: Ddl, session: WriteContext) -> None:
     """Carry out a definition whose target is an ``ExtensionObject``.
 
     Raises:

@@ -10,8 +10,8 @@ from pyspark_substrait.model.relations import Project, Read, RelCommon, Update
 from pyspark_substrait.model.types import same_type
 from pyspark_substrait.spark.writing.changes import RowsChanged
 from pyspark_substrait.spark.writing.row_level import RowChange
-from pyspark_substrait.spark.writing.session import Session
-from pyspark_substrait.spark.writing.stored_tables import depth_first, existing
+from pyspark_substrait.spark.writing.stored_tables import depth_first, existing_table
+from pyspark_substrait.spark.writing.write_context import WriteContext
 from pyspark_substrait.sql.compiler.relations import refuse_enhancement
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["checked", "update"]
 
 
-def checked(node: Update, session: Session) -> None:
+def checked(node: Update, session: WriteContext) -> None:
     """Check an update, as far as possible without carrying it out.
 
     Raises:
@@ -37,7 +37,7 @@ def checked(node: Update, session: Session) -> None:
         raise
 
 
-def _check_alone(node: Update, session: Session) -> None:
+def _check_alone(node: Update, session: WriteContext) -> None:
     read = Read(base_schema=node.table_schema, read_type=node.update_type)
     common = RelCommon(rel_anchor=node.common.rel_anchor)
     expressions: list[tuple[tuple[str | int, ...], Expression]] = [
@@ -57,7 +57,7 @@ def _check_alone(node: Update, session: Session) -> None:
                 raise
 
 
-def update(node: Update, session: Session) -> DataFrame:
+def update(node: Update, session: WriteContext) -> DataFrame:
     """Carry out an update.
 
     Returns:
@@ -72,10 +72,10 @@ def update(node: Update, session: Session) -> DataFrame:
     return session.spark.createDataFrame([(change.count,)], "c0 BIGINT")
 
 
-def _change(node: Update, session: Session) -> RowsChanged:
+def _change(node: Update, session: WriteContext) -> RowsChanged:
     with at("named_table"):
         refuse_enhancement(node.update_type.advanced_extension)
-        table = existing(node.update_type.names, session)
+        table = existing_table(node.update_type.names, session)
     table.check_whole(node.table_schema)
     if not node.transformations:
         raise InvalidPlanError("the update changes no column", path="transformations")

@@ -15,8 +15,8 @@ from pyspark_substrait.model.types import List, Map, NamedStruct, Struct, Type, 
 from pyspark_substrait.model.walk import writes
 from pyspark_substrait.spark.columns import columns
 from pyspark_substrait.spark.session import require_settings, spark_errors
-from pyspark_substrait.spark.writing.catalog import Entry, carry_out, dotted, entry
-from pyspark_substrait.spark.writing.session import Session
+from pyspark_substrait.spark.writing.catalog import CatalogEntry, carry_out, catalog_entry, dotted
+from pyspark_substrait.spark.writing.write_context import WriteContext
 from pyspark_substrait.sql.compiler.names import quoted, quoted_path
 from pyspark_substrait.sql.compiler.scope import Source
 from pyspark_substrait.sql.compiler.statement_steps import SqlStep
@@ -24,7 +24,7 @@ from pyspark_substrait.sql.compiler.statement_steps import SqlStep
 __all__ = ["define"]
 
 
-def define(node: Ddl, names: Sequence[str], found: Entry | None, session: Session) -> None:
+def define(node: Ddl, names: Sequence[str], found: CatalogEntry | None, session: WriteContext) -> None:
     """Create, replace or alter a view.
 
     Args:
@@ -49,13 +49,13 @@ def define(node: Ddl, names: Sequence[str], found: Entry | None, session: Sessio
         return
     if len(names) > 1:
         raise UnsupportedPlanError(
-            f"the view {dotted(names)} can't be stored in a catalog, because {reason}",
+            f"the view {dotted(names)} cannot be stored in a catalog, because {reason}",
             hint="A name of one part makes it a view of this session",
             path="named_object.names",
         )
     if found is not None and not of_session:
         raise UnsupportedPlanError(
-            f"the view {dotted(names)} is one of the catalog, and can't become what is asked for, because {reason}",
+            f"the view {dotted(names)} is one of the catalog, and cannot become what is asked for, because {reason}",
             hint="Take a new name, which makes it a view of this session",
             path="named_object.names",
         )
@@ -65,7 +65,9 @@ def define(node: Ddl, names: Sequence[str], found: Entry | None, session: Sessio
     )
 
 
-def _catalog_view(node: Ddl, text: str, names: Sequence[str], found: Entry | None, session: Session) -> None:
+def _catalog_view(
+    node: Ddl, text: str, names: Sequence[str], found: CatalogEntry | None, session: WriteContext
+) -> None:
     spark, path = session.spark, quoted_path(names)
     if node.op is DdlOp.ALTER:
         assert found is not None
@@ -78,14 +80,14 @@ def _catalog_view(node: Ddl, text: str, names: Sequence[str], found: Entry | Non
         carry_out(spark, f"DROP VIEW IF EXISTS {found.path}", names, "drop")
 
 
-def _session_view(definition: Relation, names: Sequence[str], schema: NamedStruct, session: Session) -> None:
+def _session_view(definition: Relation, names: Sequence[str], schema: NamedStruct, session: WriteContext) -> None:
     with at("view_definition"):
         frame = session.frame(definition, schema.names)
     try:
         frame.createOrReplaceTempView(quoted(names[0]))
     except spark_errors() as error:
         reason = str(error).strip().split("\n", 1)[0]
-        raise UnsupportedPlanError(f"Spark can't create the view {dotted(names)}: {reason}") from error
+        raise UnsupportedPlanError(f"Spark cannot create the view {dotted(names)}: {reason}") from error
 
 
 # columns --------------------------------------------------------------------------------------------------------------
@@ -135,7 +137,7 @@ class _OfSession(Exception):
     """A view refers to something that no catalog can store; the message states what."""
 
 
-def _catalog_text(definition: Relation, schema: NamedStruct, session: Session) -> tuple[str | None, str]:
+def _catalog_text(definition: Relation, schema: NamedStruct, session: WriteContext) -> tuple[str | None, str]:
     """Return the definition as SQL over tables of the catalog; None if that isn't possible, with the reason."""
     try:
         made = session.statement(definition, schema.names, _CatalogSources(session))
@@ -155,7 +157,7 @@ def _catalog_text(definition: Relation, schema: NamedStruct, session: Session) -
 class _CatalogSources:
     """Finds the tables that a view reads in the catalog, by names that mean the same to every client."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: WriteContext) -> None:
         self._session = session
         self._case_sensitive = str(session.spark.conf.get("spark.sql.caseSensitive", "false")).lower() == "true"
 
@@ -168,7 +170,7 @@ class _CatalogSources:
         with at("named_table"):
             if self._session.tables.find(names) is not None:
                 raise _OfSession(f"it reads {dotted(names)}, a table that was given for this run")
-            found = entry(self._session.spark, names)
+            found = catalog_entry(self._session.spark, names)
             if found is None:
                 raise TableError(f"there is no table {dotted(names)}")
             if found.kind == "session view":

@@ -30,7 +30,6 @@ from pyspark_substrait.spark.tables import first_line
 from pyspark_substrait.spark.writing.catalog import dotted
 from pyspark_substrait.spark.writing.folders import changing, data_files
 from pyspark_substrait.spark.writing.path_templates import Template, folder_text, parsed
-from pyspark_substrait.spark.writing.session import Session
 from pyspark_substrait.spark.writing.stored_tables import depth_first
 from pyspark_substrait.spark.writing.unexpected_files import (
     FolderEntry,
@@ -39,6 +38,7 @@ from pyspark_substrait.spark.writing.unexpected_files import (
     hadoop_entries,
     is_parquet,
 )
+from pyspark_substrait.spark.writing.write_context import WriteContext
 from pyspark_substrait.sql.compiler.names import quoted
 from pyspark_substrait.sql.compiler.types import is_foreign, named_spark_type
 from pyspark_substrait.sql.compiler.writes import refuse_change, refuse_definition
@@ -55,7 +55,7 @@ _MODES = {
 }
 
 
-def checked(node: Write, target: Files, session: Session) -> None:
+def checked(node: Write, target: Files, session: WriteContext) -> None:
     """Check a write of files; like ``targets.checked``."""
     refuse_change(node, target)
     with at("extension_table", "detail"):
@@ -73,12 +73,12 @@ def checked(node: Write, target: Files, session: Session) -> None:
         session.frame(node.input, depth_first(node.table_schema.struct))
 
 
-def _place(target: Files, session: Session) -> tuple[Template, Path | str]:
+def _place(target: Files, session: WriteContext) -> tuple[Template, Path | str]:
     """Return the parsed path, and its fixed folder: a local path or a URI."""
     template = parsed(target.path)
     with at("path"):
         if "\x00" in target.path:
-            raise InvalidPlanError("a path can't have a NUL")
+            raise InvalidPlanError("a path cannot have a NUL")
         place = session.access.writable(template.root)
     return template, place if isinstance(place, Path) else str(place)
 
@@ -111,26 +111,26 @@ def _refuse_unexpected(root: str, entries: Iterable[FolderEntry]) -> None:
         raise TableError(
             f"{root} has other files than Parquet, like {dotted([str(other)])}",
             path="path",
-            hint="It isn't replaced or removed with what is in it; name a folder of its own",
+            hint="It is not replaced or removed with what is in it; name a folder of its own",
         )
 
 
-def _only_parquet_elsewhere(root: str, session: Session) -> None:
+def _only_parquet_elsewhere(root: str, session: WriteContext) -> None:
     """Like :func:`_only_parquet`, in another file system, where Spark removes the whole contents."""
     try:
         entries = hadoop_entries(session.spark, root)
     except spark_errors() as error:
-        raise UnsupportedPlanError(f"{root} can't be looked at: {first_line(error)}", path="path") from error
+        raise UnsupportedPlanError(f"{root} cannot be looked at: {first_line(error)}", path="path") from error
     if entries is None:
         raise UnsupportedPlanError(
-            f"a session of Spark Connect can't tell what would be lost where {root} is replaced",
+            f"a session of Spark Connect cannot tell what would be lost where {root} is replaced",
             path="path",
-            hint="Name a folder that isn't there yet, without a create_mode that replaces",
+            hint="Name a folder that is not there yet, without a create_mode that replaces",
         )
     _refuse_unexpected(root, entries)
 
 
-def write(node: Write, target: Files, session: Session) -> DataFrame | None:
+def write(node: Write, target: Files, session: WriteContext) -> DataFrame | None:
     """Write the records of a write to files; like ``targets.write``."""
     template, root = _place(target, session)
     if (
@@ -155,11 +155,11 @@ def write(node: Write, target: Files, session: Session) -> DataFrame | None:
     except spark_errors() as error:
         raise session.failed(error) from error
     except OSError as error:
-        raise UnsupportedPlanError(f"the files can't be written: {error}") from error
+        raise UnsupportedPlanError(f"the files cannot be written: {error}") from error
     return records if returning else None
 
 
-def _write_here(records: DataFrame, node: Write, template: Template, root: Path, session: Session) -> None:
+def _write_here(records: DataFrame, node: Write, template: Template, root: Path, session: WriteContext) -> None:
     session.access.make_folder(root.parent)
     folders = [f"{text} AS {_folder(number)}" for number, text in enumerate(_folders(template, node.table_schema))]
     with changing(root) as change:
@@ -168,7 +168,7 @@ def _write_here(records: DataFrame, node: Write, template: Template, root: Path,
         written = records.selectExpr(*_named(node.table_schema), *folders).write
         written.partitionBy(*map(_folder, range(len(folders)))).parquet(str(change.written))
         if not change.written.is_dir():
-            raise UnsupportedPlanError(f"what Spark writes to {root} isn't seen here: its executors are elsewhere")
+            raise UnsupportedPlanError(f"what Spark writes to {root} is not seen here: its executors are elsewhere")
         if folders:
             _rename(change.written, len(folders))
         if root.exists() and node.create_mode is not CreateMode.REPLACE_IF_EXISTS:
@@ -237,7 +237,7 @@ def _rename(written: Path, depth: int) -> None:
             os.rename(entry.path, written / unquote(entry.name.partition("=")[2]))
 
 
-def define(node: Ddl, target: Files, session: Session) -> None:
+def define(node: Ddl, target: Files, session: WriteContext) -> None:
     """Remove the files of a folder; like ``targets.define``."""
     refuse_definition(node, target)
     with at("extension_object", "detail"):

@@ -23,13 +23,14 @@ from pyspark_substrait.model.expressions import (
 from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.relations import Aggregate, Project
 from pyspark_substrait.model.walk import expression_children, root_fields
-from pyspark_substrait.sql.compiler import calls, expressions
+from pyspark_substrait.sql.compiler import expressions
 from pyspark_substrait.sql.compiler.lifted_columns import Below
 from pyspark_substrait.sql.compiler.measures import measure
 from pyspark_substrait.sql.compiler.query import Item, Query, plain
 from pyspark_substrait.sql.compiler.scope import Compilation, Record, Scope
 from pyspark_substrait.sql.compiler.types import has_map, spark_type
 from pyspark_substrait.sql.decorrelation.unions import fails_over
+from pyspark_substrait.sql.fragment import Name, atom
 
 __all__ = ["aggregate", "measure_text", "projected"]
 
@@ -65,21 +66,21 @@ def aggregate(node: Aggregate, query: Query, outer: tuple[Record, ...], compilat
 
 def _with_keys(
     node: Aggregate, query: Query, outer: tuple[Record, ...], compilation: Compilation
-) -> tuple[Query, list[str]]:
+) -> tuple[Query, list[Name]]:
     """Return the input with the grouping expressions as columns, and their names; no column serves two of them."""
     if fails_over(node.input, node.grouping_expressions):
         query = query.fenced()
     below = Below(inline=True)
     scope = Scope(Record(query.columns, node.common.rel_anchor), outer, below=below)
     columns = set(query.columns)  # that aren't keys yet
-    keys: list[str] = []
+    keys: list[Name] = []
     computed: list[Item] = []
     for position, expression in enumerate(node.grouping_expressions):
         with at("grouping_expressions", position):
             if has_map(expression.type):
-                raise UnsupportedPlanError(f"records can't be grouped by {expression.type}: Spark can't compare maps")
+                raise UnsupportedPlanError(f"records cannot be grouped by {expression.type}: Spark cannot compare maps")
             text = expressions.expression(expression, scope, compilation)
-        if text in columns:
+        if isinstance(text, Name) and text in columns:
             columns.remove(text)
             keys.append(text)
         else:
@@ -115,7 +116,7 @@ def measure_text(call: AggregateFunction, condition: str | None, scope: Scope, c
         return compilation.refusals.call(error, call, scope, compilation)
 
 
-def _one_set(query: Query, keys: list[str], measures: list[Item]) -> Query:
+def _one_set(query: Query, keys: list[Name], measures: list[Item]) -> Query:
     groups = f"GROUP BY {', '.join(keys)}" if keys else ""
     return replace(query, items=(*plain(keys), *measures), tail=groups, aggregated=True)
 
@@ -136,7 +137,7 @@ def projected(node: Project, query: Query, outer: tuple[Record, ...], compilatio
     if not query.tail and not any(place < width or root_fields(node.expressions[place - width]) for place in wanted):
         # with no measure left, nothing would mark this as an aggregate for Spark
         return None
-    scope = Scope(Record(tuple(calls.atom(item.text) for item in query.items), node.common.rel_anchor), outer)
+    scope = Scope(Record(tuple(atom(item.text) for item in query.items), node.common.rel_anchor), outer)
     items = list(query.items)
     keys = {item.name for item in items if item.text == item.name}
     taken = {item.name for position, item in enumerate(items) if position in wanted}
@@ -146,7 +147,8 @@ def projected(node: Project, query: Query, outer: tuple[Record, ...], compilatio
             continue
         with at("expressions", position):
             text = expressions.expression(expression, scope, compilation)
-        name = text if text in keys and text not in taken else compilation.column()
+        passes = isinstance(text, Name) and text in keys and text not in taken
+        name = Name(text) if passes else compilation.column()
         taken.add(name)
         items.append(Item(text, name))
     texts = "\n".join(items[position].text for position in wanted)
@@ -170,7 +172,7 @@ def _is_simple(node: Expression) -> bool:
 def _many_sets(
     node: Aggregate,
     query: Query,
-    keys: list[str],
+    keys: list[Name],
     measures: list[Item],
     sets: list[tuple[int, ...]],
     compilation: Compilation,
@@ -217,6 +219,6 @@ def _many_sets(
     return Query(source=f"({source})", items=plain(columns), depth=query.depth + 2)
 
 
-def _select(query: Query, texts: list[str], columns: tuple[str, ...], groups: str) -> str:
+def _select(query: Query, texts: list[str], columns: tuple[Name, ...], groups: str) -> str:
     items = tuple(Item(text, column) for text, column in zip(texts, columns, strict=True))
     return replace(query, items=items, tail=groups).text()

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import Final
@@ -22,7 +21,6 @@ from pyspark_substrait.model.expressions import (
     ScalarFunction,
     TypeArgument,
 )
-from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.types import Func, Type, VarChar, concrete, same_type
 from pyspark_substrait.sql import functions
 from pyspark_substrait.sql.compiler import expressions, internal, lambdas
@@ -30,6 +28,7 @@ from pyspark_substrait.sql.compiler.casts import cast
 from pyspark_substrait.sql.compiler.scope import Compilation, Scope
 from pyspark_substrait.sql.compiler.types import spark_type
 from pyspark_substrait.sql.conjuncts import BOOLEAN, operands_of
+from pyspark_substrait.sql.fragment import Atom, Constant, Name, atom
 from pyspark_substrait.sql.functions.fragments import bound
 from pyspark_substrait.sql.functions.regexp.judging import refuse_slow_patterns
 from pyspark_substrait.sql.functions.registered import registered_table
@@ -37,12 +36,9 @@ from pyspark_substrait.sql.functions.table import Call, Operand, Table
 
 #: operands with more characters are computed separately where they would be repeated
 _LONG: Final = 1000
-#: matches operands that contain a subquery or a window function
-_QUERY: Final = re.compile(r"\b(SELECT|OVER) ")
 
 __all__ = [
     "argument_names",
-    "atom",
     "cast_atom",
     "declared",
     "meaning",
@@ -50,52 +46,21 @@ __all__ = [
     "scalar",
 ]
 
-_NAME_OR_CALL = re.compile(
-    r"""[\w.]+                                          # a name or a number
-    | \w*'[^'\\]*'                                     # a string, or a typed literal like DATE'...'
-    | \w*\((?:[^()'] | '[^'\\]*' | \([^()']*\))*\)    # brackets around anything simple, or a call of it
-    """,
-    re.VERBOSE,
-)
+
+def cast_atom(
+    text: Atom,
+    source: Type,
+    target: Type,
+    failure: FailureBehavior = FailureBehavior.UNSPECIFIED,
+    *,
+    holds_query: bool = False,
+) -> Atom:
+    """Return an expression cast to another type; ``holds_query`` says whether it contains a subquery."""
+    return atom(cast(text, source, target, failure, holds_query=holds_query))
 
 
-def atom(text: str, parts: Iterable[str] = ()) -> str:
-    """Return the text as an operand: in brackets, unless it clearly needs none.
-
-    Nested brackets are very expensive for Spark's parser, so a call of calls should have none.
-
-    Args:
-        text: the text of an expression.
-        parts: texts of expressions in it, which may themselves be too deep to be analysed.
-    """
-    if text.isalnum() or _NAME_OR_CALL.fullmatch(text):
-        return text
-    around = text
-    for part in parts:
-        if part.endswith(")"):
-            around = _around(around, part)
-    # the rest of a part alone tells nothing
-    plain = around is not text and around.endswith(")") and _NAME_OR_CALL.fullmatch(around)
-    return text if plain else f"({text})"
-
-
-def _around(text: str, part: str) -> str:
-    """Replace a part of a text with a name. A search for nested calls in nested calls would take long."""
-    room = len(text) - len(part)
-    if not 0 <= room <= min(100, len(part)):
-        return text.replace(part, "x")
-    start = next((start for start in range(room + 1) if text.startswith(part, start)), None)
-    return text if start is None else f"{text[:start]}x{text[start + len(part) :]}"
-
-
-def cast_atom(text: str, source: Type, target: Type, failure: FailureBehavior = FailureBehavior.UNSPECIFIED) -> str:
-    """Return an atom cast to another type, as an atom."""
-    made = cast(text, source, target, failure)
-    return text if made == text else atom(made, (text,))
-
-
-def scalar(call: ScalarFunction, scope: Scope, compilation: Compilation) -> str:
-    """The text of a scalar function call; an atom."""
+def scalar(call: ScalarFunction, scope: Scope, compilation: Compilation) -> Atom:
+    """The text of a scalar function call."""
     arguments: Sequence[Argument] = call.arguments
     if call.function.urn == BOOLEAN and call.function.name in ("and", "or") and len(arguments) > 1:
         # a long chain of nested pairs would be too deep for Spark's parser
@@ -109,17 +74,20 @@ def scalar(call: ScalarFunction, scope: Scope, compilation: Compilation) -> str:
         refuse_slow_patterns(call, compilation.known)
     definition, table = meaning(call.function, compilation)
     if _takes_function(arguments) and _without_function(definition, arguments, compilation):
-        return declared(f"CAST(NULL AS {spark_type(call.derived_type)})", call.derived_type, call.output_type)
+        null = Constant(f"CAST(NULL AS {spark_type(call.derived_type)})", None)
+        return declared(null, call.derived_type, call.output_type, compilation)
     made = Call(
         function=call.function,
         operands=operands(arguments, scope, compilation),
         names=argument_names(definition, len(arguments)),
         output=_computed(call.derived_type, call.output_type),
         functions=compilation.functions,
+        settings=compilation.settings,
     )
+    compilation.require(made.output)
     options = tuple((option.name, option.preference) for option in call.options) if call.options else ()
     text = _text(made, arguments, lambda bounded: table.text(bounded, options), scope, compilation)
-    return declared(atom(text, [operand.sql for operand in made.operands]), made.output, call.output_type)
+    return declared(atom(text), made.output, call.output_type, compilation, call)
 
 
 def _computed(derived: Type, declared: Type) -> Type:
@@ -151,6 +119,17 @@ def _without_function(definition: FunctionDefinition, arguments: Sequence[Argume
     return False
 
 
+class _Mark(Constant):
+    """The text that stands for an operand until its text is put in."""
+
+    __slots__ = ()
+
+    @property
+    def cheap(self) -> bool:
+        """Whether repeating the operand is cheap."""
+        return False
+
+
 def _text(
     call: Call, arguments: Sequence[Argument], made: Callable[[Call], str], scope: Scope, compilation: Compilation
 ) -> str:
@@ -160,46 +139,44 @@ def _text(
     grow exponentially with the depth. An operand with a subquery or a window function, which Spark never takes in a
     higher-order function, becomes a column below if the function's text has a lambda.
     """
-    if not any(map(_is_long, call.operands)):
-        return made(call)
-    marks: dict[str, int] = {}
+    marks: dict[_Mark, tuple[Expression, Atom]] = {}
     short = list(call.operands)
-    for position, operand in enumerate(call.operands):
-        if _is_long(operand) and not (operand.type is None or isinstance(operand.type, Func)):
-            mark = f"\0{position}\0"  # occurs in no text: literals have it escaped
-            marks[mark] = position
+    for position, (operand, argument) in enumerate(zip(call.operands, arguments, strict=True)):
+        if isinstance(argument, EnumArgument | TypeArgument) or isinstance(operand.type, Func):
+            continue
+        sql = operand.sql
+        if len(sql) > _LONG or (not sql.cheap and lambdas.is_elsewhere(argument, compilation)):
+            mark = _Mark(f"\0{position}\0", sql.value)  # occurs in no text: literals have it escaped
+            marks[mark] = (argument, sql)
             short[position] = operand._replace(sql=mark)
     if not marks:
         return made(call)
-    text = made(replace(call, operands=tuple(short)))
-    lets = []
-    for mark, position in marks.items():
-        argument, value = arguments[position], call.sql(position)
-        assert not isinstance(argument, EnumArgument | TypeArgument)
+    text: str = made(replace(call, operands=tuple(short)))
+    is_atom = isinstance(text, Atom)
+    lets: list[tuple[Name, Atom]] = []
+    for mark, (argument, value) in marks.items():
+        instead: Atom = value
         if lambdas.is_elsewhere(argument, compilation):
             if "->" in text:
-                value = _below(value, argument, scope, compilation)
+                instead = _below(value, argument, scope, compilation)
+                compilation.moved[id(argument)] = argument
         elif len(value) > _LONG and text.count(mark) > 1:
             lets.append((compilation.names.fresh("l"), value))
-            value = lets[-1][0]
-        text = text.replace(mark, value)
+            instead = lets[-1][0]
+        text = text.replace(mark, instead)
+    if not lets:
+        return Atom(text) if is_atom else text
     for name, value in lets:
         text = bound(value, name, text)
     return text
 
 
-def _is_long(operand: Operand) -> bool:
-    """Whether an operand is too long to be repeated, or may contain a subquery or a window function."""
-    sql = operand.sql
-    return len(sql) > _LONG or (" " in sql and _QUERY.search(sql) is not None)
-
-
-def _below(text: str, argument: Expression, scope: Scope, compilation: Compilation) -> str:
+def _below(text: str, argument: Expression, scope: Scope, compilation: Compilation) -> Atom:
     """Return the name of a column below with the value of an operand that can't be combined with a lambda."""
     if scope.below is None or scope.lambdas:
         lambdas.refuse_inside(argument)
         raise UnsupportedPlanError(
-            "a window function can't stand in this call, which Spark computes with a lambda",
+            "a window function cannot stand in this call, which Spark computes with a lambda",
             hint="Compute it as a column in a projection below, and refer to that",
         )
     return scope.below.column(text, compilation)
@@ -213,7 +190,7 @@ def _refuse_functions_as_values(definition: FunctionDefinition, arguments: Seque
         taken = definition.argument(position)
         if not isinstance(taken, ValueArgument) or not isinstance(taken.pattern, FuncPattern):
             raise UnsupportedPlanError(
-                f"{definition.key} of a {argument.type} can't run on Spark, which has no functions as values",
+                f"{definition.key} of a {argument.type} cannot run on Spark, which has no functions as values",
                 path=f"arguments[{position}]",
             )
 
@@ -225,7 +202,7 @@ def meaning(function: Function, compilation: Compilation) -> tuple[FunctionDefin
         missing = "with_yaml(...) and with_function(...)" if definition is None else "with_function(...)"
         raise UnsupportedPlanError(
             f"the function {function.key} of {function.urn} has no Spark form",
-            hint=f"It isn't one of the specification's own extensions: a Registry learns it by {missing}",
+            hint=f"It is not one of the specification's own extensions: a Registry learns it by {missing}",
             code=Code.TARGET_FUNCTION,
         )
     return definition, table
@@ -244,7 +221,7 @@ def operands(arguments: Sequence[Argument], scope: Scope, compilation: Compilati
         with at("arguments", position):
             match argument:
                 case EnumArgument(value=value):
-                    found.append(Operand(value))
+                    found.append(Operand(Name(value)))
                 case TypeArgument():
                     raise UnsupportedPlanError(
                         f"the argument is the type {argument.type}, but no function of the specification takes a type"
@@ -254,19 +231,11 @@ def operands(arguments: Sequence[Argument], scope: Scope, compilation: Compilati
                     for beside in arguments:
                         if not isinstance(beside, EnumArgument | TypeArgument):
                             lambdas.refuse_inside(beside)
-                    found.append(Operand(lambdas.argument(argument, scope, compilation), type))
+                    found.append(Operand(Atom(lambdas.argument(argument, scope, compilation)), type))
                 case _:
                     text = expressions.expression(argument, scope, compilation)
-                    found.append(Operand(text, type, _constant(argument, compilation)))
+                    found.append(Operand(text, type))
     return tuple(found)
-
-
-def _constant(argument: Expression, compilation: Compilation) -> str | int | None:
-    match compilation.known(argument):
-        case Literal(value=str() | int() as value) if not isinstance(value, bool):
-            return value
-        case _:
-            return None
 
 
 def argument_names(definition: FunctionDefinition, count: int) -> tuple[str, ...]:
@@ -275,6 +244,14 @@ def argument_names(definition: FunctionDefinition, count: int) -> tuple[str, ...
     return tuple(names) if count <= len(names) else (*names, *(names[-1:] * (count - len(names))))
 
 
-def declared(text: str, derived: Type, declared: Type) -> str:
-    """Cast from the derived type to the one that the plan declares; nullability alone needs no cast."""
-    return text if same_type(derived, declared) else cast_atom(atom(text), derived, declared)
+def declared(
+    text: Atom, derived: Type, declared: Type, compilation: Compilation, node: Expression | None = None
+) -> Atom:
+    """Cast the text of a call from the derived type to the one that the plan declares.
+
+    Nullability alone needs no cast. ``node`` is the call, None for one that contains no subquery in place.
+    """
+    if same_type(derived, declared):
+        return text
+    holds_query = node is not None and lambdas.holds_query(node, compilation)
+    return cast_atom(text, derived, declared, holds_query=holds_query)

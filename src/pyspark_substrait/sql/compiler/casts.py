@@ -95,22 +95,32 @@ from pyspark_substrait.model.types import (
 from pyspark_substrait.sql.compiler.casts_numeric import is_numeric, numeric
 from pyspark_substrait.sql.compiler.casts_temporal import moment, span
 from pyspark_substrait.sql.compiler.casts_text import bytes_of, from_text, to_text
-from pyspark_substrait.sql.compiler.conversion import Conversion, has_subquery
+from pyspark_substrait.sql.compiler.conversion import Conversion
 from pyspark_substrait.sql.compiler.types import FINEST, field_name, spark_type
+from pyspark_substrait.sql.fragment import Atom
 
 __all__ = ["cast", "holds"]
 
 
-def cast(sql: str, source: Type, target: Type, failure: FailureBehavior = FailureBehavior.UNSPECIFIED) -> str:
-    """The text that turns ``sql``, an atom of type ``source``, into ``target``.
+def cast(
+    sql: Atom,
+    source: Type,
+    target: Type,
+    failure: FailureBehavior = FailureBehavior.UNSPECIFIED,
+    *,
+    holds_query: bool = False,
+) -> str:
+    """The text that turns ``sql``, of type ``source``, into ``target``.
 
-    The text is ``sql`` itself if no value changes; nullability is ignored. It may contain ``sql`` several times, and it
-    isn't an atom. It is the same for every failure behaviour if and only if no value fails.
+    The text is ``sql`` itself if no value changes; nullability is ignored. It may contain ``sql`` several times.
+    ``holds_query`` says whether there is a subquery in it. The text is the same for every failure behaviour if and only
+    if no value fails.
 
     Raises:
         UnsupportedPlanError: there is no such cast, or none whose result is certain.
     """
-    return _cast(sql, Conversion(concrete(source), concrete(target), failure is FailureBehavior.RETURN_NULL))
+    null = failure is FailureBehavior.RETURN_NULL
+    return _cast(sql, Conversion(concrete(source), concrete(target), null, holds_query=holds_query))
 
 
 def holds(source: Type, target: Type) -> bool:
@@ -212,9 +222,9 @@ def _different(sql: str, conversion: Conversion) -> str:
             (IntervalYear() | IntervalDay() | IntervalCompound()),
         ):
             return span(conversion, sql)
-        case ((List() | Map()), (List() | Map())) if has_subquery(sql) and same_kind(source, target):
+        case ((List() | Map()), (List() | Map())) if conversion.holds_query and same_kind(source, target):
             raise UnsupportedPlanError(
-                "Spark can't cast the parts of a list or map that a subquery gives", hint="Cast inside the subquery"
+                "Spark cannot cast the parts of a list or map that a subquery gives", hint="Cast inside the subquery"
             )
         case List(), List():
             return _list(sql, source, target, conversion)
@@ -233,7 +243,9 @@ def _different(sql: str, conversion: Conversion) -> str:
 
 def _part(sql: str, source: Type, target: Type, conversion: Conversion, deeper: int = 0) -> tuple[str, bool]:
     """Return the cast of a part, and whether it gives null where a value doesn't fit."""
-    part = Conversion(concrete(source), concrete(target), conversion.null, conversion.depth + deeper)
+    # inside a lambda, the part is a variable
+    holds_query = conversion.holds_query and not deeper
+    part = Conversion(concrete(source), concrete(target), conversion.null, conversion.depth + deeper, holds_query)
     text = _cast(sql, part)
     return text, conversion.null and text != _cast(sql, part.raising())
 
@@ -241,7 +253,7 @@ def _part(sql: str, source: Type, target: Type, conversion: Conversion, deeper: 
 def _array(sql: str, source: Type, target: Type, conversion: Conversion, element: str) -> tuple[str, bool]:
     name = f"{element}{conversion.depth}"
     inside, fails = _part(name, source, target, conversion, 1)
-    return (sql if inside == name else f"transform({sql}, {name} -> {inside})"), fails
+    return (sql if inside == name else Atom(f"transform({sql}, {name} -> {inside})")), fails
 
 
 def _fewer(parts: str, given: str) -> str:
@@ -267,7 +279,7 @@ def _map(sql: str, source: Map, target: Map, conversion: Conversion) -> str:
             failures.append(f"array_size(array_distinct({k})) < array_size({k})")
         if values_fail:
             failures.append(_fewer(v, values_given))
-        text = f"map_from_arrays({k}, {v})"
+        text = Atom(f"map_from_arrays({k}, {v})")
         return conversion.unless(" OR ".join(failures), text) if failures else text
 
     return conversion.bound("r", keys, lambda k: conversion.bound("w", values, lambda v: made(k, v)))
@@ -288,4 +300,4 @@ def _struct(sql: str, source: Struct, target: Struct, conversion: Conversion) ->
     made = f"named_struct({', '.join(parts)})"
     if failing:
         made = conversion.bound("r", made, lambda r: conversion.unless(" OR ".join(checked(r)), r))
-    return f"if({sql} IS NULL, CAST(NULL AS {conversion.carrier}), {made})"
+    return Atom(f"if({sql} IS NULL, CAST(NULL AS {conversion.carrier}), {made})")

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 from pyspark_substrait.model.types import FP32, FP64, Boolean, Decimal, Type
 from pyspark_substrait.sql.compiler.conversion import Conversion
 from pyspark_substrait.sql.compiler.types import INTEGERS, spark_type, unsigned_bits
+from pyspark_substrait.sql.fragment import Atom, Constant
 
 __all__ = ["integer_range", "is_numeric", "numeric", "within_range"]
 
@@ -28,14 +28,10 @@ def is_numeric(type: Type) -> bool:
     return isinstance(type, Boolean | FP32 | FP64 | Decimal) or integer_range(type) is not None
 
 
-#: the text of an integer literal, whatever its width
-_INTEGER: Final = re.compile(r"\(?(-?[0-9]+)[YSL]?\)?")
-
-
 def numeric(conversion: Conversion, sql: str) -> str:
     """The cast of a boolean or number into another."""
     source, target = conversion.source, conversion.target
-    certain, uncertain = f"CAST({sql} AS {conversion.carrier})", conversion.spark(sql)
+    certain, uncertain = Atom(f"CAST({sql} AS {conversion.carrier})"), conversion.spark(sql)
     if isinstance(target, Boolean | FP32 | FP64):
         return certain
     if isinstance(target, Decimal):
@@ -50,9 +46,9 @@ def numeric(conversion: Conversion, sql: str) -> str:
     assert wanted is not None
     if isinstance(source, FP32 | FP64):
         return _integer_of_real(conversion, sql)
-    known = _INTEGER.fullmatch(sql)
-    if known is not None and unsigned_bits(target) is None and wanted[0] <= int(known[1]) <= wanted[1]:
-        return _number(int(known[1]), conversion.carrier)
+    known = sql.value if isinstance(sql, Constant) else None
+    if isinstance(known, int) and unsigned_bits(target) is None and wanted[0] <= known <= wanted[1]:
+        return _number(known, conversion.carrier)
     least, greatest = integer_range(source) or (-_whole(source), _whole(source))
     if isinstance(source, Boolean) or (wanted[0] <= least and greatest <= wanted[1]):
         return certain
@@ -62,7 +58,7 @@ def numeric(conversion: Conversion, sql: str) -> str:
         # a cast would round
         zero = f"CAST(0BD AS {spark_type(source)})"
         whole = f"if({sql} < {zero}, ceil({sql}), floor({sql}))"
-        certain, uncertain = f"CAST({whole} AS {conversion.carrier})", conversion.spark(whole)
+        certain, uncertain = Atom(f"CAST({whole} AS {conversion.carrier})"), conversion.spark(whole)
     return within_range(conversion, certain if _whole(source) <= _most(conversion.carrier) else uncertain)
 
 
@@ -98,7 +94,10 @@ def _most(carrier: str) -> int:
 
 
 def _number(value: int, carrier: str) -> str:
-    return f"{value}{_WORDS[carrier][1]}" if carrier in _WORDS else f"CAST({value}BD AS {carrier})"
+    if carrier not in _WORDS:
+        return Constant(f"CAST({value}BD AS {carrier})", value)
+    text = f"{value}{_WORDS[carrier][1]}"
+    return Constant(text if value >= 0 else f"({text})", value)
 
 
 def _decimal_of_real(conversion: Conversion, sql: str) -> str:

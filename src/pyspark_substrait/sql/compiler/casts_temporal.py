@@ -19,6 +19,7 @@ from pyspark_substrait.model.types import (
 from pyspark_substrait.sql.compiler import temporal
 from pyspark_substrait.sql.compiler.conversion import Conversion
 from pyspark_substrait.sql.compiler.types import FINEST, spark_type, units_per_second
+from pyspark_substrait.sql.fragment import Atom
 
 __all__ = ["coarser", "compound", "moment", "of_count", "span", "tenth"]
 
@@ -33,25 +34,25 @@ def moment(conversion: Conversion, sql: str) -> str:
     """The cast of a date, time or timestamp into another."""
     match conversion.source, conversion.target:
         case Date(), PrecisionTimestamp(precision=precision) if precision <= FINEST:
-            return f"CAST({sql} AS TIMESTAMP_NTZ)"
+            return Atom(f"CAST({sql} AS TIMESTAMP_NTZ)")
         case Date(), PrecisionTimestampTZ(precision=precision) if precision <= FINEST:
             return temporal.instant_of_date(sql)
         case Date(), PrecisionTimestamp(precision=precision) | PrecisionTimestampTZ(precision=precision):
             return conversion.times(f"CAST(unix_date({sql}) AS BIGINT)", _SECONDS_OF_DAY * units_per_second(precision))
         case PrecisionTimestamp(precision=precision), Date() if precision <= FINEST:
-            return f"CAST({sql} AS DATE)"
+            return Atom(f"CAST({sql} AS DATE)")
         case PrecisionTimestampTZ(precision=precision), Date() if precision <= FINEST:
             return temporal.date_of_instant(sql)
         case PrecisionTimestamp(precision=precision) | PrecisionTimestampTZ(precision=precision), Date():
             days = temporal.floored(sql, _SECONDS_OF_DAY * units_per_second(precision))
-            return f"date_from_unix_date(CAST({days} AS INT))"
+            return Atom(f"date_from_unix_date(CAST({days} AS INT))")
         case PrecisionTimestamp(precision=fine), PrecisionTimestamp(precision=coarse) if fine <= FINEST >= coarse:
             return sql if fine <= coarse else coarser(conversion, sql, coarse)
         case (
             (PrecisionTime(precision=fine) | PrecisionTimestamp(precision=fine)),
             PrecisionTime(precision=coarse),
         ) if fine <= FINEST >= coarse:
-            return f"CAST({sql} AS TIME({coarse}))"
+            return Atom(f"CAST({sql} AS TIME({coarse}))")
         case (PrecisionTime() as source, PrecisionTime() as target):
             return of_count(conversion, _count(source, sql), _scale(source), target)
         case (
@@ -61,7 +62,7 @@ def moment(conversion: Conversion, sql: str) -> str:
             return of_count(conversion, _count(source, sql), _scale(source), target)
         case (((PrecisionTimestamp() | PrecisionTimestampTZ()) as source), PrecisionTime() as target):
             scale = _scale(source)
-            clock = f"pmod({_count(source, sql)}, {_SECONDS_OF_DAY * units_per_second(scale)}L)"
+            clock = Atom(f"pmod({_count(source, sql)}, {_SECONDS_OF_DAY * units_per_second(scale)}L)")
             return of_count(conversion, clock, scale, target)
         case _:
             raise conversion.no_cast()
@@ -82,9 +83,9 @@ def of_count(conversion: Conversion, sql: str, scale: int, target: _Moment) -> s
     if scale > precision:
         count = conversion.bound("n", sql, lambda n: temporal.floored(n, units_per_second(scale - precision)))
         if precision < FINEST:
-            count = f"({count} * {units_per_second(FINEST - precision)}L)"
+            count = Atom(f"({count} * {units_per_second(FINEST - precision)}L)")
     elif scale < precision and isinstance(target, PrecisionTime):
-        count = f"({sql} * {units_per_second(precision - scale)}L)"  # a day of the finest units is a BIGINT
+        count = Atom(f"({sql} * {units_per_second(precision - scale)}L)")  # a day of the finest units is a BIGINT
     elif scale < precision:
         count = conversion.times(sql, units_per_second(precision - scale))
     if precision > FINEST:
@@ -93,9 +94,9 @@ def of_count(conversion: Conversion, sql: str, scale: int, target: _Moment) -> s
         case PrecisionTimestamp():
             return temporal.local_of_micros(count)
         case PrecisionTimestampTZ():
-            return f"timestamp_micros({count})"
+            return Atom(f"timestamp_micros({count})")
         case PrecisionTime():
-            return f"CAST(time_from_micros({count}) AS {spark_type(target)})"
+            return Atom(f"CAST(time_from_micros({count}) AS {spark_type(target)})")
 
 
 def _scale(type: _Moment) -> int:
@@ -109,9 +110,9 @@ def _count(type: _Moment, sql: str) -> str:
         case PrecisionTimestamp():
             return temporal.micros_of_local(sql)
         case PrecisionTimestampTZ():
-            return f"unix_micros({sql})"
+            return Atom(f"unix_micros({sql})")
         case PrecisionTime():
-            return f"time_to_micros({sql})"
+            return Atom(f"time_to_micros({sql})")
 
 
 # intervals -----------------------------------------------------------------------------------------------------------
@@ -124,7 +125,7 @@ def span(conversion: Conversion, sql: str) -> str:
             return _days(conversion, sql, source.precision, target.precision)
         case IntervalYear(), IntervalCompound(precision=precision):
             none = _none(precision)
-            return f"if({sql} IS NULL, CAST(NULL AS {conversion.carrier}), {compound(sql, none)})"
+            return Atom(f"if({sql} IS NULL, CAST(NULL AS {conversion.carrier}), {compound(sql, none)})")
         case IntervalDay(precision=fine), IntervalCompound(precision=coarse):
             days = _days(conversion, sql, fine, coarse)
             return conversion.bound(
@@ -145,16 +146,16 @@ def span(conversion: Conversion, sql: str) -> str:
 
 def compound(months: str, days: str) -> str:
     """Return an interval_compound from its parts."""
-    return f"named_struct('f0', {months}, 'f1', {days})"
+    return Atom(f"named_struct('f0', {months}, 'f1', {days})")
 
 
 def _unless_null(conversion: Conversion, operand: str, sql: str) -> str:
-    return f"if({operand} IS NULL, CAST(NULL AS {conversion.carrier}), {sql})"
+    return Atom(f"if({operand} IS NULL, CAST(NULL AS {conversion.carrier}), {sql})")
 
 
 def _none(precision: int) -> str:
     """Return an interval_day of length zero."""
-    return "INTERVAL '0 00:00:00' DAY TO SECOND" if precision <= FINEST else "CAST(0BD AS DECIMAL(38, 0))"
+    return "INTERVAL '0 00:00:00' DAY TO SECOND" if precision <= FINEST else Atom("CAST(0BD AS DECIMAL(38, 0))")
 
 
 def _days(conversion: Conversion, sql: str, fine: int, coarse: int) -> str:
@@ -164,10 +165,10 @@ def _days(conversion: Conversion, sql: str, fine: int, coarse: int) -> str:
     if fine <= FINEST and coarse <= FINEST:
         return temporal.coarser_interval(sql, units_per_second(FINEST - coarse))
     if fine <= FINEST:
-        count = f"CAST({temporal.micros_of_interval(sql)} AS DECIMAL(19, 0))"
-        return f"CAST({count} * {units_per_second(coarse - FINEST)}BD AS DECIMAL(38, 0))"
+        count = Atom(f"CAST({temporal.micros_of_interval(sql)} AS DECIMAL(19, 0))")
+        return Atom(f"CAST({count} * {units_per_second(coarse - FINEST)}BD AS DECIMAL(38, 0))")
     if fine < coarse:
-        return f"CAST(CAST({sql} AS DECIMAL(31, 0)) * {units_per_second(coarse - fine)}BD AS DECIMAL(38, 0))"
+        return Atom(f"CAST(CAST({sql} AS DECIMAL(31, 0)) * {units_per_second(coarse - fine)}BD AS DECIMAL(38, 0))")
     # 25 digits suffice for the longest interval that a BIGINT of microseconds holds, in the finest units
     narrow = conversion.spark(sql, "DECIMAL(25, 0)")
     step = units_per_second(fine - coarse)
@@ -175,7 +176,7 @@ def _days(conversion: Conversion, sql: str, fine: int, coarse: int) -> str:
     def cut(n: str) -> str:
         whole = f"({n} - {n} % {step}BD)"
         if coarse > FINEST:
-            return f"CAST({whole} * {tenth(fine - coarse)} AS DECIMAL(38, 0))"
+            return Atom(f"CAST({whole} * {tenth(fine - coarse)} AS DECIMAL(38, 0))")
         return temporal.interval_of_micros(conversion.spark(f"{whole} * {tenth(fine - FINEST)}", "BIGINT"))
 
     return conversion.bound("n", narrow, cut)

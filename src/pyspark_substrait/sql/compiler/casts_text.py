@@ -34,6 +34,7 @@ from pyspark_substrait.sql.compiler.casts_numeric import within_range
 from pyspark_substrait.sql.compiler.conversion import Conversion
 from pyspark_substrait.sql.compiler.literals import string_literal
 from pyspark_substrait.sql.compiler.types import FINEST, units_per_second, unsigned_bits
+from pyspark_substrait.sql.fragment import Atom
 
 __all__ = ["bytes_of", "from_text", "to_text"]
 
@@ -65,7 +66,7 @@ def from_text(conversion: Conversion, sql: str) -> str:
         case VarChar() | FixedChar():
             return _fitted(conversion, sql)
         case Binary() | FixedBinary():
-            return bytes_of(conversion, f"CAST({sql} AS BINARY)")
+            return bytes_of(conversion, Atom(f"CAST({sql} AS BINARY)"))
         case Boolean() | I8() | I16() | I32() | I64():
             return conversion.spark(sql)
         case UserDefined() as target if unsigned_bits(target) == 64:
@@ -115,7 +116,7 @@ def _moment(conversion: Conversion, sql: str) -> str:
         case PrecisionTimestampTZ(precision=precision):
             text = _without_fraction(sql)
             local = temporal.seconds_of_local(conversion.spark(text, "TIMESTAMP_NTZ"))
-            instant = f"unix_seconds({conversion.spark(text, 'TIMESTAMP')})"
+            instant = Atom(f"unix_seconds({conversion.spark(text, 'TIMESTAMP')})")
             seconds = f"if({sql} RLIKE {string_literal(_LOCAL)}, {local}, {instant})"
             return conversion.matching(sql, _whole(_LOCAL, _ZONED), _fine(conversion, sql, seconds, precision))
         case _:
@@ -123,18 +124,18 @@ def _moment(conversion: Conversion, sql: str) -> str:
 
 
 def _group(sql: str, pattern: str, group: int) -> str:
-    return f"regexp_extract({sql}, {string_literal(pattern)}, {group})"
+    return Atom(f"regexp_extract({sql}, {string_literal(pattern)}, {group})")
 
 
 def _without_fraction(sql: str) -> str:
-    return f"regexp_replace({sql}, {string_literal(_FRACTION)}, '')"
+    return Atom(f"regexp_replace({sql}, {string_literal(_FRACTION)}, '')")
 
 
 def _clock(sql: str) -> str:
     """The seconds since midnight of a time in text."""
     pattern = r"(\d\d):(\d\d)(?::(\d\d))?"
     hour, minute, second = (f"CAST(concat('0', {_group(sql, pattern, group)}) AS BIGINT)" for group in (1, 2, 3))
-    return f"({hour} * 3600L + {minute} * 60L + {second})"
+    return Atom(f"({hour} * 3600L + {minute} * 60L + {second})")
 
 
 def _fine(conversion: Conversion, sql: str, seconds: str, precision: int) -> str:
@@ -168,22 +169,24 @@ def _span(conversion: Conversion, sql: str) -> str:
             )
             if conversion.null:
                 failed = conversion.failed()
-                parts = conversion.bound("p", parts, lambda p: f"if({p}.f0 IS NULL OR {p}.f1 IS NULL, {failed}, {p})")
+                parts = conversion.bound(
+                    "p", parts, lambda p: Atom(f"if({p}.f0 IS NULL OR {p}.f1 IS NULL, {failed}, {p})")
+                )
             return conversion.matching(sql, pattern, parts)
 
 
 def _amount(sql: str, pattern: str, group: int, digits: int) -> str:
     kind = f"DECIMAL({digits}, 0)"
-    return f"coalesce(try_cast({_group(sql, pattern, group)} AS {kind}), CAST(0BD AS {kind}))"
+    return Atom(f"coalesce(try_cast({_group(sql, pattern, group)} AS {kind}), CAST(0BD AS {kind}))")
 
 
 def _sign(sql: str, pattern: str) -> str:
-    return f"if({_group(sql, pattern, 1)} = '-', -1BD, 1BD)"
+    return Atom(f"if({_group(sql, pattern, 1)} = '-', -1BD, 1BD)")
 
 
 def _months(sql: str, pattern: str) -> str:
     years, months = (_amount(sql, pattern, group, 9) for group in (2, 3))
-    return f"CAST(({years} * 12BD + {months}) * {_sign(sql, pattern)} AS BIGINT)"
+    return Atom(f"CAST(({years} * 12BD + {months}) * {_sign(sql, pattern)} AS BIGINT)")
 
 
 def _units(conversion: Conversion, sql: str, pattern: str, group: int, precision: int) -> str:
@@ -195,7 +198,7 @@ def _units(conversion: Conversion, sql: str, pattern: str, group: int, precision
     seconds = f"CAST(concat({sign}, '0', {digits}, {filled}) AS DECIMAL(28, 0))"
     units = f"({whole} * {units_per_second(precision)}BD + {seconds}) * {_sign(sql, pattern)}"
     if precision > FINEST:
-        return f"CAST({units} AS DECIMAL(38, 0))"
+        return Atom(f"CAST({units} AS DECIMAL(38, 0))")
     scaled = f"{units} * {units_per_second(FINEST - precision)}BD" if precision < FINEST else units
     return temporal.interval_of_micros(conversion.spark(scaled, "BIGINT"))
 
@@ -210,28 +213,28 @@ def to_text(conversion: Conversion, sql: str) -> str:
 
 
 def _text(conversion: Conversion, sql: str) -> str:
-    plain = f"CAST({sql} AS STRING)"
+    plain = Atom(f"CAST({sql} AS STRING)")
     match conversion.source:
         case Binary() | FixedBinary():
-            return f"{'try_' if conversion.null else ''}validate_utf8({plain})"
+            return Atom(f"{'try_' if conversion.null else ''}validate_utf8({plain})")
         case Boolean() | I8() | I16() | I32() | I64() | FP32() | FP64() | Decimal() | Date():
             return plain
         case UserDefined() as source if unsigned_bits(source) is not None:
             return plain
         case UUID():
             pattern = string_literal("^(.{8})(.{4})(.{4})(.{4})(.{12})$")
-            return f"regexp_replace(lower(hex({sql})), {pattern}, '$1-$2-$3-$4-$5')"
+            return Atom(f"regexp_replace(lower(hex({sql})), {pattern}, '$1-$2-$3-$4-$5')")
         case PrecisionTimestamp(precision=precision) | PrecisionTime(precision=precision) if precision <= FINEST:
             return plain
         case PrecisionTimestampTZ(precision=precision) if precision <= FINEST:
-            return f"concat(CAST({temporal.local_of_instant(sql)} AS STRING), '+00:00')"
+            return Atom(f"concat(CAST({temporal.local_of_instant(sql)} AS STRING), '+00:00')")
         case PrecisionTimestamp(precision=precision):
             return _fine_text(sql, precision)
         case PrecisionTimestampTZ(precision=precision):
-            return f"concat({_fine_text(sql, precision)}, '+00:00')"
+            return Atom(f"concat({_fine_text(sql, precision)}, '+00:00')")
         case PrecisionTime(precision=precision):
             # the blank before the time of day is the eleventh character
-            return f"substring({_fine_text(sql, precision)}, 12)"
+            return Atom(f"substring({_fine_text(sql, precision)}, 12)")
         case IntervalYear():
             return _span_text(conversion, temporal.months_of_interval(sql), None, 0)
         case IntervalDay(precision=precision):
@@ -249,12 +252,12 @@ def _fine_text(sql: str, precision: int) -> str:
     unit = units_per_second(precision)
     whole = temporal.local_of_micros(f"({temporal.floored(sql, unit)} * 1000000L)")
     digits = f"lpad(CAST(pmod({sql}, {unit}L) AS STRING), {precision}, '0')"
-    return f"concat(CAST({whole} AS STRING), rtrim('.', concat('.', rtrim('0', {digits}))))"
+    return Atom(f"concat(CAST({whole} AS STRING), rtrim('.', concat('.', rtrim('0', {digits}))))")
 
 
 def _day_units(sql: str, precision: int) -> str:
     """An interval_day as a DECIMAL(38, 0) of units of ``10**-max(6, precision)`` seconds."""
-    return sql if precision > FINEST else f"CAST({temporal.micros_of_interval(sql)} AS DECIMAL(38, 0))"
+    return sql if precision > FINEST else Atom(f"CAST({temporal.micros_of_interval(sql)} AS DECIMAL(38, 0))")
 
 
 def _span_text(conversion: Conversion, months: str | None, days: str | None, precision: int) -> str:
@@ -293,7 +296,7 @@ def _duration(months: str | None, days: str | None, precision: int) -> str:
 
 
 def _part(number: str, zero: str, letter: str) -> str:
-    return f"if({number} <> {zero}, concat(CAST({number} AS STRING), '{letter}'), '')"
+    return Atom(f"if({number} <> {zero}, concat(CAST({number} AS STRING), '{letter}'), '')")
 
 
 def _fitted(conversion: Conversion, sql: str) -> str:
@@ -302,7 +305,11 @@ def _fitted(conversion: Conversion, sql: str) -> str:
     assert isinstance(target, VarChar | FixedChar)
 
     def fitted(text: str) -> str:
-        cut = f"left({text}, {target.length})" if isinstance(target, VarChar) else f"rpad({text}, {target.length}, ' ')"
+        cut = (
+            Atom(f"left({text}, {target.length})")
+            if isinstance(target, VarChar)
+            else Atom(f"rpad({text}, {target.length}, ' ')")
+        )
         if isinstance(source, VarChar | FixedChar) and source.length <= target.length:
             return cut
         return conversion.unless(f"char_length(rtrim({text})) > {target.length}", cut)
@@ -321,7 +328,7 @@ def bytes_of(conversion: Conversion, sql: str) -> str:
         case UUID(), FixedBinary(length=16):
             return sql
         case _, FixedBinary(length=length):
-            return f"rpad({sql}, {length}, X'00')"
+            return Atom(f"rpad({sql}, {length}, X'00')")
         case FixedBinary(length=16), UUID():
             return sql
         case Binary(), UUID():

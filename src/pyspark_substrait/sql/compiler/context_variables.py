@@ -15,6 +15,7 @@ from pyspark_substrait.model.types import PrecisionTimestampTZ, concrete
 from pyspark_substrait.sql.compiler.literals import string_literal
 from pyspark_substrait.sql.compiler.scope import Compilation, Scope
 from pyspark_substrait.sql.compiler.types import FINEST
+from pyspark_substrait.sql.fragment import Atom
 
 __all__ = ["context_variable"]
 
@@ -31,8 +32,8 @@ _NO_ZONES = (
 )
 
 
-def context_variable(node: ExecutionContextVariable, scope: Scope, compilation: Compilation) -> str:
-    """The text of a context variable; an atom.
+def context_variable(node: ExecutionContextVariable, scope: Scope, compilation: Compilation) -> Atom:
+    """The text of a context variable.
 
     Raises:
         UnsupportedPlanError: it can't be evaluated once per record here, or not as precisely as its type requires.
@@ -41,17 +42,17 @@ def context_variable(node: ExecutionContextVariable, scope: Scope, compilation: 
         # one for the whole session, so also for every record
         reason = "the time zone of the session is no name of the IANA database: set spark.sql.session.timeZone to one"
         wrong = f"current_timezone() RLIKE {string_literal(_NO_ZONES)}"
-        return f"if({wrong}, CAST(raise_error({string_literal(reason)}) AS STRING), current_timezone())"
-    moment = "current_timestamp()"
+        return Atom(f"if({wrong}, CAST(raise_error({string_literal(reason)}) AS STRING), current_timezone())")
+    moment = Atom("current_timestamp()")
     if compilation.evaluation is VariableEvaluationMode.PER_RECORD:
         if scope.below is None:
             raise UnsupportedPlanError(
-                f"{node.variable.value} can't be evaluated once per record in this place",
+                f"{node.variable.value} cannot be evaluated once per record in this place",
                 hint="Compute it in a projection below, and refer to that column",
             )
         moment = scope.below.column(_NOW, compilation, 0)
     if node.variable is ContextVariable.CURRENT_DATE:
-        return "current_date()" if moment == "current_timestamp()" else f"CAST({moment} AS DATE)"
+        return Atom("current_date()" if moment == "current_timestamp()" else f"CAST({moment} AS DATE)")
     type = concrete(node.type)
     assert isinstance(type, PrecisionTimestampTZ)
     if type.precision == FINEST:
@@ -59,6 +60,6 @@ def context_variable(node: ExecutionContextVariable, scope: Scope, compilation: 
     if type.precision > _FINEST_NOW:
         raise UnsupportedPlanError(f"today's time as a {type} is beyond the 64 bits that count its units")
     if type.precision > FINEST:
-        return f"(unix_micros({moment}) * {10 ** (type.precision - FINEST)}L)"
+        return Atom(f"(unix_micros({moment}) * {10 ** (type.precision - FINEST)}L)")
     unit = 10 ** (FINEST - type.precision)
-    return f"timestamp_micros(unix_micros({moment}) div {unit}L * {unit}L)"
+    return Atom(f"timestamp_micros(unix_micros({moment}) div {unit}L * {unit}L)")

@@ -11,21 +11,12 @@ from pyspark_substrait.errors import UnsupportedPlanError
 from pyspark_substrait.model.types import Type, with_nullability
 from pyspark_substrait.sql.compiler.literals import string_literal
 from pyspark_substrait.sql.compiler.types import spark_type
+from pyspark_substrait.sql.fragment import Atom, Constant, Name
 
-__all__ = ["Conversion", "has_subquery"]
+__all__ = ["Conversion"]
 
 #: an operand up to this length is repeated as it is; a longer one gets a name
 _SHORT: Final = 60
-
-#: a literal that is known to be the text between its quotes
-_KNOWN: Final = re.compile(r"'([^'\\]*)'")
-
-_STRING: Final = re.compile(r"'(?:[^'\\]|\\.)*'")
-
-
-def has_subquery(sql: str) -> bool:
-    """Whether there is a subquery in the text."""
-    return "(SELECT " in sql and "(SELECT " in _STRING.sub("", sql)
 
 
 @dataclass(frozen=True)
@@ -33,13 +24,14 @@ class Conversion:
     """From ``source`` to ``target``: a value that doesn't fit becomes null, or else raises.
 
     A cast module writes different texts for the two only where a value may fail to fit. ``depth`` counts the enclosing
-    lambdas, so that each has its own parameters.
+    lambdas, so that each has its own parameters. ``holds_query``: whether the text that is cast contains a subquery.
     """
 
     source: Type
     target: Type
     null: bool
     depth: int = 0
+    holds_query: bool = False
 
     @property
     def carrier(self) -> str:
@@ -52,28 +44,29 @@ class Conversion:
 
     def spark(self, sql: str, carrier: str | None = None) -> str:
         """Spark's own cast, where it may fail."""
-        return f"{'try_cast' if self.null else 'CAST'}({sql} AS {carrier or self.carrier})"
+        return Atom(f"{'try_cast' if self.null else 'CAST'}({sql} AS {carrier or self.carrier})")
 
     def times(self, sql: str, factor: int) -> str:
         """Multiply a BIGINT by a factor, where the product may be too large."""
-        return f"try_multiply({sql}, {factor}L)" if self.null else f"({sql} * {factor}L)"
+        return Atom(f"try_multiply({sql}, {factor}L)") if self.null else Atom(f"({sql} * {factor}L)")
 
     def failed(self) -> str:
         """The text for a value that doesn't fit: a null or an error."""
         if self.null:
-            return f"CAST(NULL AS {self.carrier})"
+            return Atom(f"CAST(NULL AS {self.carrier})")
         source, target = with_nullability(self.source, False), with_nullability(self.target, False)
         message = f"CAST from {source} to {target}: a value doesn't fit"
-        return f"CAST(raise_error({string_literal(message)}) AS {self.carrier})"
+        return Atom(f"CAST(raise_error({string_literal(message)}) AS {self.carrier})")
 
     def unless(self, condition: str, sql: str) -> str:
         """Return ``sql``, or a failure if the condition is true; a null condition isn't a failure."""
-        return f"if({condition}, {self.failed()}, {sql})"
+        return Atom(f"if({condition}, {self.failed()}, {sql})")
 
     def matching(self, operand: str, pattern: str, sql: str) -> str:
         """Return ``sql`` if the text ``operand`` matches; null for a null, and a failure for any other text."""
-        known = _KNOWN.fullmatch(operand)
-        if known is not None and re.search(pattern, known[1], re.ASCII):
+        known = operand.value if isinstance(operand, Constant) else None
+        # an escaped text is left to Spark
+        if isinstance(known, str) and operand == f"'{known}'" and re.search(pattern, known, re.ASCII):
             return sql
         return (
             f"CASE WHEN {operand} IS NULL THEN CAST(NULL AS {self.carrier}) "
@@ -89,9 +82,9 @@ class Conversion:
         """
         if len(sql) <= _SHORT:
             return body(sql)
-        name = f"{letter}{self.depth}"
+        name = Name(f"{letter}{self.depth}")
         text = body(name)
-        if text.count(name) < 2 or has_subquery(sql):
+        if text.count(name) < 2 or self.holds_query:
             return body(sql)
         return f"transform(array({sql}), {name} -> {text})[0]"
 

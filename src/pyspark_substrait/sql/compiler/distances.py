@@ -124,9 +124,9 @@ def distances(key: Type, offsets: Sequence[Type]) -> Distances:
     shown = " and ".join(dict.fromkeys(map(str, offsets)))
     if isinstance(key, Date | PrecisionTimestamp | PrecisionTimestampTZ) and IntervalCompound in kinds:
         raise UnsupportedPlanError(
-            f"{shown} can't be a distance from {key} on Spark yet", hint="Use an interval of months, or one of days"
+            f"{shown} cannot be a distance from {key} on Spark yet", hint="Use an interval of months, or one of days"
         )
-    raise InvalidPlanError(f"an offset of type {shown} can't be added to a sort key of type {key}")
+    raise InvalidPlanError(f"an offset of type {shown} cannot be added to a sort key of type {key}")
 
 
 def _same(type: Type) -> Measure:
@@ -172,7 +172,7 @@ def _instants(key: Date | PrecisionTimestamp | PrecisionTimestampTZ, offsets: Se
     months = any(isinstance(offset, IntervalYear) for offset in offsets)
     if precision > FINEST:
         if months:
-            raise UnsupportedPlanError(f"months can't be added to {key} on Spark yet", hint="Use an interval of days")
+            raise UnsupportedPlanError(f"months cannot be added to {key} on Spark yet", hint="Use an interval of days")
         return Distances(_fine(key, precision), tuple(_fine(offset, precision) for offset in offsets))
     if isinstance(key, Date):
         return Distances(_cast("TIMESTAMP_NTZ"), tuple(map(_same, offsets)))

@@ -32,6 +32,7 @@ from pyspark_substrait.sql.compiler.literals import string_literal
 from pyspark_substrait.sql.compiler.query import Item, Query, plain
 from pyspark_substrait.sql.compiler.scope import Compilation, Record, Scope
 from pyspark_substrait.sql.compiler.types import INTEGERS, has_map, spark_type
+from pyspark_substrait.sql.fragment import Atom, Name
 
 __all__ = ["MAX_PARTITIONS", "exchange", "key_of"]
 
@@ -73,7 +74,7 @@ def _check(node: Exchange) -> None:
     """Refuse requests that no kind of exchange can fulfil."""
     count = node.partition_count
     if count < 0:
-        raise InvalidPlanError(f"there can't be {count} partitions", path="partition_count")
+        raise InvalidPlanError(f"there cannot be {count} partitions", path="partition_count")
     if count > MAX_PARTITIONS:
         raise UnsupportedPlanError(
             f"{count} partitions are more than Spark can handle",
@@ -82,7 +83,7 @@ def _check(node: Exchange) -> None:
         )
     if node.targets:
         raise UnsupportedPlanError(
-            "partitions can't be sent to other places: the records of a plan stay in Spark",
+            "partitions cannot be sent to other places: the records of a plan stay in Spark",
             path="targets[0]",
             hint="Leave the targets out; the DataFrame that comes back has the partitions",
         )
@@ -106,7 +107,7 @@ def _keyed(node: Exchange, query: Query, scope: Scope, compilation: Compilation)
             with at("multi_target"):
                 if constrained and not count:
                     raise InvalidPlanError(
-                        "buckets can't be constrained to a number of partitions that isn't stated",
+                        "buckets cannot be constrained to a number of partitions that is not stated",
                         path="constrained_to_count",
                         hint="State partition_count",
                     )
@@ -127,7 +128,7 @@ def _keyed(node: Exchange, query: Query, scope: Scope, compilation: Compilation)
             assert_never(kind)
 
 
-def _hashed(kind: ScatterFields, scope: Scope, compilation: Compilation) -> list[str]:
+def _hashed(kind: ScatterFields, scope: Scope, compilation: Compilation) -> list[Atom]:
     """Return the values that determine the partition of a record."""
     if not kind.fields:
         raise InvalidPlanError("there are no fields to scatter the records by", path="fields")
@@ -135,7 +136,7 @@ def _hashed(kind: ScatterFields, scope: Scope, compilation: Compilation) -> list
     for position, field in enumerate(kind.fields):
         with at("fields", position):
             if has_map(field.type):
-                raise UnsupportedPlanError(f"records can't be scattered by {field.type}: Spark can't hash maps")
+                raise UnsupportedPlanError(f"records cannot be scattered by {field.type}: Spark cannot hash maps")
             texts.append(expressions.expression(field, scope, compilation))
     return texts
 
@@ -157,7 +158,7 @@ def _numbers(expression: Expression, scope: Scope, compilation: Compilation) -> 
     return f"coalesce({text}, {_raised(_NULL, type)})" if expression.type.nullable else text
 
 
-def _exploded(query: Query, buckets: str, bucket: str, compilation: Compilation) -> Query:
+def _exploded(query: Query, buckets: str, bucket: Name, compilation: Compilation) -> Query:
     """Repeat each record for each of its buckets, whose number is a further column."""
     listed = Item(buckets, compilation.column())
     source = replace(query, items=(*query.items, listed)).nested().source

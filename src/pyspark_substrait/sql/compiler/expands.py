@@ -6,7 +6,7 @@ of a duplicate is a value like the others.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from pyspark_substrait.errors import InvalidPlanError, at
@@ -17,6 +17,7 @@ from pyspark_substrait.sql.compiler.lifted_columns import Below
 from pyspark_substrait.sql.compiler.query import Item, Query, plain
 from pyspark_substrait.sql.compiler.scope import Compilation, Record, Scope
 from pyspark_substrait.sql.decorrelation.unions import fails_over
+from pyspark_substrait.sql.fragment import Name
 
 __all__ = ["expand"]
 
@@ -85,7 +86,7 @@ def _items(field: SwitchingField | Expression, position: int, scope: Scope, comp
     return items
 
 
-def _unpivot(values: dict[str, list[Item]], label: str) -> str:
+def _unpivot(values: Mapping[Name, list[Item]], label: str) -> str:
     """The clause that puts, for each duplicate, one of its items under each name; ``label`` isn't used."""
     rows = zip(*values.values(), strict=True)
     listed = (f"({', '.join(item.name for item in row)}) AS `{number}`" for number, row in enumerate(rows))

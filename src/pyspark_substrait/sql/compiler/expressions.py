@@ -1,4 +1,4 @@
-"""Expressions as Spark SQL, exactly typed. Every text that a function here returns is an atom."""
+"""Expressions as Spark SQL, exactly typed."""
 
 from __future__ import annotations
 
@@ -36,15 +36,16 @@ from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.types import Boolean, Type, concrete, same_type
 from pyspark_substrait.sql.compiler import calls, context_variables, lambdas, references, subqueries, windows
 from pyspark_substrait.sql.compiler.casts import holds
-from pyspark_substrait.sql.compiler.literals import literal
+from pyspark_substrait.sql.compiler.literals import constant
 from pyspark_substrait.sql.compiler.scope import Compilation, Scope
-from pyspark_substrait.sql.compiler.types import has_map
+from pyspark_substrait.sql.compiler.types import MAP_SETTINGS, has_map
 from pyspark_substrait.sql.conjuncts import BOOLEAN, conjuncts
+from pyspark_substrait.sql.fragment import Atom, Constant
 
 __all__ = ["conditions", "expression"]
 
 
-def expression(node: Expression, scope: Scope, compilation: Compilation) -> str:
+def expression(node: Expression, scope: Scope, compilation: Compilation) -> Atom:
     """The text of an expression."""
     if compilation.refusals is not None and (known := compilation.refusals.stand_in(node)) is not None:
         return known
@@ -55,7 +56,7 @@ def expression(node: Expression, scope: Scope, compilation: Compilation) -> str:
             ):
                 return scope.record.columns[field]
             case Literal():
-                return calls.atom(literal(node))
+                return _literal(node, compilation)
             case FieldReference():
                 with at("selection"):
                     return references.reference(node, scope, compilation)
@@ -66,7 +67,7 @@ def expression(node: Expression, scope: Scope, compilation: Compilation) -> str:
                 with at("cast"):
                     with at("input"):
                         text = expression(node.input, scope, compilation)
-                    return calls.cast_atom(text, node.input.type, node.type, node.failure_behavior)
+                    return _cast(text, node, compilation)
             case IfThen():
                 with at("if_then"):
                     return _if_then(node, scope, compilation)
@@ -113,12 +114,12 @@ def expression(node: Expression, scope: Scope, compilation: Compilation) -> str:
         return compilation.refusals.expression(error, node, scope, compilation)
 
 
-def conditions(node: Expression, scope: Scope, compilation: Compilation) -> list[str]:
+def conditions(node: Expression, scope: Scope, compilation: Compilation) -> list[Atom]:
     """Return a condition as operands of AND, for a place where false and null are equivalent (WHERE, inner join ON).
 
     Spark runs IN with a subquery as a join there, and only there with SQL's semantics for nulls.
     """
-    texts = []
+    texts: list[Atom] = []
     for conjunct in conjuncts(node):
         match conjunct:
             case InPredicate() | SetComparison():
@@ -128,29 +129,40 @@ def conditions(node: Expression, scope: Scope, compilation: Compilation) -> list
                 conjunct.function.urn == BOOLEAN and conjunct.function.name == "not"
             ):
                 with at("scalar_function", "arguments", 0, "subquery"):
-                    texts.append(f"(NOT {subqueries.conjunct(inner, scope, compilation)})")
+                    texts.append(Atom(f"(NOT {subqueries.conjunct(inner, scope, compilation)})"))
             case _:
                 texts.append(expression(conjunct, scope, compilation))
     return texts
 
 
-def _branch(node: Expression, type: Type, scope: Scope, compilation: Compilation) -> str:
+def _literal(node: Literal, compilation: Compilation) -> Atom:
+    compilation.require(node.type)
+    return constant(node)
+
+
+def _cast(text: Atom, node: Cast, compilation: Compilation) -> Atom:
+    compilation.require(node.type)
+    query = lambdas.holds_query(node.input, compilation)
+    return calls.cast_atom(text, node.input.type, node.type, node.failure_behavior, holds_query=query)
+
+
+def _branch(node: Expression, type: Type, scope: Scope, compilation: Compilation) -> Atom:
     """An expression where one of a certain type is needed: a branch of a choice, an option of a list."""
     text = expression(node, scope, compilation)
     if not same_type(node.type, type) and not holds(node.type, type):
         raise InvalidPlanError(
-            f"this is {node.type} where {type} is needed, which can't hold all its values", hint="Add a cast"
+            f"this is {node.type} where {type} is needed, which cannot hold all its values", hint="Add a cast"
         )
-    return calls.cast_atom(text, node.type, type)
+    return calls.cast_atom(text, node.type, type, holds_query=lambdas.holds_query(node, compilation))
 
 
 def _comparable(type: Type) -> None:
     """Refuse a value that is compared with others if Spark has no equality for it."""
     if has_map(type):
-        raise UnsupportedPlanError(f"a value of type {type} can't be compared: Spark has no equality of maps")
+        raise UnsupportedPlanError(f"a value of type {type} cannot be compared: Spark has no equality of maps")
 
 
-def _if_then(node: IfThen, scope: Scope, compilation: Compilation) -> str:
+def _if_then(node: IfThen, scope: Scope, compilation: Compilation) -> Atom:
     arms = []
     for position, clause in enumerate(node.ifs):
         with at("ifs", position):
@@ -163,7 +175,7 @@ def _if_then(node: IfThen, scope: Scope, compilation: Compilation) -> str:
     return _case("", arms, node.else_, node.type, scope, compilation)
 
 
-def _switch(node: SwitchExpression, scope: Scope, compilation: Compilation) -> str:
+def _switch(node: SwitchExpression, scope: Scope, compilation: Compilation) -> Atom:
     with at("match"):
         _comparable(node.match.type)
         match = expression(node.match, scope, compilation)
@@ -179,7 +191,7 @@ def _switch(node: SwitchExpression, scope: Scope, compilation: Compilation) -> s
 
 def _case(
     match: str, arms: list[str], otherwise: Expression | None, type: Type, scope: Scope, compilation: Compilation
-) -> str:
+) -> Atom:
     if not arms:
         raise InvalidPlanError("there are no branches", path="ifs")
     end = ""
@@ -187,23 +199,23 @@ def _case(
         with at("else"):
             end = f" ELSE {_branch(otherwise, type, scope, compilation)}"
     # without brackets: Spark's parser takes many times as long for nested ones
-    return f"CASE{match} {' '.join(arms)}{end} END"
+    return Atom(f"CASE{match} {' '.join(arms)}{end} END")
 
 
-def _singular_or_list(node: SingularOrList, scope: Scope, compilation: Compilation) -> str:
+def _singular_or_list(node: SingularOrList, scope: Scope, compilation: Compilation) -> Atom:
     with at("value"):
         _comparable(node.value.type)
         value = expression(node.value, scope, compilation)
     if not node.options:
-        return "false"
+        return Constant("false")
     options = []
     for position, option in enumerate(node.options):
         with at("options", position):
             options.append(_branch(option, node.value.type, scope, compilation))
-    return f"({value} IN ({', '.join(options)}))"
+    return Atom(f"({value} IN ({', '.join(options)}))")
 
 
-def _multi_or_list(node: MultiOrList, scope: Scope, compilation: Compilation) -> str:
+def _multi_or_list(node: MultiOrList, scope: Scope, compilation: Compilation) -> Atom:
     with at("value"):
         values = []
         for value in node.value:
@@ -219,33 +231,34 @@ def _multi_or_list(node: MultiOrList, scope: Scope, compilation: Compilation) ->
                 for value, field, wanted in zip(values, option, node.value, strict=True)
             ]
             rows.append(f"({' AND '.join(pairs)})")
-    return f"({' OR '.join(rows)})" if rows else "false"
+    return Atom(f"({' OR '.join(rows)})") if rows else Constant("false")
 
 
-def _nested(node: NestedStruct | NestedList | NestedMap, scope: Scope, compilation: Compilation) -> str:
+def _nested(node: NestedStruct | NestedList | NestedMap, scope: Scope, compilation: Compilation) -> Atom:
     match node:
         case NestedStruct(fields=fields):
             texts = []
             for position, field in enumerate(fields):
                 with at("struct.fields", position):
                     texts.append(f"'f{position}', {expression(field, scope, compilation)}")
-            return f"named_struct({', '.join(texts)})" if texts else "struct()"
+            return Atom(f"named_struct({', '.join(texts)})" if texts else "struct()")
         case NestedList(values=values):
             items = []
             for position, value in enumerate(values):
                 with at("list.values", position):
                     items.append(_branch(value, values[0].type, scope, compilation))
-            return f"array({', '.join(items)})"
+            return Atom(f"array({', '.join(items)})")
         case NestedMap(key_values=pairs):
             entries = []
             for position, (key, value) in enumerate(pairs):
                 with at("map.key_values", position):
                     entries.append(_branch(key, pairs[0][0].type, scope, compilation))
                     entries.append(_branch(value, pairs[0][1].type, scope, compilation))
-            return f"map({', '.join(entries)})"
+            compilation.settings.update(MAP_SETTINGS)
+            return Atom(f"map({', '.join(entries)})")
 
 
-def _parameter(node: DynamicParameter, compilation: Compilation) -> str:
+def _parameter(node: DynamicParameter, compilation: Compilation) -> Atom:
     value = compilation.parameters.get(node.parameter_reference)
     if value is None:
         raise ParameterError(
@@ -262,4 +275,4 @@ def _parameter(node: DynamicParameter, compilation: Compilation) -> str:
         raise InvalidPlanError(
             f"the dynamic parameter {node.parameter_reference} is {node.type}, its value null", path="dynamic_parameter"
         )
-    return calls.atom(literal(value))
+    return _literal(value, compilation)

@@ -30,7 +30,7 @@ def extension_relation(
     """
     detail = node.detail
     if detail is None:
-        raise UnsupportedPlanError("the relation has no detail that says what it is", path="detail")
+        raise UnsupportedPlanError("the relation has no detail to identify it", path="detail")
     handler = compilation.registry.relation_handler(detail.type_url)
     if handler is None:
         raise unknown_kind("relation", detail)
@@ -61,9 +61,9 @@ def extension_relation(
 def unknown_kind(what: str, detail: AnyMessage) -> UnsupportedPlanError:
     """The error that nothing is registered for a kind of relation or table."""
     return UnsupportedPlanError(
-        f"the {what} {detail.type_url or 'without a type URL'} isn't known here",
+        f"the {what} {detail.type_url or 'without a type URL'} is not known here",
         path="detail",
-        hint=f"Say what it is: registry.with_{what}(type_url, ...), and run the plan with that registry",
+        hint=f"Register it: registry.with_{what}(type_url, ...), and run the plan with that registry",
     )
 
 

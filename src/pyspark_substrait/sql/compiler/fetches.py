@@ -72,7 +72,7 @@ def bound(node: Expression | None, name: str, outer: tuple[Record, ...], compila
                 return None
             assert isinstance(value.value, int)
             if value.value < 0:
-                raise InvalidPlanError(f"it can't be negative, but is {value.value}")
+                raise InvalidPlanError(f"it cannot be negative, but is {value.value}")
             return value.value
         return expressions.expression(node, Scope(Record(()), outer), compilation)
 

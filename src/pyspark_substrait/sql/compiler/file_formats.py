@@ -18,13 +18,13 @@ def readable(format: FileFormat | None) -> FileFormat:
     match format:
         case None:
             raise UnsupportedPlanError(
-                "the item doesn't say what format its files have", hint="Give one of file_format: parquet, orc, …"
+                "the item does not state the format of its files", hint="Give one of file_format: parquet, orc, …"
             )
         case DwrfReadOptions():
             raise UnsupportedPlanError(
                 "Spark has no reader for DWRF files", path="dwrf", hint="Give ORC or Parquet files"
             )
         case AnyMessage(type_url=url):
-            raise UnsupportedPlanError(f"the file format {url} isn't known here", path="extension")
+            raise UnsupportedPlanError(f"the file format {url} is not known here", path="extension")
         case known:
             return known

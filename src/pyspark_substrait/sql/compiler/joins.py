@@ -24,6 +24,7 @@ from pyspark_substrait.sql.compiler.scope import Compilation, Record, Scope
 from pyspark_substrait.sql.compiler.uniqueness import unique_columns
 from pyspark_substrait.sql.conjuncts import COMPARISON, conjuncts
 from pyspark_substrait.sql.decorrelation.unions import exposes_union
+from pyspark_substrait.sql.fragment import Atom, Name
 
 __all__ = ["Part", "cross", "inputs", "join", "lateral", "matched"]
 
@@ -204,7 +205,7 @@ def _semi(
         query = kept.hinted("").flat()
         keys = [key for key, _ in pairs]
         row = keys[0] if len(keys) == 1 else f"({', '.join(keys)})"
-        items = tuple(Item(value, value) for _, value in pairs)
+        items = tuple(Item(value, Name(value)) for _, value in pairs)
         matches = other.flat().text(items)
         return query.filtered([f"({row} IN ({matches}))"])
     return _joined(kept, "LEFT SEMI JOIN", other, _conditions(parts, scope, compilation), kept.passed)
@@ -213,12 +214,12 @@ def _semi(
 class _Equal(NamedTuple):
     """The pairs of columns of both sides that a condition compares for equality, and whether it has no other parts."""
 
-    pairs: list[tuple[str, str]]
+    pairs: list[tuple[Atom, Atom]]
     alone: bool
 
 
 def _equal_columns(parts: Sequence[Part], kept: tuple[str, ...], other: tuple[str, ...], scope: Scope) -> _Equal:
-    pairs: list[tuple[str, str]] = []
+    pairs: list[tuple[Atom, Atom]] = []
     alone = True
     for conjunct in (conjunct for _, part in parts for conjunct in conjuncts(part)):
         match conjunct:

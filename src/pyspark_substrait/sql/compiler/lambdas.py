@@ -5,8 +5,7 @@ Every lambda variable of a statement has a unique name, different from all colum
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from pyspark_substrait.errors import InvalidPlanError, UnsupportedPlanError, at
@@ -27,11 +26,9 @@ from pyspark_substrait.sql.compiler import expressions
 from pyspark_substrait.sql.compiler.names import NameSource
 from pyspark_substrait.sql.compiler.scope import Binding, Closure, Compilation, Scope
 from pyspark_substrait.sql.compiler.types import field_name
+from pyspark_substrait.sql.fragment import Atom, Name
 
-__all__ = ["argument", "evaluated_once", "invocation", "is_elsewhere", "parameters", "refuse_inside"]
-
-#: texts that are cheap to repeat: a name, with fields, a number, or a short text or date
-_PLAIN = re.compile(r"\(?-?[\w.]+\)?|\w*'[^'\\]{0,60}'")
+__all__ = ["argument", "evaluated_once", "holds_query", "invocation", "is_elsewhere", "parameters", "refuse_inside"]
 
 
 def argument(node: Expression, scope: Scope, compilation: Compilation) -> str:
@@ -43,7 +40,7 @@ def argument(node: Expression, scope: Scope, compilation: Compilation) -> str:
     closure = _closure(node, scope)
     if closure is None:
         raise UnsupportedPlanError(
-            f"a value of type {node.type} that isn't a lambda can't run on Spark, which has no functions as values",
+            f"a value of type {node.type} that is not a lambda cannot run on Spark, which has no functions as values",
             hint="Write the lambda in place, or refer to a named one",
         )
     names = tuple(compilation.names.fresh("l") for _ in closure.lambda_.parameters.types)
@@ -59,13 +56,13 @@ def refuse_inside(node: Expression) -> None:
     """
     if _holds_query(node):
         raise UnsupportedPlanError(
-            "a subquery inside a lambda, or beside one in the same call, can't run on Spark",
+            "a subquery inside a lambda, or beside one in the same call, cannot run on Spark",
             hint="Compute it as a column in a projection below, and refer to that",
         )
 
 
-def invocation(node: LambdaInvocation, scope: Scope, compilation: Compilation) -> str:
-    """Return the body of a lambda with its arguments substituted; an atom.
+def invocation(node: LambdaInvocation, scope: Scope, compilation: Compilation) -> Atom:
+    """Return the body of a lambda with its arguments substituted.
 
     An argument that is more than a name and is used more than once is evaluated once.
     """
@@ -80,7 +77,7 @@ def invocation(node: LambdaInvocation, scope: Scope, compilation: Compilation) -
             if isinstance(concrete(type), Func):
                 value = _closure(item, scope)
                 if value is None:
-                    raise UnsupportedPlanError(f"a value of type {item.type} that isn't a lambda can't run on Spark")
+                    raise UnsupportedPlanError(f"a value of type {item.type} that is not a lambda cannot run on Spark")
                 bindings.append(value)
             else:
                 bindings.append(expressions.expression(item, scope, compilation))
@@ -90,27 +87,27 @@ def invocation(node: LambdaInvocation, scope: Scope, compilation: Compilation) -
     if not apart:
         return _body(closure, bindings, compilation)
 
-    def body(variable: str) -> str:
+    def body(variable: Name) -> Atom:
         inside = list(bindings)
         for number, position in enumerate(apart):
-            inside[position] = variable if len(apart) == 1 else f"{variable}.{field_name(number)}"
+            inside[position] = variable if len(apart) == 1 else Name(f"{variable}.{field_name(number)}")
         return _variable_body(closure, inside, compilation)
 
-    texts = [text for text in (bindings[position] for position in apart) if isinstance(text, str)]
+    texts = [text for text in (bindings[position] for position in apart) if isinstance(text, Atom)]
     packed = ", ".join(f"'{field_name(number)}', {text}" for number, text in enumerate(texts))
     return _let(texts[0] if len(texts) == 1 else f"named_struct({packed})", body, compilation.names)
 
 
-def evaluated_once(text: str, node: Expression, body: Callable[[str], str], compilation: Compilation) -> str:
-    """Return ``body`` applied to a value that it uses several times, evaluated once if possible; an atom.
+def evaluated_once(text: Atom, node: Expression, body: Callable[[Atom], Atom], compilation: Compilation) -> Atom:
+    """Return ``body`` applied to a value that it uses several times, evaluated once if possible.
 
     Args:
-        text: the value; an atom.
+        text: the value.
         node: the expression that the text is compiled from.
         body: returns the result for a text that stands for the value.
         compilation: the statement being compiled.
     """
-    if _PLAIN.fullmatch(text) or is_elsewhere(node, compilation):
+    if text.cheap or is_elsewhere(node, compilation):
         return body(text)
     return _let(text, body, compilation.names)
 
@@ -119,7 +116,7 @@ def parameters(reference: LambdaParameterReference, scope: Scope) -> tuple[Bindi
     """Return the bindings of the lambda parameters that a reference refers to."""
     if reference.steps_out >= len(scope.lambdas):
         raise UnsupportedPlanError(
-            "a parameter of a lambda around a subquery can't be used inside the subquery on Spark",
+            "a parameter of a lambda around a subquery cannot be used inside the subquery on Spark",
             hint="A projection below the lambda can hold what the subquery needs",
         )
     return scope.lambdas[-1 - reference.steps_out]
@@ -142,16 +139,16 @@ def _closure(node: Expression, scope: Scope) -> Closure | None:
             return None
 
 
-def _body(closure: Closure, bindings: Sequence[Binding], compilation: Compilation) -> str:
+def _body(closure: Closure, bindings: Sequence[Binding], compilation: Compilation) -> Atom:
     inside = replace(closure.scope, lambdas=(*closure.scope.lambdas, tuple(bindings)))
     with at("lambda", "body"):
         return expressions.expression(closure.lambda_.body, inside, compilation)
 
 
-def _variable_body(closure: Closure, bindings: Sequence[Binding], compilation: Compilation) -> str:
+def _variable_body(closure: Closure, bindings: Sequence[Binding], compilation: Compilation) -> Atom:
     """Return the body of a lambda that stays one in Spark. Parts that need a SELECT list become columns below."""
     if _windows_over_parameters(closure.lambda_.body, 0):
-        raise UnsupportedPlanError("a window function over the parameters of a lambda can't run on Spark")
+        raise UnsupportedPlanError("a window function over the parameters of a lambda cannot run on Spark")
     outside = closure.scope.below
     if outside is None or not outside.inline:
         return _body(closure, bindings, compilation)
@@ -176,10 +173,10 @@ def _uses_parameters(node: Expression, depth: int) -> bool:
             return any(_uses_parameters(child, depth) for child in expression_children(node))
 
 
-def _let(value: str, body: Callable[[str], str], names: NameSource) -> str:
+def _let(value: str, body: Callable[[Name], str], names: NameSource) -> Atom:
     """Return ``body`` of a variable with a value: transform applied to a list of that one value."""
     variable = names.fresh("l")
-    return f"(transform(array({value}), {variable} -> {body(variable)})[0])"
+    return Atom(f"(transform(array({value}), {variable} -> {body(variable)})[0])")
 
 
 def _worth_keeping(closure: Closure, bindings: Sequence[Binding]) -> list[int]:
@@ -189,7 +186,7 @@ def _worth_keeping(closure: Closure, bindings: Sequence[Binding]) -> list[int]:
     return [
         position
         for position, (binding, used) in enumerate(zip(bindings, uses, strict=True))
-        if isinstance(binding, str) and used > 1 and not _PLAIN.fullmatch(binding)
+        if isinstance(binding, Atom) and used > 1 and not binding.cheap
     ]
 
 
@@ -218,16 +215,32 @@ def _holds_query(node: Expression) -> bool:
 def is_elsewhere(node: Expression, compilation: Compilation) -> bool:
     """Whether an expression contains something that isn't evaluated in place: a subquery or a window function.
 
-    The result is cached, because nested calls ask for it repeatedly.
+    The expression is compiled. The result is cached, because nested calls ask for it repeatedly.
     """
+    if not compilation.has_elsewhere:
+        return False
     known = compilation.elsewhere.get(id(node))
     if known is None:
-        parts = (node.lambda_.lambda_.body,) if isinstance(node, NamedLambdaReference) else expression_children(node)
         known = (
             subquery_relation(node) is not None
             or isinstance(node, WindowFunction)
-            or any(is_elsewhere(part, compilation) for part in parts),
+            or any(is_elsewhere(part, compilation) for part in _parts_in_place(node, compilation)),
             node,
         )
         compilation.elsewhere[id(node)] = known
     return known[0]
+
+
+def holds_query(node: Expression, compilation: Compilation) -> bool:
+    """Whether the text of an expression, which is compiled, contains a subquery."""
+    if not compilation.has_elsewhere:
+        return False
+    if subquery_relation(node) is not None:
+        return True
+    return any(holds_query(part, compilation) for part in _parts_in_place(node, compilation))
+
+
+def _parts_in_place(node: Expression, compilation: Compilation) -> Iterable[Expression]:
+    """The parts of an expression whose text is in its text."""
+    parts = (node.lambda_.lambda_.body,) if isinstance(node, NamedLambdaReference) else expression_children(node)
+    return (part for part in parts if id(part) not in compilation.moved)

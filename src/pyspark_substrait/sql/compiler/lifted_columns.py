@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from pyspark_substrait.sql.compiler.query import Item, Query, plain
+from pyspark_substrait.sql.fragment import Name
 
 if TYPE_CHECKING:
     from pyspark_substrait.sql.compiler.scope import Compilation
@@ -33,9 +34,9 @@ class Fold:
         results: the aggregates over these names.
     """
 
-    items: str
-    position: str
-    element: str
+    items: Name
+    position: Name
+    element: Name
     results: list[Item] = field(default_factory=list)
 
 
@@ -56,7 +57,7 @@ class Below:
         """The number of levels, which is also the first level that may use all columns."""
         return len(self.levels)
 
-    def column(self, text: str, compilation: Compilation, level: int | None = None) -> str:
+    def column(self, text: str, compilation: Compilation, level: int | None = None) -> Name:
         """Return the name of a column with this text, on one of the levels or, by default, on a new one."""
         level = self.height if level is None else level
         for item in self._level(level):

@@ -5,7 +5,7 @@ that they survive everything that processes the text: Spark's parser (quotes and
 substitution (``${env:HOME}`` is replaced even inside a literal) and PySpark's formatter for bound arguments
 (``{name}``). The latter two never see a brace, because braces are written as ``\u007B`` and ``\u007D``.
 
-The text of a literal is an atom: it can stand anywhere in an expression without brackets.
+A negative number or an interval needs brackets as an operand; :func:`constant` gives it some.
 
 A value outside the range that the specification gives for its type (types/type_classes) is an error. Dates and
 timestamps may be outside of the years 1 to 9999, as far as Spark supports them.
@@ -65,8 +65,9 @@ from pyspark_substrait.sql.compiler.types import (
     units_per_second,
     unsigned_bits,
 )
+from pyspark_substrait.sql.fragment import UNKNOWN, Constant
 
-__all__ = ["literal", "string_literal"]
+__all__ = ["constant", "literal", "string_literal"]
 
 _SUFFIXES: Final[dict[type[Type], str]] = {I8: "Y", I16: "S", I32: "", I64: "L"}
 _MICROS_OF_DAY: Final = 86_400_000_000
@@ -76,12 +77,20 @@ _MOST_DAYS: Final = 3_650_000
 _ESCAPED: Final = {"'": r"\'", "\\": r"\\", "{": r"\u007B", "}": r"\u007D"}
 
 
+def constant(node: Literal) -> Constant:
+    """Return a literal as an operand; errors are those of :func:`literal`."""
+    text, value = literal(node), node.value
+    known = value if value is None or (isinstance(value, str | int) and not isinstance(value, bool)) else UNKNOWN
+    signed = text.startswith(("-", "INTERVAL "))
+    return Constant(f"({text})" if signed else text, known)
+
+
 def literal(node: Literal) -> str:
     """The text of a literal.
 
     Raises:
         InvalidPlanError: the value isn't one of the type.
-        UnsupportedPlanError: Spark has nothing that carries the type or this value of it.
+        UnsupportedPlanError: Spark has no type for it, or cannot represent this value.
     """
     type = node.type
     carrier = spark_type(type)
@@ -104,13 +113,13 @@ def literal(node: Literal) -> str:
             return string_literal(value)
         case ((VarChar(length=length) | FixedChar(length=length)), str(value)):
             if len(value) > length:
-                raise InvalidPlanError(f"a literal of {len(value)} characters can't be a {type}")
+                raise InvalidPlanError(f"a literal of {len(value)} characters cannot be a {type}")
             return string_literal(value if isinstance(type, VarChar) else value.ljust(length))
         case Binary(), bytes(value):
             return f"X'{value.hex().upper()}'"
         case FixedBinary(length=length), bytes(value):
             if len(value) != length:
-                raise InvalidPlanError(f"a literal of {len(value)} bytes can't be a {type}")
+                raise InvalidPlanError(f"a literal of {len(value)} bytes cannot be a {type}")
             return f"X'{value.hex().upper()}'"
         case Date(), int(value):
             return f"DATE'{_date(value)}'"
@@ -162,7 +171,7 @@ def literal(node: Literal) -> str:
             | (IntervalYear() | IntervalDay() | IntervalCompound() | UUID(), _)
             | (List() | Map() | Struct() | UserDefined(), _)
         ):
-            raise InvalidPlanError(f"{node.value!r} can't be the value of a {type} literal")
+            raise InvalidPlanError(f"{node.value!r} cannot be the value of a {type} literal")
         case ((Func() | Unbound()), _):
             raise AssertionError("nothing carries these types")
         case other, _:
@@ -220,7 +229,7 @@ def _single(value: float) -> str:
         return f"CAST('{_special(value)}' AS FLOAT)"
     single = struct.unpack("f", struct.pack("f", value))[0]
     if single != value:
-        raise InvalidPlanError(f"{value!r} isn't an fp32 number")
+        raise InvalidPlanError(f"{value!r} is not an fp32 number")
     if abs(value) > 3e38:
         # the parser compares with the exact value of the largest float, and the shortest text of that is above it
         return f"CAST({value!r}D AS FLOAT)"
@@ -233,12 +242,12 @@ def _single(value: float) -> str:
 
 def _decimal(type: Decimal, value: decimal.Decimal) -> str:
     if not value.is_finite():
-        raise InvalidPlanError(f"{value} can't be the value of a {type} literal")
+        raise InvalidPlanError(f"{value} cannot be the value of a {type} literal")
     text = f"{value:f}"
     whole, _, fraction = text.lstrip("-").partition(".")
     digits = len(whole.lstrip("0")) + len(fraction)
     if len(fraction) != type.scale or digits > type.precision:
-        raise InvalidPlanError(f"{text} isn't a {type}")
+        raise InvalidPlanError(f"{text} is not a {type}")
     # the type that the parser gives it: as many digits as needed, at least one, and no fewer than the scale
     natural = max(len(str(abs(int(value.scaleb(len(fraction), decimal.Context(prec=76)))))), len(fraction))
     return f"{text}BD" if natural == type.precision else f"CAST({text}BD AS {spark_type(type)})"
@@ -277,7 +286,7 @@ def _timestamp(type: Type, value: int, precision: int) -> str:
 
 def _time(type: Type, value: int, precision: int) -> str:
     if not 0 <= value < _SECONDS_OF_DAY * units_per_second(precision):
-        raise InvalidPlanError(f"{value} isn't within the day as a {type}")
+        raise InvalidPlanError(f"{value} is not within the day as a {type}")
     if precision > FINEST:
         return _long(type, value)
     text = f"TIME'{_clock(value * units_per_second(FINEST - precision))}'"
@@ -349,7 +358,7 @@ def _user_defined(type: UserDefined, items: tuple[object, ...]) -> str:
 
 def _unsigned(type: UserDefined, value: object, bits: int) -> str:
     if not isinstance(value, str) or not value.isascii() or not value.isdigit():
-        raise InvalidPlanError(f"{value!r} can't be the value of a {type} literal", hint="It is a decimal number")
+        raise InvalidPlanError(f"{value!r} cannot be the value of a {type} literal", hint="It is a decimal number")
     number = int(value)
     if number >= 1 << bits:
         raise InvalidPlanError(f"{value} is too large for a {type}", hint=f"The largest is {(1 << bits) - 1}")

@@ -13,10 +13,12 @@ from pyspark_substrait.model.expressions import (
     EnumArgument,
     TypeArgument,
 )
+from pyspark_substrait.model.types import same_type
 from pyspark_substrait.sql.compiler import calls
 from pyspark_substrait.sql.compiler.scope import Compilation, Scope
 from pyspark_substrait.sql.compiler.sorting import sort_keys
 from pyspark_substrait.sql.compiler.types import has_map
+from pyspark_substrait.sql.fragment import atom
 from pyspark_substrait.sql.functions.table import Call
 
 __all__ = ["INDIFFERENT", "measure"]
@@ -48,10 +50,15 @@ def measure(call: AggregateFunction, condition: str | None, scope: Scope, compil
             sorts=tuple(keys),
             phase=call.phase,
             functions=compilation.functions,
+            settings=compilation.settings,
         ),
         [(option.name, option.preference) for option in call.options],
     )
-    return calls.declared(text, call.derived_type, call.output_type)
+    return (
+        text
+        if same_type(call.derived_type, call.output_type)
+        else calls.declared(atom(text), call.derived_type, call.output_type, compilation)
+    )
 
 
 def _check_phase(call: AggregateFunction, definition: FunctionDefinition) -> None:
@@ -60,12 +67,12 @@ def _check_phase(call: AggregateFunction, definition: FunctionDefinition) -> Non
     with at("phase"):
         if definition.decomposable == "NONE":
             raise InvalidPlanError(
-                f"{call.function.key} can't be computed in phases ({call.phase.name})",
+                f"{call.function.key} cannot be computed in phases ({call.phase.name})",
                 hint="Its only phase is INITIAL_TO_RESULT",
             )
         if definition.decomposable == "ONE" and call.phase is AggregationPhase.INTERMEDIATE_TO_INTERMEDIATE:
             raise InvalidPlanError(
-                f"{call.function.key} has one intermediate step, so its intermediate values can't be merged",
+                f"{call.function.key} has one intermediate step, so its intermediate values cannot be merged",
                 hint="Use INTERMEDIATE_TO_RESULT",
             )
 
@@ -77,11 +84,11 @@ def _is_distinct(call: AggregateFunction) -> bool:
     with at("invocation"):
         if call.phase is not AggregationPhase.INITIAL_TO_RESULT:
             raise UnsupportedPlanError(
-                f"{call.function.key} of distinct values can't be computed in phases: an intermediate value doesn't "
+                f"{call.function.key} of distinct values cannot be computed in phases: an intermediate value does not "
                 "say which values are in it",
                 hint="Group by the values first, or use INITIAL_TO_RESULT",
             )
         for argument in call.arguments:
             if not isinstance(argument, EnumArgument | TypeArgument) and has_map(argument.type):
-                raise UnsupportedPlanError(f"distinct values of {argument.type}: Spark can't compare maps")
+                raise UnsupportedPlanError(f"distinct values of {argument.type}: Spark cannot compare maps")
     return True

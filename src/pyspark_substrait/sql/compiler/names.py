@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from pyspark_substrait.errors import UnsupportedPlanError
+from pyspark_substrait.sql.fragment import Name
 
 __all__ = ["NameSource", "quoted", "quoted_path"]
 
@@ -16,7 +17,7 @@ _IMPOSSIBLE = re.compile("[$][{]|[\\x00\\ud800-\\udfff]")
 
 
 @lru_cache(maxsize=32768)
-def quoted(name: str) -> str:
+def quoted(name: str) -> Name:
     """Return a name as a quoted identifier: whatever its characters, it can only be a name.
 
     >>> print(quoted("a`b"))
@@ -27,9 +28,9 @@ def quoted(name: str) -> str:
     """
     if _IMPOSSIBLE.search(name):
         raise UnsupportedPlanError(
-            f"Spark can't have the name {name!a}", hint="A name can't hold `${`, NUL or half a character"
+            f"Spark cannot have the name {name!a}", hint="A name cannot hold `${`, NUL or half a character"
         )
-    return "`" + name.replace("`", "``") + "`"
+    return Name("`" + name.replace("`", "``") + "`")
 
 
 def quoted_path(names: Iterable[str]) -> str:
@@ -50,9 +51,9 @@ class NameSource:
     given: int = 0
     users: frozenset[str] = frozenset()
 
-    def fresh(self, prefix: str) -> str:
+    def fresh(self, prefix: str) -> Name:
         """Return the next name. ``prefix`` is one lower-case letter for the kind of thing that is named."""
         self.given += 1
         while (name := f"{prefix}{self.given}") in self.users:
             self.given += 1
-        return name
+        return Name(name)

@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from pyspark_substrait.sql.fragment import Name
+
 __all__ = ["FRAME_MARK", "Item", "Query", "frame", "plain"]
 
 #: Encloses the name of a bound DataFrame in a statement's text. No text of a plan contains it.
@@ -35,7 +37,7 @@ class Item:
     """
 
     text: str
-    name: str
+    name: Name
 
     @property
     def passed(self) -> Item:
@@ -74,7 +76,7 @@ class Query:
     hint: str = ""
 
     @property
-    def columns(self) -> tuple[str, ...]:
+    def columns(self) -> tuple[Name, ...]:
         """The names of the columns, in order, including dropped ones."""
         return tuple(item.name for item in self.items)
 
@@ -157,6 +159,6 @@ class Query:
         return replace(self, where=self.where + new)
 
 
-def plain(columns: Iterable[str]) -> tuple[Item, ...]:
+def plain(columns: Iterable[Name]) -> tuple[Item, ...]:
     """Return columns that are passed through."""
     return tuple(Item(column, column) for column in columns)

@@ -21,7 +21,8 @@ from pyspark_substrait.sql.compiler.literals import string_literal
 from pyspark_substrait.sql.compiler.names import quoted, quoted_path
 from pyspark_substrait.sql.compiler.query import Item, Query
 from pyspark_substrait.sql.compiler.scope import Compilation, Record, Scope, Source
-from pyspark_substrait.sql.compiler.types import spark_type
+from pyspark_substrait.sql.compiler.types import TIME_SETTINGS, has_time, spark_type
+from pyspark_substrait.sql.fragment import Name
 
 __all__ = ["catalog_source", "matched", "read"]
 
@@ -50,6 +51,8 @@ def catalog_source(node: Read) -> Source | None:
 
 def read(node: Read, outer: tuple[Record, ...], compilation: Compilation) -> Query:
     """Return the query of a read: the used columns, the filters, then the projection."""
+    if any(map(has_time, node.base_schema.struct.types)):
+        compilation.settings.update(TIME_SETTINGS)
     match node.read_type:
         case VirtualTable():
             with at("virtual_table"):
@@ -85,6 +88,9 @@ def _stored(node: Read, compilation: Compilation) -> Query:
         for position, entry in enumerate(source.required)
         if entry is not None and (used is None or position in used)
     ]
+    for item, type in zip(items, node.base_schema.struct.types, strict=True):
+        if not isinstance(item.text, Name):
+            compilation.require(type)
     query = Query(source=source.text, items=read, where=_checks(required))
     if used is None:
         return query
@@ -93,7 +99,7 @@ def _stored(node: Read, compilation: Compilation) -> Query:
     return Query(source=f"({query.text()})", items=kept, depth=1)
 
 
-def matched(source: Source, columns: Sequence[str]) -> str:
+def matched(source: Source, columns: Sequence[Name]) -> str:
     """Return the statement that selects all columns of a source under new names."""
     items = tuple(Item(text, column) for text, column in zip(source.columns, columns, strict=True))
     required = [entry for entry in source.required if entry is not None]

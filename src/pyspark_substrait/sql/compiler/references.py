@@ -21,13 +21,13 @@ from pyspark_substrait.model.masks import MaskExpression
 from pyspark_substrait.sql.compiler import expressions, lambdas, masks
 from pyspark_substrait.sql.compiler.literals import literal
 from pyspark_substrait.sql.compiler.scope import Binding, Compilation, Scope
-from pyspark_substrait.sql.compiler.types import field_name
+from pyspark_substrait.sql.fragment import Atom
 
 __all__ = ["reference"]
 
 
-def reference(node: FieldReference, scope: Scope, compilation: Compilation) -> str:
-    """The text of a field reference; an atom."""
+def reference(node: FieldReference, scope: Scope, compilation: Compilation) -> Atom:
+    """The text of a field reference."""
     match node.root:
         case RootReference():
             return _of_record(scope.record.columns, node.reference, compilation)
@@ -50,7 +50,7 @@ def reference(node: FieldReference, scope: Scope, compilation: Compilation) -> s
 
 def _of_record(
     columns: Sequence[Binding], reference: tuple[ReferenceSegment, ...] | MaskExpression, compilation: Compilation
-) -> str:
+) -> Atom:
     match reference:
         case MaskExpression():
             texts = [_value(column) for column in columns]
@@ -70,21 +70,21 @@ def _check(position: int, columns: Sequence[Binding]) -> None:
         raise InvalidPlanError(f"there is no field {position}; the record has {len(columns)}")
 
 
-def _value(column: Binding) -> str:
-    if isinstance(column, str):
+def _value(column: Binding) -> Atom:
+    if isinstance(column, Atom):
         return column
     raise UnsupportedPlanError("a function value can only be an argument: Spark has no functions as values")
 
 
-def _path(text: str, segments: Sequence[ReferenceSegment]) -> str:
+def _path(text: Atom, segments: Sequence[ReferenceSegment]) -> Atom:
     for segment in segments:
         match segment:
             case StructField(field=field):
-                text = f"{text}.{field_name(field)}"
+                text = masks.field(text, field)
             case ListElement(offset=offset):
                 text = masks.element(text, offset)
             case MapKey(map_key=key):
-                text = f"try_element_at({text}, {literal(key)})"
+                text = Atom(f"try_element_at({text}, {literal(key)})")
             case _:
                 assert_never(segment)
     return text

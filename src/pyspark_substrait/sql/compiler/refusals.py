@@ -52,6 +52,7 @@ from pyspark_substrait.sql.compiler.lifted_columns import Below
 from pyspark_substrait.sql.compiler.query import Query, plain
 from pyspark_substrait.sql.compiler.scope import Compilation, Record, Scope, UnboundOuterReference
 from pyspark_substrait.sql.compiler.types import spark_type
+from pyspark_substrait.sql.fragment import Atom, Constant
 
 __all__ = ["Refusal", "Refusals", "null", "nulls"]
 
@@ -92,10 +93,10 @@ class Refusals:
     otherwise: str | None = None
     found: list[Refusal] = field(default_factory=list)
     looked_at: dict[int, object] = field(default_factory=dict)
-    refused: dict[int, tuple[Expression, str]] = field(default_factory=dict)
+    refused: dict[int, tuple[Expression, Atom]] = field(default_factory=dict)
     _stand_for: dict[int, tuple[Relation, Relation]] = field(default_factory=dict)
 
-    def expression(self, error: Exception, node: Expression, scope: Scope, compilation: Compilation) -> str:
+    def expression(self, error: Exception, node: Expression, scope: Scope, compilation: Compilation) -> Atom:
         """Record that an expression can't run; a null of its type replaces it."""
         if isinstance(node, Cast) and isinstance(error, SubstraitError) and self.places.path(node.input) is None:
             # reading added the cast around the call
@@ -109,7 +110,7 @@ class Refusals:
             self._look_below((query,), (*scope.outer, scope.record), compilation)
         return text
 
-    def stand_in(self, node: Expression) -> str | None:
+    def stand_in(self, node: Expression) -> Atom | None:
         """Return the null that replaces an expression; None for one that was not refused."""
         known = self.refused.get(id(node))
         return None if known is None else known[1]
@@ -184,7 +185,7 @@ class Refusals:
         if _stands_on_broken(node) or (_is_open_value(node) and not isinstance(error, UnsupportedPlanError)):
             return
         if not isinstance(error, SubstraitError):
-            error = SubstraitError(f"this can't be compiled: {error.__class__.__name__} {error}")
+            error = SubstraitError(f"this cannot be compiled: {error.__class__.__name__} {error}")
         self.note(error, _joined(path, error.path) if path is not None else self.otherwise or "", node)
 
     @contextmanager
@@ -236,12 +237,12 @@ def _code(error: SubstraitError, node: object) -> Code:
             return Code.TARGET_EXPRESSION
 
 
-def null(type: Type) -> str:
+def null(type: Type) -> Constant:
     """Return a null of a type; of any type if Spark doesn't have it."""
     try:
-        return f"CAST(NULL AS {spark_type(type)})"
+        return Constant(f"CAST(NULL AS {spark_type(type)})", None)
     except SubstraitError:
-        return "NULL"
+        return Constant("NULL", None)
 
 
 def nulls(schema: Struct, compilation: Compilation) -> Query:

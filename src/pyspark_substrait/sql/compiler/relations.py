@@ -66,8 +66,9 @@ from pyspark_substrait.sql.compiler.column_usage import needed_columns
 from pyspark_substrait.sql.compiler.lifted_columns import Below
 from pyspark_substrait.sql.compiler.query import Item, Query
 from pyspark_substrait.sql.compiler.scope import Compilation, Record, Scope, UnboundOuterReference
-from pyspark_substrait.sql.compiler.sorting import SortKey, sort_keys
+from pyspark_substrait.sql.compiler.sorting import sort_keys
 from pyspark_substrait.sql.decorrelation.unions import fails_over
+from pyspark_substrait.sql.fragment import Name
 
 __all__ = ["refuse_enhancement", "refuse_enhancements", "relation", "sort_keys", "tree", "window_text"]
 
@@ -216,11 +217,12 @@ def _project(node: Project, outer: Outer, compilation: Compilation) -> Query:
     for position, expression in enumerate(node.expressions):
         if wanted is not None and len(items) not in wanted:
             # emit drops it; its place is kept so that positions stay correct
-            items.append(query.items[0] if query.items else Item("1", "1"))
+            items.append(query.items[0] if query.items else Item("1", Name("1")))
             continue
         with at("expressions", position):
             text = expressions.expression(expression, scope, compilation)
-        name = text if text in columns and text not in taken else compilation.column()
+        passes = isinstance(text, Name) and text in columns and text not in taken
+        name = Name(text) if passes else compilation.column()
         taken.add(name)
         items.append(Item(text, name))
     return replace(below.under(query, compilation), items=tuple(items))
@@ -238,7 +240,7 @@ def _sort(node: Sort, outer: Outer, compilation: Compilation) -> Query:
         # Spark takes no correlated query as a sort key: the keys become columns, which are dropped afterwards
         computed = [Item(key.text, compilation.column()) for key in keys]
         query = replace(query, items=(*query.items, *computed)).nested()
-        keys = [SortKey(item.name, key.direction) for item, key in zip(computed, keys, strict=True)]
+        keys = [key._replace(text=item.name) for item, key in zip(computed, keys, strict=True)]
     return replace(query, items=items, order=", ".join(map(str, keys)))
 
 
@@ -308,7 +310,7 @@ def refuse_enhancement(extension: AdvancedExtension | None, path: str = "advance
     """Refuse an enhancement, which changes the meaning in an unknown way; optimizations may be ignored."""
     if extension is not None and extension.enhancement is not None:
         raise UnsupportedPlanError(
-            f"the enhancement {extension.enhancement.type_url} changes what the relation means, and isn't known here",
+            f"the enhancement {extension.enhancement.type_url} changes what the relation means, and is not known here",
             path=f"{path}.enhancement",
             code=Code.TARGET_FEATURE,
         )

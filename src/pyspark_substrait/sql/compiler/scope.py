@@ -13,11 +13,14 @@ from pyspark_substrait.model.expressions import DetachedExpression, DynamicParam
 from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.plan import VariableEvaluationMode
 from pyspark_substrait.model.relations import Read, Relation
+from pyspark_substrait.model.types import Type
 from pyspark_substrait.sql.compiler.lifted_columns import Below
 from pyspark_substrait.sql.compiler.names import NameSource
 from pyspark_substrait.sql.compiler.query import Query, frame
 from pyspark_substrait.sql.compiler.sharing import Shared
 from pyspark_substrait.sql.compiler.statement_steps import SqlStep, Step
+from pyspark_substrait.sql.compiler.types import SIMPLE, settings_of
+from pyspark_substrait.sql.fragment import Atom, Name
 from pyspark_substrait.sql.functions.python_functions import PythonFunction
 
 if TYPE_CHECKING:
@@ -72,7 +75,7 @@ class Record:
     A ``lateral`` one is the left record of a lateral join, seen from its right input: it isn't a subquery boundary.
     """
 
-    columns: tuple[str, ...]
+    columns: tuple[Atom, ...]
     rel_anchor: int | None = None
     hidden: bool = False
     lateral: bool = False
@@ -86,8 +89,8 @@ class Closure:
     scope: Scope
 
 
-#: The value of a lambda's parameter: a text, which is an atom, or a function.
-Binding: TypeAlias = str | Closure
+#: The value of a lambda's parameter: a text, or a function.
+Binding: TypeAlias = Atom | Closure
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,8 +157,11 @@ class Compilation:
         counted, sorted_at_once: the result of that for the tree that is being compiled.
         needed: the columns of reads that are used, by the reads' identities; all columns of reads that aren't in it.
         refuse_slow_patterns: whether patterns that may take very long are refused.
-        elsewhere: whether an expression contains something that isn't evaluated in place, by the expression's identity;
-            with the expression, so that its identity isn't reused.
+        settings: the settings that the session must have for parts of the text to be correct.
+        has_elsewhere: whether there is a subquery or a window function in what was compiled.
+        elsewhere: whether an expression contains one, by the expression's identity; with the expression, so that its
+            identity isn't reused.
+        moved: the expressions that became a column below although a subquery or window function is in them.
     """
 
     registry: Registry
@@ -173,11 +179,21 @@ class Compilation:
     sorted_at_once: frozenset[int] = frozenset()
     needed: Mapping[int, frozenset[int]] = field(default_factory=dict)
     refuse_slow_patterns: bool = False
+    has_elsewhere: bool = False
     elsewhere: dict[int, tuple[bool, Expression]] = field(default_factory=dict)
+    moved: dict[int, Expression] = field(default_factory=dict)
+    settings: dict[str, str] = field(default_factory=dict)
 
     def trial(self) -> Compilation:
         """A compilation of the same plan whose text isn't used."""
-        return replace(self, names=NameSource(), uses=Counter(), shared={}, steps=[], functions={}, counting=None)
+        return replace(
+            self, names=NameSource(), uses=Counter(), shared={}, steps=[], functions={}, settings={}, counting=None
+        )
+
+    def require(self, type: Type) -> None:
+        """Require the settings for values of a type that are made here."""
+        if type.__class__ not in SIMPLE:
+            self.settings.update(settings_of(type))
 
     def known(self, node: Expression) -> Literal | None:
         """Return a literal expression, or the value of a dynamic parameter; None for any other expression."""
@@ -191,7 +207,7 @@ class Compilation:
             case _:
                 return None
 
-    def column(self) -> str:
+    def column(self) -> Name:
         """A new column name."""
         return self.names.fresh("c")
 

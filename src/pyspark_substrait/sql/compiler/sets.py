@@ -20,7 +20,7 @@ def set_operation(node: Set, outer: tuple[Record, ...], compilation: Compilation
     """The query of a set operation."""
     schema = node.direct_schema
     if node.op is not SetOp.UNION_ALL and any(has_map(type) for type in schema.types):
-        raise UnsupportedPlanError("Spark can't compare maps, so only UNION_ALL takes them", path="op")
+        raise UnsupportedPlanError("Spark cannot compare maps, so only UNION_ALL takes them", path="op")
     queries = []
     for position, member in enumerate(node.inputs):
         with at("inputs", position):

@@ -9,10 +9,8 @@ error when the query runs.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import NamedTuple
 
 from pyspark_substrait.errors import InvalidPlanError, UnsupportedPlanError, at
 from pyspark_substrait.extensions.signatures import ValueArg
@@ -24,19 +22,11 @@ from pyspark_substrait.sql.compiler.lifted_columns import Below
 from pyspark_substrait.sql.compiler.literals import string_literal
 from pyspark_substrait.sql.compiler.scope import Compilation, Scope
 from pyspark_substrait.sql.compiler.types import INTEGERS, has_map, has_order
+from pyspark_substrait.sql.fragment import Atom, Constant, Name, atom
+from pyspark_substrait.sql.functions.over import SortKey
 from pyspark_substrait.sql.functions.table import Call, Operand
 
-__all__ = ["SortKey", "sort_key", "sort_keys"]
-
-
-class SortKey(NamedTuple):
-    """A key of ORDER BY."""
-
-    text: str
-    direction: str
-
-    def __str__(self) -> str:
-        return f"{self.text} {self.direction}"
+__all__ = ["sort_key", "sort_keys"]
 
 
 def sort_keys(sorts: Sequence[SortField], scope: Scope, compilation: Compilation) -> list[SortKey]:
@@ -50,7 +40,9 @@ def sort_keys(sorts: Sequence[SortField], scope: Scope, compilation: Compilation
     for position, field in enumerate(sorts):
         with at("sorts", position):
             key = sort_key(field, scope, compilation)
-        if not (isinstance(field.expr, Literal) or _NUMBER.fullmatch(key.text)):
+        if not (
+            isinstance(field.expr, Literal) or (isinstance(key.text, Constant) and isinstance(key.text.value, int))
+        ):
             # Spark would interpret a number as a column's position
             keys.append(key)
     return keys
@@ -59,51 +51,44 @@ def sort_keys(sorts: Sequence[SortField], scope: Scope, compilation: Compilation
 def sort_key(field: SortField, scope: Scope, compilation: Compilation) -> SortKey:
     """The key of one sort field, even if it is a constant."""
     if has_map(field.expr.type):
-        raise UnsupportedPlanError(f"records can't be sorted by {field.expr.type}: Spark can't compare maps")
+        raise UnsupportedPlanError(f"records cannot be sorted by {field.expr.type}: Spark cannot compare maps")
     if isinstance(field.sort_kind, Function):
-        return SortKey(_rank(field.expr, field.sort_kind, scope, compilation), "ASC NULLS FIRST")
+        return SortKey(_rank(field.expr, field.sort_kind, scope, compilation))
     if field.sort_kind is not SortDirection.CLUSTERED and not has_order(field.expr.type):
-        raise UnsupportedPlanError(f"records can't be sorted by {field.expr.type}, which has no order")
+        raise UnsupportedPlanError(f"records cannot be sorted by {field.expr.type}, which has no order")
     with at("expr"):
-        return SortKey(expressions.expression(field.expr, scope, compilation), _DIRECTIONS[field.sort_kind])
-
-
-_NUMBER = re.compile(r"\(?-?\d+\)?")
-
-# in clustered records, equal values are adjacent, which any order achieves
-_DIRECTIONS = {
-    SortDirection.ASC_NULLS_FIRST: "ASC NULLS FIRST",
-    SortDirection.ASC_NULLS_LAST: "ASC NULLS LAST",
-    SortDirection.DESC_NULLS_FIRST: "DESC NULLS FIRST",
-    SortDirection.DESC_NULLS_LAST: "DESC NULLS LAST",
-    SortDirection.CLUSTERED: "ASC NULLS FIRST",
-}
+        text = expressions.expression(field.expr, scope, compilation)
+    direction = field.sort_kind
+    # in clustered records, equal values are adjacent, which any order achieves
+    nulls_last = direction in (SortDirection.ASC_NULLS_LAST, SortDirection.DESC_NULLS_LAST)
+    descending = direction in (SortDirection.DESC_NULLS_FIRST, SortDirection.DESC_NULLS_LAST)
+    return SortKey(text, descending, not nulls_last)
 
 
 def _rank(expr: Expression, function: Function, scope: Scope, compilation: Compilation) -> str:
     """Return the name of a column that orders the records like a comparison function."""
     if scope.below is None:
         raise UnsupportedPlanError(
-            "records can't be sorted by a comparison function here on Spark", path="comparison_function_reference"
+            "records cannot be sorted by a comparison function here on Spark", path="comparison_function_reference"
         )
     inner = Below()
     with at("expr"):
         key = expressions.expression(expr, replace(scope, below=inner), compilation)
     variable = compilation.names.fresh("l")
     with at("comparison_function_reference"):
-        less = _less(function, expr.type, f"{variable}.f0", key, compilation)
+        less = _less(function, expr.type, Name(f"{variable}.f0"), key, compilation)
     values = f"collect_set(named_struct('f0', {key})) OVER ()"
     level = inner.height
     scope.below.take(inner)
     return scope.below.column(f"size(filter({values}, {variable} -> {less}))", compilation, level)
 
 
-def _less(function: Function, type: Type, left: str, right: str, compilation: Compilation) -> str:
+def _less(function: Function, type: Type, left: Atom, right: Atom, compilation: Compilation) -> str:
     """The condition that a value comes before another one by a comparison function; never null."""
     definition, table = calls.meaning(function, compilation)
     found = compilation.registry.resolve(function.urn, function.name, (ValueArg(type), ValueArg(type)), kind="scalar")
     if found.output_type is None or definition is not found.definition:
-        raise InvalidPlanError(f"{function.key} doesn't compare two values of type {type}")
+        raise InvalidPlanError(f"{function.key} does not compare two values of type {type}")
     output = concrete(found.output_type)
     if output.__class__ not in INTEGERS and not isinstance(output, Boolean):
         raise InvalidPlanError(
@@ -113,7 +98,7 @@ def _less(function: Function, type: Type, left: str, right: str, compilation: Co
     operand_type = concrete(type)
     operand_type, names = concrete(type), calls.argument_names(definition, 2)
 
-    def before(first: str, second: str) -> str:
+    def before(first: Atom, second: Atom) -> str:
         operands = (Operand(first, operand_type), Operand(second, operand_type))
         call = Call(
             function=function,
@@ -121,8 +106,9 @@ def _less(function: Function, type: Type, left: str, right: str, compilation: Co
             names=names,
             output=found.output_type or type,
             functions=compilation.functions,
+            settings=compilation.settings,
         )
-        text = calls.atom(table.text(call, ()))
+        text = atom(table.text(call, ()))
         return text if isinstance(output, Boolean) else f"({text} < 0)"
 
     def failed(fault: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -19,12 +18,7 @@ from pyspark_substrait.sql.compiler.query import FRAME_MARK, Query
 from pyspark_substrait.sql.compiler.reads import catalog_source
 from pyspark_substrait.sql.compiler.scope import Compilation, Counting, Sources
 from pyspark_substrait.sql.compiler.statement_steps import SqlStep, Step
-from pyspark_substrait.sql.compiler.types import (
-    MAP_SETTINGS,
-    MATCH_SETTINGS,
-    SETTINGS,
-    TIME_SETTINGS,
-)
+from pyspark_substrait.sql.compiler.types import SETTINGS
 from pyspark_substrait.sql.decorrelation import decorrelated, needing_decorrelation
 from pyspark_substrait.sql.functions.python_functions import PythonFunction
 
@@ -41,39 +35,19 @@ class Statement:
             into statements, and extension relations are computed by handlers. Usually empty.
         schema: the names and types of the result.
         functions: the Python functions that the text calls, by the names it calls them. Usually empty.
+        settings: the settings that the session must have for the text to be correct.
     """
 
     text: str
     steps: tuple[Step, ...]
     schema: NamedStruct
     functions: Mapping[str, PythonFunction]
-
-    @property
-    def settings(self) -> Mapping[str, str]:
-        """The settings that the session must have for the text to be correct."""
-        texts = (step.text for step in self.steps if isinstance(step, SqlStep))
-        bare = _QUOTED.sub("", "".join((*texts, self.text)))
-        needed = dict(SETTINGS)
-        for mark, settings in _NEEDS:
-            if mark.search(bare):
-                needed.update(settings)
-        return needed
+    settings: Mapping[str, str]
 
     def readable(self) -> str:
         """Return the statement in readable form: frames by name, steps as WITH clauses."""
         withs = [f"{step.name} AS ({_shown_step(step)})" for step in self.steps]
         return (f"WITH {', '.join(withs)} " if withs else "") + shown(self.text)
-
-
-#: strings and quoted names, whatever their content
-_QUOTED = re.compile(r"'(?:[^'\\]|\\.)*'|`[^`]*`", re.DOTALL)
-
-#: the parts of a text that need settings, and the settings
-_NEEDS = (
-    (re.compile(r"\bTIME\b"), TIME_SETTINGS),
-    (re.compile(r"\b(map|map_\w+|transform_keys)\("), MAP_SETTINGS),
-    (re.compile(r"\bexists\("), MATCH_SETTINGS),
-)
 
 
 def _shown_step(step: Step) -> str:
@@ -139,7 +113,13 @@ def statement(
         )
     items = uniform(query.items, schema) if positional else named(query.items, schema)
     text = compilation.with_shared(query.text(items))
-    return Statement(text=text, steps=tuple(compilation.steps), schema=schema, functions=compilation.functions)
+    return Statement(
+        text=text,
+        steps=tuple(compilation.steps),
+        schema=schema,
+        functions=compilation.functions,
+        settings={**SETTINGS, **compilation.settings},
+    )
 
 
 def _query(node: Relation, compilation: Compilation) -> Query:

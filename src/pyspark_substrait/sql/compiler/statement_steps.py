@@ -8,6 +8,7 @@ from typing import TypeAlias
 from pyspark_substrait.extensions.relation_handlers import RowsFunction
 from pyspark_substrait.model.literals import AnyMessage
 from pyspark_substrait.model.relations.extension import ExtensionSchema
+from pyspark_substrait.sql.fragment import Name
 
 __all__ = ["HandlerStep", "SqlStep", "Step"]
 
@@ -41,7 +42,7 @@ class HandlerStep:
     """
 
     name: str
-    columns: tuple[str, ...]
+    columns: tuple[Name, ...]
     rows: RowsFunction
     detail: AnyMessage
     inputs: tuple[str, ...]

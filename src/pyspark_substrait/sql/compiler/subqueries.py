@@ -26,21 +26,22 @@ from pyspark_substrait.sql.compiler import expressions, relations
 from pyspark_substrait.sql.compiler.query import Query
 from pyspark_substrait.sql.compiler.scope import Compilation, Scope
 from pyspark_substrait.sql.compiler.types import has_map, has_order
+from pyspark_substrait.sql.fragment import Atom
 
 __all__ = ["conjunct", "subquery"]
 
 
 def subquery(
     node: ScalarSubquery | InPredicate | SetPredicate | SetComparison, scope: Scope, compilation: Compilation
-) -> str:
-    """The text of a subquery expression, for any place; an atom."""
+) -> Atom:
+    """The text of a subquery expression, for any place."""
     match node:
         case ScalarSubquery(input=input):
             with at("scalar", "input"):
                 query = _query(input, scope, compilation)
             if len(query.columns) != 1:
                 raise InvalidPlanError(f"a scalar subquery has one column, this one has {len(query.columns)}")
-            return f"({query.text()})"
+            return Atom(f"({query.text()})")
         case SetPredicate(tuples=tuples):
             with at("set_predicate", "tuples"):
                 query = _query(tuples, scope, compilation)
@@ -51,7 +52,7 @@ def subquery(
                 case PredicateOp.EXISTS:
                     return _exists(query)
                 case PredicateOp.UNIQUE:
-                    return f"(NOT {_exists_duplicate(query)})"
+                    return Atom(f"(NOT {_exists_duplicate(query)})")
                 case _:
                     assert_never(node.predicate_op)
         case InPredicate():
@@ -69,8 +70,8 @@ def subquery(
             assert_never(node)
 
 
-def conjunct(node: InPredicate | SetComparison, scope: Scope, compilation: Compilation) -> str:
-    """Return the text of a predicate for a place where false and null are equivalent; an atom."""
+def conjunct(node: InPredicate | SetComparison, scope: Scope, compilation: Compilation) -> Atom:
+    """Return the text of a predicate for a place where false and null are equivalent."""
     match node:
         case InPredicate():
             return _in(node, scope, compilation)
@@ -84,14 +85,15 @@ def conjunct(node: InPredicate | SetComparison, scope: Scope, compilation: Compi
 
 def _query(relation: Relation, scope: Scope, compilation: Compilation) -> Query:
     """The relation of a subquery; the current record is the nearest outer one inside it."""
+    compilation.has_elsewhere = True
     return relations.relation(relation, (*scope.outer, scope.record), compilation)
 
 
-def _exists(query: Query) -> str:
-    return f"EXISTS ({query.text()})"
+def _exists(query: Query) -> Atom:
+    return Atom(f"EXISTS ({query.text()})")
 
 
-def _exists_duplicate(query: Query) -> str:
+def _exists_duplicate(query: Query) -> Atom:
     """Whether there are two equal records; as in SQL, a record with a null equals none."""
     query = query.flat()
     known = query.filtered([f"{column} IS NOT NULL" for column in query.columns])
@@ -99,14 +101,14 @@ def _exists_duplicate(query: Query) -> str:
     return _exists(replace(known, tail=groups))
 
 
-def _in(node: InPredicate, scope: Scope, compilation: Compilation) -> str:
+def _in(node: InPredicate, scope: Scope, compilation: Compilation) -> Atom:
     with at("in_predicate"):
         needles, query = _needles(node, scope, compilation)
     row = needles[0] if len(needles) == 1 else f"({', '.join(needles)})"
-    return f"({row} IN ({query.text()}))"
+    return Atom(f"({row} IN ({query.text()}))")
 
 
-def _needles(node: InPredicate, scope: Scope, compilation: Compilation) -> tuple[list[str], Query]:
+def _needles(node: InPredicate, scope: Scope, compilation: Compilation) -> tuple[list[Atom], Query]:
     needles = []
     for position, needle in enumerate(node.needles):
         with at("needles", position):
@@ -145,15 +147,15 @@ def _comparison(node: SetComparison, scope: Scope, compilation: Compilation) -> 
 def _comparable(type: Type, path: str) -> None:
     if has_map(type):
         raise UnsupportedPlanError(
-            f"a value of type {type} can't be compared: Spark has no equality of maps", path=path
+            f"a value of type {type} cannot be compared: Spark has no equality of maps", path=path
         )
 
 
-def _three_valued(query: Query, comparison: str, *, decisive: bool) -> str:
+def _three_valued(query: Query, comparison: str, *, decisive: bool) -> Atom:
     """Reduce a comparison over all records: a ``decisive`` one determines the result, else a null one makes it null."""
     query = query.flat()
     deciding = comparison if decisive else f"(NOT {comparison})"
     found = _exists(query.filtered([deciding]))
     unknown = _exists(query.filtered([f"({comparison} IS NULL)"]))
     decided, otherwise = ("true", "false") if decisive else ("false", "true")
-    return f"(CASE WHEN {found} THEN {decided} WHEN {unknown} THEN NULL ELSE {otherwise} END)"
+    return Atom(f"(CASE WHEN {found} THEN {decided} WHEN {unknown} THEN NULL ELSE {otherwise} END)")

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from pyspark_substrait.sql.fragment import Atom
+
 __all__ = [
     "MICROS_OF_DAY",
     "coarser_interval",
@@ -35,12 +37,12 @@ _EPOCH: Final = "TIMESTAMP_NTZ'1970-01-01 00:00:00'"
 
 def interval_of_micros(sql: str) -> str:
     """A BIGINT as an INTERVAL DAY TO SECOND."""
-    return f"(INTERVAL '0.000001' SECOND * {sql})"
+    return Atom(f"(INTERVAL '0.000001' SECOND * {sql})")
 
 
 def seconds_of_interval(sql: str) -> str:
     """The whole seconds of an INTERVAL DAY TO SECOND, cut towards zero, as a BIGINT."""
-    return f"CAST(CAST({sql} AS INTERVAL SECOND) AS BIGINT)"
+    return Atom(f"CAST(CAST({sql} AS INTERVAL SECOND) AS BIGINT)")
 
 
 def fraction_of_interval(sql: str) -> str:
@@ -51,17 +53,17 @@ def fraction_of_interval(sql: str) -> str:
 
 def micros_of_interval(sql: str) -> str:
     """An INTERVAL DAY TO SECOND as a BIGINT; the operand appears three times."""
-    return f"({seconds_of_interval(sql)} * 1000000L + {fraction_of_interval(sql)})"
+    return Atom(f"({seconds_of_interval(sql)} * 1000000L + {fraction_of_interval(sql)})")
 
 
 def months_of_interval(sql: str) -> str:
     """An INTERVAL YEAR TO MONTH as an INT."""
-    return f"CAST(CAST({sql} AS INTERVAL MONTH) AS INT)"
+    return Atom(f"CAST(CAST({sql} AS INTERVAL MONTH) AS INT)")
 
 
 def local_of_micros(sql: str) -> str:
     """A BIGINT as a TIMESTAMP_NTZ."""
-    return f"({_EPOCH} + {interval_of_micros(sql)})"
+    return Atom(f"({_EPOCH} + {interval_of_micros(sql)})")
 
 
 def micros_of_local(sql: str) -> str:
@@ -77,12 +79,12 @@ def seconds_of_local(sql: str) -> str:
 def coarser_local(sql: str, step: int) -> str:
     """A TIMESTAMP_NTZ rounded down to a multiple of ``step`` microseconds, a divisor of a second."""
     rest = f"pmod({fraction_of_interval(f'({sql} - {_EPOCH})')}, {step}L)"
-    return f"({sql} - {interval_of_micros(rest)})"
+    return Atom(f"({sql} - {interval_of_micros(rest)})")
 
 
 def coarser_interval(sql: str, step: int) -> str:
     """An INTERVAL DAY TO SECOND truncated to a multiple of ``step`` microseconds, a divisor of a second."""
-    return f"({sql} - {interval_of_micros(f'({fraction_of_interval(sql)} % {step}L)')})"
+    return Atom(f"({sql} - {interval_of_micros(f'({fraction_of_interval(sql)} % {step}L)')})")
 
 
 def local_of_instant(sql: str) -> str:
@@ -92,19 +94,19 @@ def local_of_instant(sql: str) -> str:
 
 def instant_of_local(sql: str) -> str:
     """A TIMESTAMP_NTZ in UTC as a TIMESTAMP; the operand appears three times."""
-    return f"timestamp_micros({micros_of_local(sql)})"
+    return Atom(f"timestamp_micros({micros_of_local(sql)})")
 
 
 def date_of_instant(sql: str) -> str:
     """The DATE of a TIMESTAMP in UTC."""
-    return f"CAST({local_of_instant(sql)} AS DATE)"
+    return Atom(f"CAST({local_of_instant(sql)} AS DATE)")
 
 
 def instant_of_date(sql: str) -> str:
     """The TIMESTAMP of the start of a DATE in UTC."""
-    return f"timestamp_micros(CAST(unix_date({sql}) AS BIGINT) * {MICROS_OF_DAY}L)"
+    return Atom(f"timestamp_micros(CAST(unix_date({sql}) AS BIGINT) * {MICROS_OF_DAY}L)")
 
 
 def floored(sql: str, divisor: int) -> str:
     """A BIGINT divided by a divisor, rounded down; the operand appears twice."""
-    return f"({sql} DIV {divisor}L - CAST({sql} % {divisor}L < 0L AS BIGINT))"
+    return Atom(f"({sql} DIV {divisor}L - CAST({sql} % {divisor}L < 0L AS BIGINT))")

@@ -67,6 +67,7 @@ __all__ = [
     "MAP_SETTINGS",
     "MATCH_SETTINGS",
     "SETTINGS",
+    "SIMPLE",
     "TIME_SETTINGS",
     "UNSIGNED",
     "field_name",
@@ -76,6 +77,7 @@ __all__ = [
     "has_time",
     "is_foreign",
     "named_spark_type",
+    "settings_of",
     "spark_type",
     "units_per_second",
     "unsigned_bits",
@@ -129,6 +131,9 @@ TIME_SETTINGS: Final[Mapping[str, str]] = {"spark.sql.timeType.enabled": "true"}
 MAP_SETTINGS: Final[Mapping[str, str]] = {"spark.sql.mapKeyDedupPolicy": "EXCEPTION"}
 #: additional settings of a statement that looks for a matching element of a list: a null may be one
 MATCH_SETTINGS: Final[Mapping[str, str]] = {"spark.sql.legacy.followThreeValuedLogicInArrayExists": "true"}
+
+#: the classes of types whose values need no setting of their own
+SIMPLE: Final = frozenset((*_PLAIN, Decimal))
 
 
 def field_name(position: int) -> str:
@@ -203,7 +208,7 @@ def _spark_type(type: Type, name: Callable[[int], str]) -> str:
         case Map(key=key, value=value):
             if has_map(key):
                 raise UnsupportedPlanError(
-                    f"a key of {type} is or holds a map, which Spark's maps can't have as keys", code=Code.TARGET_TYPE
+                    f"a key of {type} is or holds a map, which Spark's maps cannot have as keys", code=Code.TARGET_TYPE
                 )
             key_text = _spark_type(key, name)
             return f"MAP<{key_text}, {_spark_type(value, name)}>"
@@ -216,7 +221,7 @@ def _spark_type(type: Type, name: Callable[[int], str]) -> str:
             return _spark_type(structure, field_name)
         case UserDefined():
             raise UnsupportedPlanError(
-                f"Spark has nothing that carries {type}, because no extension says what it is made of",
+                f"Spark has no type for {type}, because no extension defines its structure",
                 hint="Load the extension's YAML file, with a `structure` for the type",
                 code=Code.TARGET_TYPE,
             )
@@ -232,6 +237,11 @@ def _spark_type(type: Type, name: Callable[[int], str]) -> str:
             )
         case other:
             assert_never(other)
+
+
+def settings_of(type: Type) -> Mapping[str, str]:
+    """The settings under which values of a type are made."""
+    return {**(TIME_SETTINGS if has_time(type) else {}), **(MAP_SETTINGS if has_map(type) else {})}
 
 
 def has_map(type: Type) -> bool:

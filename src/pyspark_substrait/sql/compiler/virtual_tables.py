@@ -20,10 +20,11 @@ from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.relations import Read, VirtualTable
 from pyspark_substrait.model.types import Type, same_type
 from pyspark_substrait.model.walk import expression_children
-from pyspark_substrait.sql.compiler import calls, expressions
+from pyspark_substrait.sql.compiler import expressions
 from pyspark_substrait.sql.compiler.query import Item, Query, plain
 from pyspark_substrait.sql.compiler.scope import Compilation, Record, Scope
 from pyspark_substrait.sql.compiler.types import spark_type
+from pyspark_substrait.sql.fragment import Atom, Name
 
 __all__ = ["virtual_table"]
 
@@ -134,18 +135,18 @@ def _parted(table: VirtualTable, compilation: Compilation) -> tuple[VirtualTable
 
 
 def _written(
-    records: Sequence[_Numbered], columns: tuple[str, ...], outer: tuple[Record, ...], compilation: Compilation
+    records: Sequence[_Numbered], columns: tuple[Name, ...], outer: tuple[Record, ...], compilation: Compilation
 ) -> Query:
     """The records: those that Spark takes there as VALUES, the others as a SELECT each, or many in one."""
     rows: list[str] = []
-    computed: list[list[str]] = []
+    computed: list[list[Atom]] = []
     free = True
     scope = Scope(Record(()), outer)
     for number, record in records:
         cells = []
         for position, field in enumerate(record.fields):
             with at("expressions", number, "fields", position):
-                cells.append(calls.atom(expressions.expression(field, scope, compilation)))
+                cells.append(expressions.expression(field, scope, compilation))
         if all(map(_is_inline, record.fields)):
             rows.append(f"({', '.join(cells)})")
         else:
@@ -160,7 +161,7 @@ def _written(
     return Query(source=f"({' UNION ALL '.join([*parts, *selects])})", items=plain(columns), depth=1)
 
 
-def _selected(records: Sequence[Sequence[str]], columns: tuple[str, ...]) -> list[str]:
+def _selected(records: Sequence[Sequence[str]], columns: tuple[Name, ...]) -> list[str]:
     """A SELECT for each record."""
     return [
         Query(source="", items=tuple(Item(cell, column) for cell, column in zip(record, columns, strict=True))).text()
@@ -168,7 +169,7 @@ def _selected(records: Sequence[Sequence[str]], columns: tuple[str, ...]) -> lis
     ]
 
 
-def _generated(records: Sequence[Sequence[str]], columns: tuple[str, ...]) -> str:
+def _generated(records: Sequence[Sequence[str]], columns: tuple[Name, ...]) -> str:
     """Return one SELECT of many records: that many, combined, would be too deep for Spark's parser."""
     structs = (
         ", ".join(f"'{column}', {cell}" for cell, column in zip(record, columns, strict=True)) for record in records

@@ -40,9 +40,8 @@ from pyspark_substrait.sql.compiler.distances import Measure, distances
 from pyspark_substrait.sql.compiler.lifted_columns import Below
 from pyspark_substrait.sql.compiler.literals import string_literal
 from pyspark_substrait.sql.compiler.scope import Compilation, Scope
-from pyspark_substrait.sql.compiler.sorting import SortKey
 from pyspark_substrait.sql.compiler.types import INTEGERS
-from pyspark_substrait.sql.functions.over import Over
+from pyspark_substrait.sql.functions.over import Over, SortKey
 
 __all__ = ["Empty", "Frame", "PeersOfNull", "frame"]
 
@@ -166,7 +165,7 @@ def _bound(bound: Bound, name: str, unbounded: int, scope: Scope, compilation: C
             path = (name, kind, "offset_expr")
             with at(*path):
                 if holds_window(offset):
-                    raise InvalidPlanError("an offset can't have a window function in it")
+                    raise InvalidPlanError("an offset cannot have a window function in it")
                 value = _value(offset, compilation)
                 if value == 0:  # the current row
                     return _Bound(0)
@@ -186,11 +185,11 @@ def _value(node: Expression, compilation: Compilation) -> float | Fraction | Non
         case Cast(input=inner) if {concrete(node.type).__class__, concrete(inner.type).__class__} <= INTEGERS.keys():
             return _value(inner, compilation)
         case Literal(value=None):
-            raise InvalidPlanError("the offset of a bound can't be null")
+            raise InvalidPlanError("the offset of a bound cannot be null")
         case Literal(value=value):
             distance = _number(value, concrete(node.type))
             if distance is not None and not distance >= 0:
-                raise InvalidPlanError("the offset of a bound can't be negative")
+                raise InvalidPlanError("the offset of a bound cannot be negative")
             return distance
         case _:
             return None
@@ -285,7 +284,7 @@ def _range(
     with at(*offsets[0].path):
         found = distances(sorts[0].expr.type, [offset.type for offset in offsets])
     measures = dict(zip(offsets, found.offsets, strict=True))
-    key = SortKey(found.key.text(keys[0].text), keys[0].direction)
+    key = keys[0]._replace(text=found.key.text(keys[0].text))
     first, last = lower.distance, upper.distance
     if first is None or last is None or not found.uniform:
         return _cut_range(lower, upper, measures, key, over, below, compilation)
@@ -313,9 +312,9 @@ def _cut_range(
 ) -> Over:
     """Return the frame between values that differ from record to record. A record without a value has no bound."""
     if not key.text.isidentifier():
-        key = SortKey(below.column(key.text, compilation), key.direction)
+        key = key._replace(text=below.column(key.text, compilation))
     level = below.height
-    nulls_first, descending = key.direction.endswith("NULLS FIRST"), key.direction.startswith("DESC")
+    nulls_first, descending = key.nulls_first, key.descending
     variable = compilation.names.fresh("l")
 
     def boundary(bound: _Bound) -> str:

@@ -33,9 +33,10 @@ from pyspark_substrait.sql.compiler.lifted_columns import Below
 from pyspark_substrait.sql.compiler.measures import INDIFFERENT
 from pyspark_substrait.sql.compiler.query import Item
 from pyspark_substrait.sql.compiler.scope import Compilation, Scope
-from pyspark_substrait.sql.compiler.sorting import SortKey, sort_key
+from pyspark_substrait.sql.compiler.sorting import sort_key
 from pyspark_substrait.sql.compiler.types import has_map, spark_type
-from pyspark_substrait.sql.functions.over import WHOLE, Over
+from pyspark_substrait.sql.fragment import Atom, Name, atom
+from pyspark_substrait.sql.functions.over import WHOLE, Over, SortKey
 from pyspark_substrait.sql.functions.table import Call
 
 __all__ = ["standing_alone", "window"]
@@ -58,8 +59,8 @@ class _Window:
     compilation: Compilation
 
 
-def window(node: WindowFunction, scope: Scope, compilation: Compilation) -> str:
-    """Return the text of a window function, for the place that the scope represents; an atom.
+def window(node: WindowFunction, scope: Scope, compilation: Compilation) -> Atom:
+    """Return the text of a window function, for the place that the scope represents.
 
     Raises:
         InvalidPlanError: the call is invalid.
@@ -67,7 +68,7 @@ def window(node: WindowFunction, scope: Scope, compilation: Compilation) -> str:
     """
     if scope.below is None:
         raise UnsupportedPlanError(
-            "a window function can't stand here, where there is no relation whose records it could look at",
+            "a window function cannot stand here, where there is no relation whose records it could look at",
             hint="Compute it in a projection below, and refer to that",
         )
     if node.phase is not AggregationPhase.INITIAL_TO_RESULT:
@@ -91,7 +92,9 @@ def window(node: WindowFunction, scope: Scope, compilation: Compilation) -> str:
         names=calls.argument_names(definition, len(operands)),
         output=node.derived_type,
         sorts=tuple(keys) if definition.ordered else (),
+        windowed=True,
         functions=compilation.functions,
+        settings=compilation.settings,
     )
     options = [(option.name, option.preference) for option in node.options]
     parts = _Window(
@@ -99,10 +102,11 @@ def window(node: WindowFunction, scope: Scope, compilation: Compilation) -> str:
     )
     frame = window_frames.frame(node, partition, keys, inside, below, compilation)
     text = _own(parts, frame) if definition.kind == "window" else _aggregate(parts, frame)
-    text = calls.declared(calls.atom(text), node.derived_type, node.output_type)
+    compilation.has_elsewhere = True
+    made = calls.declared(atom(text), node.derived_type, node.output_type, compilation)
     level = below.height
     scope.below.take(below)
-    return text if scope.below.inline else scope.below.column(text, compilation, level)
+    return made if scope.below.inline else scope.below.column(made, compilation, level)
 
 
 def standing_alone(function: WindowRelFunction, node: ConsistentPartitionWindow) -> WindowFunction:
@@ -128,7 +132,7 @@ def _partition(node: WindowFunction, scope: Scope, compilation: Compilation) -> 
     for position, expression in enumerate(node.partitions):
         with at("partitions", position):
             if has_map(expression.type):
-                raise UnsupportedPlanError(f"there are no partitions by {expression.type}: Spark can't compare maps")
+                raise UnsupportedPlanError(f"there are no partitions by {expression.type}: Spark cannot compare maps")
             texts.append(expressions.expression(expression, scope, compilation))
     return f"PARTITION BY {', '.join(texts)}" if texts else ""
 
@@ -190,10 +194,12 @@ def _is_distinct(parts: _Window) -> bool:
             argument for argument in parts.node.arguments if not isinstance(argument, EnumArgument | TypeArgument)
         ]
         if not values:
-            raise UnsupportedPlanError("distinct records, without an argument, can't be counted over a window on Spark")
+            raise UnsupportedPlanError(
+                "distinct records, without an argument, cannot be counted over a window on Spark"
+            )
         for argument in values:
             if has_map(argument.type):
-                raise UnsupportedPlanError(f"distinct values of {argument.type}: Spark can't compare maps")
+                raise UnsupportedPlanError(f"distinct values of {argument.type}: Spark cannot compare maps")
     return True
 
 
@@ -239,16 +245,16 @@ def _fold(parts: _Window, over: Over, distinct: bool) -> str:
     places = [
         None if constant else place(operand.sql) for constant, operand in zip(kept, parts.call.operands, strict=True)
     ]
-    sorts = [(place(text), direction) for text, direction in parts.call.sorts]
+    sorts = [(place(key.text), key) for key in parts.call.sorts]
     records = over.elements(*(fields or ["1"]))
     fold = parts.below.fold(records, parts.compilation, parts.below.height)
     call = replace(
         parts.call,
         operands=tuple(
-            operand if position is None else operand._replace(sql=f"{fold.element}.f{position}")
+            operand if position is None else operand._replace(sql=Name(f"{fold.element}.f{position}"))
             for position, operand in zip(places, parts.call.operands, strict=True)
         ),
-        sorts=tuple((f"{fold.element}.f{position}", direction) for position, direction in sorts),
+        sorts=tuple(key._replace(text=f"{fold.element}.f{position}") for position, key in sorts),
         distinct=distinct,
         filter=f"{fold.position} IS NOT NULL",
     )

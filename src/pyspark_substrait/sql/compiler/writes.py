@@ -38,7 +38,7 @@ def misplaced(node: Write | Update | Ddl) -> UnsupportedPlanError:
 def unknown_target(target: ExtensionObject) -> UnsupportedPlanError:
     """Return the error for a message that is unknown as a target of writes."""
     return UnsupportedPlanError(
-        f"{target.detail.type_url or 'a message without a type'} isn't known as the target of a write",
+        f"{target.detail.type_url or 'a message without a type'} is not known as the target of a write",
         hint="docs/writing.md has those that are",
     )
 
@@ -60,7 +60,7 @@ def refuse_definition(node: Ddl, target: WriteTarget) -> None:
         )
     if node.op is DdlOp.ALTER:
         raise UnsupportedPlanError(
-            "a table in memory can't be altered", path="op", hint="Replace it by a CTAS that reads it"
+            "a table in memory cannot be altered", path="op", hint="Replace it by a CTAS that reads it"
         )
     if any(default.value is not None for default in node.table_defaults or ()):
         raise UnsupportedPlanError("the columns of a table in memory have no defaults", path="table_defaults")

@@ -39,17 +39,17 @@ __all__ = [
     "ONLY_VALUE",
     "all_of",
     "called",
-    "chosen",
     "column",
     "counted",
     "distinct",
+    "empty_relation",
     "internal",
+    "keys_not_distinct",
     "negation",
-    "nothing",
+    "not_distinct",
     "null",
     "put_out",
-    "same",
-    "same_keys",
+    "selected_columns",
     "truth",
     "with_columns",
 ]
@@ -85,7 +85,7 @@ def null(type: Type) -> Literal:
     return Literal(type=with_nullability(type, True), value=None)
 
 
-def nothing(schema: Struct) -> Relation:
+def empty_relation(schema: Struct) -> Relation:
     """Return a relation without records, with the columns of a schema."""
     names = ("",) * sum(1 + name_count(type) for type in schema.types)
     return Read(base_schema=NamedStruct(names=names, struct=schema), read_type=VirtualTable(expressions=()))
@@ -109,17 +109,17 @@ def column(schema: Struct, position: int) -> FieldReference:
     return FieldReference(root=RootReference(), reference=(StructField(position),), type=schema.types[position])
 
 
-def same(left: Expression, right: Expression) -> Expression:
+def not_distinct(left: Expression, right: Expression) -> Expression:
     """Return the condition that two values are the same, null with null."""
     return called(COMPARISON, "is_not_distinct_from", "any_any", [left, right], False)
 
 
-def same_keys(schema: Struct, left: int, right: int, count: int) -> list[Expression]:
+def keys_not_distinct(schema: Struct, left: int, right: int, count: int) -> list[Expression]:
     """Return the conditions that ``count`` columns from ``left`` on are the same as those from ``right`` on."""
-    return [same(column(schema, left + number), column(schema, right + number)) for number in range(count)]
+    return [not_distinct(column(schema, left + number), column(schema, right + number)) for number in range(count)]
 
 
-def chosen(relation: Relation, positions: Iterable[int]) -> Relation:
+def selected_columns(relation: Relation, positions: Iterable[int]) -> Relation:
     """The columns of a relation at these positions, in this order."""
     positions = tuple(positions)
     if positions == tuple(range(len(relation.schema.types))):
@@ -135,7 +135,7 @@ def put_out(node: Relation, whole: Relation, columns: Sequence[int]) -> Relation
     """Return the output of a node that was rewritten to ``whole``, given where its columns before emit are."""
     emit = range(len(columns)) if node.common.emit is None else node.common.emit
     assert len(node.schema.types) == len(emit)
-    return chosen(whole, [columns[position] for position in emit])
+    return selected_columns(whole, [columns[position] for position in emit])
 
 
 def with_columns(relation: Relation, expressions: Sequence[Expression]) -> Relation:
@@ -149,8 +149,8 @@ def distinct(relation: Relation, positions: Sequence[int]) -> Relation:
     for position in positions:
         if has_map(schema.types[position]):
             raise UnsupportedPlanError(
-                f"a subquery that uses the outer column {position} can't be rewritten for Spark: it is "
-                f"{schema.types[position]}, and Spark can't compare maps",
+                f"a subquery that uses the outer column {position} cannot be rewritten for Spark: it is "
+                f"{schema.types[position]}, and Spark cannot compare maps",
                 hint="Compute what the subquery needs of it as a column below, and refer to that",
             )
     return Aggregate(

@@ -54,10 +54,10 @@ from pyspark_substrait.model.walk import with_expressions
 from pyspark_substrait.sql.decorrelation.constructors import (
     FETCHED,
     NOT_NEGATIVE,
-    chosen,
     column,
     internal,
     null,
+    selected_columns,
     truth,
     with_columns,
 )
@@ -81,7 +81,7 @@ __all__ = ["carried", "carry", "in_order"]
 def carried(node: Relation, domain: Domain) -> Relation:
     """Return the relation with the keys after its columns."""
     found = carry(node, domain, ordered=False)
-    return chosen(found.relation, range(found.width + found.keys))
+    return selected_columns(found.relation, range(found.width + found.keys))
 
 
 def in_order(node: Relation) -> Carried | None:
@@ -158,7 +158,7 @@ def carry(node: Relation, domain: Domain, *, ordered: bool) -> Carried:
             return join(logical(node), domain)
         case Exchange() | TopN() | Write() | Ddl() | Update():
             raise UnsupportedPlanError(
-                f"a {type(node).__name__} relation that refers to an outer query can't be rewritten for Spark yet"
+                f"a {type(node).__name__} relation that refers to an outer query cannot be rewritten for Spark yet"
             )
         case Generate():
             return _generate(node, domain)
@@ -193,7 +193,7 @@ def _read(node: Read, domain: Domain) -> Carried:
     elif is_closed(bare):
         table = Cross(left=bare, right=domain.relation)
     else:
-        raise UnsupportedPlanError("a mask inside of columns that depend on an outer query can't run on Spark")
+        raise UnsupportedPlanError("a mask inside of columns that depend on an outer query cannot run on Spark")
     keys_at = width_of(bare)
     for condition in (node.filter, node.best_effort_filter):
         if condition is not None:
@@ -213,7 +213,7 @@ def _virtual(bare: Read, table: VirtualTable, domain: Domain, values: Relation) 
         cells = [inside(cell, domain, 0) for cell in record.fields]
         project = Project(input=values, expressions=tuple(cells))
         places = (*range(domain.width, domain.width + width), *range(domain.width))
-        parts.append(chosen(project, places))
+        parts.append(selected_columns(project, places))
     if plain:
         rest = replace(bare, read_type=VirtualTable(expressions=tuple(plain)))
         parts.insert(0, Cross(left=rest, right=values))
@@ -225,7 +225,7 @@ def _generate(node: Generate, domain: Domain) -> Carried:
     found = carry(node.input, domain, ordered=False)
     kept = node.generator.kept(found.width)
     behind = range(kept, kept + found.keys)
-    input = chosen(found.relation, (*range(kept), *found.behind, *range(kept, found.width)))
+    input = selected_columns(found.relation, (*range(kept), *found.behind, *range(kept, found.width)))
     made = range(behind.stop, behind.stop + width_of(node) - kept)
     return put_out(node, Generate(input=input, generator=node.generator), (*range(kept), *made), behind)
 

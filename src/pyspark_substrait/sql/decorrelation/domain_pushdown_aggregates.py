@@ -11,7 +11,7 @@ from pyspark_substrait.model.relations import Aggregate, Grouping, Relation, Rel
 from pyspark_substrait.model.types import I32
 from pyspark_substrait.model.walk import with_expressions
 from pyspark_substrait.sql.decorrelation import domain_pushdown
-from pyspark_substrait.sql.decorrelation.constructors import all_of, chosen, column, null, truth, with_columns
+from pyspark_substrait.sql.decorrelation.constructors import all_of, column, null, selected_columns, truth, with_columns
 from pyspark_substrait.sql.decorrelation.keys import Carried, Domain, over, put_out, width_of, without_order
 
 __all__ = ["aggregate"]
@@ -61,7 +61,7 @@ def _grouped(node: Aggregate, position: int, references: tuple[int, ...], found:
         nulls = [null(type) for type in table.schema.types[: found.width]]
         empty = with_columns(domain.relation, [*nulls, truth(False)])
         places = (*range(found.keys, found.keys + found.width), *range(found.keys), found.keys + found.width)
-        table = Set(members=(real, chosen(empty, places)), op=SetOp.UNION_ALL)
+        table = Set(members=(real, selected_columns(empty, places)), op=SetOp.UNION_ALL)
         mark = column(table.schema, found.width + found.keys)
         measures = tuple(
             replace(item, filter=mark if item.filter is None else all_of([mark, item.filter])) for item in measures
@@ -90,4 +90,4 @@ def _grouped(node: Aggregate, position: int, references: tuple[int, ...], found:
         places_out.append(width + len(added))
         added.append(Literal(type=I32(), value=position))
     places_out += range(len(groups), first)
-    return chosen(with_columns(grouped, added), places_out)
+    return selected_columns(with_columns(grouped, added), places_out)

@@ -13,7 +13,7 @@ from pyspark_substrait.sql.decorrelation.constructors import (
     all_of,
     called,
     column,
-    same_keys,
+    keys_not_distinct,
     with_columns,
 )
 from pyspark_substrait.sql.decorrelation.keys import Carried, Domain, inside, put_out, without_order
@@ -63,7 +63,7 @@ def join(node: Join, domain: Domain) -> Carried:
     conditions = [inside(node.expression, domain, keys_at, columns)]
     joined = Join(left=left, right=right, type=node.type, expression=conditions[0])
     if all(sides):
-        conditions += same_keys(joined.input_schema, left_keys, right_keys, keys)
+        conditions += keys_not_distinct(joined.input_schema, left_keys, right_keys, keys)
         joined = replace(joined, expression=all_of(conditions))
     whole: Relation = joined
     match node.type:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from pyspark_substrait.model.expressions import Expression, FieldReference, SortField, WindowFunction
 from pyspark_substrait.model.relations import Relation
 from pyspark_substrait.model.walk import with_children
-from pyspark_substrait.sql.decorrelation.constructors import chosen, column
+from pyspark_substrait.sql.decorrelation.constructors import column, selected_columns
 from pyspark_substrait.sql.decorrelation.outer import redirected
 
 __all__ = ["Carried", "Domain", "inside", "over", "put_out", "width_of", "without_order"]
@@ -83,12 +83,12 @@ def put_out(
     """
     emit = range(len(columns)) if node.common.emit is None else node.common.emit
     behind = tuple(behind)
-    relation = chosen(whole, (*(columns[position] for position in emit), *behind))
+    relation = selected_columns(whole, (*(columns[position] for position in emit), *behind))
     return Carried(relation=relation, width=len(emit), keys=len(behind) if keys is None else keys, order=order)
 
 
 def without_order(found: Carried) -> Relation:
-    return chosen(found.relation, range(found.width + found.keys))
+    return selected_columns(found.relation, range(found.width + found.keys))
 
 
 def inside(node: Expression, domain: Domain, keys_at: int, columns: Sequence[int] | None = None) -> Expression:

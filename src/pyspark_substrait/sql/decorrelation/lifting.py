@@ -42,19 +42,19 @@ from pyspark_substrait.sql.decorrelation.constructors import (
     ONLY_VALUE,
     all_of,
     called,
-    chosen,
     column,
     counted,
     distinct,
     internal,
     negation,
+    not_distinct,
     null,
-    same,
+    selected_columns,
     with_columns,
 )
 from pyspark_substrait.sql.decorrelation.domain_pushdown import carried, in_order
 from pyspark_substrait.sql.decorrelation.keys import Domain
-from pyspark_substrait.sql.decorrelation.native import Place, inside, stands
+from pyspark_substrait.sql.decorrelation.native import Place, inside, is_allowed_in
 from pyspark_substrait.sql.decorrelation.outer import Subquery, outer_fields, uses_parameters
 
 __all__ = ["Lifting"]
@@ -95,7 +95,7 @@ class Lifting:
     def expression(self, node: Expression, place: Place) -> Expression:
         """The expression over the relation, without the subqueries that Spark doesn't take in its place."""
         if isinstance(node, Subquery):
-            return self._inside(node) if stands(node, place) else self._lifted_or_null(node, place)
+            return self._inside(node) if is_allowed_in(node, place) else self._lifted_or_null(node, place)
         return with_children(node, lambda child: self.expression(child, inside(node, child, place)))
 
     def _lifted_or_null(self, node: Subquery, place: Place) -> Expression:
@@ -110,7 +110,7 @@ class Lifting:
     def _lifted(self, node: Subquery, place: Place) -> Expression:
         if uses_parameters(node):
             raise UnsupportedPlanError(
-                "a subquery that depends on a lambda's parameters can't run on Spark",
+                "a subquery that depends on a lambda's parameters cannot run on Spark",
                 hint="Spark takes no subquery inside of a lambda",
             )
         if any(map(holds_query, expression_children(node))):
@@ -119,7 +119,7 @@ class Lifting:
             node = changed
         if place is Place.KEY and isinstance(node, ScalarSubquery) and not outer_fields(node.input):
             return self._scalar(self._rewritten(node.input), [], alone=_at_most_one(node.input))
-        return self._projected(node) if stands(node, Place.FREE) else self._joined(node)
+        return self._projected(node) if is_allowed_in(node, Place.FREE) else self._joined(node)
 
     def _projected(self, node: Subquery) -> Expression:
         position = len(self._relation.schema.types)
@@ -214,7 +214,8 @@ class Lifting:
         """Join the relation with a query whose ``keys`` are the outer ``fields``."""
         pair = Struct(types=(*self._relation.schema.types, *query.schema.types))
         matches = [
-            same(column(pair, field), column(pair, start + key)) for field, key in zip(fields, keys, strict=True)
+            not_distinct(column(pair, field), column(pair, start + key))
+            for field, key in zip(fields, keys, strict=True)
         ]
         condition = all_of([*matches, *conditions(pair, start)])
         self._relation = Join(left=self._relation, right=query, type=type, expression=condition)
@@ -242,7 +243,7 @@ def _repeated(query: Relation, width: int) -> Relation:
     groups = counted(Filter(input=query, condition=all_of(known)), range(len(schema.types)), 0)
     number = column(groups.schema, len(schema.types))
     many = _compared(ComparisonOp.GT, number, Literal(type=I64(), value=1))
-    return chosen(Filter(input=groups, condition=many), range(len(schema.types)))
+    return selected_columns(Filter(input=groups, condition=many), range(len(schema.types)))
 
 
 def _at_most_one(node: Relation) -> bool:

@@ -67,16 +67,16 @@ from pyspark_substrait.sql.decorrelation.unions import fails_over
 
 __all__ = [
     "Place",
-    "all_stand",
+    "all_allowed_in",
     "inside",
+    "is_allowed_in",
     "misplaced",
     "of_filter",
     "of_pairs",
     "of_sides",
     "places",
     "queries",
-    "stands",
-    "stays",
+    "runs_natively",
 ]
 
 
@@ -201,24 +201,24 @@ def queries(node: Expression, place: Place) -> Iterator[tuple[Subquery, Place]]:
         yield from queries(child, inside(node, child, place))
 
 
-def stays(node: Relation) -> bool:
+def runs_natively(node: Relation) -> bool:
     """Whether Spark runs all subqueries in a relation as they are; no outer reference leads out of it."""
     if isinstance(node, LateralJoin):
         return False
     if isinstance(node, Reference):
-        return stays(node.subtree)
-    if not all(map(stays, node.inputs)):
+        return runs_natively(node.subtree)
+    if not all(map(runs_natively, node.inputs)):
         return False
     for expression, place in places(node):
         for query, here in queries(expression, place):
             inner = subquery_relation(query)
             assert inner is not None
-            if not stands(query, here) or (is_closed(inner) and not stays(inner)):
+            if not is_allowed_in(query, here) or (is_closed(inner) and not runs_natively(inner)):
                 return False
     return True
 
 
-def stands(node: Subquery, place: Place) -> bool:
+def is_allowed_in(node: Subquery, place: Place) -> bool:
     """Whether Spark takes a subquery in a place. One without outer references may still need rewriting inside."""
     if place in (Place.NOWHERE, Place.KEY) or any(map(holds_query, expression_children(node))):
         return False
@@ -242,7 +242,7 @@ def _takes(node: Relation) -> bool:
     on the side of a join that loses no record. They go one query out.
     """
     if is_closed(node):
-        return stays(node)
+        return runs_natively(node)
     match node:
         case Read(read_type=read_type):
             cells = (
@@ -321,18 +321,18 @@ def _fits(node: Expression) -> bool:
         assert inner is not None
         outside = all(map(_is_own, expression_children(node))) and not uses_parameters(node)
         near = all(level == 0 for level, _ in relation_references(inner, 1))
-        return outside and near and stands(node, Place.FREE) and _takes(inner)
+        return outside and near and is_allowed_in(node, Place.FREE) and _takes(inner)
     return all(
         _fits(child) and (inside(node, child, Place.FREE) is Place.FREE or not holds_query(child))
         for child in expression_children(node)
     )
 
 
-def all_stand(node: Expression, place: Place) -> bool:
+def all_allowed_in(node: Expression, place: Place) -> bool:
     """Whether Spark takes all subqueries of an expression in a place."""
-    return all(stands(query, here) for query, here in queries(node, place))
+    return all(is_allowed_in(query, here) for query, here in queries(node, place))
 
 
 def misplaced(condition: Expression) -> list[Expression]:
     """Return the subqueries that can't stay in the condition of a join that isn't an inner join."""
-    return [query for query, here in queries(condition, of_sides(condition)) if not stands(query, here)]
+    return [query for query, here in queries(condition, of_sides(condition)) if not is_allowed_in(query, here)]

@@ -264,7 +264,7 @@ def _led(node: FieldReference, level: int, target: Target, depth: int) -> FieldR
         levels.add(found)
         path = (StructField(field), *path[1:])
     if len(levels) > 1:
-        raise UnsupportedPlanError("a mask over a record that is taken apart can't run on Spark")
+        raise UnsupportedPlanError("a mask over a record that is taken apart cannot run on Spark")
     steps = (levels.pop() if levels else level) + depth
     root = OuterReference(steps_out=steps) if steps else RootReference()
     return replace(node, root=root, reference=path)

@@ -28,7 +28,7 @@ from pyspark_substrait.model.relations import (
 )
 from pyspark_substrait.model.types import Boolean, Type, same_type
 from pyspark_substrait.sql.conjuncts import BOOLEAN, COMPARISON
-from pyspark_substrait.sql.decorrelation.constructors import all_of, called, same, truth
+from pyspark_substrait.sql.decorrelation.constructors import all_of, called, not_distinct, truth
 from pyspark_substrait.sql.decorrelation.outer import redirected
 
 __all__ = ["PhysicalJoin", "conditions", "logical"]
@@ -92,7 +92,7 @@ def _compared(key: ComparisonJoinKey, width: int, path: str) -> Expression:
             # without nulls, the comparisons are equivalent, and Spark can look for equal keys
             return equal
         case SimpleComparisonType.IS_NOT_DISTINCT_FROM:
-            return same(left, right)
+            return not_distinct(left, right)
         case SimpleComparisonType.MIGHT_EQUAL:
             # Spark recognizes a null-aware anti join by this form
             unknown = called(COMPARISON, "is_null", "any", [equal], False)

@@ -52,14 +52,14 @@ from pyspark_substrait.sql.conjuncts import conjuncts
 from pyspark_substrait.sql.decorrelation.constructors import (
     ONCE,
     all_of,
-    chosen,
     column,
     distinct,
+    empty_relation,
     internal,
-    nothing,
+    not_distinct,
     null,
     put_out,
-    same,
+    selected_columns,
     truth,
     with_columns,
 )
@@ -69,13 +69,13 @@ from pyspark_substrait.sql.decorrelation.keys import Domain
 from pyspark_substrait.sql.decorrelation.lifting import Lifting
 from pyspark_substrait.sql.decorrelation.native import (
     Place,
-    all_stand,
+    all_allowed_in,
     misplaced,
     of_filter,
     of_pairs,
     of_sides,
     places,
-    stays,
+    runs_natively,
 )
 from pyspark_substrait.sql.decorrelation.outer import (
     Subquery,
@@ -101,7 +101,7 @@ def needing_decorrelation(node: Relation) -> Relation | None:
     if not _has_queries(node):
         return None
     counted = resolved(node)
-    return None if stays(counted) else counted
+    return None if runs_natively(counted) else counted
 
 
 #: called with each refusal, and with the enclosing relations of the plan, the outermost first
@@ -136,7 +136,9 @@ def _refuse_enhancements(node: Relation) -> None:
         for _, extension in current.extensions:
             if extension.enhancement is not None:
                 url = extension.enhancement.type_url
-                raise UnsupportedPlanError(f"the enhancement {url} changes what a relation means, and isn't known here")
+                raise UnsupportedPlanError(
+                    f"the enhancement {url} changes what a relation means, and is not known here"
+                )
 
 
 class _Rewriting:
@@ -164,7 +166,7 @@ class _Rewriting:
             return self._relation(node)
         except UnsupportedPlanError as error:
             refused(error, self._around)
-            return nothing(node.schema)
+            return empty_relation(node.schema)
         finally:
             self._around.pop()
 
@@ -180,7 +182,7 @@ class _Rewriting:
             case LateralJoin():
                 return self._lateral(node)
         node = with_inputs(node, self.relation)
-        if all(all_stand(expression, place) for expression, place in places(node)):
+        if all(all_allowed_in(expression, place) for expression, place in places(node)):
             return with_expressions(node, self._inside)
         match node:
             case Read():
@@ -211,7 +213,7 @@ class _Rewriting:
                 whole = _with_expressions(replace(node, input=input, common=RelCommon()), expressions)
                 return put_out(node, whole, range(len(node.input.schema.types)))
             case _:
-                raise UnsupportedPlanError(f"this subquery in a {type(node).__name__} relation can't run on Spark yet")
+                raise UnsupportedPlanError(f"this subquery in a {type(node).__name__} relation cannot run on Spark yet")
 
     def _inside(self, node: Expression) -> Expression:
         """Rewrite an expression whose subqueries stay: those without outer references are rewritten inside."""
@@ -241,7 +243,7 @@ class _Rewriting:
         subtree = with_columns(node, [internal(ONCE, [], I64())]) if _may_vary(node) else node
         reference = Reference(subtree_ordinal=self._ordinal, subtree=subtree)
         self._done[id(reference)] = reference
-        shared = chosen(reference, range(width))
+        shared = selected_columns(reference, range(width))
         self._done[id(shared)] = shared
         return shared
 
@@ -258,7 +260,7 @@ class _Rewriting:
         if node.projection is not None:
             if any(item.child is not None for item in node.projection.select.struct_items):
                 raise UnsupportedPlanError(
-                    "a read with such a subquery in it and a mask inside of a column can't run on Spark",
+                    "a read with such a subquery in it and a mask inside of a column cannot run on Spark",
                     hint="Filter above the read",
                 )
             columns = [item.field for item in node.projection.select.struct_items]
@@ -268,8 +270,8 @@ class _Rewriting:
         """Rewrite a filter: the conditions without such subqueries come first."""
         parts = conjuncts(node.condition)
         placed = [(conjunct, of_filter(conjunct, node.input)) for conjunct in parts]
-        easy = [conjunct for conjunct, place in placed if all_stand(conjunct, place)]
-        hard = [(conjunct, place) for conjunct, place in placed if not all_stand(conjunct, place)]
+        easy = [conjunct for conjunct, place in placed if all_allowed_in(conjunct, place)]
+        hard = [(conjunct, place) for conjunct, place in placed if not all_allowed_in(conjunct, place)]
         input: Relation = node.input
         if easy:
             input = Filter(input=input, condition=all_of([self._inside(conjunct) for conjunct in easy]))
@@ -289,11 +291,13 @@ class _Rewriting:
             domain = Domain(relation=distinct(left, fields), keys={field: key for key, field in enumerate(fields)})
             right = carried(right, domain)
             pair = Struct(types=(*left.schema.types, *right.schema.types))
-            conditions += [same(column(pair, field), column(pair, both + key)) for key, field in enumerate(fields)]
+            conditions += [
+                not_distinct(column(pair, field), column(pair, both + key)) for key, field in enumerate(fields)
+            ]
         whole: Relation = Join(left=left, right=right, type=node.type, expression=all_of(conditions))
         columns = range(len(node.direct_schema.types))
         if node.post_join_filter is not None:
-            whole = Filter(input=chosen(whole, columns), condition=node.post_join_filter)
+            whole = Filter(input=selected_columns(whole, columns), condition=node.post_join_filter)
         # without references to the left input, the right one may still have subqueries
         return self.relation(put_out(node, whole, columns))
 
@@ -319,7 +323,7 @@ class _Rewriting:
         easy: list[Expression] = []
         for conjunct in conjuncts(node.expression):
             fields = own_fields(conjunct)
-            if all_stand(conjunct, of_pairs(conjunct, node)):
+            if all_allowed_in(conjunct, of_pairs(conjunct, node)):
                 easy.append(conjunct)
             elif all(field < width for field in fields):
                 of_left.append(conjunct)
@@ -415,14 +419,14 @@ class _Rewriting:
         values = list(zip(hard, (shifted(value, other_at) for value in found), strict=True))
         pair = Struct(types=(*left.schema.types, *right.schema.types))
         conditions = [
-            same(column(pair, here(0, field)[1]), column(pair, other_at + other_width + key))
+            not_distinct(column(pair, here(0, field)[1]), column(pair, other_at + other_width + key))
             for key, field in enumerate(wanted)
         ]
         conditions.append(self._inside(replaced(node.expression, values, here)))
         whole = Join(left=left, right=right, type=node.type, expression=all_of(conditions))
         if node.type in (JoinType.RIGHT, JoinType.RIGHT_SINGLE):
-            return chosen(whole, (*range(width), *range(kept_at, kept_at + right_width)))
-        return chosen(whole, range(len(node.direct_schema.types)))
+            return selected_columns(whole, (*range(width), *range(kept_at, kept_at + right_width)))
+        return selected_columns(whole, range(len(node.direct_schema.types)))
 
     def _outer(self, node: Join) -> Relation:
         """Rewrite a full outer join: a left join, and the right records without a match."""
@@ -430,7 +434,7 @@ class _Rewriting:
         matched = Join(left=left, right=right, type=JoinType.LEFT, expression=node.expression)
         alone = Join(left=left, right=right, type=JoinType.RIGHT_ANTI, expression=node.expression)
         width, missing = len(right.schema.types), [null(type) for type in left.schema.types]
-        filled = chosen(with_columns(alone, missing), (*range(width, width + len(missing)), *range(width)))
+        filled = selected_columns(with_columns(alone, missing), (*range(width, width + len(missing)), *range(width)))
         return self.relation(Set(members=(matched, filled), op=SetOp.UNION_ALL))
 
 
@@ -467,5 +471,5 @@ def _unfolded(bare: Relation, table: VirtualTable) -> Relation:
     parts: list[Relation] = []
     for record in table.expressions:
         project = Project(input=single, expressions=record.fields)
-        parts.append(chosen(project, range(1, 1 + len(record.fields))))
+        parts.append(selected_columns(project, range(1, 1 + len(record.fields))))
     return parts[0] if len(parts) == 1 else Set(members=tuple(parts), op=SetOp.UNION_ALL)

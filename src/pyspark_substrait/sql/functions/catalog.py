@@ -44,6 +44,7 @@ from pyspark_substrait.model.types import (
     with_nullability,
 )
 from pyspark_substrait.sql.compiler.types import INTEGERS, spark_type
+from pyspark_substrait.sql.fragment import Constant, Name
 from pyspark_substrait.sql.functions.over import Over
 from pyspark_substrait.sql.functions.table import Call, Operand, Refusal, Row, Table
 
@@ -80,7 +81,7 @@ def combinations(definition: FunctionDefinition, table: Table | None) -> Iterato
         enums = {word.name: value for word, value in zip(words, chosen, strict=True)}
         call = Call(
             function=Function(definition.urn, definition.name, definition.key.partition(":")[2]),
-            operands=tuple(Operand(enums.get(argument.name, argument.name)) for argument in definition.arguments),
+            operands=tuple(Operand(Name(enums.get(argument.name, argument.name))) for argument in definition.arguments),
             names=tuple(argument.name for argument in definition.arguments),
             output=Boolean(),
         )
@@ -165,7 +166,7 @@ def example_call(
     for argument in (*definition.arguments, *definition.arguments[-1:] * (minimum - 1)):
         if isinstance(argument, EnumArgument):
             value = combination.enums[argument.name]
-            operands.append(Operand(value))
+            operands.append(Operand(Name(value)))
             given.append(EnumArg(value))
             continue
         assert isinstance(argument, ValueArgument)
@@ -174,7 +175,7 @@ def example_call(
         if (constant is not None and only in (None, argument.name)) or argument.constant:
             literal = constant or "a" if isinstance(type, String) else 1 if type.__class__ in INTEGERS else None
         text = column(argument.name, type) if literal is None else f"CAST({literal!r} AS {spark_type(type)})"
-        operands.append(Operand(text, type, literal))
+        operands.append(Operand(Name(text) if literal is None else Constant(text, literal), type))
         given.append(ValueArg(type, literal))
     names = tuple(argument.name for argument in definition.arguments)
     resolved = registry.resolve(definition.urn, definition.key, tuple(given), definition.kind)

@@ -9,6 +9,7 @@ from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.types import FP32, FP64, I64, Decimal, Type, concrete, with_nullability
 from pyspark_substrait.sql.compiler.literals import literal, string_literal
 from pyspark_substrait.sql.compiler.types import INTEGERS, spark_type
+from pyspark_substrait.sql.fragment import Atom
 from pyspark_substrait.sql.functions.table import Call
 
 __all__ = [
@@ -62,7 +63,7 @@ def _extreme(type: Type, sign: int) -> str:
 
 def raised(call: Call, reason: str) -> str:
     """Return an expression of the call's type that fails with a message when it is evaluated."""
-    return f"CAST(raise_error({string_literal(f'{call.function.name}: {reason}')}) AS {spark_type(call.output)})"
+    return Atom(f"CAST(raise_error({string_literal(f'{call.function.name}: {reason}')}) AS {spark_type(call.output)})")
 
 
 def bound(value: str, name: str, text: str) -> str:
@@ -77,7 +78,7 @@ def any_null(*operands: str) -> str:
 
 def narrowed(text: str, type: Type) -> str:
     """Return a DOUBLE as the type of a function's result: unchanged, or rounded to a FLOAT."""
-    return text if isinstance(concrete(type), FP64) else f"CAST({text} AS {spark_type(type)})"
+    return text if isinstance(concrete(type), FP64) else Atom(f"CAST({text} AS {spark_type(type)})")
 
 
 def infinity(type: Type) -> str:
@@ -88,10 +89,10 @@ def infinity(type: Type) -> str:
 def as_double(call: Call, position: int) -> str:
     """A numeric argument as a DOUBLE."""
     operand = call.sql(position)
-    return operand if isinstance(concrete(call.type(position)), FP64) else f"CAST({operand} AS DOUBLE)"
+    return operand if isinstance(concrete(call.type(position)), FP64) else Atom(f"CAST({operand} AS DOUBLE)")
 
 
 def as_int(call: Call, position: int) -> str:
     """Return an integer argument as an INT, which fails if it is too large for one."""
     operand = call.sql(position)
-    return f"CAST({operand} AS INT)" if isinstance(concrete(call.type(position)), I64) else operand
+    return Atom(f"CAST({operand} AS INT)") if isinstance(concrete(call.type(position)), I64) else operand

@@ -20,13 +20,14 @@ _SIZE = 12
 
 def approximate_count(call: Call) -> str:
     if has_map(call.type(0)):
-        raise UnsupportedPlanError(f"approx_count_distinct of {call.type(0)}: Spark can't compare maps")
+        raise UnsupportedPlanError(f"approx_count_distinct of {call.type(0)}: Spark cannot compare maps")
     return call.aggregate("approx_count_distinct", call.sql(0))
 
 
 def sketch(call: Call) -> str:
     """Return a sketch of the values; values of types that Spark has no sketch for are converted to text first."""
     x, type = call.sql(0), concrete(call.type(0))
+    text: str
     match spark_type(type):
         case "INT" | "BIGINT":
             text = x
@@ -41,7 +42,7 @@ def sketch(call: Call) -> str:
         case "FLOAT" | "DOUBLE" if isinstance(type, FP32 | FP64):
             text = f"CAST({x} + {constant(0, type)} AS STRING)"  # the two zeros are one
         case nested if "<" in nested:
-            raise UnsupportedPlanError(f"Spark has no sketch of {type}, so it can't be counted in several phases")
+            raise UnsupportedPlanError(f"Spark has no sketch of {type}, so it cannot be counted in several phases")
         case _:
             text = f"CAST({x} AS STRING)"
     return call.aggregate("hll_sketch_agg", text, str(_SIZE))

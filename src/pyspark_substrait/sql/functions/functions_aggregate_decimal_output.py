@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from pyspark_substrait.sql.compiler.types import spark_type
+from pyspark_substrait.sql.fragment import Atom
 from pyspark_substrait.sql.functions.functions_aggregate_approx import (
     approximate_count,
     estimate,
@@ -23,7 +24,7 @@ __all__ = ["TABLE"]
 
 
 def as_decimal(count: Callable[[Call], str]) -> Callable[[Call], str]:
-    return lambda call: f"CAST({count(call)} AS {spark_type(call.output)})"
+    return lambda call: Atom(f"CAST({count(call)} AS {spark_type(call.output)})")
 
 
 TABLE = Table(

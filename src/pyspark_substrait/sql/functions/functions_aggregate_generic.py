@@ -6,20 +6,20 @@ from pyspark_substrait.errors import UnsupportedPlanError
 from pyspark_substrait.sql.compiler.types import has_map, spark_type
 from pyspark_substrait.sql.functions.table import Call, Foreign, Table, in_steps, row
 
-__all__ = ["ANY_OVERFLOW", "TABLE", "count_records", "count_values", "total_count"]
+__all__ = ["ANY_OVERFLOW", "TABLE", "any_known_value", "count_records", "count_values", "total_count"]
 
 
 def count_records(call: Call) -> str:
     if call.distinct:
         raise UnsupportedPlanError(
-            "count of distinct records, without an argument: nothing says what makes records equal"
+            "count of distinct records, without an argument: the equality of records is not defined"
         )
     return call.aggregate("count", "1")
 
 
 def count_values(call: Call) -> str:
     if call.distinct and has_map(call.type(0)):
-        raise UnsupportedPlanError(f"count of distinct values of {call.type(0)}: Spark can't compare maps")
+        raise UnsupportedPlanError(f"count of distinct values of {call.type(0)}: Spark cannot compare maps")
     return call.aggregate("count", call.sql(0))
 
 

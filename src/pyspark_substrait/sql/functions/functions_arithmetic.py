@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 from pyspark_substrait.model.types import FP64, I64, Type, concrete
 from pyspark_substrait.sql.compiler.types import INTEGERS, spark_type
+from pyspark_substrait.sql.fragment import Atom
 from pyspark_substrait.sql.functions.arithmetic import aggregates as arithmetic_aggregates
 from pyspark_substrait.sql.functions.arithmetic import divisions
 from pyspark_substrait.sql.functions.arithmetic import windows as arithmetic_windows
@@ -64,7 +65,7 @@ def saturating(function: str, positive: str) -> Callable[[Call], str]:
         upper = positive.format(x=x, y=y, zero=constant(0, call.output))
         limit = f"CASE WHEN {upper} THEN {largest(call.output)} ELSE {smallest(call.output)} END"
         # null operands give null by themselves, so the limit must not replace them
-        return f"if({any_null(x, y)}, NULL, coalesce({function}({x}, {y}), {limit}))"
+        return Atom(f"if({any_null(x, y)}, NULL, coalesce({function}({x}, {y}), {limit}))")
 
     return body
 
@@ -74,7 +75,7 @@ def unless_smallest(text: str) -> Callable[[Call], str]:
 
     def body(call: Call) -> str:
         x = call.sql(0)
-        return f"if({x} = {smallest(call.output)}, {largest(call.output)}, {text.format(x=x)})"
+        return Atom(f"if({x} = {smallest(call.output)}, {largest(call.output)}, {text.format(x=x)})")
 
     return body
 
@@ -147,12 +148,12 @@ def root(call: Call) -> str:
         text = rounded_root(x, call.output, rounding)
     if call.options.get("on_domain_error") != "ERROR":
         return text
-    return f"if({x} < 0, {raised(call, 'the argument is negative')}, {text})"
+    return Atom(f"if({x} < 0, {raised(call, 'the argument is negative')}, {text})")
 
 
 def sign(call: Call) -> str:
     double = isinstance(concrete(call.output), FP64)
-    return f"sign({call.sql(0)})" if double else f"CAST(sign({call.sql(0)}) AS {spark_type(call.output)})"
+    return Atom(f"sign({call.sql(0)})") if double else Atom(f"CAST(sign({call.sql(0)}) AS {spark_type(call.output)})")
 
 
 def factorial(on_overflow: Callable[[Call], str]) -> Callable[[Call], str]:

@@ -15,6 +15,7 @@ import sys
 from collections.abc import Callable
 
 from pyspark_substrait.sql.compiler.types import spark_type
+from pyspark_substrait.sql.fragment import Atom
 from pyspark_substrait.sql.functions.catalyst import ansi
 from pyspark_substrait.sql.functions.decimals.bits import bitwise
 from pyspark_substrait.sql.functions.decimals.digits import decimal_of, is_negative, is_zero, negated
@@ -53,7 +54,11 @@ def absolute(call: Call) -> str:
     x = call.sql(0)
     negative = negated(x, call.type(0))
     # Spark's abs rounds where its unary minus does
-    return f"abs({x})" if negative == f"negative({x})" else f"if({is_negative(x, call.type(0))}, {negative}, {x})"
+    return (
+        Atom(f"abs({x})")
+        if negative == f"negative({x})"
+        else Atom(f"if({is_negative(x, call.type(0))}, {negative}, {x})")
+    )
 
 
 def saturating(function: str, positive: str) -> Callable[[Call], str]:
@@ -67,14 +72,14 @@ def saturating(function: str, positive: str) -> Callable[[Call], str]:
     def body(call: Call) -> str:
         x, y = call.sql(0), call.sql(1)
         bounds = f"if({positive.format(x=x, y=y)}, {largest(call.output)}, {smallest(call.output)})"
-        return f"if({any_null(x, y)}, NULL, coalesce({function}({x}, {y}), {bounds}))"
+        return Atom(f"if({any_null(x, y)}, NULL, coalesce({function}({x}, {y}), {bounds}))")
 
     return body
 
 
 def square_root(call: Call) -> str:
     failed = raised(call, "the argument is negative")
-    return f"if({is_negative(call.sql(0), call.type(0))}, {failed}, sqrt({as_double(call, 0)}))"
+    return Atom(f"if({is_negative(call.sql(0), call.type(0))}, {failed}, sqrt({as_double(call, 0)}))")
 
 
 def factorial(call: Call) -> str:
@@ -102,7 +107,8 @@ def power(complex_number: str, overflow: str) -> Callable[[Call], str]:
 
     def body(call: Call) -> str:
         x, y = call.sql(0), call.sql(1)
-        base, value = as_double(call, 0), f"pow({as_double(call, 0)}, {as_double(call, 1)})"
+        base = as_double(call, 0)
+        value: str = Atom(f"pow({base}, {as_double(call, 1)})")
         exponent = decimal_of(call.type(1))
         below_zero = is_negative(x, call.type(0))
         cases = []

@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
+from pyspark_substrait.sql.fragment import Constant
 from pyspark_substrait.sql.functions.table import Call, Table, row
 
 __all__ = ["TABLE"]
 
 
 def conjunction(call: Call) -> str:
-    return " AND ".join(operand.sql for operand in call.operands) or "true"
+    return _joined(call, " AND ", "true")
 
 
 def disjunction(call: Call) -> str:
-    return " OR ".join(operand.sql for operand in call.operands) or "false"
+    return _joined(call, " OR ", "false")
+
+
+def _joined(call: Call, operator: str, of_none: str) -> str:
+    match call.operands:
+        case ():
+            return Constant(of_none)
+        case (operand,):
+            return operand.sql
+        case operands:
+            return operator.join(operand.sql for operand in operands)
 
 
 TABLE = Table(

@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 from pyspark_substrait.errors import UnsupportedPlanError
 from pyspark_substrait.sql.compiler.types import has_map
+from pyspark_substrait.sql.fragment import Atom
 from pyspark_substrait.sql.functions.fragments import any_null, infinity
 from pyspark_substrait.sql.functions.table import Call, Foreign, Table, row
 
@@ -27,7 +28,7 @@ def comparison(operator: str) -> Callable[[Call], str]:
 def _comparable(call: Call) -> None:
     for position in range(len(call.operands)):
         if has_map(call.type(position)):
-            raise UnsupportedPlanError(f"{call.function.name} of {call.type(position)}: Spark can't compare maps")
+            raise UnsupportedPlanError(f"{call.function.name} of {call.type(position)}: Spark cannot compare maps")
 
 
 def between(call: Call) -> str:
@@ -38,11 +39,11 @@ def between(call: Call) -> str:
 
 def nullif(call: Call) -> str:
     _comparable(call)
-    return f"nullif({call.sql(0)}, {call.sql(1)})"
+    return Atom(f"nullif({call.sql(0)}, {call.sql(1)})")
 
 
 def coalesce(call: Call) -> str:
-    return f"coalesce({_listed(call)})"
+    return Atom(f"coalesce({_listed(call)})")
 
 
 def _listed(call: Call) -> str:
@@ -65,14 +66,14 @@ def extreme_of_known(name: str) -> Callable[[Call], str]:
 
     def body(call: Call) -> str:
         _comparable(call)
-        return f"{name}({_listed(call)})"
+        return Atom(f"{name}({_listed(call)})")
 
     return body
 
 
 def is_nan(call: Call) -> str:
     # Spark's isnan is false for null
-    return f"if({call.sql(0)} IS NULL, NULL, isnan({call.sql(0)}))"
+    return Atom(f"if({call.sql(0)} IS NULL, NULL, isnan({call.sql(0)}))")
 
 
 def is_finite(call: Call) -> str:

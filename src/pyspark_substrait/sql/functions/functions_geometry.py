@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from pyspark_substrait.sql.compiler.types import spark_type
+from pyspark_substrait.sql.fragment import Atom
 from pyspark_substrait.sql.functions import geometries
 from pyspark_substrait.sql.functions.python_functions import PREFIX, PythonFunction
 from pyspark_substrait.sql.functions.table import Call, Foreign, Row, Table, row
@@ -25,7 +26,7 @@ def _in_python(function: Callable[..., Any]) -> Row:
     def body(call: Call) -> str:
         made = PythonFunction(function=function, returns=spark_type(call.output))
         call.functions[f"{GEOMETRY_PREFIX}{name}"] = made
-        return f"{GEOMETRY_PREFIX}{name}({', '.join(operand.sql for operand in call.operands)})"
+        return Atom(f"{GEOMETRY_PREFIX}{name}({', '.join(operand.sql for operand in call.operands)})")
 
     return row(name, body, foreign=Foreign.MOVED)
 

@@ -14,6 +14,7 @@ from collections.abc import Callable
 
 from pyspark_substrait.model.types import FP32, FP64, concrete
 from pyspark_substrait.sql.compiler.types import INTEGERS, spark_type
+from pyspark_substrait.sql.fragment import Atom
 from pyspark_substrait.sql.functions.decimals.digits import WHOLE
 from pyspark_substrait.sql.functions.decimals.rounding_modes import MODES, rounded, sign
 from pyspark_substrait.sql.functions.fragments import bound, infinity, narrowed
@@ -57,9 +58,9 @@ def rounded_integer(mode: str) -> Callable[[Call], str]:
             return x
         count = max(count, -_INTEGER_DIGITS)
         return (
-            f"{_NATIVE[mode]}({x}, {count})"
+            Atom(f"{_NATIVE[mode]}({x}, {count})")
             if mode in _NATIVE
-            else f"CAST({rounded(number, -count, mode)} AS {target})"
+            else Atom(f"CAST({rounded(number, -count, mode)} AS {target})")
         )
 
     return body
@@ -76,9 +77,9 @@ def rounded_float(mode: str) -> Callable[[Call], str]:
         if mode not in _NATIVE:
             return _rounded_text(call, limited, mode)
         if isinstance(concrete(call.output), FP64):
-            return f"{_NATIVE[mode]}({x}, {limited})"
+            return Atom(f"{_NATIVE[mode]}({x}, {limited})")
         text = f"CAST({_NATIVE[mode]}(CAST(CAST({x} AS STRING) AS DOUBLE), {limited}) AS STRING)"
-        return f"CAST({text} AS {spark_type(call.output)})"
+        return Atom(f"CAST({text} AS {spark_type(call.output)})")
 
     return body
 
@@ -96,7 +97,7 @@ def _rounded_text(call: Call, s: str, mode: str) -> str:
     value = f"CAST(concat({digits}, 'E', -({s}) - least(k, {most})) AS {target})"
     cut = bound(f"{fraction} - {exponent} - ({s})", "k", f"if(k <= 0, {x}, {value})")
     finite = bound(f"CAST({x} AS STRING)", "t", bound(number, "n", cut))
-    return f"if(abs({x}) < {infinity(call.output)}, {finite}, {x})"
+    return Atom(f"if(abs({x}) < {infinity(call.output)}, {finite}, {x})")
 
 
 def _roundings() -> tuple[Row, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from pyspark_substrait.sql.compiler.types import spark_type
+from pyspark_substrait.sql.fragment import Atom
 from pyspark_substrait.sql.functions.decimals.digits import as_decimal, decimal_of, digits, is_negative
 from pyspark_substrait.sql.functions.decimals.rounding_modes import MODES, rounded, sign
 from pyspark_substrait.sql.functions.fragments import bound
@@ -35,9 +36,9 @@ _NO_ROOM = 37
 
 def whole(name: str) -> Callable[[Call], str]:
     def body(call: Call) -> str:
-        text = f"{name}({call.sql(0)})"
+        text = Atom(f"{name}({call.sql(0)})")
         # Spark adds the digit for a carry only if there are fractional digits
-        return text if decimal_of(call.type(0)).scale else f"CAST({text} AS {spark_type(call.output)})"
+        return text if decimal_of(call.type(0)).scale else Atom(f"CAST({text} AS {spark_type(call.output)})")
 
     return body
 
@@ -65,7 +66,7 @@ def rounded_decimal(mode: str) -> Callable[[Call], str]:
         if cut <= 38 and ("{h}" not in template or type.precision < _NO_ROOM):
             half = f"0.{'0' * count}5BD" if count >= 0 else f"5{'0' * (-count - 1)}BD"
             text = template.format(x=x, s=count, h=half, negative=is_negative(x, type))
-            return f"CAST({text} AS {spark_type(call.output)})"
+            return Atom(f"CAST({text} AS {spark_type(call.output)})")
         if cut > 38:
             number = bound(number, "n", sign("n"))
         return as_decimal(rounded(number, min(cut, 38), mode), call.output)

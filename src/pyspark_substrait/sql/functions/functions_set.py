@@ -18,7 +18,7 @@ def index_in(nan_is_nan: bool) -> Callable[[Call], str]:
     def body(call: Call) -> str:
         needle, haystack, type = call.sql(0), call.sql(1), concrete(call.type(0))
         if has_map(type):
-            raise UnsupportedPlanError(f"index_in of {type}: Spark can't compare maps")
+            raise UnsupportedPlanError(f"index_in of {type}: Spark cannot compare maps")
         # array_position counts from 1 and gives 0 for a missing value; for it, NaN equals NaN
         index = f"nullif(array_position({haystack}, {needle}), 0L) - 1L"
         return index if nan_is_nan or not isinstance(type, FP32 | FP64) else f"if(isnan({needle}), NULL, {index})"

@@ -6,12 +6,12 @@ lower case in ``strings.case``. A result that doesn't fit into its varchar fails
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import replace
 
 from pyspark_substrait.errors import InvalidPlanError
 from pyspark_substrait.model.types import I32
+from pyspark_substrait.sql.fragment import UNKNOWN, Atom
 from pyspark_substrait.sql.functions import regexp
 from pyspark_substrait.sql.functions.catalyst import catalyst
 from pyspark_substrait.sql.functions.fragments import as_int, raised
@@ -22,7 +22,7 @@ from pyspark_substrait.sql.functions.strings import search as string_search
 from pyspark_substrait.sql.functions.strings.fragments import fitted, quoted_pattern
 from pyspark_substrait.sql.functions.table import Call, Table, row
 
-__all__ = ["TABLE"]
+__all__ = ["TABLE", "string_agg"]
 
 #: the smallest start of a substring
 _SMALLEST = -(2**31)
@@ -38,27 +38,27 @@ def substring(call: Call) -> str:
     """Return a substring. A start of 0 equals 1, and a negative length gives an empty string. A negative start may be
     left of the first character, where there are none: of 'abc', three characters from -5 on are 'a'.
     """
-    text, start = f"substring({_listed(call)})", call.operands[1]
+    text, start = Atom(f"substring({_listed(call)})"), call.operands[1]
     if len(call.operands) == 2 and start.literal in (None, _SMALLEST):
         # without a length, Spark takes 2**31 - 1 characters: too few for the smallest start
-        return f"if({start.sql} = {_SMALLEST}, {call.sql(0)}, {text})"
+        return Atom(f"if({start.sql} = {_SMALLEST}, {call.sql(0)}, {text})")
     return text
 
 
 def substring_or_error(call: Call) -> str:
     """Return a substring from 1 on; a start below that is an error, unless a null makes the result null."""
     text = f"substring({_listed(call)})"
-    return f"if({call.sql(1)} < 1 AND {text} IS NOT NULL, {raised(call, 'start is less than 1')}, {text})"
+    return Atom(f"if({call.sql(1)} < 1 AND {text} IS NOT NULL, {raised(call, 'start is less than 1')}, {text})")
 
 
 def substring_from_the_left(call: Call) -> str:
     """Return a substring; positions before the string count, though there are no characters."""
     text, start = call.sql(0), call.sql(1)
     if len(call.operands) == 2:
-        return f"if({start} < 1, {text}, substring({text}, {start}))"
+        return Atom(f"if({start} < 1, {text}, substring({text}, {start}))")
     length = call.sql(2)
     shorter = f"if({length} < 1, 0, {length} - 1 + {start})"
-    return f"if({start} < 1, substring({text}, 1, {shorter}), substring({text}, {start}, {length}))"
+    return Atom(f"if({start} < 1, substring({text}, 1, {shorter}), substring({text}, {start}, {length}))")
 
 
 def replace_slice(call: Call) -> str:
@@ -82,24 +82,24 @@ def split(call: Call) -> str:
             f"CASE WHEN {separator.sql} IS NULL THEN '(?!)' "
             f"WHEN {separator.sql} = '' THEN '' ELSE {quoted_pattern(separator.sql)} END"
         )
-    return f"split({text}, {pattern}, -1)"
+    return Atom(f"split({text}, {pattern}, -1)")
 
 
 # making strings ------------------------------------------------------------------------------------------------------
 
 
 def concat(call: Call) -> str:
-    return f"concat({_listed(call)})"
+    return Atom(f"concat({_listed(call)})")
 
 
 def concat_known(call: Call) -> str:
     known = [f"coalesce({operand.sql}, '')" for operand in call.operands]
-    return f"concat({', '.join(known)})"
+    return Atom(f"concat({', '.join(known)})")
 
 
 def concat_ws(call: Call) -> str:
     """Concatenate strings; nulls are left out, with their separator; a null separator makes the result null."""
-    return f"concat_ws({_listed(call)})"
+    return Atom(f"concat_ws({_listed(call)})")
 
 
 def repeat(call: Call) -> str:
@@ -111,14 +111,14 @@ def repeat(call: Call) -> str:
     if not isinstance(known, int) or not 0 <= known < 1 << 31:
         nothing = f"{count} < 0 OR {count} > 0 AND {text} = ''"
         times = f"CAST(if({nothing}, 0, {count}) AS INT)"
-        return f"repeat({text}, {bounded_times(call, text, times, count)})"
-    return f"repeat({text}, {bounded_times(call, text, as_int(call, 1), count)})"
+        return Atom(f"repeat({text}, {bounded_times(call, text, times, count)})")
+    return Atom(f"repeat({text}, {bounded_times(call, text, as_int(call, 1), count)})")
 
 
 def trimmed(side: str) -> Callable[[Call], str]:
     def body(call: Call) -> str:
         characters = call.sql(1) if len(call.operands) > 1 else "' '"
-        return f"trim({side} {characters} FROM {call.sql(0)})"
+        return Atom(f"trim({side} {characters} FROM {call.sql(0)})")
 
     return body
 
@@ -128,7 +128,7 @@ def padded(name: str) -> Callable[[Call], str]:
 
     def body(call: Call) -> str:
         characters = call.sql(2) if len(call.operands) > 2 else "' '"
-        return f"{name}({call.sql(0)}, {bounded_length(call, 1)}, {characters})"
+        return Atom(f"{name}({call.sql(0)}, {bounded_length(call, 1)}, {characters})")
 
     return body
 
@@ -142,13 +142,9 @@ def centered(extra: int) -> Callable[[Call], str]:
         left = f"lpad({text}, CAST(({length} + {found} + {extra}) div 2 AS INT), {character})"
         # padded to its own length, so that a null character makes the result null
         whole = f"rpad({text}, {found}, {character})"
-        return f"if({length} <= {found}, {whole}, rpad({left}, {length}, {character}))"
+        return Atom(f"if({length} <= {found}, {whole}, rpad({left}, {length}, {character}))")
 
     return body
-
-
-#: the text of a string literal, of one that was cast to a string, or of a null
-_LITERAL = re.compile(r"\(?(?:'(?:[^'\\]|\\.)*'|CAST\(NULL AS STRING\))\)?")
 
 
 def string_agg(call: Call) -> str:
@@ -157,12 +153,12 @@ def string_agg(call: Call) -> str:
     The extension requires a constant separator. A null separator makes the result null.
     """
     separator = call.operands[1]
-    if separator.literal is None and not _LITERAL.fullmatch(separator.sql):
+    if separator.sql.value is UNKNOWN:
         raise InvalidPlanError("the separator must be a literal", path="arguments[1]")
     text = f"array_join({in_order(call, call.sql(0))}, {separator.sql})"
     if not call.output.nullable:
         return text
-    return f"if({replace(call, distinct=False).aggregate('count', call.sql(0))} = 0L, NULL, {text})"
+    return Atom(f"if({replace(call, distinct=False).aggregate('count', call.sql(0))} = 0L, NULL, {text})")
 
 
 TABLE = Table(

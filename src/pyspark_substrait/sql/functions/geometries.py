@@ -57,7 +57,7 @@ def _read(array: Any) -> Any:
     try:
         return shapely.from_wkb(values)
     except shapely.errors.GEOSException as error:
-        raise ValueError(f"a geometry isn't well-known binary: {error}") from None
+        raise ValueError(f"a geometry is not well-known binary: {error}") from None
 
 
 def _written(geometries: Any) -> Any:

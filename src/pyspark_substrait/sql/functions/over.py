@@ -4,8 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
-__all__ = ["WHOLE", "Over"]
+__all__ = ["WHOLE", "Over", "SortKey"]
+
+
+class SortKey(NamedTuple):
+    """A key of ORDER BY."""
+
+    text: str
+    descending: bool = False
+    nulls_first: bool = True
+
+    def __str__(self) -> str:
+        return f"{self.text} {'DESC' if self.descending else 'ASC'} NULLS {'FIRST' if self.nulls_first else 'LAST'}"
+
 
 #: the frame that is the whole partition
 WHOLE = "ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING"

@@ -37,8 +37,9 @@ from pyspark_substrait.errors import UnsupportedPlanError
 from pyspark_substrait.model.expressions import AggregationPhase, Function
 from pyspark_substrait.model.types import List, Type, concrete, same_type
 from pyspark_substrait.sql.compiler.types import has_order, is_foreign, spark_type
+from pyspark_substrait.sql.fragment import UNKNOWN, Atom, is_atomic
 from pyspark_substrait.sql.functions.catalyst import CatalystForm, CatalystForms, listed
-from pyspark_substrait.sql.functions.over import Over
+from pyspark_substrait.sql.functions.over import Over, SortKey
 from pyspark_substrait.sql.functions.python_functions import PythonFunction
 
 __all__ = ["Call", "Foreign", "Operand", "Refusal", "Row", "Steps", "Table", "in_steps", "refuse", "row"]
@@ -48,14 +49,23 @@ class Operand(NamedTuple):
     """An argument of a call.
 
     Args:
-        sql: the text; an atom, which can be used anywhere in an expression. For an enumeration argument: its value.
+        sql: the text. For an enumeration argument: its value.
         type: its type; None for an enumeration argument.
-        literal: the value of a string or integer literal, else None.
     """
 
-    sql: str
+    sql: Atom
     type: Type | None = None
-    literal: str | int | None = None
+
+    @property
+    def literal(self) -> str | int | None:
+        """The value of a constant string or integer; None for anything else, a null included."""
+        value = self.sql.value
+        return None if value is UNKNOWN else value
+
+    @property
+    def is_null(self) -> bool:
+        """Whether it is the constant null."""
+        return self.sql.value is None
 
 
 @dataclass(slots=True, kw_only=True)  # made for every call, and a frozen one takes several times as long
@@ -71,9 +81,11 @@ class Call:
         distinct: whether equal arguments are merged first (aggregates).
         filter: the condition of a measure, None without one.
         over: the window, None outside windows.
-        sorts: the sort keys of an aggregate's records: text and direction of each key, the first one first.
+        sorts: the sort keys of an aggregate's records, the first one first.
+        windowed: whether the sorts are those of a window.
         phase: the part of an aggregation.
         functions: collects the Python functions that the text calls, by the names it calls them.
+        settings: collects the settings that the session must have for the text to be correct.
     """
 
     function: Function
@@ -84,11 +96,13 @@ class Call:
     distinct: bool = False
     filter: str | None = None
     over: Over | None = None
-    sorts: tuple[tuple[str, str], ...] = ()
+    sorts: tuple[SortKey, ...] = ()
+    windowed: bool = False
     phase: AggregationPhase = AggregationPhase.INITIAL_TO_RESULT
     functions: dict[str, PythonFunction] = field(default_factory=dict)
+    settings: dict[str, str] = field(default_factory=dict)
 
-    def sql(self, position: int) -> str:
+    def sql(self, position: int) -> Atom:
         """The text of the argument at a position."""
         return self.operands[position].sql
 
@@ -113,6 +127,8 @@ class Call:
             return replace(self, filter=None).aggregate(name, *arguments, ignore_nulls=ignore_nulls)
         distinct = "DISTINCT " if self.distinct else ""
         text = f"{name}({distinct}{', '.join(arguments)})"
+        if self.filter is None and self.over is None and not ignore_nulls:
+            return Atom(text)
         if self.filter is not None:
             text += f" FILTER (WHERE {self.filter})"
         if ignore_nulls:
@@ -176,6 +192,7 @@ class Row:
         signatures: the overloads it is for, like ``("i32_i32",)``; empty for all.
         steps: the bodies of the phases of an aggregate, None where it can't be computed in phases.
         foreign: whether it is correct for arguments with a foreign carrier.
+        settings: the settings that the session must have for the text to be correct.
         catalyst: the equivalent Catalyst expressions; the producer makes calls of this row from them.
     """
 
@@ -186,6 +203,7 @@ class Row:
     signatures: tuple[str, ...]
     steps: Steps | None = None
     foreign: Foreign = Foreign.REFUSED
+    settings: Mapping[str, str] = field(default_factory=dict)
     catalyst: tuple[CatalystForm, ...] = ()
 
     def body_of(self, phase: AggregationPhase) -> Body:
@@ -212,7 +230,7 @@ class Row:
         if strange is None:
             return None
         if self.foreign is Foreign.REFUSED:
-            return f"Spark doesn't compute with {strange}, only moves and compares its values"
+            return f"Spark does not compute with {strange}, only moves and compares its values"
         types = [concrete(operand.type) for operand in call.operands if operand.type is not None]
         elements = [type.type if isinstance(type, List) and not same_type(type, types[0]) else type for type in types]
         if not all(same_type(type, types[0]) for type in elements):
@@ -244,6 +262,7 @@ def row(
     enums: Mapping[str, str | tuple[str, ...]] | None = None,
     steps: Steps | None = None,
     foreign: Foreign = Foreign.REFUSED,
+    settings: Mapping[str, str] = MappingProxyType({}),
     catalyst: CatalystForms = (),
     **options: str | tuple[str, ...],
 ) -> Row:
@@ -256,6 +275,7 @@ def row(
         signatures=tuple(signatures),
         steps=steps,
         foreign=foreign,
+        settings=settings,
         catalyst=listed(catalyst),
     )
 
@@ -284,6 +304,9 @@ _SLOT = re.compile(r"\{(\w+)\}")
 
 def _parsed(template: str) -> Callable[[Call], str]:
     """Return a template as a function: slots and marks are found once, and substituted text isn't searched."""
+    if (whole := _MARK.fullmatch(template)) is not None:
+        name, argument = whole[1], _Filled(whole[2])
+        return lambda call: call.aggregate(name, argument(call))
     parts: list[_Filled | tuple[str, _Filled]] = []
     position = 0
     for mark in _MARK.finditer(template):
@@ -293,9 +316,13 @@ def _parsed(template: str) -> Callable[[Call], str]:
     if len(parts) == 1:
         return _Filled(template)
 
+    made = Atom if is_atomic(_MARK.sub("x", template)) else str
+
     def body(call: Call) -> str:
-        return "".join(
-            part(call) if isinstance(part, _Filled) else call.aggregate(part[0], part[1](call)) for part in parts
+        return made(
+            "".join(
+                part(call) if isinstance(part, _Filled) else call.aggregate(part[0], part[1](call)) for part in parts
+            )
         )
 
     return body
@@ -304,12 +331,13 @@ def _parsed(template: str) -> Callable[[Call], str]:
 class _Filled:
     """A template without marks, as a function."""
 
-    __slots__ = ("slots", "texts")
+    __slots__ = ("made", "slots", "texts")
 
     def __init__(self, template: str) -> None:
         # texts and slots in turn
         parts = _SLOT.split(template)
         self.texts = parts[::2]
+        self.made = Atom if is_atomic(template) else str
         self.slots = tuple(int(slot) if slot.isdigit() else slot for slot in parts[1::2])
 
     def __call__(self, call: Call) -> str:
@@ -320,7 +348,7 @@ class _Filled:
             else:
                 parts.append(call.sql(call.names.index(slot) if isinstance(slot, str) else slot))
             parts.append(text)
-        return "".join(parts)
+        return self.made("".join(parts))
 
 
 @dataclass(frozen=True, slots=True)
@@ -354,12 +382,13 @@ class Table:
             if isinstance(body, str) or objection is not None:
                 refusal = refusal or objection
             else:
+                call.settings.update(fitting.settings)
                 return body(replace(call, options=options) if options != call.options else call)
         wanted = ", ".join(f"{name}={'|'.join(values)}" for name, values in preferences)
         under = f" with {wanted}" if wanted else ""
         code = Code.TARGET_OPTION if preferences and self._runs(call) else Code.TARGET_FUNCTION
         if refusal is not None:
-            raise UnsupportedPlanError(f"{call.function.key}{under} can't run exactly on Spark: {refusal}", code=code)
+            raise UnsupportedPlanError(f"{call.function.key}{under} cannot run exactly on Spark: {refusal}", code=code)
         raise UnsupportedPlanError(f"the function {call.function.key}{under} has no Spark form yet", code=code)
 
     def _runs(self, call: Call) -> bool:

@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 from pyspark_substrait.model.types import UNSIGNED_INTEGERS, Type
 from pyspark_substrait.sql.compiler.types import spark_type, unsigned_bits
+from pyspark_substrait.sql.fragment import Atom
 from pyspark_substrait.sql.functions.fragments import any_null, bound, raised
 from pyspark_substrait.sql.functions.table import Call, Foreign, Row, Table, in_steps, row
 
@@ -49,7 +50,7 @@ def saturating_product(call: Call) -> str:
     x, y = (f"CAST({call.sql(position)} AS {_WIDE})" for position in (0, 1))
     # a product of two numbers of 64 bits may need more digits than a DECIMAL has
     text = fitted(call, f"coalesce(try_multiply({x}, {y}), {largest(call.output)})", True)
-    return f"if({any_null(call.sql(0), call.sql(1))}, NULL, {text})"
+    return Atom(f"if({any_null(call.sql(0), call.sql(1))}, NULL, {text})")
 
 
 def quotient(by_zero_null: bool) -> Callable[[Call], str]:
@@ -58,11 +59,11 @@ def quotient(by_zero_null: bool) -> Callable[[Call], str]:
         target = spark_type(call.output)
         if unsigned_bits(call.output) != 64:
             y = f"nullif({y}, 0BD)" if by_zero_null else y
-            return f"CAST({x} div {y} AS {target})"
+            return Atom(f"CAST({x} div {y} AS {target})")
         # div gives a BIGINT, which is too small; minus the remainder, the division is exact
         if by_zero_null:
-            return f"CAST(({x} - try_mod({x}, {y})) / nullif({y}, 0BD) AS {target})"
-        return f"CAST(({x} - {x} % {y}) / {y} AS {target})"
+            return Atom(f"CAST(({x} - try_mod({x}, {y})) / nullif({y}, 0BD) AS {target})")
+        return Atom(f"CAST(({x} - {x} % {y}) / {y} AS {target})")
 
     return body
 

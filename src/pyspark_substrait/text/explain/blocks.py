@@ -35,11 +35,11 @@ from pyspark_substrait.text.explain.columns import Column, Scope, escaped, label
 from pyspark_substrait.text.explain.expressions import aggregate_text, expression_text, options_text
 from pyspark_substrait.text.explain.lines import LineKind
 from pyspark_substrait.text.explain.literals import counted, limited, literal_text
-from pyspark_substrait.text.explain.page_state import Marks, Options
+from pyspark_substrait.text.explain.page_state import Options, PageState
 from pyspark_substrait.text.explain.relations import Details, Item, details
 from pyspark_substrait.text.explain.table_text import extension_texts, margin_text, named_columns, schema_text
 
-__all__ = ["MOST_COLUMNS", "About", "Block", "Made", "blocks"]
+__all__ = ["MOST_COLUMNS", "Block", "OutputColumn", "RelationText", "blocks"]
 
 #: how many columns, or runs of them, the line of a relation lists
 MOST_COLUMNS = 200
@@ -60,7 +60,7 @@ def blocks(document: Plan | ExtendedExpression, places: Places, types: bool = Tr
     """
     common: dict[str, Options] = {}
     while True:
-        marks = Marks(
+        marks = PageState(
             named_lambdas=document.named_lambdas if isinstance(document, Plan) else (), common=frozenset(common)
         )
         shown = _Page(types=types, places=places, marks=marks)
@@ -80,7 +80,7 @@ def _common_options(common: dict[str, Options]) -> list[Block]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Made:
+class OutputColumn:
     """An output column of a relation, computed or passed on.
 
     Args:
@@ -97,7 +97,7 @@ class Made:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class About:
+class RelationText:
     """The description of a relation in a block, part by part.
 
     Args:
@@ -113,8 +113,8 @@ class About:
     title: str
     properties: tuple[str, ...]
     margin: str
-    columns: tuple[Made, ...]
-    direct: tuple[Made, ...]
+    columns: tuple[OutputColumn, ...]
+    direct: tuple[OutputColumn, ...]
 
 
 @dataclass(slots=True)
@@ -134,7 +134,7 @@ class Block:
     columns: tuple[Column, ...] = ()
     broken: bool = False
     left_open: bool = False
-    about: About | None = None
+    about: RelationText | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +143,7 @@ class _Page:
 
     types: bool
     places: Places
-    marks: Marks
+    marks: PageState
 
     # --- top level ----------------------------------------------------------------------------------------------------
 
@@ -181,7 +181,8 @@ class _Page:
         top = Block(_title("Expressions", plan), LineKind.HEADER, "")
         over = schema_text(plan.base_schema) if self.types else _listed(scope.labels)
         given = tuple(
-            Made(label=label, column=column, source=label) for label, column in zip(scope.labels, columns, strict=True)
+            OutputColumn(label=label, column=column, source=label)
+            for label, column in zip(scope.labels, columns, strict=True)
         )
         about = _about("Base schema", given)
         top.children.append(Block(f"over {over}", LineKind.SCHEMA, "base_schema", about=about))
@@ -206,7 +207,7 @@ class _Page:
         except Exception as error:
             fault = f"  ! {_message(error)}"
         column = Column(type=type, inner=reference.output_names[1:])
-        made = Made(label=name, column=column, source=text, new=True)
+        made = OutputColumn(label=name, column=column, source=text, new=True)
         line = f"{name}{self._typed(column)} = {text}{fault}"
         return Block(line, LineKind.EXPRESSION, about=_about("Expression", (made,)))
 
@@ -230,7 +231,7 @@ class _Page:
                 position += name_count(column.type)
             columns.append(replace(column, name=name, inner=below))
         made = tuple(
-            Made(label=label, column=column, source=source)
+            OutputColumn(label=label, column=column, source=source)
             for label, column, source in zip(labels(tuple(columns)), columns, sources, strict=True)
         )
         shown = ", ".join(self._first(made))
@@ -324,7 +325,7 @@ class _Page:
             columns=() if left_open else columns,
             broken=broken,
             left_open=left_open,
-            about=About(
+            about=RelationText(
                 relation=relation,
                 title=title,
                 properties=tuple(properties),
@@ -334,7 +335,9 @@ class _Page:
             ),
         )
 
-    def _direct(self, relation: Relation, about: Details, made: tuple[Made, ...], broken: bool) -> tuple[Made, ...]:
+    def _direct(
+        self, relation: Relation, about: Details, made: tuple[OutputColumn, ...], broken: bool
+    ) -> tuple[OutputColumn, ...]:
         """Return the columns before emit, as far as they are known."""
         if relation.common.emit is None:
             return made
@@ -348,7 +351,7 @@ class _Page:
         )
         return _made(columns, about.items)
 
-    def _listed(self, made: tuple[Made, ...], items: list[Item], about: Details) -> list[str]:
+    def _listed(self, made: tuple[OutputColumn, ...], items: list[Item], about: Details) -> list[str]:
         """Return the output columns of a relation; runs of columns that pass unchanged are abbreviated.
 
         So are runs that only become nullable, as in an outer join: ``right.*?``.
@@ -384,13 +387,13 @@ class _Page:
                 position += 1
         return listed
 
-    def _first(self, made: tuple[Made, ...]) -> list[str]:
+    def _first(self, made: tuple[OutputColumn, ...]) -> list[str]:
         """Return the columns of a root; only the first ones if there are many."""
         shown = made if len(made) <= MOST_COLUMNS + 1 else made[:MOST_COLUMNS]
         more = [f"… and {len(made) - len(shown):,} more columns"] if len(shown) < len(made) else []
         return [*map(self._column, shown), *more]
 
-    def _column(self, made: Made) -> str:
+    def _column(self, made: OutputColumn) -> str:
         source = f" = {made.source}" if made.source and made.source != made.label else ""
         return f"{made.label}{self._typed(made.column)}{source}"
 
@@ -432,15 +435,15 @@ def _columns(relation: Relation, items: list[Item], types: tuple[Type, ...] | No
     return tuple(columns)
 
 
-def _made(columns: tuple[Column, ...], items: Sequence[Item]) -> tuple[Made, ...]:
+def _made(columns: tuple[Column, ...], items: Sequence[Item]) -> tuple[OutputColumn, ...]:
     return tuple(
-        Made(label=label, column=column, source=item.source, new=item.expression)
+        OutputColumn(label=label, column=column, source=item.source, new=item.expression)
         for label, column, item in zip(labels(columns), columns, items, strict=True)
     )
 
 
-def _about(title: str, columns: tuple[Made, ...]) -> About:
-    return About(relation=None, title=title, properties=(), margin="", columns=columns, direct=columns)
+def _about(title: str, columns: tuple[OutputColumn, ...]) -> RelationText:
+    return RelationText(relation=None, title=title, properties=(), margin="", columns=columns, direct=columns)
 
 
 def _nullable(column: Column) -> Column:
@@ -451,7 +454,7 @@ def _nullable(column: Column) -> Column:
 def _message(error: Exception) -> str:
     if isinstance(error, SubstraitError):
         return f"{error.path}: {error.message}" if error.path else error.message
-    return f"this can't be derived ({error.__class__.__name__}: {error})"
+    return f"this cannot be derived ({error.__class__.__name__}: {error})"
 
 
 # --- header, footer, lines --------------------------------------------------------------------------------------------

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
@@ -13,7 +12,6 @@ from typing_extensions import assert_never
 from pyspark_substrait.errors import InvalidPlanError
 from pyspark_substrait.model.plan import Plan, RelRoot
 from pyspark_substrait.model.relations import (
-    ConsistentPartitionWindow,
     CreateMode,
     Ddl,
     DdlOp,
@@ -38,16 +36,14 @@ from pyspark_substrait.model.relations import (
     Write,
     WriteOp,
 )
-from pyspark_substrait.model.walk import (
-    relation_subqueries,
-)
+from pyspark_substrait.model.walk import relation_subqueries
 from pyspark_substrait.text.explain.columns import dotted, escaped
 
 __all__ = ["Action", "Touch", "touches"]
 
 
 class Action(Enum):
-    """The kind of access to an object; each value is its wording before and after the run."""
+    """The kind of access to an object; its values are the wordings before and after the run."""
 
     READ = "read", "read"
     CREATE = "create", "created"
@@ -137,19 +133,12 @@ class _Walk:
         if isinstance(node, DetachedRel):
             yield from self._relation(node.relation, path)
             return
-        here = f"{path}.{_field(node)}"
+        here = f"{path}.{node.info.field}"
         for field, input in zip(_inputs(node), node.inputs, strict=True):
             yield from self._relation(input, f"{here}.{field}")
         for query in relation_subqueries(node):
             yield from self._relation(query, f"{here}.(subquery)")
         yield from _own(node, here)
-
-
-def _field(node: Relation) -> str:
-    """Return the field of ``Rel`` that holds a relation."""
-    if isinstance(node, ConsistentPartitionWindow):
-        return "window"
-    return re.sub("(?<!^)(?=[A-Z])", "_", type(node).__name__).lower()
 
 
 def _inputs(node: Relation) -> list[str]:

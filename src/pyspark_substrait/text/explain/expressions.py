@@ -64,7 +64,7 @@ from pyspark_substrait.model.types import List, Map, Struct, Type, concrete, nam
 from pyspark_substrait.text.explain.columns import Column, Scope, name_text, parameter_name, quoted, type_text
 from pyspark_substrait.text.explain.literals import limited, literal_text
 from pyspark_substrait.text.explain.masks import mask_text
-from pyspark_substrait.text.explain.page_state import Marks, Options
+from pyspark_substrait.text.explain.page_state import Options, PageState
 
 __all__ = ["aggregate_text", "expression_text", "list_text", "options_text", "sorts_text", "window_text"]
 
@@ -109,7 +109,7 @@ _DIRECTIONS = {
 }
 
 
-def expression_text(node: Expression, scope: Scope, marks: Marks, binding: int = _LAMBDA, no: str = "") -> str:
+def expression_text(node: Expression, scope: Scope, marks: PageState, binding: int = _LAMBDA, no: str = "") -> str:
     """Return an expression as text, in parentheses if it binds more loosely than ``binding``.
 
     ``no`` is put before an operator that takes its negation inside, as in ``a NOT IN (1, 2)``.
@@ -209,7 +209,7 @@ _FAILURES = {
 }
 
 
-def list_text(nodes: tuple[Argument, ...], scope: Scope, marks: Marks) -> str:
+def list_text(nodes: tuple[Argument, ...], scope: Scope, marks: PageState) -> str:
     """Join expressions or arguments with commas."""
     texts = []
     for node in nodes:
@@ -226,7 +226,7 @@ def list_text(nodes: tuple[Argument, ...], scope: Scope, marks: Marks) -> str:
 # --- references -------------------------------------------------------------------------------------------------------
 
 
-def _reference(node: FieldReference, scope: Scope, marks: Marks) -> str:
+def _reference(node: FieldReference, scope: Scope, marks: PageState) -> str:
     """A reference: the columns of the record by label, what is inside them by name or position. ``$`` is the record."""
     prefix, seen, parameters = "", scope, None
     match node.root:
@@ -289,7 +289,7 @@ def _inside(reference: tuple[ReferenceSegment, ...] | MaskExpression, type: Type
 # --- functions --------------------------------------------------------------------------------------------------------
 
 
-def _scalar(node: ScalarFunction, scope: Scope, marks: Marks, no: str = "") -> tuple[str, int]:
+def _scalar(node: ScalarFunction, scope: Scope, marks: PageState, no: str = "") -> tuple[str, int]:
     """Return a call, as an operator if the standard function has one, and how tightly it binds."""
     name, arguments = node.function.name, node.arguments
     operands = [argument for argument in arguments if not isinstance(argument, (EnumArgument, TypeArgument))]
@@ -320,7 +320,7 @@ def _scalar(node: ScalarFunction, scope: Scope, marks: Marks, no: str = "") -> t
     return _call(node.function, list_text(arguments, scope, marks)) + options_text(options), _ATOM
 
 
-def _takes_not(node: Expression, marks: Marks) -> bool:
+def _takes_not(node: Expression, marks: PageState) -> bool:
     """Whether ``NOT`` goes inside an expression: ``a NOT LIKE 'b'``."""
     match node:
         case SingularOrList() | MultiOrList() | InPredicate():
@@ -354,7 +354,7 @@ def options_text(options: Options, *more: str) -> str:
     return f"[{', '.join(stated)}]" if stated else ""
 
 
-def sorts_text(sorts: tuple[SortField, ...], scope: Scope, marks: Marks) -> str:
+def sorts_text(sorts: tuple[SortField, ...], scope: Scope, marks: PageState) -> str:
     """Join sort fields with commas."""
     if not sorts:
         return "no sort fields"
@@ -366,7 +366,7 @@ def sorts_text(sorts: tuple[SortField, ...], scope: Scope, marks: Marks) -> str:
     return ", ".join(texts)
 
 
-def aggregate_text(node: AggregateFunction, scope: Scope, marks: Marks) -> str:
+def aggregate_text(node: AggregateFunction, scope: Scope, marks: PageState) -> str:
     """The call of an aggregate function, like ``sum(DISTINCT price)``."""
     return _aggregate(node, node.sorts, scope, marks)
 
@@ -375,7 +375,7 @@ def _aggregate(
     node: AggregateFunction | WindowFunction | WindowRelFunction,
     sorts: tuple[SortField, ...],
     scope: Scope,
-    marks: Marks,
+    marks: PageState,
 ) -> str:
     arguments = list_text(node.arguments, scope, marks)
     if node.invocation is AggregationInvocation.DISTINCT:
@@ -387,7 +387,7 @@ def _aggregate(
     return _call(node.function, arguments) + options_text(options, f"phase: {node.phase.name}" if partial else "")
 
 
-def window_text(node: WindowFunction | WindowRelFunction, scope: Scope, marks: Marks) -> str:
+def window_text(node: WindowFunction | WindowRelFunction, scope: Scope, marks: PageState) -> str:
     """Return the call of a window function. For a window relation, the partitions and sorts are on the relation."""
     window = []
     if isinstance(node, WindowFunction):
@@ -405,7 +405,7 @@ def window_text(node: WindowFunction | WindowRelFunction, scope: Scope, marks: M
 _BOUNDS = {BoundsType.ROWS: "ROWS ", BoundsType.RANGE: "RANGE ", None: ""}
 
 
-def _bound(bound: Bound, side: str, scope: Scope, marks: Marks) -> str:
+def _bound(bound: Bound, side: str, scope: Scope, marks: PageState) -> str:
     match bound:
         case Preceding(offset=offset):
             return f"{expression_text(offset, scope, marks, _CONCAT)} PRECEDING"

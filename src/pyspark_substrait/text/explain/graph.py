@@ -12,7 +12,7 @@ from pyspark_substrait.model.findings import Finding, Places
 from pyspark_substrait.model.plan import ExtendedExpression, Plan
 from pyspark_substrait.model.relations import DetachedRel, LateralJoin, Reference, Relation
 from pyspark_substrait.model.walk import expressions_within, relation_expressions
-from pyspark_substrait.text.explain.blocks import About, Block, Made, blocks
+from pyspark_substrait.text.explain.blocks import Block, OutputColumn, RelationText, blocks
 from pyspark_substrait.text.explain.columns import type_text
 from pyspark_substrait.text.explain.lines import LineKind, innermost
 
@@ -235,9 +235,9 @@ class _Making:
     def _edge(self, source: int, target: int, kind: EdgeKind, label: str = "") -> None:
         self.edges.append(Edge(source=source, target=target, kind=kind, label=label))
 
-    def _node(self, block: Block, about: About | None) -> int:
+    def _node(self, block: Block, about: RelationText | None) -> int:
         number = len(self.nodes)
-        about = about or About(relation=None, title=block.text, properties=(), margin="", columns=(), direct=())
+        about = about or RelationText(relation=None, title=block.text, properties=(), margin="", columns=(), direct=())
         relation = about.relation
         node = Node(
             number=number,
@@ -258,7 +258,7 @@ class _Making:
         return number
 
 
-def _column(made: Made) -> GraphColumn:
+def _column(made: OutputColumn) -> GraphColumn:
     type = "" if made.column.type is None else type_text(made.column.type, made.column.inner)
     return GraphColumn(label=made.label, type=type, source=made.source, new=made.new)
 

@@ -10,7 +10,7 @@ from pyspark_substrait.model.expressions import Expression, Function, FunctionOp
 from pyspark_substrait.model.relations import Relation
 from pyspark_substrait.text.explain.columns import Scope, quoted
 
-__all__ = ["Marks", "Options", "Subquery"]
+__all__ = ["Options", "PageState", "Subquery"]
 
 Options: TypeAlias = tuple[FunctionOption, ...]
 
@@ -26,7 +26,7 @@ class Subquery:
 
 
 @dataclass(frozen=True, slots=True)
-class Marks:
+class PageState:
     """The subqueries, detached nodes and options met so far on the page.
 
     Args:

@@ -55,7 +55,7 @@ from pyspark_substrait.text.explain.expressions import (
     window_text,
 )
 from pyspark_substrait.text.explain.literals import message_text
-from pyspark_substrait.text.explain.page_state import Marks
+from pyspark_substrait.text.explain.page_state import PageState
 from pyspark_substrait.text.explain.table_text import (
     exchange_targets,
     named_columns,
@@ -111,7 +111,7 @@ class Details:
     runs: tuple[Run, ...] = ()
 
 
-def details(relation: Relation, inputs: Sequence[tuple[Column, ...]], outer: Scope | None, marks: Marks) -> Details:
+def details(relation: Relation, inputs: Sequence[tuple[Column, ...]], outer: Scope | None, marks: PageState) -> Details:
     """Return the properties and columns of a relation.
 
     Args:
@@ -142,7 +142,7 @@ class _Line:
     """The line of a relation, made from its description."""
 
     def __init__(
-        self, relation: Relation, inputs: Sequence[tuple[Column, ...]], outer: Scope | None, marks: Marks
+        self, relation: Relation, inputs: Sequence[tuple[Column, ...]], outer: Scope | None, marks: PageState
     ) -> None:
         self.relation = relation
         self.description = relation.describe()
@@ -335,7 +335,7 @@ def _named(columns: tuple[Column, ...]) -> tuple[Item, ...]:
     return tuple(Item(column, label) for column, label in zip(columns, labels(columns), strict=True))
 
 
-def _computed(node: description.Node, scope: Scope, marks: Marks) -> Item:
+def _computed(node: description.Node, scope: Scope, marks: PageState) -> Item:
     """Return the column that a node computes; a plain reference passes its column on."""
     match node:
         case FieldReference(root=RootReference(), reference=(StructField(field=position),)) if (
@@ -357,7 +357,7 @@ def _computed(node: description.Node, scope: Scope, marks: Marks) -> Item:
     return Item(Column(), text, expression=True)
 
 
-def _key(key: ComparisonJoinKey, width: int, scope: Scope, marks: Marks) -> str:
+def _key(key: ComparisonJoinKey, width: int, scope: Scope, marks: PageState) -> str:
     """A pair of keys. Each refers to its own input, but is labelled as in the record of both."""
     rights = Scope(columns=scope.columns[width:], labels=scope.labels[width:], outer=scope.outer, lateral=scope.lateral)
     left, right = expression_text(key.left, scope, marks), expression_text(key.right, rights, marks)
@@ -374,7 +374,7 @@ def _key(key: ComparisonJoinKey, width: int, scope: Scope, marks: Marks) -> str:
             assert_never(key.comparison)
 
 
-def _exchange_kind(kind: ExchangeKind, scope: Scope, marks: Marks) -> str:
+def _exchange_kind(kind: ExchangeKind, scope: Scope, marks: PageState) -> str:
     match kind:
         case ScatterFields(fields=fields):
             return f"scatter by {list_text(fields, scope, marks)}"

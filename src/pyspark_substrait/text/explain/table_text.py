@@ -36,7 +36,7 @@ from pyspark_substrait.text.explain.columns import Column, Scope, dotted, labels
 from pyspark_substrait.text.explain.expressions import list_text
 from pyspark_substrait.text.explain.literals import counted, limited, literal_text, message_text, string_text
 from pyspark_substrait.text.explain.masks import mask_text
-from pyspark_substrait.text.explain.page_state import Marks
+from pyspark_substrait.text.explain.page_state import PageState
 
 __all__ = [
     "exchange_targets",
@@ -94,7 +94,7 @@ def read_columns(relation: Read, scope: Scope) -> tuple[list[str], tuple[Column,
     return [f"{len(columns)} of {counted(len(scope.columns), 'column')}"], columns
 
 
-def read_text(read_type: ReadType, scope: Scope, marks: Marks) -> str:
+def read_text(read_type: ReadType, scope: Scope, marks: PageState) -> str:
     """Return the source of a read as text."""
     match read_type:
         case NamedTable():

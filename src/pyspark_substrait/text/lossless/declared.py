@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-__all__ = ["Declarations", "Fault"]
+__all__ = ["DECLARED", "Declarations", "Fault"]
 
-_MESSAGES = {
+DECLARED = {
     "functions": ("extension_function", "function_anchor"),
     "types": ("extension_type", "type_anchor"),
     "variations": ("extension_type_variation", "type_variation_anchor"),
 }
+"""The field of a declaration that holds one of each kind, and the field of its anchor."""
 
 
 class Fault(Exception):
@@ -59,7 +60,7 @@ class Declarations:
     def _add(self, kind: str, name: str, alias: str, urn: int) -> int:
         anchor = len(self._anchors) + 1
         self._anchors[kind, alias] = anchor
-        message, field_name = _MESSAGES[kind]
+        message, field_name = DECLARED[kind]
         parts: dict[str, Any] = {field_name: anchor, "name": name}
         if urn:
             parts["extension_urn_reference"] = urn

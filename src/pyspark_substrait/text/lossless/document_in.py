@@ -7,13 +7,12 @@ from typing import Any
 from pyspark_substrait.text.lossless.declared import Declarations, Fault
 from pyspark_substrait.text.lossless.neutral import MessageValue, Number, Object
 from pyspark_substrait.text.lossless.relations_in import Line, relation
-from pyspark_substrait.text.lossless.shapes import Kind
+from pyspark_substrait.text.lossless.shapes import BEHAVIOR, VERSION, Kind
 from pyspark_substrait.text.lossless.values_in import Values
 
 __all__ = ["TOP", "Document"]
 
 _Message = dict[str, Any]
-_BEHAVIOR = {"variable_eval_mode": "VARIABLE_EVALUATION_MODE_PER_PLAN"}
 _INPUTS = {"Root": 1, "DetachedRelation": 1}
 
 TOP = frozenset(
@@ -49,8 +48,7 @@ class Document:
         self.is_plan = kind == "plan"
         stated: _Message = {}
         if version is not None:
-            keys = ("major_number", "minor_number", "patch_number")
-            stated = {key: int(part) for key, part in zip(keys, version.split("."), strict=True) if int(part)}
+            stated = {key: int(part) for key, part in zip(VERSION, version.split("."), strict=True) if int(part)}
         if producer is not None:
             stated["producer"] = producer
         if stated or version is not None:
@@ -80,7 +78,7 @@ class Document:
         if self.known.extensions:
             found["extensions"] = self.known.extensions
         if self.is_plan:
-            if found.setdefault("execution_behavior", _BEHAVIOR) == "none":
+            if found.setdefault("execution_behavior", BEHAVIOR) == "none":
                 del found["execution_behavior"]
         else:
             found.setdefault("referred_expr", [])

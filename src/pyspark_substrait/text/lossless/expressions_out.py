@@ -7,19 +7,25 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pyspark_substrait.text.lossless.literals_out import literal_text
-from pyspark_substrait.text.lossless.shapes import Kind, Shape, kind_of, prefix_of
+from pyspark_substrait.text.lossless.shapes import (
+    AGGREGATE,
+    CALL,
+    DEFAULTS,
+    PREDICATES,
+    WINDOW,
+    Kind,
+    Shape,
+    field_of,
+    prefix_of,
+)
 from pyspark_substrait.text.lossless.symbols import Symbols
+from pyspark_substrait.text.lossless.type_forms import REQUIRED
 from pyspark_substrait.text.lossless.types_out import MISFITS, Odd, only, schema_text, type_text
 from pyspark_substrait.text.lossless.words import name, number_text, quoted
 
 __all__ = ["Expressions"]
 
 _Message = Mapping[str, Any]
-_CALL = ("function_reference", "arguments", "options", "output_type")
-_DEFAULTS = {"phase": "AGGREGATION_PHASE_INITIAL_TO_RESULT", "invocation": "AGGREGATION_INVOCATION_ALL"}
-_PREDICATES = {"PREDICATE_OP_EXISTS": "exists", "PREDICATE_OP_UNIQUE": "unique"}
-_AGGREGATE_FIELDS = ("sorts", "phase", "invocation")
-_WINDOW_FIELDS = ("partitions", "sorts", "bounds_type", "lower_bound", "upper_bound", "phase", "invocation")
 
 
 @dataclass(slots=True)
@@ -147,11 +153,12 @@ class Expressions:
     def call(self, message: _Message, extra: Iterable[str] = ()) -> str:
         """Return a call of a function; ``extra`` follows the arguments."""
         if not extra:
-            only(message, *_CALL)
+            only(message, *CALL)
         result = f" -> {type_text(message['output_type'], self.symbols)}" if "output_type" in message else ""
         options = self._options(message.get("options", ()))
         items = [*map(self._argument, message.get("arguments", ())), *extra]
-        return f"{self.symbols.function(message.get('function_reference', 0))}({', '.join(items)}){options}{result}"
+        function = self.symbols.name("functions", message.get("function_reference", 0))
+        return f"{function}({', '.join(items)}){options}{result}"
 
     def _argument(self, message: _Message) -> str:
         if len(message) != 1:
@@ -174,30 +181,30 @@ class Expressions:
 
     def aggregate_call(self, message: _Message) -> str:
         """An ``AggregateFunction``."""
-        only(message, *_CALL, *_AGGREGATE_FIELDS)
-        extra = self._parts(message, _AGGREGATE_FIELDS)
-        return self.call({key: message[key] for key in _CALL if key in message}, extra)
+        only(message, *CALL, *AGGREGATE)
+        extra = self._parts(message, AGGREGATE)
+        return self.call({key: message[key] for key in CALL if key in message}, extra)
 
     def measure(self, message: _Message) -> str:
         """A ``Measure``."""
         only(message, "measure", "filter")
         call = message["measure"]
-        only(call, *_CALL, *_AGGREGATE_FIELDS)
-        extra = self._parts(call, _AGGREGATE_FIELDS)
+        only(call, *CALL, *AGGREGATE)
+        extra = self._parts(call, AGGREGATE)
         if "filter" in message:
             extra.append(f"filter: {self.expression(message['filter'])}")
-        return self.call({key: call[key] for key in _CALL if key in call}, extra)
+        return self.call({key: call[key] for key in CALL if key in call}, extra)
 
     def window_call(self, message: _Message) -> str:
         """A ``WindowFunction`` or a ``WindowRelFunction``."""
-        only(message, *_CALL, *_WINDOW_FIELDS)
-        call = self.call({key: message[key] for key in _CALL if key in message})
-        return f"over({', '.join([call, *self._parts(message, _WINDOW_FIELDS)])})"
+        only(message, *CALL, *WINDOW)
+        call = self.call({key: message[key] for key in CALL if key in message})
+        return f"over({', '.join([call, *self._parts(message, WINDOW)])})"
 
     def _parts(self, message: _Message, fields: Iterable[str]) -> list[str]:
         found = []
         for key in fields:
-            default = _DEFAULTS.get(key)
+            default = DEFAULTS.get(key)
             if key not in message:
                 if default is not None:
                     found.append(f"{key}: unspecified")
@@ -268,20 +275,18 @@ class Expressions:
             case "in_predicate":
                 needles = [self.expression(each) for each in value.get("needles", ())]
                 return f"in_query({', '.join([*needles, self.block(value['haystack'])])})"
-            case "set_predicate" if value.get("predicate_op") in _PREDICATES:
-                return f"{_PREDICATES[value['predicate_op']]}({self.block(value['tuples'])})"
+            case "set_predicate" if (word := _word(value["predicate_op"], prefix_of("predicate_op"))) in PREDICATES:
+                return f"{word}({self.block(value['tuples'])})"
             case "set_comparison" if len(value) == 4:
-                left = self.expression(value["left"])
-                comparison = _word(value["comparison_op"], "COMPARISON_OP_")
-                reduction = _word(value["reduction_op"], "REDUCTION_OP_")
-                return f"compare({left}, {comparison}, {reduction}, {self.block(value['right'])})"
+                words = [_word(value[key], prefix_of(key)) for key in ("comparison_op", "reduction_op")]
+                return f"compare({', '.join([self.expression(value['left']), *words])}, {self.block(value['right'])})"
         raise Odd
 
     def _lambda(self, message: _Message) -> str:
         only(message, "parameters", "body")
         parameters = message.get("parameters", {})
         only(parameters, "types", "nullability")
-        if parameters.get("nullability") != "NULLABILITY_REQUIRED" or "body" not in message:
+        if parameters.get("nullability") != REQUIRED["nullability"] or "body" not in message:
             raise Odd
         types = [type_text(each, self.symbols) for each in parameters.get("types", ())]
         return f"lambda({', '.join([*types, self.expression(message['body'])])})"
@@ -309,10 +314,9 @@ class Expressions:
 
     def value(self, key: str, value: Any, shape: Shape | None = None) -> str:
         """Return the value of a field as text."""
-        prefix = prefix_of(key, shape)
-        if prefix is not None and isinstance(value, str):
+        kind, prefix, _ = field_of(key, shape)
+        if prefix and isinstance(value, str):
             return _word(value, prefix)
-        kind = kind_of(key, shape)
         if isinstance(value, list | tuple):
             return f"[{', '.join(self.of_kind(kind, each) for each in value)}]"
         return self.of_kind(kind, value)
@@ -330,12 +334,10 @@ class Expressions:
         match kind:
             case Kind.NAME if isinstance(value, str):
                 return name(value)
-            case Kind.FUNCTION if isinstance(value, int):
-                return self.symbols.function(value)
-            case Kind.USER_TYPE if isinstance(value, int):
-                return self.symbols.type(value)
-            case Kind.VARIATION if isinstance(value, int):
-                return self.symbols.variation(value) if value else "0"
+            case Kind.VARIATION if value == 0:
+                return "0"
+            case Kind.FUNCTION | Kind.USER_TYPE | Kind.VARIATION if isinstance(value, int):
+                return self.symbols.name(kind.value, value)
         if not isinstance(value, Mapping):
             return self._plain(value)
         match kind:
@@ -395,8 +397,8 @@ class Expressions:
             raise Odd
         text = self.expression(message["expr"])
         if "direction" in message:
-            return f"{text} {_word(message['direction'], 'SORT_DIRECTION_')}"
-        return f"{text} by {self.symbols.function(message['comparison_function_reference'])}"
+            return f"{text} {_word(message['direction'], prefix_of('direction'))}"
+        return f"{text} by {self.symbols.name('functions', message['comparison_function_reference'])}"
 
     def _bound(self, message: _Message) -> str:
         ((kind, value),) = message.items()

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 from pyspark_substrait.text.lossless.declared import Fault
 from pyspark_substrait.text.lossless.meaning import enum_value, first_item, integer, is_word, without_names
 from pyspark_substrait.text.lossless.neutral import Call, Cast, Equated, Number, RelationValue, Tuple, TypeValue, Value
+from pyspark_substrait.text.lossless.shapes import PREDICATES, prefix_of
+from pyspark_substrait.text.lossless.type_forms import REQUIRED
 
 if TYPE_CHECKING:
     from pyspark_substrait.text.lossless.values_in import Values
@@ -15,8 +17,6 @@ if TYPE_CHECKING:
 __all__ = ["FORMS_IN", "column_of"]
 
 _Message = dict[str, Any]
-_REQUIRED = {"nullability": "NULLABILITY_REQUIRED"}
-_PREDICATES = {"exists": "PREDICATE_OP_EXISTS", "unique": "PREDICATE_OP_UNIQUE"}
 
 
 def _cast(values: Values, call: Call) -> _Message:
@@ -82,16 +82,16 @@ def _subquery(values: Values, call: Call) -> _Message:
         case "in_query":
             needles = [values.expression(each) for each in before]
             return {"subquery": {"in_predicate": {"needles": needles, "haystack": relation}}}
-        case "exists" | "unique" if not before:
-            operation = _PREDICATES[call.function.text]
-            return {"subquery": {"set_predicate": {"predicate_op": operation, "tuples": relation}}}
+        case operation if operation in PREDICATES and not before:
+            predicate = {"predicate_op": enum_value(call.function, prefix_of("predicate_op")), "tuples": relation}
+            return {"subquery": {"set_predicate": predicate}}
         case "compare" if len(before) == 3:
             left, comparison, reduction = before
             return {
                 "subquery": {
                     "set_comparison": {
-                        "reduction_op": enum_value(reduction, "REDUCTION_OP_"),
-                        "comparison_op": enum_value(comparison, "COMPARISON_OP_"),
+                        "reduction_op": enum_value(reduction, prefix_of("reduction_op")),
+                        "comparison_op": enum_value(comparison, prefix_of("comparison_op")),
                         "left": values.expression(left),
                         "right": relation,
                     }
@@ -116,7 +116,7 @@ def _lambda(values: Values, call: Call) -> _Message:
         types.append(each.message)
     if not call.items:
         raise Fault("a lambda needs a body: lambda(i64, argument(0).$0)")
-    return {"lambda": {"parameters": {"types": types, **_REQUIRED}, "body": values.expression(call.items[-1])}}
+    return {"lambda": {"parameters": {"types": types, **REQUIRED}, "body": values.expression(call.items[-1])}}
 
 
 def _invoke(values: Values, call: Call) -> _Message:
@@ -174,8 +174,7 @@ FORMS_IN: Mapping[str, Callable[[Values, Call], _Message]] = {
     "nested_list": _nested,
     "nested_map": _nested,
     "scalar": _subquery,
-    "exists": _subquery,
-    "unique": _subquery,
+    **dict.fromkeys(PREDICATES, _subquery),
     "in_query": _subquery,
     "compare": _subquery,
     "parameter": _parameter,

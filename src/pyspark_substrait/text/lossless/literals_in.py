@@ -9,10 +9,9 @@ from datetime import date, datetime
 from decimal import Context, Decimal
 from typing import Any
 
-from pyspark_substrait.text.lossless.words import parse_number
+from pyspark_substrait.text.lossless.words import INTERVALS, parse_number
 
 __all__ = [
-    "INTERVALS",
     "BadLiteral",
     "bare_number",
     "hex_literal",
@@ -27,16 +26,6 @@ _EPOCH = date(1970, 1, 1).toordinal()
 _MOMENT = re.compile(r"(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)(?:\.(\d+))?(Z?)")
 _INTEGER = re.compile(r"-?[0-9]+")
 _EXACT = Context(prec=100, Emin=-1_000, Emax=1_000)
-
-
-_YEARS = ("years", "months")
-_DAYS = ("days", "seconds", "subseconds", "precision")
-INTERVALS: Mapping[str, tuple[str, ...]] = {
-    "interval_year": _YEARS,
-    "interval_day": _DAYS,
-    "interval_compound": (*_YEARS, *_DAYS),
-}
-"""The parts of interval literals."""
 
 
 class BadLiteral(ValueError):
@@ -78,7 +67,7 @@ def text_literal(text: str, type: _Message) -> dict[str, Any]:
         case "decimal":
             value = _decimal(text, parts)
         case _:
-            raise BadLiteral(f"a text can't be of the type {kind}")
+            raise BadLiteral(f"a text cannot be of the type {kind}")
     return {kind: value, **_modifiers(type)}
 
 
@@ -88,7 +77,7 @@ def hex_literal(value: bytes, type: _Message) -> dict[str, Any]:
     if kind == "fixed_binary" and len(value) != parts["length"]:
         raise BadLiteral(f"there are {len(value)} bytes, the type has {parts['length']}")
     if kind not in ("binary", "fixed_binary", "uuid"):
-        raise BadLiteral(f"bytes can't be of the type {kind}")
+        raise BadLiteral(f"bytes cannot be of the type {kind}")
     return {kind: value, **_modifiers(type)}
 
 
@@ -106,7 +95,7 @@ def number_literal(text: str, type: _Message) -> dict[str, Any]:
         case "precision_time" | "precision_timestamp" | "precision_timestamp_tz":
             value = {"precision": parts["precision"], "value": _whole(text, kind)}
         case _:
-            raise BadLiteral(f"a number can't be of the type {kind}")
+            raise BadLiteral(f"a number cannot be of the type {kind}")
     return {kind: value, **_modifiers(type)}
 
 
@@ -127,22 +116,19 @@ def word_literal(word: str, type: _Message) -> dict[str, Any]:
             return {f"empty_{kind}": dict(parts)}
     if kind in ("fp32", "fp64") and word not in ("true", "false", "empty"):
         return {kind: parse_number(word), **_modifiers(type)}
-    raise BadLiteral(f"{word} can't be of the type {kind}")
+    raise BadLiteral(f"{word} cannot be of the type {kind}")
 
 
 def interval_literal(kind: str, parts: _Message) -> dict[str, Any]:
     """``interval_day(days: 1, precision: 6)``."""
+    known = [key for names in INTERVALS[kind].values() for key in names]
     for key in parts:
-        if key not in INTERVALS[kind]:
-            raise BadLiteral(f"{kind} has no {key}: it has {', '.join(INTERVALS[kind])}")
-    years = {key: parts[key] for key in _YEARS if key in parts}
-    days = {key: parts[key] for key in _DAYS if key in parts}
-    match kind:
-        case "interval_year":
-            return {"interval_year_to_month": years}
-        case "interval_day":
-            return {"interval_day_to_second": days}
-    return {"interval_compound": {"interval_year_to_month": years, "interval_day_to_second": days}}
+        if key not in known:
+            raise BadLiteral(f"{kind} has no {key}: it has {', '.join(known)}")
+    messages = {
+        message: {key: parts[key] for key in names if key in parts} for message, names in INTERVALS[kind].items()
+    }
+    return messages if len(messages) == 1 else {kind: messages}
 
 
 def _whole(text: str, kind: str) -> int:
@@ -185,5 +171,5 @@ def _decimal(text: str, parts: _Message) -> dict[str, Any]:
     except ArithmeticError as error:
         raise BadLiteral(f"{text!r} is no decimal number") from error
     if unscaled != unscaled.to_integral_value() or not -(2**127) <= unscaled < 2**127:
-        raise BadLiteral(f"{text} doesn't fit decimal<{precision}, {scale}>")
+        raise BadLiteral(f"{text} does not fit decimal<{precision}, {scale}>")
     return {"value": int(unscaled).to_bytes(16, "little", signed=True), "precision": precision, "scale": scale}

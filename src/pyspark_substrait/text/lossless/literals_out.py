@@ -9,14 +9,12 @@ from typing import Any
 
 from pyspark_substrait.text.lossless.symbols import Symbols
 from pyspark_substrait.text.lossless.types_out import Odd, only, type_text
-from pyspark_substrait.text.lossless.words import number_text, quoted
+from pyspark_substrait.text.lossless.words import INTERVALS, number_text, quoted
 
 __all__ = ["literal_text"]
 
 _Message = Mapping[str, Any]
 _MODIFIERS = ("nullable", "type_variation_reference")
-_YEARS = ("years", "months")
-_DAYS = ("days", "seconds", "subseconds", "precision")
 _EPOCH = date(1970, 1, 1)
 _MIDNIGHT = datetime(1970, 1, 1)
 
@@ -46,7 +44,7 @@ def literal_text(message: _Message, symbols: Symbols) -> str:
         return f"{kind}({_elements(kind, value, symbols)}){mark}"
     written, name, parameters = _scalar(kind, value)
     if variation:
-        mark += f"[{symbols.variation(variation)}]"
+        mark += f"[{symbols.name('variations', variation)}]"
     if name in ("string", "boolean") and not mark and not parameters:
         return written
     return f"{written}:{name}{mark}{parameters}"
@@ -60,20 +58,15 @@ def _without_value(kind: str, value: _Message, mark: str, variation: int, symbol
 
 
 def _interval(kind: str, value: _Message) -> str:
-    match kind:
-        case "interval_year_to_month":
-            return f"interval_year({_parts(value, _YEARS)})"
-        case "interval_day_to_second":
-            return f"interval_day({_parts(value, _DAYS)})"
-    if set(value) != {"interval_year_to_month", "interval_day_to_second"}:
+    name = kind.partition("_to_")[0]
+    messages = value if kind == name else {kind: value}
+    if messages.keys() != INTERVALS[name].keys():
         raise Odd
-    years, days = value["interval_year_to_month"], value["interval_day_to_second"]
-    return f"interval_compound({', '.join(filter(None, (_parts(years, _YEARS), _parts(days, _DAYS))))})"
-
-
-def _parts(value: _Message, known: tuple[str, ...]) -> str:
-    only(value, *known)
-    return ", ".join(f"{key}: {number}" for key, number in value.items())
+    parts: list[str] = []
+    for key, known in INTERVALS[name].items():
+        only(messages[key], *known)
+        parts += (f"{part}: {number}" for part, number in messages[key].items())
+    return f"{name}({', '.join(parts)})"
 
 
 def _elements(kind: str, value: _Message, symbols: Symbols) -> str:

@@ -38,7 +38,7 @@ def first_item(call: Call) -> Value:
 def without_names(call: Call) -> None:
     """Check that a call has positional items only: no names, options or type."""
     if call.pairs or call.options is not None or call.output is not None:
-        raise Fault(f"{call.function.text}(…) takes nothing with a name, no options and no type")
+        raise Fault(f"{call.function.text}(…) takes no named items, no options and no type")
 
 
 def integer(text: str) -> int:

@@ -82,11 +82,11 @@ def syntax_error(error: UnexpectedInput, text: str) -> PlanFormatError:
         case UnexpectedToken() if error.token.type == "_NL":
             what, expected = "the line ends too early", error.accepts or error.expected
         case UnexpectedToken():
-            what, expected = f"{_quoted(str(error.token))} can't stand here", error.accepts or error.expected
+            what, expected = f"{_quoted(str(error.token))} cannot stand here", error.accepts or error.expected
         case UnexpectedCharacters() if error.char in "'\"`":
             what, expected = f"what starts with {error.char} is not closed in its line", set()
         case UnexpectedCharacters():
-            what, expected = f"{_quoted(error.char)} can't stand here", error.allowed or set()
+            what, expected = f"{_quoted(error.char)} cannot stand here", error.allowed or set()
         case _:
             what, expected = "the text ends too early", set()
     wanted = _list(expected)

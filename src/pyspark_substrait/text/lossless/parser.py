@@ -36,7 +36,7 @@ from pyspark_substrait.text.lossless.neutral import (
     Value,
 )
 from pyspark_substrait.text.lossless.relations_in import Line, relation
-from pyspark_substrait.text.lossless.shapes import Kind, kind_of
+from pyspark_substrait.text.lossless.shapes import Kind, field_of
 from pyspark_substrait.text.lossless.types_in import FunctionParameter, NamedParameter, Parameter, make_type
 from pyspark_substrait.text.lossless.values_in import Values
 from pyspark_substrait.text.lossless.words import split_name, unquoted
@@ -60,7 +60,7 @@ def parse(text: str) -> dict[str, Any]:
     except (Fault, ValueError) as error:
         raise fault_error(str(error), text, *reading.place) from error
     except LarkError as error:  # pragma: no cover - all that it raises is above
-        raise PlanFormatError(f"the text can't be read: {error}") from error
+        raise PlanFormatError(f"the text cannot be read: {error}") from error
     finally:
         _READING.reset(token)
 
@@ -107,7 +107,7 @@ def _key(token: Token) -> str:
 
 def _field(key: Token, value: Value) -> tuple[str, Value]:
     name = _key(key)
-    return name, _READING.get().values.settled(value) if kind_of(name) is Kind.EXPRESSION else value
+    return name, _READING.get().values.settled(value) if field_of(name).kind is Kind.EXPRESSION else value
 
 
 _Below = tuple[str, dict[str, Any]]
@@ -243,7 +243,7 @@ class _Builder(Transformer[Token, Any]):
                 return ExpressionValue(message)
             case "literal":
                 return LiteralValue(message)
-        raise Fault(f"{tag} {{…}} is nothing; there are expression {{…}} and literal {{…}}")
+        raise Fault(f"{tag} {{…}} is unknown; there are expression {{…}} and literal {{…}}")
 
     def listed(self, values: list[Value] | None) -> list[Value]:
         found = values or []

@@ -9,14 +9,14 @@ from typing import Any
 from pyspark_substrait.text.lossless.declared import Fault
 from pyspark_substrait.text.lossless.meaning import enum_value, integer
 from pyspark_substrait.text.lossless.neutral import Call, ExpressionValue, Name, Number, Object, Tuple, Value
-from pyspark_substrait.text.lossless.shapes import BY_TITLE, REPEATED, Kind, Shape, kind_of
+from pyspark_substrait.text.lossless.shapes import PROPERTIES, Kind, Shape, shape_of, titles
 from pyspark_substrait.text.lossless.values_in import Values
 
 __all__ = ["Line", "Pair", "relation"]
 
 _Message = dict[str, Any]
 Pair = tuple[str, Value]
-_PROPERTIES = {"anchor": "rel_anchor", "extension": "advanced_extension"}
+_PROPERTIES = {text: field for field, text in PROPERTIES.items()}
 
 MISSING: _Message = {}
 """A missing input that is followed by another input."""
@@ -54,20 +54,19 @@ def relation(line: Line, values: Values) -> _Message:
         return {"detached_rel_ordinal": integer(line.items[0].text)}
     if line.title in ("Nothing", "Missing"):
         return {} if line.title == "Nothing" else MISSING
-    shape = BY_TITLE.get(line.title)
-    if shape is None:
-        near = difflib.get_close_matches(line.title, BY_TITLE, n=1)
-        known = f"is {near[0]} meant?" if near else f"there are {', '.join(sorted(BY_TITLE))}"
+    if line.title not in titles():
+        near = difflib.get_close_matches(line.title, titles(), n=1)
+        known = f"is {near[0]} meant?" if near else f"there are {', '.join(sorted(titles()))}"
         raise Fault(f"there is no relation {line.title}; {known}")
+    shape = shape_of(titles()[line.title])
     parts: _Message = {}
-    if shape.key != "reference":
+    if "common" in shape.fields:
         parts["common"] = _common(line, values)
     elif line.emit is not None or line.properties is not None:
-        raise Fault("a Reference has neither columns of its own nor properties")
+        raise Fault(f"a {shape.title} has neither columns of its own nor properties")
     positional, pairs = line.positional, line.pairs
     if shape.first is not None and positional and isinstance(positional[0], Name | Number):
-        key, prefix = shape.first
-        parts[key] = enum_value(positional.pop(0), prefix)
+        parts[shape.first] = enum_value(positional.pop(0), shape.fields[shape.first].prefix)
     if shape.key == "read":
         _read_head(positional, pairs, parts, values)
     _rest(shape, positional, parts, values)
@@ -117,9 +116,9 @@ def _rest(shape: Shape, positional: list[Value], parts: _Message, values: Values
         return
     if shape.rest is None:
         raise Fault(f"what stands in {shape.title}[…] has a name: key: value")
-    kind = kind_of(shape.rest, shape)
-    found = [values.of_kind(kind, each) for each in positional]
-    if shape.rest in REPEATED:
+    form = shape.fields[shape.rest]
+    found = [values.of_kind(form.kind, each) for each in positional]
+    if form.repeated:
         parts[shape.rest] = found
     elif len(found) == 1:
         parts[shape.rest] = found[0]
@@ -149,9 +148,8 @@ def _grouping(value: Value) -> _Message:
 
 
 def _inputs(shape: Shape, line: Line, parts: _Message) -> None:
-    if shape.inputs == ("inputs",):
-        if line.inputs:
-            parts["inputs"] = line.inputs
+    if any(shape.fields[name].repeated for name in shape.inputs):
+        parts.update((name, line.inputs) for name in shape.inputs if line.inputs)
         return
     if len(line.inputs) > len(shape.inputs):
         most = ("no relation", "one relation", "two relations")[len(shape.inputs)]

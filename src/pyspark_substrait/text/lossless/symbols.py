@@ -7,20 +7,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pyspark_substrait.errors import InvalidPlanError
+from pyspark_substrait.text.lossless.declared import DECLARED
 from pyspark_substrait.text.lossless.words import name, quoted
 
 __all__ = ["Symbols"]
 
-_ANCHORS = {
-    "extension_function": "function_anchor",
-    "extension_type": "type_anchor",
-    "extension_type_variation": "type_variation_anchor",
-}
-_TITLES = {
-    "extension_function": "functions",
-    "extension_type": "types",
-    "extension_type_variation": "variations",
-}
+_KINDS = {field: kind for kind, (field, _) in DECLARED.items()}
 
 
 @dataclass(slots=True)
@@ -34,7 +26,7 @@ class _Declared:
 
     @property
     def text(self) -> str:
-        return name(self.alias or self.name, of_function=self.kind == "extension_function")
+        return name(self.alias or self.name, of_function=self.kind == "functions")
 
 
 @dataclass(slots=True)
@@ -52,9 +44,10 @@ class Symbols:
             (each.get("extension_urn_anchor", 0), each.get("urn", "")) for each in document.get("extension_urns", ())
         ]
         found: list[_Declared] = []
-        taken: dict[str, set[str]] = {kind: set() for kind in _ANCHORS}
+        taken: dict[str, set[str]] = {kind: set() for kind in DECLARED}
         for item in document.get("extensions", ()):
-            for kind, parts in item.items():
+            for key, parts in item.items():
+                kind = _KINDS[key]
                 label = parts.get("name", "")
                 alias, number = label, 1
                 while alias in taken[kind]:
@@ -62,29 +55,18 @@ class Symbols:
                     alias = f"{label.partition(':')[0]}_{number}"
                 taken[kind].add(alias)
                 urn = parts.get("extension_urn_reference", 0)
-                anchor = parts.get(_ANCHORS[kind], 0)
+                anchor = parts.get(DECLARED[kind][1], 0)
                 found.append(_Declared(urn, kind, anchor, label, alias if alias != label else None))
         symbols = cls(urns, found)
         for each in found:
             symbols._by_anchor.setdefault((each.kind, each.anchor), each)
         return symbols
 
-    def function(self, anchor: int) -> str:
-        """The name of a function, as text."""
-        return self._use("extension_function", anchor)
-
-    def type(self, anchor: int) -> str:
-        """The name of a user-defined type, as text."""
-        return self._use("extension_type", anchor)
-
-    def variation(self, anchor: int) -> str:
-        """The name of a type variation, as text."""
-        return self._use("extension_type_variation", anchor)
-
-    def _use(self, kind: str, anchor: int) -> str:
+    def name(self, kind: str, anchor: int) -> str:
+        """Return the name of one of the ``functions``, ``types`` or ``variations``, as text."""
         declared = self._by_anchor.get((kind, anchor))
         if declared is None:
-            raise InvalidPlanError(f"{_TITLES[kind]} have no anchor {anchor}")
+            raise InvalidPlanError(f"{kind} have no anchor {anchor}")
         declared.used = True
         return declared.text
 
@@ -98,19 +80,19 @@ class Symbols:
         waiting = dict(self.urns)
         for urn in sorted({each.urn for each in used}, key=lambda anchor: waiting.get(anchor, "")):
             yield self._head(urn)
-            for kind, title in _TITLES.items():
+            for kind in DECLARED:
                 group = sorted(
                     (each for each in used if each.urn == urn and each.kind == kind), key=lambda each: each.text
                 )
                 if group:
-                    yield 1, f"{title} {', '.join(map(_declaration, group))}"
+                    yield 1, f"{kind} {', '.join(map(_declaration, group))}"
         last: int | None = None
         for each in self.declared:
             if not each.used:
                 if each.urn != last:
                     yield self._head(each.urn)
                 last = each.urn
-                yield 1, f"{_TITLES[each.kind]} {_declaration(each)}"
+                yield 1, f"{each.kind} {_declaration(each)}"
         referred = {each.urn for each in self.declared}
         yield from ((0, f"extension {quoted(urn)}") for anchor, urn in self.urns if anchor not in referred)
 
@@ -124,4 +106,4 @@ class Symbols:
 def _declaration(declared: _Declared) -> str:
     if declared.alias is None:
         return declared.text
-    return f"{name(declared.name, of_function=declared.kind == 'extension_function')} as {declared.text}"
+    return f"{name(declared.name, of_function=declared.kind == 'functions')} as {declared.text}"

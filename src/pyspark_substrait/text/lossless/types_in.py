@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from pyspark_substrait.text.lossless.declared import Declarations, Fault
 from pyspark_substrait.text.lossless.neutral import Name, TypeValue
+from pyspark_substrait.text.lossless.type_forms import type_forms
 from pyspark_substrait.text.lossless.words import unquoted
 
 __all__ = ["FunctionParameter", "NamedParameter", "Parameter", "make_type"]
 
-_LENGTHS = {"fixedchar": "fixed_char", "varchar": "varchar", "fixedbinary": "fixed_binary"}
-_PRECISIONS = ("interval_compound", "precision_time", "precision_timestamp", "precision_timestamp_tz")
-_HINTS = {
-    "decimal": "decimal<38, 2>",
-    "list": "list<string>",
-    "map": "map<string, i64>",
-    "struct": "struct<i64, string?>",
-    "func": "func<i32 -> boolean>",
-    **{name: f"{name}<10>" for name in _LENGTHS},
-    **{name: f"{name}<6>" for name in _PRECISIONS},
+_EXAMPLES: Mapping[object, str] = {
+    "list": "string",
+    "map": "string, i64",
+    "struct": "i64, string?",
+    "func": "i32 -> boolean",
+    ("length",): "10",
+    ("precision",): "6",
+    ("precision", "scale"): "38, 2",
 }
 
 
@@ -63,14 +62,10 @@ def make_type(
     given = list(parameters or ())
     numbers = [each for each in given if isinstance(each, int)]
     types = [each for each in given if isinstance(each, TypeValue)]
-    if len(numbers) == len(given) == 1:
-        if written in _LENGTHS:
-            return TypeValue({_LENGTHS[written]: {"length": numbers[0], **common}})
-        if written in _PRECISIONS or written == "interval_day":
-            return TypeValue({written: {"precision": numbers[0], **common}})
+    form = type_forms().get(written)
+    if form is not None and (form.bare if parameters is None else len(numbers) == len(given) == len(form.numbers) > 0):
+        return TypeValue({form.key: dict(zip(form.numbers, numbers, strict=False)) | common})
     match written:
-        case "decimal" if len(numbers) == len(given) == 2:
-            return TypeValue({"decimal": {"scale": numbers[1], "precision": numbers[0], **common}})
         case "struct" if parameters is not None:
             return make_struct(given, common)
         case "list" if len(types) == len(given) == 1:
@@ -81,9 +76,8 @@ def make_type(
         case "func" if len(given) == 1 and isinstance(given[0], FunctionParameter):
             taken = [each.message for each in given[0].taken]
             return TypeValue({"func": {"parameter_types": taken, "return_type": given[0].returned.message, **common}})
-    if written in _HINTS or parameters is not None:
-        raise Fault(f"{written} is written like {_HINTS.get(written, written)}")
-    return TypeValue({"bool" if written == "boolean" else written: common})
+    example = "" if form is not None and form.bare else f"<{_EXAMPLES[form.numbers if form is not None else written]}>"
+    raise Fault(f"{written} is written like {written}{example}")
 
 
 def make_struct(given: Sequence[Parameter], common: dict[str, Any]) -> TypeValue:

@@ -6,21 +6,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from pyspark_substrait.text.lossless.symbols import Symbols
+from pyspark_substrait.text.lossless.type_forms import COMMON, REQUIRED, type_forms
 from pyspark_substrait.text.lossless.words import name, quoted
 
 __all__ = ["MISFITS", "Odd", "is_nullable", "schema_text", "type_text"]
 
 _Message = Mapping[str, Any]
 
-_PLAIN = {
-    "bool": "boolean",
-    **{kind: kind for kind in ("i8", "i16", "i32", "i64", "fp32", "fp64", "string", "binary", "date", "uuid")},
-    "interval_year": "interval_year",
-}
-_WITH_LENGTH = {"fixed_char": "fixedchar", "varchar": "varchar", "fixed_binary": "fixedbinary"}
-_WITH_PRECISION = ("interval_compound", "precision_time", "precision_timestamp", "precision_timestamp_tz")
 _NULLABILITY = {"NULLABILITY_REQUIRED": "", "NULLABILITY_NULLABLE": "?"}
-_COMMON = {"nullability", "type_variation_reference"}
 
 
 class Odd(Exception):
@@ -75,17 +68,14 @@ def type_text(message: _Message, symbols: Symbols, names: Iterator[str] | None =
         return "unbound"
     mark = "?" if is_nullable(parts) else ""
     if variation := parts.get("type_variation_reference"):
-        mark += f"[{symbols.variation(variation)}]"
-    fields = set(parts) - _COMMON
-    if kind in _PLAIN and not fields:
-        return f"{_PLAIN[kind]}{mark}"
+        mark += f"[{symbols.name('variations', variation)}]"
+    fields = set(parts) - COMMON
+    form = type_forms().get(kind)
+    if form is not None and fields.issubset(form.numbers):
+        if form.bare and not fields:
+            return f"{form.name}{mark}"
+        return f"{form.name}{mark}<{', '.join([str(parts.get(number, 0)) for number in form.numbers])}>"
     match kind:
-        case "fixed_char" | "varchar" | "fixed_binary" if fields <= {"length"}:
-            return f"{_WITH_LENGTH[kind]}{mark}<{parts.get('length', 0)}>"
-        case "decimal" if fields <= {"precision", "scale"}:
-            return f"decimal{mark}<{parts.get('precision', 0)}, {parts.get('scale', 0)}>"
-        case "interval_day" if fields <= {"precision"}:
-            return f"interval_day{mark}<{parts['precision']}>" if fields else f"interval_day{mark}"
         case "struct" if fields <= {"types"}:
             return f"struct{mark}<{_fields_text(parts.get('types', ()), symbols, names)}>"
         case "list" if fields == {"type"}:
@@ -99,11 +89,9 @@ def type_text(message: _Message, symbols: Symbols, names: Iterator[str] | None =
         case "user_defined" if fields <= {"type_reference", "type_parameters"}:
             given = parts.get("type_parameters", ())
             inner = f"<{', '.join(_parameter_text(each, symbols) for each in given)}>" if given else ""
-            return f"u!{symbols.type(parts.get('type_reference', 0))}{mark}{inner}"
+            return f"u!{symbols.name('types', parts.get('type_reference', 0))}{mark}{inner}"
         case "alias" if fields <= {"type_alias_reference"}:
             return f"alias!{parts.get('type_alias_reference', 0)}{mark}"
-    if kind in _WITH_PRECISION and fields <= {"precision"}:
-        return f"{kind}{mark}<{parts.get('precision', 0)}>"
     raise Odd
 
 
@@ -148,7 +136,7 @@ def schema_text(message: _Message, symbols: Symbols) -> str:
     only(message, "names", "struct")
     struct = message.get("struct", {})
     only(struct, "types", "nullability")
-    if struct.get("nullability") != "NULLABILITY_REQUIRED":
+    if struct.get("nullability") != REQUIRED["nullability"]:
         raise Odd
     names = iter(message.get("names", ()))
     text = _fields_text(struct.get("types", ()), symbols, names)

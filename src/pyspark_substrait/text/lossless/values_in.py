@@ -8,7 +8,7 @@ from typing import Any
 
 from pyspark_substrait.text.lossless.declared import Declarations, Fault
 from pyspark_substrait.text.lossless.forms_in import FORMS_IN
-from pyspark_substrait.text.lossless.literals_in import INTERVALS, bare_number, interval_literal
+from pyspark_substrait.text.lossless.literals_in import bare_number, interval_literal
 from pyspark_substrait.text.lossless.meaning import enum_value, integer, is_word, value_text, without_names
 from pyspark_substrait.text.lossless.neutral import (
     Call,
@@ -26,19 +26,16 @@ from pyspark_substrait.text.lossless.neutral import (
     TypeValue,
     Value,
 )
-from pyspark_substrait.text.lossless.shapes import Kind, Shape, kind_of, prefix_of
+from pyspark_substrait.text.lossless.shapes import AGGREGATE, DEFAULTS, WINDOW, Kind, Shape, field_of, prefix_of
+from pyspark_substrait.text.lossless.type_forms import REQUIRED
 from pyspark_substrait.text.lossless.types_in import NamedParameter, make_struct
-from pyspark_substrait.text.lossless.words import FORMS
+from pyspark_substrait.text.lossless.words import FORMS, INTERVALS
 
 __all__ = ["Values"]
 
 _Message = dict[str, Any]
 _INTEGER = re.compile(r"-?[0-9]+")
-_REQUIRED = {"nullability": "NULLABILITY_REQUIRED"}
-_DEFAULTS = {"phase": "AGGREGATION_PHASE_INITIAL_TO_RESULT", "invocation": "AGGREGATION_INVOCATION_ALL"}
 _LITERALS = {"list", "struct", "map", *INTERVALS}
-_AGGREGATE = ("sorts", "phase", "invocation")
-_WINDOW = ("partitions", "sorts", "bounds_type", "lower_bound", "upper_bound", "phase", "invocation")
 
 
 class Values:
@@ -133,7 +130,7 @@ class Values:
         if call.options is not None or call.output is not None:
             raise Fault(f"{call.function.text} is no function and has neither options nor a type of its own")
         if call.nullable and not call.function.text.startswith("nested_"):
-            raise Fault(f"{call.function.text}(…) can't have a ?")
+            raise Fault(f"{call.function.text}(…) cannot have a ?")
         return form(self, call)
 
     def call(self, call: Value, fields: Sequence[str] = ()) -> _Message:
@@ -155,7 +152,7 @@ class Values:
 
     def parts(self, pairs: Iterable[tuple[str, Value]], fields: Sequence[str], what: str) -> _Message:
         """Return the named parts of a call; absent fields that have a default get it."""
-        message: _Message = {key: _DEFAULTS[key] for key in fields if key in _DEFAULTS}
+        message: _Message = {key: DEFAULTS[key] for key in fields if key in DEFAULTS}
         given: set[str] = set()
         for key, value in pairs:
             if key in given:
@@ -184,7 +181,7 @@ class Values:
         }
 
     def _measure(self, value: Value) -> _Message:
-        call = self.call(value, (*_AGGREGATE, "filter"))
+        call = self.call(value, (*AGGREGATE, "filter"))
         filter = call.pop("filter", None)
         return {"measure": call} if filter is None else {"measure": call, "filter": filter}
 
@@ -192,7 +189,7 @@ class Values:
         """A ``WindowFunction``, or a ``WindowRelFunction`` of a window relation."""
         if not isinstance(value, Call) or not is_word(value.function, "over") or len(value.items) != 1:
             raise Fault("a window function is written over(sum:i64($0) -> i64?, partitions: [$1])")
-        return self.call(value.items[0]) | self.parts(value.pairs, _WINDOW, "over")
+        return self.call(value.items[0]) | self.parts(value.pairs, WINDOW, "over")
 
     # fields
 
@@ -213,10 +210,9 @@ class Values:
 
     def field(self, key: str, value: Value, shape: Shape | None = None) -> Any:
         """Return the value of a field."""
-        prefix = prefix_of(key, shape)
-        if prefix is not None and isinstance(value, Name):
+        kind, prefix, _ = field_of(key, shape)
+        if prefix and isinstance(value, Name):
             return enum_value(value, prefix)
-        kind = kind_of(key, shape)
         if kind is Kind.MASK and isinstance(value, list):
             return {"select": {"struct_items": [{"field": self._plain(each)} for each in value]}}
         return [self.of_kind(kind, each) for each in value] if isinstance(value, list) else self.of_kind(kind, value)
@@ -228,8 +224,6 @@ class Values:
         match kind:
             case Kind.EXPRESSION:
                 return self.expression(value)
-            case Kind.LITERAL:
-                return self.literal(value)
             case Kind.SCHEMA if isinstance(value, Call):
                 return self.schema([*value.items, *value.pairs])
             case Kind.FIELD_REFERENCE if isinstance(value, ExpressionValue) and "selection" in value.message:
@@ -237,7 +231,7 @@ class Values:
             case Kind.SORT:
                 return self._sort(value)
             case Kind.CALL:
-                return self.call(value, _AGGREGATE)
+                return self.call(value, AGGREGATE)
             case Kind.MEASURE:
                 return self._measure(value)
             case Kind.WINDOW_CALL:
@@ -260,12 +254,8 @@ class Values:
                 return {"consistent_field": self.expression(value)}
             case Kind.NAME:
                 return self._name(value)
-            case Kind.FUNCTION if isinstance(value, Name):
-                return self.known.anchor("functions", value.text)
-            case Kind.USER_TYPE if isinstance(value, Name):
-                return self.known.anchor("types", value.text)
-            case Kind.VARIATION if isinstance(value, Name):
-                return self.known.anchor("variations", value.text)
+            case Kind.FUNCTION | Kind.USER_TYPE | Kind.VARIATION if isinstance(value, Name):
+                return self.known.anchor(kind.value, value.text)
         return self._plain(value)
 
     def _name(self, value: Value) -> str:
@@ -276,7 +266,7 @@ class Values:
                 return value
             case LiteralValue(message={"string": str(text)}):
                 return text
-        raise Fault(f"{value_text(value)} is no name; names that aren't plain words stand in backticks")
+        raise Fault(f"{value_text(value)} is no name; names that are not plain words stand in backticks")
 
     def schema(self, items: Iterable[Any]) -> _Message:
         """Return the ``NamedStruct`` with these columns."""
@@ -287,7 +277,7 @@ class Values:
             if not isinstance(item, tuple) or not isinstance(item[1], TypeValue):
                 raise Fault("columns are written with their names and types: orders(id: i64, price: decimal<10, 2>?)")
             columns.append(NamedParameter(*item))
-        struct = make_struct(columns, dict(_REQUIRED))
+        struct = make_struct(columns, dict(REQUIRED))
         return {"names": struct.names, **struct.message}
 
     def _plain(self, value: Value) -> Any:
@@ -318,12 +308,12 @@ class Values:
 
     def _sort(self, value: Value) -> _Message:
         if not isinstance(value, Ordered):
-            raise Fault("a sort key says its direction: $0 asc_nulls_last")
+            raise Fault("a sort key states its direction: $0 asc_nulls_last")
         message: _Message = {"expr": self.expression(value.value)}
         if value.function is not None:
             message["comparison_function_reference"] = self.known.anchor("functions", value.function.text)
         elif value.direction is not None:
-            message["direction"] = enum_value(value.direction, "SORT_DIRECTION_")
+            message["direction"] = enum_value(value.direction, prefix_of("direction"))
         return message
 
     def _bound(self, value: Value) -> _Message:

@@ -4,19 +4,12 @@ from __future__ import annotations
 
 import re
 import struct
+from collections.abc import Mapping
 
-__all__ = ["FORMS", "TYPE_NAMES", "name", "number_text", "parse_number", "quoted", "split_name", "unquoted"]
+from pyspark_substrait.text.lossless.type_forms import TYPE_NAMES
 
-TYPE_NAMES = frozenset(
-    re.findall(
-        r"\w+",
-        """
-        boolean bool i8 i16 i32 i64 fp32 fp64 string binary date interval_year interval_day interval_compound uuid
-        fixedchar varchar fixedbinary decimal precision_time precision_timestamp precision_timestamp_tz struct list map
-        func unbound
-        """,
-    )
-)
+__all__ = ["FORMS", "INTERVALS", "name", "number_text", "parse_number", "quoted", "split_name", "unquoted"]
+
 FORMS = frozenset(
     re.findall(
         r"\w+",
@@ -28,6 +21,15 @@ FORMS = frozenset(
     )
 )
 """The names of syntactic forms that look like calls; a function with such a name is written in backticks."""
+
+_YEARS = {"interval_year_to_month": ("years", "months")}
+_DAYS = {"interval_day_to_second": ("days", "seconds", "subseconds", "precision")}
+INTERVALS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
+    "interval_year": _YEARS,
+    "interval_day": _DAYS,
+    "interval_compound": {**_YEARS, **_DAYS},
+}
+"""The parts of interval literals, by the messages that hold them."""
 
 _RESERVED = TYPE_NAMES | {"true", "false", "null", "empty", "inf", "nan"}
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -69,7 +71,7 @@ def _unescaped(found: re.Match[str]) -> str:
     if plain in _UNESCAPES:
         return _UNESCAPES[plain]
     if plain.isalnum():
-        raise ValueError(f"{found[0]} stands for nothing; a backslash is written as \\\\")
+        raise ValueError(f"{found[0]} is an unknown escape; a backslash is written as \\\\")
     return str(plain)
 
 

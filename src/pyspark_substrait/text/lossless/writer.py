@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, TypeAlias
 
 from pyspark_substrait.text.lossless.expressions_out import Expressions
-from pyspark_substrait.text.lossless.shapes import RELATIONS, REPEATED, Kind, Shape
+from pyspark_substrait.text.lossless.shapes import BEHAVIOR, PROPERTIES, VERSION, Kind, Shape, shape_of
 from pyspark_substrait.text.lossless.symbols import Symbols
 from pyspark_substrait.text.lossless.types_out import Odd, only, schema_text
 from pyspark_substrait.text.lossless.words import FORMS, name, quoted
@@ -22,8 +22,6 @@ DEEPEST = 30
 """From this depth on, a line states its depth instead of being indented further."""
 
 _WIDE = 100
-_LIKE_VERSION = ("major_number", "minor_number", "patch_number")
-_BEHAVIOR = {"variable_eval_mode": "VARIABLE_EVALUATION_MODE_PER_PLAN"}
 _AT_THE_TOP = (
     "version",
     "extension_urns",
@@ -58,9 +56,9 @@ class _Writer:
 
     def _first(self) -> str:
         version = self.document.get("version", {})
-        number = ".".join(str(version.get(key, 0)) for key in _LIKE_VERSION)
+        number = ".".join(str(version.get(key, 0)) for key in VERSION)
         kind = "plan" if self.is_plan else "expressions"
-        stated = f" {number}" if any(version.get(key) for key in _LIKE_VERSION) else ""
+        stated = f" {number}" if any(version.get(key) for key in VERSION) else ""
         producer = f" by {quoted(version['producer'])}" if "producer" in version else ""
         return f"substrait {kind}{stated}{producer}"
 
@@ -87,7 +85,7 @@ class _Writer:
         version = self.document.get("version", {})
         items = [f"{key}: {out.value(key, version[key])}" for key in ("git_hash",) if key in version]
         for key, value in self.document.items():
-            if key not in _AT_THE_TOP and not (key == "execution_behavior" and value == _BEHAVIOR):
+            if key not in _AT_THE_TOP and not (key == "execution_behavior" and value == BEHAVIOR):
                 items.append(f"{key}: {out.value(key, value)}")
         if self.is_plan and "execution_behavior" not in self.document:
             items.append("execution_behavior: none")
@@ -184,7 +182,7 @@ def _relation(message: _Message | None, symbols: Symbols, depth: int) -> tuple[s
     ((kind, parts),) = message.items()
     if kind == "detached_rel_ordinal":
         return f"Detached[{parts}]", []
-    shape = RELATIONS[kind]
+    shape = shape_of(kind)
     out = Expressions(symbols)
     items = [*_items(out, parts, shape)]
     common = parts.get("common", {})
@@ -194,7 +192,7 @@ def _relation(message: _Message | None, symbols: Symbols, depth: int) -> tuple[s
     if positions:
         emit = f"=> {', '.join(f'${each}' for each in mapping)}".rstrip()
     properties = {
-        {"rel_anchor": "anchor", "advanced_extension": "extension"}.get(key, key): value
+        PROPERTIES.get(key, key): value
         for key, value in common.items()
         if key != "direct" and not (key == "emit" and positions)
     }
@@ -203,7 +201,7 @@ def _relation(message: _Message | None, symbols: Symbols, depth: int) -> tuple[s
     suffix = f" {out.object(properties)}" if properties else ""
     below = _blocks(out)
     for field in shape.inputs:
-        if field == "inputs":
+        if shape.fields[field].repeated:
             below.extend(("", each) for each in parts.get(field, ()))
         elif field in parts:
             below.append(("", parts[field]))
@@ -233,30 +231,21 @@ def _items(out: Expressions, parts: _Message, shape: Shape) -> Iterator[str]:
     if "grouping_expressions" in parts and "groupings" not in parts:
         yield "sets: []"
     if shape.first is not None:
-        key, prefix = shape.first
-        value = parts.get(key, f"{prefix}UNSPECIFIED")
-        yield value.removeprefix(prefix).lower() if isinstance(value, str) else str(value)
-        written.add(key)
+        yield out.value(shape.first, parts.get(shape.first, "unspecified"), shape)
+        written.add(shape.first)
     if shape.key == "read":
         head, used = _read_head(out, parts)
         yield from head
         written |= used
     if shape.rest is not None and shape.rest in parts:
-        value = parts[shape.rest]
-        kind = shape.kinds.get(shape.rest, _kinds_of_rest(shape.rest))
-        yield from (out.of_kind(kind, each) for each in (value if shape.rest in REPEATED else [value]))
+        value, form = parts[shape.rest], shape.fields[shape.rest]
+        yield from (out.of_kind(form.kind, each) for each in (value if form.repeated else [value]))
         written.add(shape.rest)
     for key, value in parts.items():
         if key == "groupings":
             yield from _sets(parts)
         elif key not in written:
             yield f"{shape.renamed.get(key, key)}: {out.value(key, value, shape)}"
-
-
-def _kinds_of_rest(key: str) -> Kind:
-    from pyspark_substrait.text.lossless.shapes import kind_of
-
-    return kind_of(key)
 
 
 def _read_head(out: Expressions, parts: _Message) -> tuple[list[str], set[str]]:

@@ -40,7 +40,7 @@ def _operands(node: ScalarFunction) -> tuple[Expression, ...] | None:
 
 @rule(Code.LINT_DOUBLE_NEGATION, ScalarFunction, fixes=True)
 def double_negation(node: ScalarFunction, context: Context) -> Iterator[Remark]:
-    """Two negations cancel each other, for null as well: `not` of null is null."""
+    """Two negations cancel each other, also for null: `not` of null is null."""
     if called(node, BOOLEAN, "not"):
         inner = _plain(arguments(node)[0])
         if isinstance(inner, ScalarFunction) and called(inner, BOOLEAN, "not"):
@@ -50,8 +50,8 @@ def double_negation(node: ScalarFunction, context: Context) -> Iterator[Remark]:
 
 @rule(Code.LINT_NEGATED_TEST, ScalarFunction, fixes=True)
 def negated_test(node: ScalarFunction, context: Context) -> Iterator[Remark]:
-    """The negation of a test for null, true or false is a test of its own, and so is that of an equality. The tests
-    never give null, so that nothing else is negated with them."""
+    """A negated test for null, true or false is the opposite test, and a negated equality is an inequality. The tests
+    never give null, so nothing else is negated with them."""
     if not called(node, BOOLEAN, "not"):
         return
     inner = _plain(arguments(node)[0])
@@ -72,7 +72,7 @@ def negated_test(node: ScalarFunction, context: Context) -> Iterator[Remark]:
 
 @rule(Code.LINT_NESTED_LOGIC, ScalarFunction, fixes=True)
 def nested_logic(node: ScalarFunction, context: Context) -> Iterator[Remark]:
-    """`and` and `or` take any number of conditions, so an `and` in an `and` says nothing more than one with all
+    """`and` and `or` take any number of conditions, so an `and` inside an `and` is the same as one `and` with all
     conditions."""
     operands = _operands(node)
     name = node.function.name
@@ -101,8 +101,8 @@ def single_operand(node: ScalarFunction, context: Context) -> Iterator[Remark]:
 
 @rule(Code.LINT_REPEATED_CONDITION, ScalarFunction, fixes=True)
 def repeated_condition(node: ScalarFunction, context: Context) -> Iterator[Remark]:
-    """A condition that stands twice in the same `and` or `or` decides no more than once. It may be a slip: another
-    column was meant."""
+    """A condition that occurs twice in the same `and` or `or` has no further effect. It may be a slip: another column
+    was meant."""
     operands = _operands(node)
     if operands is None:
         return
@@ -120,20 +120,20 @@ def repeated_condition(node: ScalarFunction, context: Context) -> Iterator[Remar
 
 @rule(Code.LINT_NEUTRAL_CONDITION, ScalarFunction, fixes=True)
 def neutral_condition(node: ScalarFunction, context: Context) -> Iterator[Remark]:
-    """True in an `and`, and false in an `or`, change nothing."""
+    """True in an `and`, and false in an `or`, have no effect."""
     operands = _operands(node)
     neutral = node.function.name == "and"
     if operands is None or not any(is_constant(operand, neutral) for operand in operands):
         return
     kept = tuple(operand for operand in operands if not is_constant(operand, neutral)) or operands[:1]
     if kept != operands:
-        what = f"{str(neutral).lower()} in an `{node.function.name}` changes nothing"
+        what = f"{str(neutral).lower()} in an `{node.function.name}` has no effect"
         yield Remark(what=what, instead=logical(node.function.name, kept))
 
 
 @rule(Code.LINT_DECIDED_CONDITION, ScalarFunction)
 def decided_condition(node: ScalarFunction, context: Context) -> Iterator[Remark]:
-    """False decides an `and`, and true an `or`: what else stands in it is never asked."""
+    """False decides an `and`, and true an `or`: the other conditions have no effect."""
     operands = _operands(node)
     deciding = node.function.name == "or"
     if operands is not None and len(operands) > 1 and any(is_constant(operand, deciding) for operand in operands):

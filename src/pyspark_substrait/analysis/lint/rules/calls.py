@@ -17,7 +17,6 @@ from pyspark_substrait.model.expressions import (
 )
 from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.relations import ConsistentPartitionWindow
-from pyspark_substrait.sql.functions.regexp.judging import slow_patterns
 
 __all__: list[str] = []
 
@@ -28,8 +27,7 @@ def _distinct(options: tuple[FunctionOption, ...]) -> tuple[FunctionOption, ...]
 
 @rule(Code.LINT_REPEATED_PREFERENCE, ScalarFunction, WindowFunction, fixes=True)
 def repeated_preference(node: ScalarFunction | WindowFunction, context: Context) -> Iterator[Remark]:
-    """An option lists the values that are wanted, the dearest first. A value that stands there twice says nothing the
-    second time."""
+    """An option lists the accepted values in order of preference. A repeated value has no effect."""
     options = _distinct(node.options)
     if options != node.options:
         what = f"an option of {node.function.name} lists a value twice"
@@ -38,7 +36,7 @@ def repeated_preference(node: ScalarFunction | WindowFunction, context: Context)
 
 @rule(Code.LINT_OPTION_WITHOUT_CHOICE, ScalarFunction, WindowFunction)
 def option_without_choice(node: ScalarFunction | WindowFunction, context: Context) -> Iterator[Remark]:
-    """An option that lists every value that there is leaves all open, as if it weren't there."""
+    """An option that lists all its values restricts nothing, as if it were absent."""
     definition = context.registry.function(node.function.urn, node.function.key)
     known = dict(definition.options) if definition is not None else {}
     for option in node.options:
@@ -49,8 +47,8 @@ def option_without_choice(node: ScalarFunction | WindowFunction, context: Contex
 
 @rule(Code.PROTO_UNSPECIFIED_ENUM, WindowFunction, ConsistentPartitionWindow, fixes=True)
 def missing_bounds_type(node: WindowFunction | ConsistentPartitionWindow, context: Context) -> Iterator[Remark]:
-    """Producers must say whether the bounds of a window are records or values. Without a bound on either side both are
-    the same, and rows is the simpler one."""
+    """Producers must state whether the bounds of a window count rows or compare values. Without a bound on either side
+    both mean the same, and rows is simpler."""
     if isinstance(node, WindowFunction):
         if node.bounds_type is None and node.lower_bound == node.upper_bound == Unbounded():
             what = f"the window of {node.function.name} has no bounds type"
@@ -67,7 +65,7 @@ def missing_bounds_type(node: WindowFunction | ConsistentPartitionWindow, contex
 
 @rule(Code.LINT_CONSTANT_PARTITION, WindowFunction, fixes=True)
 def constant_partition(node: WindowFunction, context: Context) -> Iterator[Remark]:
-    """All records have the same value of a literal, so that a partition by it separates nothing."""
+    """A literal is the same for all records, so that a partition by it has no effect."""
     kept = tuple(item for item in node.partitions if not isinstance(item, Literal))
     if kept != node.partitions:
         what = f"the window of {node.function.name} is partitioned by a literal"
@@ -76,7 +74,8 @@ def constant_partition(node: WindowFunction, context: Context) -> Iterator[Remar
 
 @rule(Code.LINT_NOT_PORTABLE, ScalarFunction, WindowFunction)
 def not_portable(node: ScalarFunction | WindowFunction, context: Context) -> Iterator[Remark]:
-    """A function that no extension of the specification has is known to engines only that were told about it."""
+    """A function that is in no extension of the specification is only known to engines that were given its
+    definition."""
     urn = node.function.urn
     if not urn.startswith("extension:io.substrait:"):
         what = f"{worded(node, context.names)} calls {node.function.key} of {urn or 'no extension'}"
@@ -86,9 +85,8 @@ def not_portable(node: ScalarFunction | WindowFunction, context: Context) -> Ite
 @rule(Code.LINT_SLOW_PATTERN, ScalarFunction)
 def slow_pattern(node: ScalarFunction, context: Context) -> Iterator[Remark]:
     """A pattern that can match a text in very many ways, like `(a+)+b` or `(.*,){15}X`, may take hours for a text of
-    some hundred characters that it doesn't match: engines that go back and forth, as Java's does, try all of them, and
-    can't be interrupted meanwhile. Only patterns that are literals are looked at."""
-    for found in slow_patterns(node, lambda item: item if isinstance(item, Literal) else None):
-        if found.sure and found.text is not None:
-            what = f"the pattern {found.text!r} of {node.function.name} may take very long: {found.reason}"
-            yield Remark(what=what, fix="Write what is repeated so that it can match a text in one way only")
+    some hundred characters that it does not match: backtracking engines such as Java's try all of them, and cannot be
+    interrupted meanwhile. Only patterns that are literals are checked."""
+    for pattern, reason in context.slow_patterns(node):
+        what = f"the pattern {pattern!r} of {node.function.name} may take very long: {reason}"
+        yield Remark(what=what, fix="Write what is repeated so that it can match a text in one way only")

@@ -37,7 +37,7 @@ def _ends(source: Type, target: Type) -> bool:
 
 @rule(Code.LINT_CAST_TO_SAME, Cast, fixes=True)
 def cast_to_same_type(node: Cast, context: Context) -> Iterator[Remark]:
-    """A cast to the type that the value has already does nothing."""
+    """A cast of a value to its own type has no effect."""
     if node.input.type == node.type:
         yield Remark(
             what=f"{worded(node.input, context.names)} is {node.type} already and cast to it", instead=node.input
@@ -46,7 +46,7 @@ def cast_to_same_type(node: Cast, context: Context) -> Iterator[Remark]:
 
 @rule(Code.LINT_CAST_OF_CAST, Cast, fixes=True)
 def cast_of_cast(node: Cast, context: Context) -> Iterator[Remark]:
-    """A cast of a cast that loses nothing, an integer to a wider one, say, is one cast."""
+    """A cast of a lossless cast, for example of an integer to a wider one, is a single cast."""
     inner = plain(node.input)
     if not isinstance(inner, Cast):
         return
@@ -62,8 +62,8 @@ def cast_of_cast(node: Cast, context: Context) -> Iterator[Remark]:
 
 @rule(Code.LINT_CAST_OF_LITERAL, Cast)
 def cast_of_literal(node: Cast, context: Context) -> Iterator[Remark]:
-    """A literal can be written in the type that is wanted; a cast of it is work for each reader of the plan. A cast
-    that only makes it nullable isn't meant: some producers need it."""
+    """A literal can be written in the required type; a cast of it is work for each reader of the plan. A cast that only
+    makes it nullable is not reported: some producers need it."""
     inner = plain(node.input)
     if isinstance(inner, Literal) and not same_type(inner.type, node.type):
         what = f"the literal {worded(inner, context.names)} of type {inner.type} is cast to {node.type}"

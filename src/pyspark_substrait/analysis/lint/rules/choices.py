@@ -36,7 +36,7 @@ _Item = TypeVar("_Item")
 
 @rule(Code.LINT_DEAD_BRANCH, IfThen, fixes=True)
 def dead_branch(node: IfThen, context: Context) -> Iterator[Remark]:
-    """A branch whose condition is false or null is never taken, and no branch behind one whose condition is true. The
+    """A branch whose condition is false or null is never taken, and no branch after one whose condition is true. The
     condition is a literal here; something else may have been meant."""
     kept = []
     decided = False
@@ -58,7 +58,7 @@ def dead_branch(node: IfThen, context: Context) -> Iterator[Remark]:
 
 @rule(Code.LINT_SAME_BRANCHES, IfThen, SwitchExpression)
 def same_branches(node: IfThen | SwitchExpression, context: Context) -> Iterator[Remark]:
-    """A choice between the same thing and the same thing chooses nothing."""
+    """A choice whose branches are all equal chooses nothing."""
     results = [clause.then for clause in node.ifs]
     if (
         node.else_ is not None
@@ -83,7 +83,7 @@ def repeated_case(node: SwitchExpression, context: Context) -> Iterator[Remark]:
 
 @rule(Code.LINT_REPEATED_OPTION, SingularOrList, MultiOrList, fixes=True)
 def repeated_option(node: SingularOrList | MultiOrList, context: Context) -> Iterator[Remark]:
-    """An option that stands twice in an or-list decides no more than once."""
+    """A repeated option of an or-list has no effect."""
     count = len(node.options)
     instead: SingularOrList | MultiOrList
     if isinstance(node, SingularOrList):
@@ -123,7 +123,7 @@ def single_option(node: SingularOrList, context: Context) -> Iterator[Remark]:
 
 @rule(Code.LINT_COALESCE_OF_REQUIRED, ScalarFunction, fixes=True)
 def coalesce_of_required(node: ScalarFunction, context: Context) -> Iterator[Remark]:
-    """`coalesce` takes the first value that isn't null; behind one of a required type, nothing is ever taken."""
+    """`coalesce` takes the first value that is not null; arguments after one of a required type are never used."""
     if not called(node, COMPARISON, "coalesce"):
         return
     items = arguments(node)

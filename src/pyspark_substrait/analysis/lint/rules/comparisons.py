@@ -31,8 +31,8 @@ _STRING = "extension:io.substrait:functions_string"
 
 @rule(Code.LINT_SELF_COMPARISON, ScalarFunction, fixes=True)
 def self_comparison(node: ScalarFunction, context: Context) -> Iterator[Remark]:
-    """A value compared with itself is equal, unless it is null (or a NaN, which not all engines hold to be equal to
-    itself). `x = x` asks for that in a roundabout way, and is more often a slip."""
+    """A value compared with itself is equal, unless it is null (or a NaN, which not all engines treat as equal to
+    itself). `x = x` tests for that in a roundabout way, and is more often a slip."""
     if not called(node, COMPARISON, *_ALIKE, *_ALIKE_WITH_NULLS):
         return
     left, right = arguments(node)
@@ -42,7 +42,7 @@ def self_comparison(node: ScalarFunction, context: Context) -> Iterator[Remark]:
     outcome = _ALIKE.get(name, _ALIKE_WITH_NULLS.get(name))
     text = str(outcome).lower()
     exact = harmless(left) and not has_floats(left.type) and (name in _ALIKE_WITH_NULLS or not left.type.nullable)
-    unless = "" if name in _ALIKE_WITH_NULLS or not left.type.nullable else " where it isn't null"
+    unless = "" if name in _ALIKE_WITH_NULLS or not left.type.nullable else " where it is not null"
     yield Remark(
         what=f"{worded(left, context.names)} is compared with itself by {name}, which is {text}{unless}",
         fix="Compare it with what was meant, or test it with is_not_null",
@@ -52,7 +52,7 @@ def self_comparison(node: ScalarFunction, context: Context) -> Iterator[Remark]:
 
 @rule(Code.LINT_NULL_TEST, ScalarFunction, fixes=True)
 def null_test_of_required(node: ScalarFunction, context: Context) -> Iterator[Remark]:
-    """A value of a required type is never null; there is nothing to test."""
+    """A value of a required type is never null, so the test has no effect."""
     if not called(node, COMPARISON, "is_null", "is_not_null"):
         return
     (operand,) = arguments(node)
@@ -85,7 +85,7 @@ def comparison_of_constants(node: ScalarFunction, context: Context) -> Iterator[
 
 @rule(Code.LINT_CHAIN_OF_EQUALITIES, ScalarFunction)
 def chain_of_equalities(node: ScalarFunction, context: Context) -> Iterator[Remark]:
-    """Equalities of one value with many literals are what an or-list says in one expression, which engines look up."""
+    """Equalities of one value with many literals, combined by `or`, are one or-list, which engines can look up."""
     if not called(node, BOOLEAN, "or"):
         return
     compared = [
@@ -102,7 +102,7 @@ def chain_of_equalities(node: ScalarFunction, context: Context) -> Iterator[Rema
 
 @rule(Code.LINT_PATTERN_WITHOUT_WILDCARD, ScalarFunction)
 def pattern_without_wildcard(node: ScalarFunction, context: Context) -> Iterator[Remark]:
-    """`like` with a pattern that has neither % nor _ compares whole texts, which `equal` says and does at less cost."""
+    """`like` with a pattern without % and _ compares whole texts, which `equal` does at less cost."""
     if node.function.urn != _STRING or node.function.name != "like":
         return
     items = arguments(node)

@@ -17,7 +17,7 @@ __all__: list[str] = []
 
 @rule(Code.LINT_REPEATED_NAMES, Plan)
 def repeated_names(node: Plan | ExtendedExpression, context: Context) -> Iterator[Remark]:
-    """Columns of a result that have the same name can't be told apart by it, and many tables can't be made of them."""
+    """Result columns with the same name cannot be distinguished by it, and many tables cannot have such columns."""
     if not isinstance(node, Plan):
         return
     for number, item in enumerate(node.relations):
@@ -32,8 +32,8 @@ def repeated_names(node: Plan | ExtendedExpression, context: Context) -> Iterato
 
 @rule(Code.LINT_UNUSED_COLUMNS, Plan)
 def unused_columns_of_reads(node: Plan | ExtendedExpression, context: Context) -> Iterator[Remark]:
-    """A read puts out columns that nothing above uses. Many engines leave them out by
-    themselves; for the others, a projection mask of the read saves the work."""
+    """A read outputs columns that nothing above uses. Many engines leave them out by themselves; for the others, a
+    projection mask of the read saves the work."""
     if not isinstance(node, Plan):
         return
     for read, unused in unused_columns(node):

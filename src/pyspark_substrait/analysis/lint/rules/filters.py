@@ -44,8 +44,8 @@ def filter_that_passes_all(node: Filter | Read, context: Context) -> Iterator[Re
 
 @rule(Code.LINT_FILTER_PASSES_NONE, Filter, Read)
 def filter_that_passes_none(node: Filter | Read, context: Context) -> Iterator[Remark]:
-    """A condition that is false or null, or that asks for two things which exclude each other, drops every record.
-    Null is not true."""
+    """A condition that is false or null, or a conjunction of two that exclude each other, drops every record. Null is
+    not true."""
     condition = node.condition if isinstance(node, Filter) else node.filter
     if condition is None:
         return
@@ -59,7 +59,7 @@ def filter_that_passes_none(node: Filter | Read, context: Context) -> Iterator[R
         bounds = [(name, value) for part in parts for field, name, value in _facts(part) if field == number]
         reason = _contradiction(bounds)
         if reason:
-            what = f"the filter drops every record: {column(number, context.names)} can't be {reason}"
+            what = f"the filter drops every record: {column(number, context.names)} cannot be {reason}"
             yield Remark(what=what, at=condition)
 
 
@@ -115,16 +115,16 @@ def _shown(value: object) -> str:
 
 @rule(Code.LINT_FILTER_ON_FILTER, Filter)
 def filter_on_filter(node: Filter, context: Context) -> Iterator[Remark]:
-    """Two filters one above the other are one filter with both conditions. It isn't done for you: a condition may fail
-    on records that the one below drops."""
+    """Two filters, one directly above the other, are one filter with both conditions. They are not merged
+    automatically: a condition may fail on records that the lower filter drops."""
     if isinstance(node.input, Filter) and node.input.common.emit is None:
         yield Remark(what="a filter stands directly on a filter", fix="Join the conditions with `and`")
 
 
 @rule(Code.LINT_FETCH_NOTHING, Fetch)
 def fetch_of_nothing(node: Fetch, context: Context) -> Iterator[Remark]:
-    """A fetch of zero records gives none. Before release 0.63 a count that was left out looked like that; all records
-    may be meant."""
+    """A fetch of zero records returns none. Before release 0.63 an absent count was written the same way, so all
+    records may be meant."""
     count = node.count_expr
     if isinstance(count, Literal) and count.value == 0:
         yield Remark(what="the fetch keeps no record", fix="Leave out the count if all records are meant")
@@ -132,7 +132,7 @@ def fetch_of_nothing(node: Fetch, context: Context) -> Iterator[Remark]:
 
 @rule(Code.LINT_FETCH_EVERYTHING, Fetch, fixes=True)
 def fetch_of_everything(node: Fetch, context: Context) -> Iterator[Remark]:
-    """A fetch that skips nothing and has no count puts out its input."""
+    """A fetch without a count that skips no records outputs its input."""
     offset, count = node.offset_expr, node.count_expr
     skips = offset is not None and not (isinstance(offset, Literal) and not offset.value)
     if not skips and (count is None or is_constant(count, None)):

@@ -31,8 +31,8 @@ _FLAT = (SetOp.UNION_ALL, SetOp.UNION_DISTINCT)
 
 @rule(Code.LINT_CROSS_WITH_EQUALITY, Filter, fixes=True)
 def cross_with_equality(node: Filter, context: Context) -> Iterator[Remark]:
-    """A filter above a cross product that asks for a column of one side to be equal to one of the other is an inner
-    join. The join has the same records; an engine that doesn't see it makes all pairs first."""
+    """A filter above a cross product with an equality between columns of both sides is an inner join. The join has the
+    same records; an engine that does not recognise it computes all pairs first."""
     cross = node.input
     if not isinstance(cross, Cross) or isinstance(cross.schema, OpenStruct):
         return
@@ -54,8 +54,8 @@ def cross_with_equality(node: Filter, context: Context) -> Iterator[Remark]:
 
 @rule(Code.LINT_CROSS_WITH_EQUALITY, Join, fixes=True)
 def cross_below_join(node: Join, context: Context) -> Iterator[Remark]:
-    """The condition of an inner join may ask for an equality between the two sides of a cross product that is below its
-    left input. The cross product is an inner join by that equality then."""
+    """The condition of an inner join may contain an equality between the two sides of a cross product below its left
+    input. The cross product is then an inner join by that equality."""
     if node.type is not JoinType.INNER or isinstance(node.input_schema, OpenStruct):
         return
     moved: list[Expression] = []
@@ -142,8 +142,8 @@ def join_with_constant(node: Join | NestedLoopJoin, context: Context) -> Iterato
 
 @rule(Code.LINT_JOIN_ON_ONE_SIDE, Join)
 def join_on_one_side(node: Join, context: Context) -> Iterator[Remark]:
-    """A condition that looks at one input only doesn't relate records of both: each record that has it is paired with
-    all of the other side. A filter below an inner join says the same; for other joins, a slip is likely."""
+    """A condition on one input only does not relate the records of both: each record that meets it is paired with all
+    of the other side. A filter below an inner join means the same; for other joins, it is likely a slip."""
     fields = root_fields(node.expression)
     if not fields or isinstance(node.left.schema, OpenStruct):
         return
@@ -155,7 +155,7 @@ def join_on_one_side(node: Join, context: Context) -> Iterator[Remark]:
 
 @rule(Code.LINT_NESTED_UNION, Set, fixes=True)
 def nested_union(node: Set, context: Context) -> Iterator[Remark]:
-    """A union takes any number of inputs, so that a union of the same kind in it says no more than its inputs would."""
+    """A union takes any number of inputs, so a union inside a union of the same kind can be replaced by its inputs."""
     if node.op not in _FLAT:
         return
     flat: list[Relation] = []

@@ -31,8 +31,8 @@ def heedless_of_order(node: Aggregate) -> bool:
 
 @rule(Code.LINT_DISTINCT_WITHOUT_EFFECT, Aggregate, fixes=True)
 def distinct_without_effect(node: Aggregate, context: Context) -> Iterator[Remark]:
-    """The least and the greatest of some values are the same with and without repetitions, and so are the logical
-    aggregates. Engines may still sort or hash to merge them."""
+    """The minimum and the maximum are the same with and without repeated values, and so are the logical aggregates.
+    Engines may still sort or hash to merge them."""
     for number, item in enumerate(node.measures):
         call = item.measure
         if call.invocation is AggregationInvocation.DISTINCT and _standard(call, _SAME_WHEN_DISTINCT):
@@ -46,7 +46,7 @@ def distinct_without_effect(node: Aggregate, context: Context) -> Iterator[Remar
 
 @rule(Code.LINT_ORDER_WITHOUT_EFFECT, Aggregate, fixes=True)
 def order_without_effect(node: Aggregate, context: Context) -> Iterator[Remark]:
-    """A count, a least or a greatest value is the same in whatever order the records come."""
+    """A count, a minimum or a maximum does not depend on the order of the records."""
     for number, item in enumerate(node.measures):
         call = item.measure
         if call.sorts and _standard(call, _HEEDLESS):
@@ -57,7 +57,8 @@ def order_without_effect(node: Aggregate, context: Context) -> Iterator[Remark]:
 
 @rule(Code.LINT_FILTERED_MEASURE, Aggregate, fixes=True)
 def filtered_measure(node: Aggregate, context: Context) -> Iterator[Remark]:
-    """A measure whose filter is true sees all records as without one; one whose filter is false or null sees none."""
+    """A measure whose filter is true includes all records, as without one; one whose filter is false or null includes
+    none."""
     for number, item in enumerate(node.measures):
         if item.filter is None:
             continue
@@ -70,8 +71,8 @@ def filtered_measure(node: Aggregate, context: Context) -> Iterator[Remark]:
 
 @rule(Code.LINT_GROUPED_BY_CONSTANT, Aggregate)
 def grouped_by_constant(node: Aggregate, context: Context) -> Iterator[Remark]:
-    """All records have the same value of a literal; grouping by it only makes a column of it. (Without other keys, it
-    makes a difference for an empty input: no group instead of one.)"""
+    """A literal is the same for all records; grouping by it only adds a column. (Without other keys, it makes a
+    difference for an empty input: no group instead of one.)"""
     for item in node.grouping_expressions:
         if isinstance(item, Literal):
             what = f"records are grouped by the literal {worded(item, context.names)}"
@@ -80,7 +81,7 @@ def grouped_by_constant(node: Aggregate, context: Context) -> Iterator[Remark]:
 
 @rule(Code.LINT_REPEATED_KEY, Aggregate)
 def repeated_grouping_key(node: Aggregate, context: Context) -> Iterator[Remark]:
-    """Grouping by the same expression twice makes no more groups than once."""
+    """Grouping twice by the same expression makes the same groups as once."""
     for number, _ in repeats(node.grouping_expressions):
         item = node.grouping_expressions[number]
         where = position(item)
@@ -90,8 +91,8 @@ def repeated_grouping_key(node: Aggregate, context: Context) -> Iterator[Remark]
 
 @rule(Code.LINT_REPEATED_EXPRESSION, Aggregate)
 def repeated_measure(node: Aggregate, context: Context) -> Iterator[Remark]:
-    """The same measure twice in one relation is computed twice by engines that don't notice; a projection above can put
-    out the column twice."""
+    """The same measure twice in one relation is computed twice by engines that do not notice; a projection above can
+    output the column twice."""
     for number, _ in repeats(node.measures):
         item = node.measures[number]
         yield Remark(what=f"{worded(item.measure, context.names)} is computed twice", at=item)

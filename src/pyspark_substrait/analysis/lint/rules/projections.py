@@ -29,7 +29,7 @@ __all__: list[str] = []
     fixes=True,
 )
 def emit_of_everything(node: Relation, context: Context) -> Iterator[Remark]:
-    """An emit that lists all columns in their order says what holds without it."""
+    """An emit that lists all columns in their order is the default."""
     emit = node.common.emit
     if emit is None or isinstance(node.direct_schema, OpenStruct) or keeps_emit(node, context):
         return
@@ -40,8 +40,7 @@ def emit_of_everything(node: Relation, context: Context) -> Iterator[Remark]:
 
 @rule(Code.LINT_PROJECTION_OF_NOTHING, Project, fixes=True)
 def projection_of_nothing(node: Project, context: Context) -> Iterator[Remark]:
-    """A projection that computes nothing puts out the columns of its input; what its emit says, the emit of the input
-    can say."""
+    """A projection without expressions outputs the columns of its input; the emit of the input can do the same."""
     if node.expressions:
         return
     emit = node.common.emit
@@ -52,8 +51,8 @@ def projection_of_nothing(node: Project, context: Context) -> Iterator[Remark]:
 
 @rule(Code.LINT_PROJECTION_OF_COLUMNS, Project, fixes=True)
 def projection_of_columns(node: Project, context: Context) -> Iterator[Remark]:
-    """A projection that only passes on columns of its input, all of them or of another projection, does nothing that an
-    emit of its input doesn't do."""
+    """A projection that only passes on columns of its input or of another projection can be replaced by an emit of its
+    input."""
     if not node.expressions or isinstance(node.input.schema, OpenStruct):
         return
     width = len(node.input.schema.types)
@@ -73,8 +72,8 @@ def projection_of_columns(node: Project, context: Context) -> Iterator[Remark]:
 
 @rule(Code.LINT_UNUSED_EXPRESSION, Project, fixes=True)
 def unused_expression(node: Project, context: Context) -> Iterator[Remark]:
-    """A projection computes an expression, and its emit leaves the column out. Where the expression may fail, leaving
-    it out isn't done for you."""
+    """A projection computes an expression, and its emit leaves the column out. If the expression may fail, it is not
+    removed automatically."""
     emit = node.common.emit
     if emit is None or not node.expressions or isinstance(node.input.schema, OpenStruct):
         return
@@ -95,7 +94,7 @@ def unused_expression(node: Project, context: Context) -> Iterator[Remark]:
 
 @rule(Code.LINT_REPEATED_EXPRESSION, Project)
 def repeated_expression(node: Project, context: Context) -> Iterator[Remark]:
-    """The same expression twice in one relation is computed twice by engines that don't notice; emit can put out its
+    """The same expression twice in one relation is computed twice by engines that do not notice; emit can output its
     column twice."""
     for number, _ in repeats(node.expressions):
         item = node.expressions[number]

@@ -21,8 +21,8 @@ __all__: list[str] = []
 
 @rule(Code.LINT_SORT_KEY_WITHOUT_EFFECT, Sort, fixes=True)
 def sort_key_without_effect(node: Sort, context: Context) -> Iterator[Remark]:
-    """All records are equal in a literal, and records that are equal in a key are equal in it the second time as well.
-    Such a key changes no order."""
+    """A literal is the same for all records, and a repeated key cannot break further ties. Such a key does not change
+    the order."""
     kept: list[SortField] = []
     dropped: list[SortField] = []
     for sort in node.sorts:
@@ -41,15 +41,15 @@ def sort_key_without_effect(node: Sort, context: Context) -> Iterator[Remark]:
 
 @rule(Code.LINT_SORT_WITHOUT_KEYS, Sort, fixes=True)
 def sort_without_keys(node: Sort, context: Context) -> Iterator[Remark]:
-    """A sort without keys leaves the records as they come."""
+    """A sort without keys has no effect."""
     if not node.sorts:
         yield Remark(what="the sort has no keys", instead=in_place_of(node, node.input, context))
 
 
 @rule(Code.LINT_SORT_LOST, Aggregate, Join, Cross, Set, Sort, fixes=True)
 def sort_that_is_lost(node: Relation, context: Context) -> Iterator[Remark]:
-    """Aggregates, joins and set operations put out their records in no certain order, and a sort makes an order of its
-    own. A sort right below them is work for nothing, unless the order matters to a measure."""
+    """Aggregates, joins, set operations and sorts do not keep the order of their inputs. A sort directly below one has
+    no effect, unless a measure depends on the order."""
     if isinstance(node, Aggregate) and not heedless_of_order(node):
         return
     for number, input in enumerate(node.inputs):
@@ -116,7 +116,7 @@ def _with_inputs(node: Relation, inputs: list[Relation]) -> Relation:
 
 @rule(Code.LINT_FETCH_WITHOUT_ORDER, Fetch)
 def fetch_without_order(node: Fetch, context: Context) -> Iterator[Remark]:
-    """Which records a fetch keeps depends on their order. Without a sort below, each run may keep others."""
+    """The records that a fetch keeps depend on their order. Without a sort below, each run may keep others."""
     offset, count = node.offset_expr, node.count_expr
     skips = offset is not None and not (isinstance(offset, Literal) and not offset.value)
     keeps_some = count is not None and not (isinstance(count, Literal) and not count.value)

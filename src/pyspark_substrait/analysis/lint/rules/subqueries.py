@@ -18,7 +18,7 @@ __all__: list[str] = []
 
 @rule(Code.LINT_COLUMNS_OF_EXISTS, SetPredicate, fixes=True)
 def columns_of_exists(node: SetPredicate, context: Context) -> Iterator[Remark]:
-    """EXISTS asks whether there is a record, not what is in it: a projection on top computes for nobody."""
+    """EXISTS only tests whether there is a record: the expressions of a projection on top are not used."""
     query = node.tuples
     if node.predicate_op is not PredicateOp.EXISTS or not isinstance(query, Project) or not query.expressions:
         return
@@ -31,7 +31,7 @@ def columns_of_exists(node: SetPredicate, context: Context) -> Iterator[Remark]:
 
 @rule(Code.LINT_SORT_IN_SUBQUERY, SetPredicate, InPredicate, SetComparison, fixes=True)
 def sort_in_subquery(node: Expression, context: Context) -> Iterator[Remark]:
-    """Whether a value is among the records of a query doesn't depend on their order."""
+    """A predicate over the records of a query does not depend on their order."""
     match node:
         case SetPredicate(tuples=query) | InPredicate(haystack=query) | SetComparison(right=query):
             pass
@@ -49,4 +49,4 @@ def sort_in_subquery(node: Expression, context: Context) -> Iterator[Remark]:
                 instead = replace(node, haystack=rest)
             case SetComparison():
                 instead = replace(node, right=rest)
-    yield Remark(what="the records of the subquery are sorted for nobody", fix="Leave out the sort", instead=instead)
+    yield Remark(what="the order of the subquery's records has no effect", fix="Leave out the sort", instead=instead)

@@ -30,7 +30,7 @@ def exchange(relation: Exchange, path: Path) -> Iterator[Finding]:
             element = concrete(type.type) if isinstance(type, List) else None if not isinstance(type, Unbound) else type
             yield from _buckets(element, "list<i32>", place, type)
             if constrained and relation.partition_count == 0:
-                what = "the buckets are constrained to the number of partitions, which isn't stated"
+                what = "the buckets are constrained to the number of partitions, which is not stated"
                 fix = "Set partition_count"
                 yield Finding.of(Code.RELATION_INVALID, path, what, level=Level.WARNING, fix=fix)
         case _:

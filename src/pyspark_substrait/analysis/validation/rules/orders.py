@@ -62,7 +62,7 @@ def _number(expression: Expression | None, path: Path) -> Iterator[Finding]:
 def field(sort: SortField, path: Path) -> Iterator[Finding]:
     """Check for a sort field whose type has no order, and for a constant one."""
     if isinstance(sort.expr, Literal):
-        what = "all records are the same in a literal, so it orders nothing"
+        what = "a literal is the same for all records, so it does not sort them"
         yield Finding.of(Code.REDUNDANT_FIELD, path, what, fix="Sort by a column, or leave it out")
     type = concrete(sort.expr.type)
     directed = isinstance(sort.sort_kind, SortDirection) and sort.sort_kind is not SortDirection.CLUSTERED
@@ -78,5 +78,5 @@ def repeated(sorts: tuple[SortField, ...], path: Path) -> Iterator[Finding]:
         return
     for index, first in repeats([sort.expr for sort in sorts]):
         if not isinstance(sorts[index].expr, Literal):
-            what = f"sort field {first} is of the same expression, so this one decides nothing"
+            what = f"sort field {first} is of the same expression, so this one has no effect"
             yield Finding.of(Code.REDUNDANT_FIELD, (path, index), what, fix="Leave it out")

@@ -59,7 +59,7 @@ def _partitions(partitions: tuple[Expression, ...], path: Path) -> Iterator[Find
     first = dict(repeats(partitions))
     for index, partition in enumerate(partitions):
         if isinstance(partition, Literal):
-            what = "all records are the same in a literal, so it parts nothing"
+            what = "a literal is the same for all records, so it does not partition them"
             yield Finding.of(Code.REDUNDANT_FIELD, (path, index), what, fix="Leave it out")
         elif index in first:
             what = f"partition {first[index]} is of the same expression"

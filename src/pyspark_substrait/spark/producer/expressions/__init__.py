@@ -11,7 +11,6 @@ from pyspark_substrait.model.expressions import Cast, Expression, FailureBehavio
 from pyspark_substrait.model.types import Type, same_type, with_nullability
 from pyspark_substrait.spark.producer.catalyst import Node
 from pyspark_substrait.spark.producer.portability import check_expression
-from pyspark_substrait.spark.producer.refusals import refused_expression, written
 from pyspark_substrait.spark.producer.scope import Scope
 
 __all__ = ["condition", "expression", "expressions", "typed"]
@@ -25,27 +24,10 @@ def expression(node: Node, scope: Scope) -> Expression:
     """
     if scope.replaced and (found := scope.replaced.get(node.signature)) is not None:
         return found
-    made = _made(node, scope)
+    made = scope.production.forms.expression(node, scope)
     if scope.production.portable:
         check_expression(node, made)
     return made
-
-
-def _made(node: Node, scope: Scope) -> Expression:
-    from pyspark_substrait.spark.producer.expressions import calls, collations
-    from pyspark_substrait.spark.producer.expressions.forms import FORMS
-
-    scope = collations.keyed(node, scope)
-    form = FORMS.get(node.name)
-    made = None if form is None else form(node, scope)
-    if made is not None:
-        return made
-    called = calls.scalar(node, scope)
-    if called is not None:
-        return called
-    if "replacement" in node.fields and len(node.children) == 1:
-        return expression(node.children[0], scope)
-    raise refused_expression(node, written(node))
 
 
 def condition(node: Node, scope: Scope) -> Expression:

@@ -49,7 +49,7 @@ from pyspark_substrait.spark.producer.portability import check_aggregate
 from pyspark_substrait.spark.producer.refusals import refused_expression, written
 from pyspark_substrait.spark.producer.scope import Scope, urn_of
 
-__all__ = ["Aggregated", "aggregated"]
+__all__ = ["Aggregated", "aggregated", "filter_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +96,11 @@ def aggregated(node: Node, scope: Scope, *, distinct: bool, sorts: tuple[SortFie
     if scope.production.portable:
         check_aggregate(node, made.call)
     return made
+
+
+def filter_of(node: Node) -> Node | None:
+    """Return the filter of an ``AggregateExpression``; None without one."""
+    return node.child("filter") if isinstance(node.value("filter"), int) else node.tree("filter")
 
 
 def _aggregated(node: Node, scope: Scope, distinct: bool) -> Aggregated:

@@ -92,7 +92,7 @@ class _Conversion:
         return self.zone.value == "UTC"
 
     def refused(self, why: str, hint: str | None = None) -> UnsupportedPlanError:
-        return UnsupportedPlanError(f"`{written(self.node)}` can't go out: {why}", hint=hint)
+        return UnsupportedPlanError(f"`{written(self.node)}` has no Substrait form: {why}", hint=hint)
 
 
 def cast(node: Node, scope: Scope) -> Expression:
@@ -103,7 +103,7 @@ def cast(node: Node, scope: Scope) -> Expression:
     """
     child, json_type = node.children[0], node.value("dataType")
     if isinstance(json_type, str) and _LENGTH.fullmatch(json_type):
-        raise UnsupportedPlanError(f"`{written(node)}` can't go out: it keeps to the length of a {json_type}")
+        raise UnsupportedPlanError(f"`{written(node)}` has no Substrait form: it keeps to the length of a {json_type}")
     if child.name == "Literal" and child.value("value") is None:
         return Literal(type=type_of(json_type, True), value=None)
     if child.name == "RaiseError":

@@ -292,7 +292,7 @@ def array_insert(node: Node, scope: Scope) -> Expression:
     """``array_insert``."""
     if node.value("legacyNegativeIndex"):
         raise UnsupportedPlanError(
-            f"`{written(node)}` can't go out where -1 means the place before the last element",
+            f"`{written(node)}` has no Substrait form where -1 means the place before the last element",
             hint="Set spark.sql.legacy.negativeIndexInArrayInsert to false",
         )
     return scope.production.call(COLLECTIONS, "insert", expressions(node.children, scope))

@@ -291,7 +291,7 @@ def truncated(node: Node, scope: Scope) -> Expression:
     unit = expression(unit_node, scope)
     if not isinstance(unit, Literal):
         raise UnsupportedPlanError(
-            f"`{written(node)}` has no Substrait form: the unit isn't a constant", hint="Write the unit as a literal"
+            f"`{written(node)}` has no Substrait form: the unit is not a constant", hint="Write the unit as a literal"
         )
     known = {**_UNITS, **_FINER} if instant else _UNITS
     found = known.get(str(unit.value).upper()) if isinstance(unit.value, str) else None
@@ -345,7 +345,7 @@ def parsed(node: Node, scope: Scope) -> Expression:
 def _constant(pattern: Expression, node: Node) -> None:
     if not isinstance(pattern, Literal) or pattern.value is None:
         raise UnsupportedPlanError(
-            f"`{written(node)}` has no Substrait form: its pattern isn't a constant",
+            f"`{written(node)}` has no Substrait form: its pattern is not a constant",
             hint="Write the pattern as a literal",
         )
 
@@ -429,7 +429,7 @@ def time_now(node: Node, scope: Scope) -> Expression:
             type = PrecisionTime(precision=precision)
             return Cast(type=type, input=local_now(node, scope), failure_behavior=FailureBehavior.THROW_EXCEPTION)
         case _:
-            raise UnsupportedPlanError(f"`{written(node)}` has no Substrait form: its precision isn't a constant")
+            raise UnsupportedPlanError(f"`{written(node)}` has no Substrait form: its precision is not a constant")
 
 
 def zone_converted(node: Node, scope: Scope) -> Expression | None:

@@ -9,11 +9,13 @@ from pyspark_substrait.model.expressions import Expression
 from pyspark_substrait.spark.producer.catalyst import Node
 from pyspark_substrait.spark.producer.expressions import (
     arithmetic,
+    calls,
     casts,
     collations,
     collections,
     conditions,
     datetimes,
+    expression,
     lambdas,
     literals,
     math,
@@ -28,14 +30,15 @@ from pyspark_substrait.spark.producer.expressions import (
     table_inserts,
     windows,
 )
+from pyspark_substrait.spark.producer.refusals import refused_expression, written
 from pyspark_substrait.spark.producer.scope import Scope
 
-__all__ = ["FORMS", "Form"]
+__all__ = ["translated"]
 
 #: returns None to use the function tables
 Form: TypeAlias = Callable[[Node, Scope], "Expression | None"]
 
-FORMS: Final[Mapping[str, Form]] = {
+_FORMS: Final[Mapping[str, Form]] = {
     **own.FORMS,
     **literals.FORMS,
     **references.FORMS,
@@ -56,3 +59,22 @@ FORMS: Final[Mapping[str, Form]] = {
     **table_inserts.FORMS,
     **windows.FORMS,
 }
+
+
+def translated(node: Node, scope: Scope) -> Expression:
+    """Translate an expression by its form, by the function tables, or as what Spark replaces it by.
+
+    Raises:
+        UnsupportedPlanError: it can't be translated.
+    """
+    scope = collations.keyed(node, scope)
+    form = _FORMS.get(node.name)
+    made = None if form is None else form(node, scope)
+    if made is not None:
+        return made
+    called = calls.scalar(node, scope)
+    if called is not None:
+        return called
+    if "replacement" in node.fields and len(node.children) == 1:
+        return expression(node.children[0], scope)
+    raise refused_expression(node, written(node))

@@ -192,7 +192,7 @@ def array_sort(node: Node, scope: Scope) -> Expression:
         return scope.production.call(_LISTS, "sort", (items,), {"direction": "ASC_NULLS_LAST"})
     if node.value("allowNullComparisonResult"):
         raise UnsupportedPlanError(
-            f"`{written(node)}` can't go out where comparisons may be null",
+            f"`{written(node)}` has no Substrait form where comparisons may be null",
             hint="Set spark.sql.legacy.allowNullComparisonResultInArraySort to false",
         )
     function = _lambda(comparator, (_element(items), _element(items)), scope)

@@ -159,7 +159,7 @@ def of_java(value: Any, java_type: Any, type: Type) -> Any:
             kinds = [java_type.fields()[position].dataType() for position in range(len(types))]
             return tuple(_at(value, position, kinds[position], one) for position, one in enumerate(types))
         case _:
-            raise UnsupportedPlanError(f"a literal of {type} can't be in a plan")
+            raise UnsupportedPlanError(f"a literal of {type} cannot be in a plan")
 
 
 def _elements(array: Any, java_type: Any, type: Type) -> tuple[Literal, ...]:

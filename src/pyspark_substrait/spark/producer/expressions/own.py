@@ -199,7 +199,7 @@ def _refuse_narrow_intervals(node: Node, schema: Any) -> None:
     match schema:
         case str() if _NARROW_INTERVAL.match(schema):
             raise UnsupportedPlanError(
-                f"`{written(node)}` writes or reads an {schema}, which a plan can't tell from a longer interval",
+                f"`{written(node)}` writes or reads an {schema}, indistinguishable from a longer interval in a plan",
                 hint="Cast it to INTERVAL YEAR TO MONTH or INTERVAL DAY TO SECOND",
             )
         case dict():

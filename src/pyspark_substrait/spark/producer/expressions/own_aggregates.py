@@ -30,6 +30,7 @@ from pyspark_substrait.model.types import (
 )
 from pyspark_substrait.spark.producer.catalyst import Node
 from pyspark_substrait.spark.producer.expressions import expression, expressions, typed
+from pyspark_substrait.spark.producer.expressions.sorting import sort_fields
 from pyspark_substrait.spark.producer.refusals import written
 from pyspark_substrait.spark.producer.scope import Scope, urn_of
 
@@ -129,8 +130,6 @@ def of_pairs(name: str) -> Form:
 
 def joined(node: Node, scope: Scope, distinct: bool) -> AggregateFunction:
     """``listagg``: of texts, the specification's ``string_agg``."""
-    from pyspark_substrait.spark.producer.relations.single_input import sort_fields
-
     value = expression(node.children[0], scope)
     given, text = node.children[1], isinstance(concrete(value.type), String)
     if given.name != "Literal":

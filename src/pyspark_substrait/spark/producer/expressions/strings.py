@@ -149,7 +149,7 @@ def in_character_set(node: Node, scope: Scope) -> Expression:
     """``Encode`` and ``StringDecode``, unless a setting selects the behaviour of older versions."""
     if node.value("legacyCharsets") or node.value("legacyErrorAction"):
         raise UnsupportedPlanError(
-            f"`{written(node)}` can't go out as it is under the legacy settings of the session",
+            f"`{written(node)}` has no Substrait form as it is under the legacy settings of the session",
             hint="Turn spark.sql.legacy.javaCharsets and spark.sql.legacy.codingErrorAction off",
         )
     name = "encode" if node.name == "Encode" else "decode"

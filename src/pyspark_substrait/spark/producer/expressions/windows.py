@@ -45,7 +45,8 @@ from pyspark_substrait.model.types import (
 )
 from pyspark_substrait.spark.producer.catalyst import Node, plan_of
 from pyspark_substrait.spark.producer.expressions import expression, expressions, typed
-from pyspark_substrait.spark.producer.expressions.aggregate_forms import aggregated
+from pyspark_substrait.spark.producer.expressions.aggregate_forms import aggregated, filter_of
+from pyspark_substrait.spark.producer.expressions.sorting import sort_fields
 from pyspark_substrait.spark.producer.refusals import written
 from pyspark_substrait.spark.producer.scope import Scope, urn_of
 
@@ -82,8 +83,6 @@ def window(node: Node, scope: Scope) -> Expression:
     type, lower, upper = _frame(frame, orders, scope)
     if called.whole:
         type, lower, upper = BoundsType.ROWS, Unbounded(), Unbounded()
-    from pyspark_substrait.spark.producer.relations.single_input import sort_fields
-
     made = WindowFunction(
         function=called.function,
         arguments=called.arguments,
@@ -176,8 +175,6 @@ def _called(
 
 def _aggregate(node: Node, scope: Scope) -> _Called:
     """Translate an aggregate function over a window; ``first`` and ``last`` become window functions."""
-    from pyspark_substrait.spark.producer.relations.measures import filter_of
-
     function, condition = node.child("aggregateFunction"), filter_of(node)
     if function.name in _VALUES:
         if condition is not None:
@@ -216,7 +213,7 @@ def _filtered(node: Node, call: AggregateFunction, condition: Expression) -> tup
 def _no_filter(node: Node) -> UnsupportedPlanError:
     return UnsupportedPlanError(
         f"`{written(node)}` has no Substrait form over a window: window functions have no filter",
-        hint="Filter the records before, or give null for those that don't count",
+        hint="Filter the records before, or give null for those that do not count",
     )
 
 

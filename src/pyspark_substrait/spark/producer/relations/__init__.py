@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from pyspark_substrait.spark.producer.catalyst import Node
-from pyspark_substrait.spark.producer.portability import check_relation
-from pyspark_substrait.spark.producer.refusals import refused_relation
 from pyspark_substrait.spark.producer.scope import Output, Production, Scope
 
 __all__ = ["relation"]
@@ -21,17 +19,4 @@ def relation(node: Node, production: Production, outer: Scope | None = None) -> 
     Raises:
         UnsupportedPlanError: it can't be translated; the message names it.
     """
-    from pyspark_substrait.spark.producer.relations.forms import FORMS
-
-    if production.frames:
-        from pyspark_substrait.spark.producer.relations.reads import named
-
-        if (found := named(node, production)) is not None:
-            return found
-    form = FORMS.get(node.name)
-    if form is None:
-        raise refused_relation(node)
-    made = form(node, production, outer)
-    if production.portable:
-        check_relation(node, made.relation)
-    return made
+    return production.forms.relation(node, production, outer)

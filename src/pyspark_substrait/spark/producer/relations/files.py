@@ -27,7 +27,7 @@ NAME_IT: Final = (
 _FORMATS: Final[Mapping[str, FileFormat]] = {"parquet": ParquetReadOptions(), "orc": OrcReadOptions()}
 #: the formats that can't be translated, and why
 _OTHERS: Final = {
-    "csv": "Spark's CSV reader passes over blank lines and takes empty values for null, which no options of plans say",
+    "csv": "Spark's CSV reader passes over blank lines and takes empty values for null, and plans have no such options",
 }
 #: options for the place of the files or their schema, which the plan states itself
 _SAID: Final = frozenset({"path", "paths", "basepath", "mergeschema", "recursivefilelookup", "inferschema"})
@@ -65,7 +65,7 @@ def local_files(source: Source, session: Any) -> LocalFiles:
     format = _FORMATS.get(source.format)
     if format is None:
         reason = _OTHERS.get(source.format, "plans have no such format")
-        raise UnsupportedPlanError(f"a read of {source.format} files can't go out: {reason}", hint=NAME_IT)
+        raise UnsupportedPlanError(f"a read of {source.format} files has no Substrait form: {reason}", hint=NAME_IT)
     for option, value in source.options.items():
         if option not in _SAID | _CHOOSING and not (option in _OFF and value.lower() == "false"):
             raise UnsupportedPlanError(f"the option {option}={value} of a read has no Substrait form", hint=NAME_IT)
@@ -73,7 +73,7 @@ def local_files(source: Source, session: Any) -> LocalFiles:
     try:
         items = _items(source, session)
     except spark_errors() as error:
-        raise UnsupportedPlanError(f"Spark can't list the files of a read: {first_line(error)}") from error
+        raise UnsupportedPlanError(f"Spark cannot list the files of a read: {first_line(error)}") from error
     return LocalFiles(items=tuple(FileOrFiles(path_type=kind, path=path, file_format=format) for kind, path in items))
 
 

@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 from typing import Final, TypeAlias
 
 from pyspark_substrait.spark.producer.catalyst import Node
+from pyspark_substrait.spark.producer.portability import check_relation
+from pyspark_substrait.spark.producer.refusals import refused_relation
 from pyspark_substrait.spark.producer.relations import (
     aggregates,
     ctes,
@@ -24,11 +26,11 @@ from pyspark_substrait.spark.producer.relations import (
 )
 from pyspark_substrait.spark.producer.scope import Output, Production, Scope
 
-__all__ = ["FORMS", "Form"]
+__all__ = ["translated"]
 
 Form: TypeAlias = Callable[[Node, Production, "Scope | None"], Output]
 
-FORMS: Final[Mapping[str, Form]] = {
+_FORMS: Final[Mapping[str, Form]] = {
     **single_input.FORMS,
     **memory.FORMS,
     **reads.FORMS,
@@ -44,3 +46,20 @@ FORMS: Final[Mapping[str, Form]] = {
     **windows.FORMS,
     **writes.FORMS,
 }
+
+
+def translated(node: Node, production: Production, outer: Scope | None) -> Output:
+    """Translate a relation to a read, if the plan reads it by name, or by its form.
+
+    Raises:
+        UnsupportedPlanError: it has no form.
+    """
+    if (found := reads.named(node, production)) is not None:
+        return found
+    form = _FORMS.get(node.name)
+    if form is None:
+        raise refused_relation(node)
+    made = form(node, production, outer)
+    if production.portable:
+        check_relation(node, made.relation)
+    return made

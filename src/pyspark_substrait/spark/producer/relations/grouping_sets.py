@@ -24,13 +24,13 @@ from pyspark_substrait.model.relations import (
 from pyspark_substrait.model.types import I32, I64, with_nullability
 from pyspark_substrait.spark.producer.catalyst import Node
 from pyspark_substrait.spark.producer.expressions import expression, typed
+from pyspark_substrait.spark.producer.expressions.aggregate_forms import filter_of
 from pyspark_substrait.spark.producer.relations import relation
 from pyspark_substrait.spark.producer.relations.columns import projected, selected
 from pyspark_substrait.spark.producer.relations.measures import (
     Measures,
     aggregate_expressions,
     count_of_records,
-    filter_of,
 )
 from pyspark_substrait.spark.producer.relations.single_input import named_column
 from pyspark_substrait.spark.producer.scope import Output, Production, Scope, column, field_of, scope_of

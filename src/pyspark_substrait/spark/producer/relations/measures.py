@@ -11,11 +11,11 @@ from pyspark_substrait.model.expressions import Expression
 from pyspark_substrait.model.relations import Aggregate, Measure
 from pyspark_substrait.spark.producer.catalyst import Node
 from pyspark_substrait.spark.producer.expressions import expression
-from pyspark_substrait.spark.producer.expressions.aggregate_forms import Aggregated, aggregated
+from pyspark_substrait.spark.producer.expressions.aggregate_forms import Aggregated, aggregated, filter_of
 from pyspark_substrait.spark.producer.refusals import written
 from pyspark_substrait.spark.producer.scope import Production, Scope, field_of, urn_of
 
-__all__ = ["Measures", "aggregate_expressions", "count_of_records", "filter_of"]
+__all__ = ["Measures", "aggregate_expressions", "count_of_records"]
 
 
 @dataclass(frozen=True)
@@ -63,11 +63,6 @@ def _measure(node: Node, scope: Scope) -> tuple[Aggregated, Measure]:
     found = aggregated(node.child("aggregateFunction"), scope, distinct=bool(node.value("isDistinct")))
     condition = filter_of(node)
     return found, Measure(measure=found.call, filter=None if condition is None else expression(condition, scope))
-
-
-def filter_of(node: Node) -> Node | None:
-    """Return the filter of an ``AggregateExpression``; None without one."""
-    return node.child("filter") if isinstance(node.value("filter"), int) else node.tree("filter")
 
 
 def count_of_records(production: Production) -> Measure:

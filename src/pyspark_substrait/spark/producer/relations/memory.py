@@ -135,7 +135,7 @@ def _collected(node: Node, production: Production) -> pa.Table:
     try:
         return frame.limit(production.max_rows + 1).toArrow()
     except spark_errors() as error:
-        raise UnsupportedPlanError(f"Spark can't hand over the in-memory data: {first_line(error)}") from error
+        raise UnsupportedPlanError(f"Spark cannot hand over the in-memory data: {first_line(error)}") from error
 
 
 def _without_columns(count: int) -> pa.Table:

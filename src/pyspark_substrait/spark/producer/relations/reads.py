@@ -70,7 +70,7 @@ def _asked_for(parts: tuple[str, ...], production: Production) -> tuple[str, ...
         if asked is not None:
             if production.named.setdefault(asked, whole) != whole:
                 raise UnsupportedPlanError(
-                    f"two tables of the query would go out as {'.'.join(asked)}: {'.'.join(parts)} and "
+                    f"two tables of the query would have the name {'.'.join(asked)}: {'.'.join(parts)} and "
                     f"{'.'.join(production.named[asked])}",
                     hint="Give their full names in tables",
                 )

@@ -11,9 +11,9 @@ from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.relations import Filter, Project, Relation, Sort
 from pyspark_substrait.model.types import FP64, I64
 from pyspark_substrait.spark.producer.catalyst import Node
+from pyspark_substrait.spark.producer.expressions.sorting import sort_fields
 from pyspark_substrait.spark.producer.relations import relation
 from pyspark_substrait.spark.producer.relations.columns import selected
-from pyspark_substrait.spark.producer.relations.single_input import sort_fields
 from pyspark_substrait.spark.producer.scope import Output, Production, Scope, field_of, scope_of
 
 __all__ = ["FORMS"]

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from typing import Final
 
-from pyspark_substrait.model.expressions import SortDirection, SortField
 from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.relations import Fetch, Filter, Sort
 from pyspark_substrait.model.types import I64
 from pyspark_substrait.spark.producer.catalyst import Node
 from pyspark_substrait.spark.producer.expressions import condition, expression
-from pyspark_substrait.spark.producer.expressions.collations import keyed
+from pyspark_substrait.spark.producer.expressions.sorting import sort_fields
 from pyspark_substrait.spark.producer.relations import relation
 from pyspark_substrait.spark.producer.relations.columns import projected
 from pyspark_substrait.spark.producer.scope import Column, Output, Production, Scope, scope_of
 
-__all__ = ["FORMS", "sort_fields"]
+__all__ = ["FORMS"]
 
 
 def project(node: Node, production: Production, outer: Scope | None) -> Output:
@@ -60,25 +59,6 @@ def filter_(node: Node, production: Production, outer: Scope | None) -> Output:
 def passed(node: Node, production: Production, outer: Scope | None) -> Output:
     """Translate nodes that don't change records (aliases, views, hints) to their input."""
     return relation(node.children[0], production, outer)
-
-
-_DIRECTIONS: Final = {
-    ("Ascending", "NullsFirst"): SortDirection.ASC_NULLS_FIRST,
-    ("Ascending", "NullsLast"): SortDirection.ASC_NULLS_LAST,
-    ("Descending", "NullsFirst"): SortDirection.DESC_NULLS_FIRST,
-    ("Descending", "NullsLast"): SortDirection.DESC_NULLS_LAST,
-}
-
-
-def sort_fields(orders: tuple[Node, ...], scope: Scope) -> tuple[SortField, ...]:
-    """Translate ``SortOrder`` expressions to sort fields."""
-    return tuple(
-        SortField(
-            expr=expression(order.children[0], keyed(order, scope)),
-            sort_kind=_DIRECTIONS[order.object_name("direction"), order.object_name("nullOrdering")],
-        )
-        for order in orders
-    )
 
 
 def sort(node: Node, production: Production, outer: Scope | None) -> Output:

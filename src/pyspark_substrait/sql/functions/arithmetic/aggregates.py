@@ -13,6 +13,7 @@ from dataclasses import replace
 
 from pyspark_substrait.model.types import FP64, I64, Struct, concrete
 from pyspark_substrait.sql.compiler.types import INTEGERS, field_name, spark_type
+from pyspark_substrait.sql.fragment import Atom
 from pyspark_substrait.sql.functions.arithmetic.float_rounding import (
     DIRECTED,
     EVEN,
@@ -79,7 +80,7 @@ def fitting_sum(call: Call) -> str:
     if not isinstance(concrete(call.type(0)), I64):  # 2**32 records don't make it overflow
         return native_sum(call)
     if call.distinct:  # different numbers may share a half
-        return f"CAST({wide_sum(call, call.sql(0))} AS BIGINT)"
+        return Atom(f"CAST({wide_sum(call, call.sql(0))} AS BIGINT)")
     upper, lower = halves(call)
     return f"{upper} * 4294967296L + {lower}"
 
@@ -102,7 +103,7 @@ _SMALLER, _LARGER = f"{2.0**-64!r}D", f"{2.0**64!r}D"
 
 def scaled_sum(call: Call, x: str) -> str:
     """Return a sum of DOUBLEs without overflow in partial sums."""
-    return f"({call.aggregate('sum', f'{x} * {_SMALLER}')} * {_LARGER})"
+    return Atom(f"({call.aggregate('sum', f'{x} * {_SMALLER}')} * {_LARGER})")
 
 
 def overflowed(call: Call, total: str, x: str) -> str:
@@ -117,11 +118,11 @@ def bounded_sum(call: Call, x: str, saturate: bool) -> str:
     if saturate:
         limit = f"if({again} > 0D, {constant(sys.float_info.max, FP64())}, {constant(-sys.float_info.max, FP64())})"
     within = f"if(abs({again}) < {infinity(FP64())}, {again}, {limit})"
-    return f"if({overflowed(call, total, x)}, {within}, {total})"
+    return Atom(f"if({overflowed(call, total, x)}, {within}, {total})")
 
 
 def or_zero(total: Text) -> Text:
-    return lambda call: f"coalesce({total(call)}, {constant(0, call.output)})"
+    return lambda call: Atom(f"coalesce({total(call)}, {constant(0, call.output)})")
 
 
 def _sums() -> tuple[Row, ...]:
@@ -183,7 +184,7 @@ def _bounded(saturate: bool) -> Text:
 def packed(*texts: str) -> str:
     """Return a struct of these fields, like the intermediate values of aggregates."""
     fields = [f"'{field_name(position)}', {text}" for position, text in enumerate(texts)]
-    return f"named_struct({', '.join(fields)})"
+    return Atom(f"named_struct({', '.join(fields)})")
 
 
 def counted(call: Call) -> str:
@@ -191,7 +192,7 @@ def counted(call: Call) -> str:
 
 
 def total_of_counts(call: Call, count: str) -> str:
-    return f"coalesce({call.aggregate('sum', count)}, 0L)"
+    return Atom(f"coalesce({call.aggregate('sum', count)}, 0L)")
 
 
 def _total_type(call: Call) -> str:
@@ -205,7 +206,7 @@ def integer_average(call: Call) -> str:
     x, count = call.sql(0), counted(call)
     if isinstance(concrete(call.output), I64):
         return f"{wide_sum(call, x)} div CAST({count} AS DECIMAL(20, 0))"
-    return f"CAST({native_sum(call)} div {count} AS {spark_type(call.output)})"
+    return Atom(f"CAST({native_sum(call)} div {count} AS {spark_type(call.output)})")
 
 
 def partial_average(call: Call) -> str:
@@ -223,7 +224,7 @@ def merged_average(call: Call) -> str:
 
 def final_integer_average(call: Call) -> str:
     count = f"CAST(nullif({call.aggregate('sum', f'{call.sql(0)}.f1')}, 0L) AS DECIMAL(20, 0))"
-    return f"CAST({wide_sum(call, f'{call.sql(0)}.f0')} div {count} AS {spark_type(call.output)})"
+    return Atom(f"CAST({wide_sum(call, f'{call.sql(0)}.f0')} div {count} AS {spark_type(call.output)})")
 
 
 def average(call: Call) -> str:
@@ -234,13 +235,13 @@ def fitting_average(call: Call) -> str:
     """Return an average of DOUBLEs whose sum may overflow; the average itself can't, so no option for that applies."""
     x = call.sql(0)
     mean, again = call.aggregate("avg", x), f"{call.aggregate('avg', f'{x} * {_SMALLER}')} * {_LARGER}"
-    return f"if({overflowed(call, mean, x)}, {_no_larger(call, again, x)}, {mean})"
+    return Atom(f"if({overflowed(call, mean, x)}, {_no_larger(call, again, x)}, {mean})")
 
 
 def _no_larger(call: Call, mean: str, x: str) -> str:
     """Return an average, limited to the largest of the numbers in spite of rounding."""
     top = call.aggregate("max", f"abs({x})")
-    return f"greatest(least({mean}, {top}), negative({top}))"
+    return Atom(f"greatest(least({mean}, {top}), negative({top}))")
 
 
 def partial_fitting_average(call: Call) -> str:
@@ -259,12 +260,12 @@ def final_average(call: Call) -> str:
 def final_fitting_average(call: Call) -> str:
     part = f"{call.sql(0)}.f0"
     total, again = call.aggregate("sum", part), call.aggregate("sum", f"{part} * {_SMALLER}")
-    return f"if({overflowed(call, total, part)}, {again} / {_count(call)} * {_LARGER}, {total} / {_count(call)})"
+    return Atom(f"if({overflowed(call, total, part)}, {again} / {_count(call)} * {_LARGER}, {total} / {_count(call)})")
 
 
 def _count(call: Call) -> str:
     """The number of records in intermediate values, null instead of 0."""
-    return f"CAST(nullif({call.aggregate('sum', f'{call.sql(0)}.f1')}, 0L) AS DOUBLE)"
+    return Atom(f"CAST(nullif({call.aggregate('sum', f'{call.sql(0)}.f1')}, 0L) AS DOUBLE)")
 
 
 # products ------------------------------------------------------------------------------------------------------------
@@ -289,7 +290,7 @@ def integer_product(saturate: bool) -> Text:
         values = call.aggregate("collect_list", call.sql(0))
         total = f"aggregate({values}, {one}, (p, e) -> {step})"
         if not saturate:
-            return f"CAST({total} AS {spark_type(call.output)})"
+            return Atom(f"CAST({total} AS {spark_type(call.output)})")
         low, high = smallest(call.output), largest(call.output)
         inside = f"CAST(p AS {spark_type(call.output)})"
         return bound(total, "p", f"CASE WHEN p > {high} THEN {high} WHEN p < {low} THEN {low} ELSE {inside} END")
@@ -301,7 +302,7 @@ def float_product(call: Call) -> str:
     """Return a product of floating-point numbers, 1 if there are none; each multiplication is rounded as stated."""
     rounding = call.options.get("rounding", EVEN)
     values, step = call.aggregate("collect_list", as_double(call, 0)), rounded_product("p", "e", FP64(), rounding)
-    total = f"aggregate({values}, 1D, (p, e) -> {step})"
+    total = Atom(f"aggregate({values}, 1D, (p, e) -> {step})")
     return total if isinstance(concrete(call.output), FP64) else rounded_to_float(total, rounding)
 
 
@@ -313,9 +314,7 @@ def mode(call: Call) -> str:
     x = call.sql(0)
     if call.distinct:
         return call.aggregate("any_value", x, ignore_nulls=True)
-    if call.function.signature in _FLOAT:
-        x = f"{x} + {constant(0, call.type(0))}"
-    return call.aggregate("mode", x)
+    return call.aggregate("mode", f"{x} + {constant(0, call.type(0))}" if call.function.signature in _FLOAT else x)
 
 
 def statistic(name: str, *arguments: int) -> Text:
@@ -354,7 +353,7 @@ def distributed(name: str, sample: str, population: str, sample_class: str, clas
 
 _STEPS = (
     "it takes many steps over all records, each of which Spark rounds to the nearest number, "
-    "and what they leave over is lost, so the result can't be rounded in a direction"
+    "and what they leave over is lost, so the result cannot be rounded in a direction"
 )
 
 ROWS: tuple[Row, ...] = (

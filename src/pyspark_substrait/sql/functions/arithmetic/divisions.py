@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 
 from pyspark_substrait.model.types import I64, concrete
 from pyspark_substrait.sql.compiler.types import INTEGERS, spark_type
+from pyspark_substrait.sql.fragment import Atom
 from pyspark_substrait.sql.functions.arithmetic.float_rounding import EVEN, ROUNDINGS, rounded_quotient
 from pyspark_substrait.sql.functions.catalyst import CatalystForms, ansi, legacy, try_
 from pyspark_substrait.sql.functions.fragments import (
@@ -35,11 +36,11 @@ def integer_division(by_zero_null: bool, saturate: bool) -> Callable[[Call], str
         divisor = f"nullif({y}, {constant(0, call.output)})" if by_zero_null else y
         quotient = f"{x} div {divisor}"
         if not isinstance(concrete(call.output), I64):
-            quotient = f"CAST({quotient} AS {spark_type(call.output)})"
+            quotient = Atom(f"CAST({quotient} AS {spark_type(call.output)})")
         if not saturate:
             return quotient
         overflows = f"{x} = {smallest(call.output)} AND {y} = {constant(-1, call.output)}"
-        return f"if({overflows}, {largest(call.output)}, {quotient})"
+        return Atom(f"if({overflows}, {largest(call.output)}, {quotient})")
 
     return body
 
@@ -78,7 +79,7 @@ def float_division(call: Call) -> str:
 
 
 def modulus(zero_null: bool) -> str:
-    return "try_mod({x}, {y})" if zero_null else "{x} % {y}"
+    return Atom("try_mod({x}, {y})") if zero_null else "{x} % {y}"
 
 
 def floor_modulus(zero_null: bool) -> Callable[[Call], str]:

@@ -20,6 +20,7 @@ from collections.abc import Mapping
 
 from pyspark_substrait.model.types import FP32, FP64, Type, concrete
 from pyspark_substrait.sql.compiler.types import spark_type
+from pyspark_substrait.sql.fragment import Atom
 from pyspark_substrait.sql.functions.arithmetic.neighbours import next_down, next_up
 from pyspark_substrait.sql.functions.fragments import bound, infinity
 
@@ -97,7 +98,7 @@ def rounded_product(x: str, y: str, type: Type, rounding: str) -> str:
 def rounded_quotient(x: str, y: str, type: Type, rounding: str) -> str:
     """The quotient of two numbers of a floating-point type; the divisor isn't zero."""
     if rounding == EVEN:
-        return f"CAST({x} / {y} AS {spark_type(type)})" if isinstance(concrete(type), FP32) else f"{x} / {y}"
+        return Atom(f"CAST({x} / {y} AS {spark_type(type)})") if isinstance(concrete(type), FP32) else f"{x} / {y}"
     dividend, divisor = "if(v.y < 0D, negative(v.x), v.x)", "abs(v.y)"
     if isinstance(concrete(type), FP32):
         single = "CAST(v.x / v.y AS FLOAT)"
@@ -122,7 +123,7 @@ def rounded_quotient(x: str, y: str, type: Type, rounding: str) -> str:
 def rounded_root(x: str, type: Type, rounding: str) -> str:
     """The square root of a number of a floating-point type, NaN for a negative one. No root is a tie."""
     if rounding in (EVEN, AWAY):
-        return f"CAST(sqrt({x}) AS FLOAT)" if isinstance(concrete(type), FP32) else f"sqrt({x})"
+        return Atom(f"CAST(sqrt({x}) AS FLOAT)") if isinstance(concrete(type), FP32) else Atom(f"sqrt({x})")
     if isinstance(concrete(type), FP32):
         single = "CAST(sqrt(v.x) AS FLOAT)"
         rest = f"v.x - CAST({single} AS DOUBLE) * CAST({single} AS DOUBLE)"
@@ -146,10 +147,10 @@ def rounded_root_of_integer(x: str, rounding: str) -> str:
     """
 
     def whole(root: str) -> str:
-        return f"CAST(CAST({root} * {2.0**27!r}D AS BIGINT) AS DECIMAL(18, 0))"
+        return Atom(f"CAST(CAST({root} * {2.0**27!r}D AS BIGINT) AS DECIMAL(18, 0))")
 
     def square(root: str) -> str:
-        return f"CAST({root} * {root} AS DECIMAL(38, 0))"
+        return Atom(f"CAST({root} * {root} AS DECIMAL(38, 0))")
 
     neighbours = {"nearest": "v.s", "down": next_down("v.s", FP64()), "up": next_up("v.s", FP64())}
     wholes = {"s": whole("u.nearest"), "down": whole("u.down"), "up": whole("u.up"), "x": f"v.x * {2**54}BD"}
@@ -169,7 +170,7 @@ def rounded_root_of_integer(x: str, rounding: str) -> str:
         )
     large = let("v", {"x": x, "s": f"sqrt(CAST({x} AS DOUBLE))"}, let("u", neighbours, let("w", wholes, chosen)))
     small = rounded_root(f"CAST({x} AS DOUBLE)", FP64(), rounding)
-    return f"if({x} <= {2**53}L, {small}, {large})"
+    return Atom(f"if({x} <= {2**53}L, {small}, {large})")
 
 
 _SIDES = (("<", "down"), (">", "up"))
@@ -178,7 +179,7 @@ _SIDES = (("<", "down"), (">", "up"))
 def rounded_to_float(x: str, rounding: str) -> str:
     """Return a DOUBLE rounded to a FLOAT."""
     if rounding == EVEN:
-        return f"CAST({x} AS FLOAT)"
+        return Atom(f"CAST({x} AS FLOAT)")
     single = "CAST(v.x AS FLOAT)"
     rest = f"v.x - CAST({single} AS DOUBLE)"
     fields = {"nearest": single, "rest": _unless_infinite(rest, single, "v.x"), "error": "0D"}
@@ -195,15 +196,15 @@ def _chosen(type: Type, rounding: str, half: str) -> str:
     above, below = "n.rest + n.error > 0D", "n.rest + n.error < 0D"
     match rounding:
         case "CEILING":
-            return f"if({above}, {up}, {nearest})"
+            return Atom(f"if({above}, {up}, {nearest})")
         case "FLOOR":
-            return f"if({below}, {down}, {nearest})"
+            return Atom(f"if({below}, {down}, {nearest})")
         case "TRUNCATE":
             lower, upper = f"{nearest} > 0D AND {below}", f"{nearest} < 0D AND {above}"
             return f"CASE WHEN {lower} THEN {down} WHEN {upper} THEN {up} ELSE {nearest} END"
         case _:
             away = let("m", {"next": f"if({above}, {up}, {down})"}, _if_tie(type, half))
-            return f"if({nearest} >= 0D AND {above} OR {nearest} <= 0D AND {below}, {away}, {nearest})"
+            return Atom(f"if({nearest} >= 0D AND {above} OR {nearest} <= 0D AND {below}, {away}, {nearest})")
 
 
 def _if_tie(type: Type, half: str) -> str:
@@ -214,7 +215,7 @@ def _if_tie(type: Type, half: str) -> str:
     distance = "m.next - n.nearest"
     if isinstance(concrete(type), FP32):
         distance = "CAST(m.next AS DOUBLE) - CAST(n.nearest AS DOUBLE)"
-    return f"if(n.rest - ({distance}) * {half} = negative(n.error), m.next, n.nearest)"
+    return Atom(f"if(n.rest - ({distance}) * {half} = negative(n.error), m.next, n.nearest)")
 
 
 def _unless_infinite(rest: str, nearest: str, *operands: str) -> str:

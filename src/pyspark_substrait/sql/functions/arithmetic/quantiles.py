@@ -8,6 +8,7 @@ from __future__ import annotations
 from pyspark_substrait.errors import InvalidPlanError, UnsupportedPlanError
 from pyspark_substrait.model.types import FP32, FP64, I64, Decimal, Func, Type, Unbound, UserDefined, concrete
 from pyspark_substrait.sql.compiler.types import INTEGERS, has_map, has_order, spark_type, unsigned_bits
+from pyspark_substrait.sql.fragment import UNKNOWN, Atom
 from pyspark_substrait.sql.functions.arithmetic.float_rounding import EVEN
 from pyspark_substrait.sql.functions.arithmetic.interpolation import (
     between_decimals,
@@ -36,7 +37,7 @@ def median_of_integers(call: Call) -> str:
     x, rounding = call.sql(1), call.options.get("rounding", EVEN)
     if not isinstance(concrete(call.type(1)), I64):
         middle = call.aggregate("percentile", x, "0.5D")
-        return f"CAST({_HALVES[rounding].format(middle)} AS {spark_type(call.output)})"
+        return Atom(f"CAST({_HALVES[rounding].format(middle)} AS {spark_type(call.output)})")
     # a DOUBLE doesn't hold every i64
     return _in_the_middle(call, between_integers(*_MIDDLE, "1L", 2, rounding))
 
@@ -64,12 +65,12 @@ def quantile(call: Call) -> str:
     less than one, and if there are no records.
     """
     boundaries, n, value = call.sql(0), call.operands[2].literal, call.sql(3)
-    if n is None and not call.sql(2).upper().startswith(("NULL", "CAST(NULL", "(CAST(NULL")):
+    if call.operands[2].sql.value is UNKNOWN:
         raise InvalidPlanError("the number of parts must be a literal", path="arguments[2]")
     known, records = call.aggregate("count", value), call.aggregate("count", "1")
     if n is None or int(n) < 1:
         # it must remain an aggregate
-        return f"CAST(if({records} < 0L, array(), NULL) AS {spark_type(call.output)})"
+        return Atom(f"CAST(if({records} < 0L, array(), NULL) AS {spark_type(call.output)})")
     n = int(n)
     first = 0 if boundaries in ("MINIMUM", "BOTH") else 1
     last = n if boundaries in ("MAXIMUM", "BOTH") else n - 1
@@ -82,7 +83,7 @@ def quantile(call: Call) -> str:
     if call.distinct:
         records = f"{known} + coalesce({call.aggregate('max', f'if({value} IS NULL, 1L, 0L)')}, 0L)"
     missing = f"{records} = 0L OR {known} <> {records}"
-    return f"if({missing}, NULL, {bound(values, 'a', items)})"
+    return Atom(f"if({missing}, NULL, {bound(values, 'a', items)})")
 
 
 def at_boundary(type: Type, n: int, rounding: str) -> str:
@@ -104,7 +105,7 @@ def at_boundary(type: Type, n: int, rounding: str) -> str:
         case UserDefined() | Func() | Unbound():
             raise UnsupportedPlanError(f"quantiles of {type}: its values have no order")
         case _ if has_map(type) or not has_order(type):
-            raise UnsupportedPlanError(f"quantiles of {type}: Spark can't put its values in order")
+            raise UnsupportedPlanError(f"quantiles of {type}: Spark cannot put its values in order")
         case _:
             # other values can't be interpolated: the position is rounded
             return f"get(a, CAST({rounded(place, f'{n}L', rounding)} AS INT))"

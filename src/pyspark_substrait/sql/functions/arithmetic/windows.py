@@ -13,6 +13,7 @@ from dataclasses import replace
 from pyspark_substrait.errors import UnsupportedPlanError
 from pyspark_substrait.model.types import FP32, FP64, I64, concrete
 from pyspark_substrait.sql.compiler.types import spark_type
+from pyspark_substrait.sql.fragment import Atom
 from pyspark_substrait.sql.functions.fragments import constant, raised
 from pyspark_substrait.sql.functions.over import WHOLE, Over
 from pyspark_substrait.sql.functions.table import Call, Foreign, row
@@ -38,7 +39,7 @@ def ranked(name: str) -> Callable[[Call], str]:
 
 def numbered(name: str) -> Callable[[Call], str]:
     """Return a rank function, which Spark computes as INT."""
-    return lambda call: f"CAST({over_order(call, name)} AS BIGINT)"
+    return lambda call: Atom(f"CAST({over_order(call, name)} AS BIGINT)")
 
 
 def ntile(call: Call) -> str:
@@ -93,7 +94,7 @@ def position_error(call: Call) -> str:
 
 def position_nan(call: Call) -> str:
     if not isinstance(concrete(call.output), FP32 | FP64):
-        raise UnsupportedPlanError(f"on_domain_error=NAN can't be delivered: {call.output} has no NaN")
+        raise UnsupportedPlanError(f"on_domain_error=NAN cannot be delivered: {call.output} has no NaN")
     return constant(math.nan, call.output)
 
 
@@ -111,7 +112,7 @@ def shifted(name: str, sign: str) -> Callable[[Call], str]:
         place = f"CAST(greatest(least({place}, {_LARGEST}L), -1L) AS INT)"
         values = replace(window(call), frame=WHOLE, cut=None).elements(x)
         found = f"coalesce(get({values}, {place}), named_struct('f0', {default})).f0"
-        return f"if({n} IS NULL, NULL, {found})"
+        return Atom(f"if({n} IS NULL, NULL, {found})")
 
     return body
 

@@ -15,6 +15,7 @@ from typing import Final
 from pyspark_substrait.model.types import Type
 from pyspark_substrait.sql.compiler.temporal import floored
 from pyspark_substrait.sql.compiler.types import FINEST, units_per_second
+from pyspark_substrait.sql.fragment import Atom
 from pyspark_substrait.sql.functions.catalyst import CatalystForms, ansi, in_zone
 from pyspark_substrait.sql.functions.datetimes import moments, zones
 from pyspark_substrait.sql.functions.fragments import bound
@@ -84,15 +85,17 @@ def _days(operator: str) -> Callable[[Call], str]:
                 return f"{value} {operator} {interval}"
             case "ptstz_iday" if not _is_count(call.output):
                 # Spark would add days on the calendar of the session's zone
-                return f"timestamp_micros(unix_micros({value}) {operator} {zones.micros_of_interval(interval)})"
+                return Atom(f"timestamp_micros(unix_micros({value}) {operator} {zones.micros_of_interval(interval)})")
             case "date_iday" if not _is_count(call.output):
                 # Spark would add whole days to a date as days, and the rest as a timestamp with zone
                 return f"CAST({value} AS TIMESTAMP_NTZ) {operator} {interval}"
             case "date_iday":
                 day = _SECONDS_OF_DAY * units_per_second(moments.precision_of(call.output) or FINEST)
-                return f"CAST(CAST(unix_date({value}) AS DECIMAL(20, 0)) * {day}BD {operator} {interval} AS BIGINT)"
+                return Atom(
+                    f"CAST(CAST(unix_date({value}) AS DECIMAL(20, 0)) * {day}BD {operator} {interval} AS BIGINT)"
+                )
             case _:
-                return f"CAST({value} {operator} {interval} AS BIGINT)"
+                return Atom(f"CAST({value} {operator} {interval} AS BIGINT)")
 
     return body
 

@@ -19,6 +19,7 @@ from pyspark_substrait.model.types import I32
 from pyspark_substrait.sql.compiler.literals import string_literal
 from pyspark_substrait.sql.compiler.temporal import floored
 from pyspark_substrait.sql.compiler.types import units_per_second
+from pyspark_substrait.sql.fragment import Atom, filled
 from pyspark_substrait.sql.functions.catalyst import CatalystForm, CatalystForms, catalyst, in_zone
 from pyspark_substrait.sql.functions.datetimes import moments, zone_rules, zones
 from pyspark_substrait.sql.functions.fragments import any_null, bound, raised
@@ -103,13 +104,13 @@ def _plain(call: Call) -> str:
 
 
 def _of_local(template: str) -> Callable[[Call], str]:
-    return lambda call: template.format(x=_local(call))
+    return lambda call: filled(template, x=_local(call))
 
 
 def _nothing(call: Call) -> str:
     """Return zero as a BIGINT, null if an argument is null, an error if the zone is invalid."""
     if "timezone" not in call.names:
-        return f"if({call.sql(call.names.index('x'))} IS NULL, NULL, 0L)"
+        return Atom(f"if({call.sql(call.names.index('x'))} IS NULL, NULL, 0L)")
     return f"unix_micros({zones.shown(_plain(call), zones.zone(call))}) % 1L"
 
 
@@ -144,7 +145,7 @@ def _behind_micros(digits: int) -> Callable[[Call], str]:
 def _offset(call: Call, zone: str) -> str:
     """Return the offset of the zone in seconds; before standard time zones, it isn't a multiple of a minute."""
     value = _plain(call)
-    return f"(unix_seconds({zones.shown(value, zone)}) - unix_seconds({value}))"
+    return Atom(f"(unix_seconds({zones.shown(value, zone)}) - unix_seconds({value}))")
 
 
 def _timezone_offset(call: Call) -> str:
@@ -173,7 +174,7 @@ def _daylight(call: Call) -> str:
     ends = f"array({', '.join(f'{end}L' for end in _ends(found))})"
     standards = f"array({', '.join('NULL' if era.standard is None else str(era.standard) for era in found)})"
     value = call.sql(call.names.index("x"))
-    return f"if({value} IS NULL, NULL, {_differs(call, zone, ends, standards)})"
+    return Atom(f"if({value} IS NULL, NULL, {_differs(call, zone, ends, standards)})")
 
 
 def _daylight_of_column(call: Call, zone: str) -> str:
@@ -207,7 +208,7 @@ def _differs(call: Call, zone: str, ends: str, standards: str) -> str:
     second = f"unix_seconds({_plain(call)})"
     # the number of eras that are over by then: without a lambda, since the argument may contain a subquery
     over = f"CAST(array_position(sort_array(array_append({ends}, {second})), {second}) - 1 AS INT)"
-    return f"coalesce({_offset(call, zone)} <> {standards}[{over}], false)"
+    return Atom(f"coalesce({_offset(call, zone)} <> {standards}[{over}], false)")
 
 
 def _extract() -> tuple[Row, ...]:

@@ -6,13 +6,13 @@ or since midnight. The count of an instant is that of its local time in a zone.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from typing import Final, TypeAlias
 
 from pyspark_substrait.model.types import Date, PrecisionTime, PrecisionTimestamp, PrecisionTimestampTZ, concrete
 from pyspark_substrait.sql.compiler import temporal
 from pyspark_substrait.sql.compiler.types import FINEST, spark_type, units_per_second
+from pyspark_substrait.sql.fragment import Atom, Name
 from pyspark_substrait.sql.functions.datetimes import zones
 from pyspark_substrait.sql.functions.fragments import bound, raised
 from pyspark_substrait.sql.functions.table import Call, Operand
@@ -24,13 +24,10 @@ _Temporal: TypeAlias = Date | PrecisionTime | PrecisionTimestamp | PrecisionTime
 _SECONDS: Final = {"WEEK": 604_800, "DAY": 86_400, "HOUR": 3600, "MINUTE": 60, "SECOND": 1}
 _PARTS: Final = {"MILLISECOND": 1000, "MICROSECOND": 1_000_000}
 
-#: texts that are cheap to repeat: a name, with fields, a number, a short text or date
-_PLAIN: Final = re.compile(r"[\w.]+|\w*'[^'\\]{0,60}'")
-
 
 def once(value: str, name: str, text: Callable[[str], str]) -> str:
-    """Return ``text`` of a value that it uses several times: the value is bound to a name, unless it is short."""
-    return text(value) if _PLAIN.fullmatch(value) else bound(value, name, text(name))
+    """Return ``text`` of a value that it uses several times: the value is bound to a name, unless it is cheap."""
+    return text(value) if isinstance(value, Atom) and value.cheap else bound(value, name, text(Name(name)))
 
 
 class Values:

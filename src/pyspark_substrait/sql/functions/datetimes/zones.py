@@ -16,6 +16,7 @@ from typing import Final
 from pyspark_substrait.errors import InvalidPlanError
 from pyspark_substrait.sql.compiler.literals import string_literal
 from pyspark_substrait.sql.compiler.temporal import local_of_instant
+from pyspark_substrait.sql.fragment import Atom, Constant
 from pyspark_substrait.sql.functions.table import Call
 
 __all__ = [
@@ -43,7 +44,7 @@ _NO_NAME: Final = (
 _MISSING: Final = ("ROC", "Asia/Taipei")
 
 
-def zone(call: Call, name: str = "timezone") -> str:
+def zone(call: Call, name: str = "timezone") -> Atom:
     """Return the argument with the zone, as an operand that is an error if it isn't the name of a zone.
 
     A literal appears once. Any other text is checked for each record, and appears four times.
@@ -59,11 +60,11 @@ def zone(call: Call, name: str = "timezone") -> str:
                 f"{known!r} isn't the name of a time zone in the IANA database",
                 hint="A name is like 'Europe/Paris', or 'Etc/GMT-2' for two hours east of UTC",
             )
-        return string_literal(_MISSING[1]) if known == _MISSING[0] else operand
+        return Constant(string_literal(_MISSING[1]), _MISSING[1]) if known == _MISSING[0] else operand
     error = f"{call.function.name}: the IANA database has no time zone with the name "
     failed = f"CAST(raise_error(concat({string_literal(error)}, {operand})) AS STRING)"
     missing, other = map(string_literal, _MISSING)
-    return (
+    return Atom(
         f"(CASE WHEN {operand} RLIKE {string_literal(f'^({_NO_NAME})$')} THEN {failed}"
         f" WHEN {operand} = {missing} THEN {other} ELSE {operand} END)"
     )
@@ -71,7 +72,7 @@ def zone(call: Call, name: str = "timezone") -> str:
 
 def shown(sql: str, zone: str) -> str:
     """Return a TIMESTAMP as the one whose local time in UTC is the first one's local time in a zone."""
-    return f"from_utc_timestamp({sql}, {zone})"
+    return Atom(f"from_utc_timestamp({sql}, {zone})")
 
 
 def local(sql: str, zone: str) -> str:
@@ -81,12 +82,12 @@ def local(sql: str, zone: str) -> str:
 
 def instant(sql: str, zone: str) -> str:
     """Return a TIMESTAMP_NTZ, a local time in a zone, as a TIMESTAMP (see the module for gaps and overlaps)."""
-    return f"to_utc_timestamp({instant_of_utc(sql)}, {zone})"
+    return Atom(f"to_utc_timestamp({instant_of_utc(sql)}, {zone})")
 
 
 def instant_of_utc(sql: str) -> str:
     """Return a TIMESTAMP_NTZ in UTC as a TIMESTAMP."""
-    return f"timestamp_micros({micros_of(sql)})"
+    return Atom(f"timestamp_micros({micros_of(sql)})")
 
 
 def micros_of(sql: str) -> str:
@@ -101,4 +102,4 @@ def micros_between(start: str, end: str) -> str:
 
 def micros_of_interval(sql: str) -> str:
     """An INTERVAL DAY TO SECOND as a BIGINT."""
-    return f"({sql} DIV INTERVAL '0.000001' SECOND)"
+    return Atom(f"({sql} DIV INTERVAL '0.000001' SECOND)")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from pyspark_substrait.sql.compiler.types import spark_type
+from pyspark_substrait.sql.fragment import Atom
 from pyspark_substrait.sql.functions.decimals.digits import WHOLE, decimal_of
 from pyspark_substrait.sql.functions.fragments import bound
 from pyspark_substrait.sql.functions.table import Call
@@ -27,7 +28,7 @@ def bitwise(operator: str) -> Callable[[Call], str]:
         target = spark_type(call.output)
         if decimal_of(call.output).precision <= _BIGINT:
             x, y = (f"CAST({call.sql(position)} AS BIGINT)" for position in (0, 1))
-            return f"CAST({x} {operator} {y} AS {target})"
+            return Atom(f"CAST({x} {operator} {y} AS {target})")
         numbers = ", ".join(f"CAST({call.sql(position)} AS {WHOLE})" for position in (0, 1))
         words = f"transform(array({numbers}), v -> {_words()})"
         high, low = (f"w[0].{part} {operator} w[1].{part}" for part in ("high", "low"))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from pyspark_substrait.model.types import Decimal, Type, concrete
 from pyspark_substrait.sql.compiler.types import spark_type
+from pyspark_substrait.sql.fragment import Atom
 from pyspark_substrait.sql.functions.fragments import constant
 
 __all__ = ["WHOLE", "as_decimal", "decimal_of", "digits", "is_negative", "is_zero", "magnitude", "negated", "shifted"]
@@ -28,23 +29,29 @@ def decimal_of(type: Type) -> Decimal:
 
 def digits(x: str, type: Decimal) -> str:
     """The digits of a decimal, with its sign."""
-    return f"CAST({x} AS {WHOLE})" if type.scale == 0 else f"CAST(replace(CAST({x} AS STRING), '.', '') AS {WHOLE})"
+    return (
+        Atom(f"CAST({x} AS {WHOLE})")
+        if type.scale == 0
+        else Atom(f"CAST(replace(CAST({x} AS STRING), '.', '') AS {WHOLE})")
+    )
 
 
 def magnitude(x: str) -> str:
     """Return the digits of a decimal without its sign, as text: at least one before the point."""
-    return f"translate(CAST({x} AS STRING), '-.', '')"
+    return Atom(f"translate(CAST({x} AS STRING), '-.', '')")
 
 
 def as_decimal(text: str, type: Type, cast: str = "CAST") -> str:
     """Return the decimal with these digits; ``try_cast`` gives null if they don't fit."""
     found = decimal_of(type)
-    return f"{cast}({text} AS {spark_type(found)})" if found.scale == 0 else shifted(text, -found.scale, found, cast)
+    return (
+        Atom(f"{cast}({text} AS {spark_type(found)})") if found.scale == 0 else shifted(text, -found.scale, found, cast)
+    )
 
 
 def shifted(x: str, places: int, type: Decimal, cast: str = "CAST") -> str:
     """A decimal times ``10**places``, exactly."""
-    return f"{cast}(concat(CAST({x} AS STRING), 'E{places}') AS {spark_type(type)})"
+    return Atom(f"{cast}(concat(CAST({x} AS STRING), 'E{places}') AS {spark_type(type)})")
 
 
 def is_negative(x: str, type: Type) -> str:
@@ -67,8 +74,8 @@ def negated(x: str, type: Type) -> str:
     """The negative of a decimal, in its own type."""
     found = decimal_of(type)
     if found.precision <= _EXACT_MINUS:
-        return f"negative({x})"
+        return Atom(f"negative({x})")
     if found.precision < 38 or found.scale == 0:
-        return f"CAST({constant(0, found)} - {x} AS {spark_type(found)})"
+        return Atom(f"CAST({constant(0, found)} - {x} AS {spark_type(found)})")
     text = f"CAST({x} AS STRING)"
-    return f"CAST(if({is_negative(x, found)}, substring({text}, 2), concat('-', {text})) AS {spark_type(found)})"
+    return Atom(f"CAST(if({is_negative(x, found)}, substring({text}, 2), concat('-', {text})) AS {spark_type(found)})")

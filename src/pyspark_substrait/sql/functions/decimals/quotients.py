@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from pyspark_substrait.model.types import Decimal
 from pyspark_substrait.sql.compiler.types import spark_type
+from pyspark_substrait.sql.fragment import Atom
 from pyspark_substrait.sql.functions.decimals.digits import (
     WHOLE,
     decimal_of,
@@ -32,7 +33,7 @@ def divide(call: Call) -> str:
         return _of_digits(call, left, right, output)
     x, y, type = _operands(call, found)
     text = f"{x} / {y}"
-    return text if type.precision == output.precision else f"CAST({text} AS {spark_type(output)})"
+    return text if type.precision == output.precision else Atom(f"CAST({text} AS {spark_type(output)})")
 
 
 def saturating_divide(call: Call) -> str:
@@ -46,7 +47,9 @@ def saturating_divide(call: Call) -> str:
     a, b = call.sql(0), call.sql(1)
     bounds = f"if(({is_negative(a, left)}) = ({is_negative(b, right)}), {largest(output)}, {smallest(output)})"
     beyond = f"if({is_zero(b, right)}, {raised(call, 'division by zero')}, {bounds})"
-    return f"if({any_null(a, b)}, NULL, coalesce(try_cast(try_divide({x}, {y}) AS {spark_type(output)}), {beyond}))"
+    return Atom(
+        f"if({any_null(a, b)}, NULL, coalesce(try_cast(try_divide({x}, {y}) AS {spark_type(output)}), {beyond}))"
+    )
 
 
 def _spark_quotient(left: Decimal, right: Decimal) -> Decimal:
@@ -99,7 +102,7 @@ def _of_digits(call: Call, left: Decimal, right: Decimal, output: Decimal) -> st
     up = bound(f"{high} % {divisor}", "r", f"r >= {divisor} - r OR {divisor} - r - r = 1 AND {low_is_half}")
     quotient, places = f"{x} / {y}", output.scale
     down = f"if({quotient} < 0, ceil({quotient}, {places}), floor({quotient}, {places}))"
-    return f"CAST(if({up}, round({quotient}, {places}), {down}) AS {spark_type(output)})"
+    return Atom(f"CAST(if({up}, round({quotient}, {places}), {down}) AS {spark_type(output)})")
 
 
 def modulus(call: Call) -> str:

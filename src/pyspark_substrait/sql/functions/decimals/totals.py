@@ -13,6 +13,7 @@ from collections.abc import Callable
 
 from pyspark_substrait.model.types import Decimal, Struct, concrete
 from pyspark_substrait.sql.compiler.types import spark_type
+from pyspark_substrait.sql.fragment import Atom
 from pyspark_substrait.sql.functions.arithmetic.aggregates import counted, packed, total_of_counts
 from pyspark_substrait.sql.functions.decimals.digits import WHOLE, as_decimal, decimal_of, digits
 from pyspark_substrait.sql.functions.fragments import bound, constant, largest, smallest
@@ -42,7 +43,7 @@ def total(call: Call) -> str:
     text, type, output = call.aggregate("sum", call.sql(0)), decimal_of(call.type(0)), decimal_of(call.output)
     # it has ten digits more than its argument
     same = min(type.precision + 10, 38) == output.precision and type.scale == output.scale
-    return text if same else f"CAST({text} AS {spark_type(output)})"
+    return text if same else Atom(f"CAST({text} AS {spark_type(output)})")
 
 
 def saturating_total(call: Call) -> str:
@@ -60,7 +61,7 @@ def saturating_total(call: Call) -> str:
 
 def or_zero(body: Callable[[Call], str]) -> Callable[[Call], str]:
     """A sum that is zero for no numbers."""
-    return lambda call: f"coalesce({body(call)}, {constant(0, call.output)})"
+    return lambda call: Atom(f"coalesce({body(call)}, {constant(0, call.output)})")
 
 
 def _with_halves(call: Call, x: str, type: Decimal, text: str) -> str:
@@ -97,16 +98,16 @@ def average(call: Call) -> str:
     total, count = call.aggregate("sum", call.sql(0)), counted(call)
     if type.precision <= 16:
         # the quotient has 28 - P digits more, so rounding twice makes no difference below 10**11 values
-        return f"CAST({total} / CAST({count} AS DECIMAL(19, 0)) AS {spark_type(call.output)})"
+        return Atom(f"CAST({total} / CAST({count} AS DECIMAL(19, 0)) AS {spark_type(call.output)})")
     if type.scale >= 6:
         # Spark rounds a quotient of 38 digits to the scale of the sum, and so only once
         number = f"CAST({count} AS DECIMAL(19, 0))"
-        return f"CAST(CAST({total} AS {spark_type(call.output)}) / {number} AS {spark_type(call.output)})"
+        return Atom(f"CAST(CAST({total} AS {spark_type(call.output)}) / {number} AS {spark_type(call.output)})")
     # it would round to six digits first: a sum of 25 digits leaves room for 13 more, enough for 10**12 values
     narrow = f"CAST({total} AS DECIMAL(25, {type.scale})) / CAST({count} AS DECIMAL(12, 0))"
     small = f"abs({total}) < {10 ** (25 - type.scale)}BD AND {count} BETWEEN 1L AND {10**12 - 1}L"
     exact = _average_of_halves(call, call.sql(0), type, count)
-    return f"if({small}, CAST({narrow} AS {spark_type(call.output)}), {exact})"
+    return Atom(f"if({small}, CAST({narrow} AS {spark_type(call.output)}), {exact})")
 
 
 def _average_of_halves(call: Call, x: str, type: Decimal, count: str) -> str:

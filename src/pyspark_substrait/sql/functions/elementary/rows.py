@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from pyspark_substrait.model.types import FP64
+from pyspark_substrait.sql.fragment import Atom
 from pyspark_substrait.sql.functions.catalyst import CatalystForms
 from pyspark_substrait.sql.functions.elementary import formulas
 from pyspark_substrait.sql.functions.elementary.arguments import directions, turned
@@ -37,7 +38,7 @@ def through_double(name: str) -> Callable[[Call], str]:
 
     def body(call: Call) -> str:
         operands = ", ".join(as_double(call, position) for position in range(len(call.operands)))
-        return narrowed(f"{name}({operands})", call.output)
+        return narrowed(Atom(f"{name}({operands})"), call.output)
 
     return body
 
@@ -94,7 +95,7 @@ def _failing(outside: str, body: Callable[[Call], str]) -> Callable[[Call], str]
 
     def failing(call: Call) -> str:
         failed = raised(call, "the argument is outside the domain")
-        return f"if({outside.format(x=as_double(call, 0))}, {failed}, {body(call)})"
+        return Atom(f"if({outside.format(x=as_double(call, 0))}, {failed}, {body(call)})")
 
     return failing
 

@@ -137,8 +137,8 @@ class _Writer:
                 pass
         if any(isinstance(node, NewLine) or (isinstance(node, AnyCharacter) and node.all) for node in walk(body)):
             raise UnsupportedPlanError(
-                r"the regular expression can't run on Spark: in Java, what takes CR LF as one (\R, and the dot that "
-                "matches line terminators) can't be beside anything else in a look-behind"
+                r"the regular expression cannot run on Spark: in Java, what takes CR LF as one (\R, and the dot that "
+                "matches line terminators) cannot be beside anything else in a look-behind"
             )
         outside, self.behind = self.behind, True
         inner = self.text(body)
@@ -171,7 +171,7 @@ class _Writer:
             isinstance(part, Text | OneOf | AnyCharacter | NewLine | Cluster) for part in walk(body)
         ):
             raise UnsupportedPlanError(
-                "the regular expression can't run on Spark: Java forgets a group that is repeated and never matches "
+                "the regular expression cannot run on Spark: Java forgets a group that is repeated and never matches "
                 "more than the empty text"
             )
         text = f"{text if _is_one(body, text) else f'(?:{text})'}{counts}"
@@ -185,12 +185,12 @@ class _Writer:
         assert node.most is not None
         if node.most > _LONGEST_LOOP or _captures(node):
             raise UnsupportedPlanError(
-                "the regular expression can't run on Spark: Java's look-behind has no repeated capturing groups, and "
+                "the regular expression cannot run on Spark: Java's look-behind has no repeated capturing groups, and "
                 f"none that are repeated more than {_LONGEST_LOOP} times"
             )
         if len(text) * node.most > _LONGEST_WRITTEN:
             raise UnsupportedPlanError(
-                "the regular expression can't run on Spark: repeated groups in its look-behind come to too much text"
+                "the regular expression cannot run on Spark: repeated groups in its look-behind come to too much text"
             )
         further = ""
         for _ in range(node.most - node.least):
@@ -204,7 +204,7 @@ class _Writer:
             return f"(?i:{text})"
         if case is Case.UNICODE and not self._groups_without_case().get(number, True):
             raise UnsupportedPlanError(
-                "the regular expression can't run on Spark: it refers back to a group that may hold letters while "
+                "the regular expression cannot run on Spark: it refers back to a group that may hold letters while "
                 "case is ignored, and Java compares them in another way"
             )
         return text
@@ -298,7 +298,7 @@ def _literal(characters: str, case: Case) -> str:
         end = _run_end(text, start, case)
         if end - start > _LONGEST_RUN:
             raise UnsupportedPlanError(
-                f"the regular expression can't run on Spark: too many characters are equal to parts of {text!r} "
+                f"the regular expression cannot run on Spark: too many characters are equal to parts of {text!r} "
                 "while case is ignored"
             )
         found += _run(text, start, end, case)

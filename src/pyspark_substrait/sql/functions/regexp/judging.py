@@ -85,7 +85,7 @@ def slow_patterns(call: ScalarFunction, known: Known) -> Iterator[SlowPattern]:
             continue
         value = known(argument)
         if value is None or not isinstance(value.value, str | None):
-            yield SlowPattern(position, None, "it is computed, so that nobody can say before it runs", False)
+            yield SlowPattern(position, None, "it is computed, so it is unknown before the plan runs", False)
         elif value.value is not None:
             found = _like(value.value, _escape(call, known)) if is_like else _expression(value.value, call)
             if found is not None:
@@ -129,7 +129,7 @@ def _expression(text: str, call: ScalarFunction) -> tuple[str, bool] | None:
     try:
         reason = slowness(parsed(text, flags))
     except (SubstraitError, RecursionError):
-        return "it isn't one that can be looked into", False
+        return "it cannot be analysed", False
     return None if reason is None else (reason, reason != TOO_LARGE)
 
 

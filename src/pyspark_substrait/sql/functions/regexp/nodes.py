@@ -244,4 +244,4 @@ def invalid(reason: str, position: int) -> InvalidPlanError:
 
 def unsupported(reason: str, position: int) -> UnsupportedPlanError:
     """Return the error for a part that Java's regular expressions don't support."""
-    return UnsupportedPlanError(f"the regular expression can't run on Spark, at character {position + 1}: {reason}")
+    return UnsupportedPlanError(f"the regular expression cannot run on Spark, at character {position + 1}: {reason}")

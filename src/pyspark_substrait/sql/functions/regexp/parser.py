@@ -87,7 +87,7 @@ class _Parser:
             if number > self.groups:
                 raise invalid(f"there is no group {number}", start)
             if number in stale:
-                raise unsupported(f"Java doesn't always forget what group {number} matched in vain", start)
+                raise unsupported(f"Java does not always forget what group {number} matched in vain", start)
         return pattern
 
     def _choice(self) -> Node:
@@ -145,7 +145,7 @@ class _Parser:
             inside = re.sub(r"\s", "", inside)
         found = re.fullmatch(r"(\d+)(?:(,)(\d*))?", inside, re.ASCII)
         if found is None:
-            raise invalid("the number of repetitions isn't {n}, {n,} or {n,m}", start)
+            raise invalid("the number of repetitions is not {n}, {n,} or {n,m}", start)
         if max(map(len, (found[1], found[3] or ""))) > _MOST_DIGITS:
             raise invalid("the number of repetitions is too large", start)
         least = int(found[1])
@@ -249,7 +249,7 @@ class _Parser:
         with self.reader.inside(start):
             body = self._choice()
         if not self.reader.taken(")"):
-            raise invalid("the bracket isn't closed", start)
+            raise invalid("the bracket is not closed", start)
         self.flags, self.reader.comments = flags, comments
         return body
 
@@ -284,7 +284,7 @@ class _Parser:
                     self.flags, self.reader.comments = before
                     return
                 case _:
-                    raise invalid("this isn't a kind of group that regular expressions of ICU have", start)
+                    raise invalid("this is not a kind of group that regular expressions of ICU have", start)
 
 
 class _Parts:

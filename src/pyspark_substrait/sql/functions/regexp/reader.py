@@ -85,7 +85,7 @@ class Reader:
         """Return the text before ``end``, and move past that."""
         start, found = self.index, self.text.find(end, self.index)
         if found < 0:
-            raise invalid(f"{what} isn't closed by {end}", start)
+            raise invalid(f"{what} is not closed by {end}", start)
         self.index = found + len(end)
         return self.text[start:found]
 
@@ -156,5 +156,5 @@ class Reader:
             self._broken(start, f"U+{point:04X} is no character")
         return chr(point)
 
-    def _broken(self, start: int, reason: str = "the escape isn't complete") -> str:
+    def _broken(self, start: int, reason: str = "the escape is not complete") -> str:
         raise invalid(reason, start)

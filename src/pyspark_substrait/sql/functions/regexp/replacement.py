@@ -49,7 +49,7 @@ def java_replacement(text: str, groups: int, before: int = 0) -> str:
 
 def _group(number: int, groups: int, before: int) -> str:
     if number > groups:
-        raise InvalidPlanError(f"the replacement refers to group {number}, which isn't there", path="arguments[2]")
+        raise InvalidPlanError(f"the replacement refers to group {number}, which does not exist", path="arguments[2]")
     return f"${number + before}"
 
 

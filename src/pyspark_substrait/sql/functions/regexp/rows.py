@@ -16,10 +16,9 @@ from dataclasses import dataclass
 from itertools import product
 
 from pyspark_substrait.errors import UnsupportedPlanError, at
-from pyspark_substrait.model.literals import Literal
-from pyspark_substrait.model.types import concrete, with_nullability
-from pyspark_substrait.sql.compiler.literals import literal, string_literal
+from pyspark_substrait.sql.compiler.literals import string_literal
 from pyspark_substrait.sql.compiler.types import spark_type
+from pyspark_substrait.sql.fragment import Atom
 from pyspark_substrait.sql.functions.fragments import raised
 from pyspark_substrait.sql.functions.regexp.folding import Case
 from pyspark_substrait.sql.functions.regexp.java import WIDE, java
@@ -79,7 +78,7 @@ class Search:
     def refuse_previous(self, where: str) -> None:
         if self.pattern.has_previous:
             raise UnsupportedPlanError(
-                rf"the regular expression has \G, which can't be kept {where}", path="arguments[1]"
+                rf"the regular expression has \G, which cannot be kept {where}", path="arguments[1]"
             )
 
     def refuse_stale(self, groups: Iterable[int]) -> None:
@@ -87,7 +86,7 @@ class Search:
         for number in self.pattern.stale & set(groups):
             raise UnsupportedPlanError(
                 f"group {number} of the regular expression is in look-around or an atomic group with alternatives, and "
-                "Java doesn't always forget what it matched in vain",
+                "Java does not always forget what it matched in vain",
                 path="arguments[1]",
             )
 
@@ -116,17 +115,10 @@ def argument(call: Call, name: str) -> Operand | None:
     return call.operands[call.names.index(name)] if name in call.names else None
 
 
-def _is_null(operand: Operand) -> bool:
-    """Whether an argument is the literal null."""
-    assert operand.type is not None
-    null = literal(Literal(type=with_nullability(concrete(operand.type), True), value=None))
-    return operand.sql.strip("()") == null.strip("()")
-
-
 def _less_one(number: Operand) -> str:
     if isinstance(number.literal, int):
         return str(min(number.literal - 1, _MOST))
-    return f"CAST(least({number.sql} - 1L, {_MOST}L) AS INT)"
+    return Atom(f"CAST(least({number.sql} - 1L, {_MOST}L) AS INT)")
 
 
 def _int(number: Operand | None) -> str:
@@ -134,14 +126,14 @@ def _int(number: Operand | None) -> str:
     assert number is not None
     if isinstance(number.literal, int):
         return str(min(number.literal, _MOST))
-    return f"CAST(least({number.sql}, {_MOST}L) AS INT)"
+    return Atom(f"CAST(least({number.sql}, {_MOST}L) AS INT)")
 
 
 def _joined(left: str, middle: str, right: str) -> str:
     """A Java pattern with a number in its middle, which may be an expression."""
     if middle.isdigit():
         return string_literal(f"{left}{middle}{right}")
-    return f"concat({string_literal(left)}, {middle}, {string_literal(right)})"
+    return Atom(f"concat({string_literal(left)}, {middle}, {string_literal(right)})")
 
 
 def searching(name: str, body: Callable[[Search], str]) -> tuple[Row, ...]:
@@ -150,11 +142,11 @@ def searching(name: str, body: Callable[[Search], str]) -> tuple[Row, ...]:
     def with_flags(flags: Flags) -> Callable[[Call], str]:
         def text(call: Call) -> str:
             pattern = call.operands[1]
-            if _is_null(pattern):
-                return f"CAST(NULL AS {spark_type(call.output)})"
+            if pattern.is_null:
+                return Atom(f"CAST(NULL AS {spark_type(call.output)})")
             if not isinstance(pattern.literal, str):
                 raise UnsupportedPlanError(
-                    "the regular expression isn't a constant, so it can't be translated from ICU's dialect to Java's",
+                    "the regular expression is not a constant, so it cannot be translated from ICU's dialect to Java's",
                     path="arguments[1]",
                 )
             with at("arguments", 1):
@@ -187,7 +179,7 @@ def group(search: Search) -> str:
         return "0"
     search.refuse_stale([number.literal] if isinstance(number.literal, int) else search.pattern.stale)
     if isinstance(number.literal, int) and number.literal > search.pattern.groups:
-        return f"CAST(raise_error('{search.call.function.name}: there is no group {number.literal}') AS INT)"
+        return Atom(f"CAST(raise_error('{search.call.function.name}: there is no group {number.literal}') AS INT)")
     return _int(number)
 
 
@@ -195,10 +187,10 @@ def match_substring(search: Search) -> str:
     text, pattern = search.subject()
     occurrence = argument(search.call, "occurrence")
     if occurrence is None or occurrence.literal == 1:
-        found = f"regexp_extract({text}, {pattern}, {group(search)})"
+        found = Atom(f"regexp_extract({text}, {pattern}, {group(search)})")
     else:
-        found = f"get(regexp_extract_all({text}, {pattern}, {group(search)}), {_less_one(occurrence)})"
-        found = f"coalesce({found}, left({search.text}, 0))"
+        every = f"get(regexp_extract_all({text}, {pattern}, {group(search)}), {_less_one(occurrence)})"
+        found = Atom(f"coalesce({every}, left({search.text}, 0))")
     return search.checked(found, ("position", 1), ("occurrence", 1), ("group", 0))
 
 
@@ -209,7 +201,7 @@ def match_substring_all(search: Search) -> str:
 
 def count_substring(search: Search) -> str:
     text, pattern = search.subject()
-    return search.checked(f"CAST(regexp_count({text}, {pattern}) AS BIGINT)", ("position", 1))
+    return search.checked(Atom(f"CAST(regexp_count({text}, {pattern}) AS BIGINT)"), ("position", 1))
 
 
 # positions of matches ------------------------------------------------------------------------------------------------
@@ -219,7 +211,7 @@ _REST = "(?=((?s:.*)))"
 
 
 def strpos(search: Search) -> str:
-    return search.checked(f"CAST({place(search)} AS BIGINT)", ("position", 1), ("occurrence", 1))
+    return search.checked(Atom(f"CAST({place(search)} AS BIGINT)"), ("position", 1), ("occurrence", 1))
 
 
 def place(search: Search) -> str:
@@ -232,7 +224,7 @@ def place(search: Search) -> str:
         rest = f"regexp_extract({text}, {pattern}, 1)"
         return f"CASE WHEN NOT {text} RLIKE {pattern} THEN 0 ELSE {length} - char_length({rest}) + 1 END"
     rest = f"get(regexp_extract_all({text}, {pattern}, 1), {_less_one(occurrence)})"
-    return f"coalesce({length} - char_length({rest}) + 1, 0 * {length})"
+    return Atom(f"coalesce({length} - char_length({rest}) + 1, 0 * {length})")
 
 
 # replacements --------------------------------------------------------------------------------------------------------
@@ -240,8 +232,8 @@ def place(search: Search) -> str:
 
 def replace(search: Search) -> str:
     occurrence = argument(search.call, "occurrence")
-    if _is_null(search.call.operands[2]):
-        return f"CAST(NULL AS {spark_type(search.call.output)})"
+    if search.call.operands[2].is_null:
+        return Atom(f"CAST(NULL AS {spark_type(search.call.output)})")
     if occurrence is None or occurrence.literal == 0:
         found = replace_all(search)
     elif isinstance(occurrence.literal, int):
@@ -254,9 +246,9 @@ def replace(search: Search) -> str:
 def replace_all(search: Search) -> str:
     replacement, named = replacing(search)
     text, pattern = search.subject(named=named)
-    found = f"regexp_replace({text}, {pattern}, {replacement})"
+    found = Atom(f"regexp_replace({text}, {pattern}, {replacement})")
     # the search may have been in the text from the position on
-    return found if text == search.text else f"concat(left({search.text}, {search.start}), {found})"
+    return found if text == search.text else Atom(f"concat(left({search.text}, {search.start}), {found})")
 
 
 def replace_one(search: Search, occurrence: Operand) -> str:
@@ -267,7 +259,7 @@ def replace_one(search: Search, occurrence: Operand) -> str:
     if occurrence.literal == 1:
         start = "0" if search.position is None else search.start
         behind = _joined("^(?<before>(?s:.{", start, f"}}.*?)){pattern}")
-        return f"regexp_replace({search.text}, {behind}, {replacement})"
+        return Atom(f"regexp_replace({search.text}, {behind}, {replacement})")
     found = f"({place(search)})"
     behind = _joined("^(?<before>(?s:.{", f"{found} - 1", f"}})){pattern}")
     return f"CASE WHEN {found} > 0 THEN regexp_replace({search.text}, {behind}, {replacement}) ELSE {search.text} END"
@@ -293,11 +285,11 @@ def replacing(search: Search, front: str = "") -> tuple[str, bool]:
 
 def split(search: Search) -> str:
     """Return the pieces, one more than there are matches. Spark omits one before an empty match at the start."""
-    found = f"split({search.text}, {string_literal(java(search.pattern))}, -1)"
+    found = Atom(f"split({search.text}, {string_literal(java(search.pattern))}, -1)")
     if not search.pattern.may_be_empty:
         return found
     empty_first = string_literal(f"^(?>{java(search.pattern)})^")
-    return f"if({search.text} RLIKE {empty_first}, concat(array(''), {found}), {found})"
+    return Atom(f"if({search.text} RLIKE {empty_first}, concat(array(''), {found}), {found})")
 
 
 ROWS: tuple[Row, ...] = (

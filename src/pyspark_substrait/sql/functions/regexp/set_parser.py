@@ -52,7 +52,7 @@ def in_case(set: CharacterSet, case: Case, start: int) -> CharacterSet:
     """The set with all case variants of its members."""
     found = closed(set, case)
     if found is None:
-        raise unsupported("what this set matches when case is ignored can't be said in Java's terms", start)
+        raise unsupported("this set has no form in Java when case is ignored", start)
     return found
 
 
@@ -214,7 +214,7 @@ def _token(reader: Reader, start: int, case: Case) -> tuple[bool, str | _Item]:
 
 
 def _open(start: int) -> str:
-    raise invalid("the set isn't closed", start)
+    raise invalid("the set is not closed", start)
 
 
 def _posix(reader: Reader, case: Case, start: int) -> CharacterSet | None:

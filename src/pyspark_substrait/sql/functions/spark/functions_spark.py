@@ -10,6 +10,7 @@ from pyspark_substrait.errors import InvalidPlanError, UnsupportedPlanError
 from pyspark_substrait.model.types import Type
 from pyspark_substrait.sql.compiler.literals import string_literal
 from pyspark_substrait.sql.compiler.types import named_spark_type, spark_type
+from pyspark_substrait.sql.fragment import Atom
 from pyspark_substrait.sql.functions.catalyst import CatalystForms, ansi, legacy
 from pyspark_substrait.sql.functions.table import Call, Row, Table, row
 
@@ -114,7 +115,7 @@ _SCHEMAS: Final = ("schema_of_json", "schema_of_csv", "schema_of_xml")
 
 def _same(name: str) -> Callable[[Call], str]:
     """Return the call of Spark's function of that name with the arguments unchanged."""
-    return lambda call: f"{name}({', '.join(operand.sql for operand in call.operands)})"
+    return lambda call: Atom(f"{name}({', '.join(operand.sql for operand in call.operands)})")
 
 
 def _options(call: Call, start: int) -> str:
@@ -156,7 +157,7 @@ def _schema(name: str) -> Callable[[Call], str]:
 
 
 def _raised(call: Call) -> str:
-    return f"CAST(raise_error({call.sql(0)}) AS {spark_type(call.output)})"
+    return Atom(f"CAST(raise_error({call.sql(0)}) AS {spark_type(call.output)})")
 
 
 def _class(*words: str) -> str:

@@ -8,6 +8,7 @@ from typing import Final
 
 from pyspark_substrait.errors import UnsupportedPlanError
 from pyspark_substrait.sql.compiler.types import spark_type
+from pyspark_substrait.sql.fragment import Atom
 from pyspark_substrait.sql.functions.catalyst import CatalystForms, try_
 from pyspark_substrait.sql.functions.ordering import in_order
 from pyspark_substrait.sql.functions.table import Call, Table, row
@@ -72,7 +73,7 @@ def _same(name: str) -> Callable[[Call], str]:
 
 def _cast(name: str) -> Callable[[Call], str]:
     """Return :func:`_same` for a function whose result has named struct fields."""
-    return lambda call: f"CAST({_same(name)(call)} AS {spark_type(call.output)})"
+    return lambda call: Atom(f"CAST({_same(name)(call)} AS {spark_type(call.output)})")
 
 
 def _noticing(name: str, nulls: str = "") -> Callable[[Call], str]:
@@ -81,7 +82,9 @@ def _noticing(name: str, nulls: str = "") -> Callable[[Call], str]:
     def body(call: Call) -> str:
         if call.filter is not None and call.over is not None:
             raise UnsupportedPlanError(f"{call.function.key} has no FILTER over a window in Spark")
-        text = _same(name)(replace(call, over=None)) + nulls
+        text = _same(name)(replace(call, over=None))
+        if nulls:
+            text = f"{text}{nulls}"
         return text if call.over is None else f"{text} OVER ({call.over.framed})"
 
     return body
@@ -95,7 +98,7 @@ def _within(name: str, order: str, *, value: int = 0) -> Callable[[Call], str]:
         distinct = "DISTINCT " if call.distinct and arguments else ""
         if call.distinct and not distinct:
             raise UnsupportedPlanError(f"{call.function.key} has no DISTINCT in Spark")
-        ordered = call.sql(value)
+        ordered: str = call.sql(value)
         if call.filter is not None and call.over is not None:
             ordered = f"CASE WHEN {call.filter} THEN {ordered} END"
         text = f"{name}({distinct}{arguments}) WITHIN GROUP (ORDER BY {ordered} {order})"
@@ -111,7 +114,7 @@ def _joined(call: Call) -> str:
     values, delimiter = in_order(call, call.sql(0)), call.sql(1)
     count = replace(call, distinct=False).aggregate("count", call.sql(0))
     pieces = f"aggregate(slice({values}, 2, {count}), {values}[0], (a, x) -> concat(a, {delimiter}, x))"
-    return f"if({count} = 0L, NULL, {pieces})"
+    return Atom(f"if({count} = 0L, NULL, {pieces})")
 
 
 TABLE = Table(

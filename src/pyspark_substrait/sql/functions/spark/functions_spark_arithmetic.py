@@ -9,6 +9,7 @@ from collections.abc import Callable
 
 from pyspark_substrait.model.types import FP64, I64, concrete
 from pyspark_substrait.sql.compiler.types import INTEGERS, spark_type
+from pyspark_substrait.sql.fragment import Atom, filled
 from pyspark_substrait.sql.functions.catalyst import ansi, legacy, try_
 from pyspark_substrait.sql.functions.fragments import constant, largest, smallest
 from pyspark_substrait.sql.functions.table import Call, Row, Table, row
@@ -25,7 +26,7 @@ def _wrapped(exact: str, call: Call) -> str:
     """A whole number, which is a decimal, modulo the bits of the result's type."""
     bits = INTEGERS[concrete(call.output).__class__]
     half, all = f"{1 << bits - 1}BD", f"{1 << bits}BD"
-    return f"CAST(pmod({exact} + {half}, {all}) - {half} AS {spark_type(call.output)})"
+    return Atom(f"CAST(pmod({exact} + {half}, {all}) - {half} AS {spark_type(call.output)})")
 
 
 def wrapping(function: str, operator: str) -> Callable[[Call], str]:
@@ -37,24 +38,24 @@ def wrapping(function: str, operator: str) -> Callable[[Call], str]:
             exact = f"CAST({x} AS DECIMAL(19, 0)) {operator} CAST({y} AS DECIMAL(19, 0))"
             parts = [f"{function}({x}, {y})", _wrapped(f"({exact})", call)]
             # never null, which Spark can't infer
-            return f"coalesce({', '.join(parts if call.output.nullable else [*parts, '0L'])})"
+            return Atom(f"coalesce({', '.join(parts if call.output.nullable else [*parts, '0L'])})")
         rest = 64 - INTEGERS[concrete(call.output).__class__]
         wide = f"CAST({x} AS BIGINT) {operator} CAST({y} AS BIGINT)"
-        return f"CAST(shiftright(shiftleft({wide}, {rest}), {rest}) AS {spark_type(call.output)})"
+        return Atom(f"CAST(shiftright(shiftleft({wide}, {rest}), {rest}) AS {spark_type(call.output)})")
 
     return body
 
 
 def unless_smallest(function: str) -> Callable[[Call], str]:
     def body(call: Call) -> str:
-        return f"if({call.sql(0)} = {smallest(call.output)}, {call.sql(0)}, {function}({call.sql(0)}))"
+        return Atom(f"if({call.sql(0)} = {smallest(call.output)}, {call.sql(0)}, {function}({call.sql(0)}))")
 
     return body
 
 
 def wrapping_divide(call: Call) -> str:
     x, y = call.sql(0), call.sql(1)
-    return f"if({x} = {smallest(call.output)} AND {y} = -1L, {x}, {x} div nullif({y}, 0L))"
+    return Atom(f"if({x} = {smallest(call.output)} AND {y} = -1L, {x}, {x} div nullif({y}, 0L))")
 
 
 def of_nonzero(template: str) -> Callable[[Call], str]:
@@ -62,7 +63,7 @@ def of_nonzero(template: str) -> Callable[[Call], str]:
 
     def body(call: Call) -> str:
         x, y, type = call.sql(0), call.sql(1), call.type(1)
-        return template.format(x=x, y=f"nullif({y}, {constant(0, type)})")
+        return filled(template, x=x, y=f"nullif({y}, {constant(0, type)})")
 
     return body
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pyspark_substrait.errors import UnsupportedPlanError
 from pyspark_substrait.model.types import FP32, FP64, I32, I64, Decimal, concrete
 from pyspark_substrait.sql.compiler.types import INTEGERS, spark_type
+from pyspark_substrait.sql.fragment import Atom
 from pyspark_substrait.sql.functions.datetimes.zones import instant, local
 from pyspark_substrait.sql.functions.fragments import constant, largest, smallest
 from pyspark_substrait.sql.functions.table import Call, Table, row
@@ -41,15 +42,15 @@ def wrapping_cast(call: Call) -> str:
                 f"CASE WHEN isnan({x}) THEN {constant(0, limits)} WHEN {x} >= {constant(bound, source)} THEN "
                 f"{largest(limits)} WHEN {x} <= {constant(-bound, source)} THEN {smallest(limits)} ELSE {number} END"
             )
-            return text if bits >= 32 else f"CAST({_low_bits(f'CAST({text} AS BIGINT)', bits)} AS {target})"
+            return text if bits >= 32 else Atom(f"CAST({_low_bits(f'CAST({text} AS BIGINT)', bits)} AS {target})")
         case Decimal(scale=scale):
             zero = constant(0, source)
             whole = f"if({x} < {zero}, ceil({x}), floor({x}))" if scale else x
             half, all = f"{1 << bits - 1}BD", f"{1 << bits}BD"
             # in two steps: there may be no room for half more
-            return f"CAST(pmod(pmod({whole}, {all}) + {half}, {all}) - {half} AS {target})"
+            return Atom(f"CAST(pmod(pmod({whole}, {all}) + {half}, {all}) - {half} AS {target})")
         case _ if source.__class__ in INTEGERS:
-            return f"CAST({_low_bits(f'CAST({x} AS BIGINT)', bits)} AS {target})"
+            return Atom(f"CAST({_low_bits(f'CAST({x} AS BIGINT)', bits)} AS {target})")
         case _:
             raise UnsupportedPlanError(f"wrapping_cast takes numbers, not {source}")
 
@@ -59,7 +60,7 @@ def integer_of_text(call: Call) -> str:
     parts = "'([+-]?)([0-9]*)[.]'"
     whole = f"concat(regexp_extract({x}, {parts}, 1), '0', regexp_extract({x}, {parts}, 2))"
     cut = f"CASE WHEN {x} RLIKE {_FRACTION} THEN try_cast({whole} AS {target}) END"
-    return f"coalesce(try_cast({x} AS {target}), {cut})"
+    return Atom(f"coalesce(try_cast({x} AS {target}), {cut})")
 
 
 def of_text(cast: str) -> Callable[[Call], str]:
@@ -70,7 +71,7 @@ def of_text(cast: str) -> Callable[[Call], str]:
         today = f"CAST({local('current_timestamp()', zone)} AS DATE)"
         text = f"if({x} RLIKE {_TIME}, concat({today}, 'T', ltrim('T', ltrim({x}))), {x})"
         there = instant(f"{cast}({text} AS TIMESTAMP_NTZ)", zone)
-        return f"if({x} RLIKE {_ZONED}, {cast}({x} AS TIMESTAMP), {there})"
+        return Atom(f"if({x} RLIKE {_ZONED}, {cast}({x} AS TIMESTAMP), {there})")
 
     return body
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from pyspark_substrait.sql.compiler.types import field_name
+from pyspark_substrait.sql.compiler.types import MAP_SETTINGS, field_name
+from pyspark_substrait.sql.fragment import Atom
 from pyspark_substrait.sql.functions.sizes import MOST_ELEMENTS, bounded_length, bounded_range
 from pyspark_substrait.sql.functions.table import Call, Foreign, Row, Table, row
 
@@ -15,7 +16,7 @@ def zipped(call: Call) -> str:
     """``arrays_zip``, its fields by position: Spark names the fields of arguments that aren't names by number."""
     lists = [f"coalesce({operand.sql})" for operand in call.operands]
     fields = ", ".join(f"'{field_name(position)}', e.`{position}`" for position in range(len(lists)))
-    return f"transform(arrays_zip({', '.join(lists)}), e -> named_struct({fields}))"
+    return Atom(f"transform(arrays_zip({', '.join(lists)}), e -> named_struct({fields}))")
 
 
 def with_named_fields(call: Call) -> str:
@@ -25,7 +26,7 @@ def with_named_fields(call: Call) -> str:
 
 
 def concatenated(call: Call) -> str:
-    return f"concat({', '.join(operand.sql for operand in call.operands)})"
+    return Atom(f"concat({', '.join(operand.sql for operand in call.operands)})")
 
 
 def maps_concatenated(call: Call) -> str:
@@ -54,7 +55,7 @@ _LISTS: Final[tuple[Row, ...]] = (
     row("remove", "array_remove({input}, {value})", catalyst="ArrayRemove"),
     row(
         "repeat",
-        lambda call: f"array_repeat({call.sql(0)}, {bounded_length(call, 1, MOST_ELEMENTS, 'elements')})",
+        lambda call: Atom(f"array_repeat({call.sql(0)}, {bounded_length(call, 1, MOST_ELEMENTS, 'elements')})"),
         foreign=_MOVED,
         catalyst="ArrayRepeat",
     ),
@@ -72,11 +73,15 @@ _LISTS: Final[tuple[Row, ...]] = (
     row("concat", concatenated, foreign=_MOVED, catalyst="Concat"),
     row(
         "sequence",
-        lambda call: f"sequence({bounded_range(call)}, {call.sql(1)})",
+        lambda call: Atom(f"sequence({bounded_range(call)}, {call.sql(1)})"),
         signatures=("any_any",),
         catalyst="Sequence",
     ),
-    row("sequence", lambda call: f"sequence({bounded_range(call)}, {call.sql(1)}, {call.sql(2)})", catalyst="Sequence"),
+    row(
+        "sequence",
+        lambda call: Atom(f"sequence({bounded_range(call)}, {call.sql(1)}, {call.sql(2)})"),
+        catalyst="Sequence",
+    ),
 )
 
 _MAPS: Final[tuple[Row, ...]] = (
@@ -84,13 +89,14 @@ _MAPS: Final[tuple[Row, ...]] = (
     row("map_keys", "map_keys({input})", foreign=_MOVED, catalyst="MapKeys"),
     row("map_values", "map_values({input})", foreign=_MOVED, catalyst="MapValues"),
     row("map_entries", with_named_fields, foreign=_MOVED, catalyst="MapEntries"),
-    row("map_from_entries", "map_from_entries({input})", catalyst="MapFromEntries"),
-    row("map_from_arrays", "map_from_arrays({keys}, {values})", catalyst="MapFromArrays"),
-    row("map_concat", maps_concatenated, catalyst="MapConcat"),
+    row("map_from_entries", "map_from_entries({input})", settings=MAP_SETTINGS, catalyst="MapFromEntries"),
+    row("map_from_arrays", "map_from_arrays({keys}, {values})", settings=MAP_SETTINGS, catalyst="MapFromArrays"),
+    row("map_concat", maps_concatenated, settings=MAP_SETTINGS, catalyst="MapConcat"),
     row("map_contains_key", "map_contains_key({input}, {key})", catalyst="MapContainsKey"),
     row(
         "str_to_map",
         "str_to_map({text}, {pair_delimiter}, {key_value_delimiter})",
+        settings=MAP_SETTINGS,
         catalyst="StringToMap",
     ),
 )
@@ -102,7 +108,7 @@ _WITH_FUNCTIONS: Final[tuple[Row, ...]] = (
     row("aggregate", "aggregate({0}, {1}, {2}, {3})", foreign=_MOVED),
     row("zip_with", "zip_with({0}, {1}, {2})", foreign=_MOVED),
     row("map_filter", "map_filter({0}, {1})", foreign=_MOVED),
-    row("transform_keys", "transform_keys({0}, {1})"),
+    row("transform_keys", "transform_keys({0}, {1})", settings=MAP_SETTINGS),
     row("transform_values", "transform_values({0}, {1})", foreign=_MOVED),
     row("map_zip_with", "map_zip_with({0}, {1}, {2})"),
 )

@@ -12,6 +12,7 @@ from pyspark_substrait.errors import UnsupportedPlanError
 from pyspark_substrait.model.types import PrecisionTime, PrecisionTimestampTZ, concrete
 from pyspark_substrait.sql.compiler.literals import string_literal
 from pyspark_substrait.sql.compiler.temporal import local_of_micros
+from pyspark_substrait.sql.fragment import Atom
 from pyspark_substrait.sql.functions.catalyst import ansi, in_zone
 from pyspark_substrait.sql.functions.datetimes import zones
 from pyspark_substrait.sql.functions.fragments import bound
@@ -48,7 +49,7 @@ def add(call: Call) -> str:
 
     by_days = bound(zones.local(value, zone), "shown", shifted("shown"))
     rest = zones.micros_of_interval(f"({interval} - {days})")
-    return f"timestamp_micros(unix_micros({by_days}) + {rest})"
+    return Atom(f"timestamp_micros(unix_micros({by_days}) + {rest})")
 
 
 def months_between(call: Call) -> str:
@@ -59,7 +60,7 @@ def months_between(call: Call) -> str:
         value = call.sql(position)
         date = f"CAST({zones.local(value, zone)} AS DATE)"
         start = zones.instant(f"CAST({date} AS TIMESTAMP_NTZ)", zone)
-        return f"named_struct('d', {date}, 's', (unix_micros({value}) - unix_micros({start})) div 1000000L)"
+        return Atom(f"named_struct('d', {date}, 's', (unix_micros({value}) - unix_micros({start})) div 1000000L)")
 
     months = "CAST((year(e.d) - year(b.d)) * 12 + month(e.d) - month(b.d) AS DOUBLE)"
     whole = "day(e.d) = day(b.d) OR (e.d = last_day(e.d) AND b.d = last_day(b.d))"
@@ -67,7 +68,7 @@ def months_between(call: Call) -> str:
     rounded = f"CAST(floor(({exact}) * 1e8D + 0.5D) AS DOUBLE) / 1e8D"
     found = f"if({whole}, {months}, if({call.sql(2)}, {rounded}, {exact}))"
     null = " OR ".join(f"{call.sql(position)} IS NULL" for position in range(3))
-    return f"if({null}, NULL, {bound(parts(0), 'e', bound(parts(1), 'b', found))})"
+    return Atom(f"if({null}, NULL, {bound(parts(0), 'e', bound(parts(1), 'b', found))})")
 
 
 def months_diff(call: Call) -> str:
@@ -97,7 +98,7 @@ def _constant(call: Call, position: int) -> str:
     operand = call.operands[position]
     if not isinstance(operand.literal, str):
         raise UnsupportedPlanError(
-            f"the {call.names[position]} of {call.function.name} isn't a constant", path=f"arguments[{position}]"
+            f"the {call.names[position]} of {call.function.name} is not a constant", path=f"arguments[{position}]"
         )
     return string_literal(operand.literal)
 
@@ -105,17 +106,17 @@ def _constant(call: Call, position: int) -> str:
 def _formatted(call: Call, instant: str) -> str:
     """The text of an instant: among Spark's functions with a format, only those of JSON and CSV take a zone."""
     options = f"map('timestampFormat', {_constant(call, 1)}, 'timeZone', {_constant(call, 2)})"
-    return _certain(call, f"get_json_object(to_json(named_struct('a', {instant}), {options}), '$.a')", "''")
+    return _certain(call, Atom(f"get_json_object(to_json(named_struct('a', {instant}), {options}), '$.a')"), "''")
 
 
 def _certain(call: Call, text: str, other: str) -> str:
     """Return a value that can't be null, in a form that Spark recognizes; the other value is never used."""
-    return text if call.output.nullable else f"coalesce({text}, {other})"
+    return text if call.output.nullable else Atom(f"coalesce({text}, {other})")
 
 
 def date_format(call: Call) -> str:
     if len(call.operands) == 2:
-        return f"date_format({call.sql(0)}, {call.sql(1)})"
+        return Atom(f"date_format({call.sql(0)}, {call.sql(1)})")
     return _formatted(call, call.sql(0))
 
 
@@ -147,20 +148,20 @@ def parsed(type: str, *, failing: bool) -> Callable[[Call], str]:
 
 def second_with_fraction(call: Call) -> str:
     value = zones.local(call.sql(0), zones.zone(call)) if _zoned(call) else call.sql(0)
-    return f"CAST(extract(SECOND FROM {value}) AS DECIMAL(8, 6))"
+    return Atom(f"CAST(extract(SECOND FROM {value}) AS DECIMAL(8, 6))")
 
 
 def unix_micros(call: Call) -> str:
-    return f"unix_micros({call.sql(0)})" if _zoned(call) else zones.micros_of(call.sql(0))
+    return Atom(f"unix_micros({call.sql(0)})") if _zoned(call) else zones.micros_of(call.sql(0))
 
 
 def timestamp_seconds(call: Call) -> str:
-    return f"timestamp_seconds({call.sql(0)})"
+    return Atom(f"timestamp_seconds({call.sql(0)})")
 
 
 def listed(name: str) -> Callable[[Call], str]:
     """Return the Spark function with this name, with all arguments."""
-    return lambda call: f"{name}({', '.join(operand.sql for operand in call.operands)})"
+    return lambda call: Atom(f"{name}({', '.join(operand.sql for operand in call.operands)})")
 
 
 def _interval_parts() -> tuple[Row, ...]:

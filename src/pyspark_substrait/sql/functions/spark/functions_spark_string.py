@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 from pyspark_substrait.errors import UnsupportedPlanError
 from pyspark_substrait.sql.compiler.literals import string_literal
+from pyspark_substrait.sql.fragment import Atom
 from pyspark_substrait.sql.functions.catalyst import ansi, legacy
 from pyspark_substrait.sql.functions.sizes import bounded_format, bounded_length
 from pyspark_substrait.sql.functions.table import Call, Table, row
@@ -19,12 +20,12 @@ __all__ = ["TABLE"]
 
 def listed(name: str) -> Callable[[Call], str]:
     """Return the Spark function with this name, with all arguments."""
-    return lambda call: f"{name}({', '.join(operand.sql for operand in call.operands)})"
+    return lambda call: Atom(f"{name}({', '.join(operand.sql for operand in call.operands)})")
 
 
 def elt_or_null(call: Call) -> str:
     index, *values = (operand.sql for operand in call.operands)
-    return f"get(array({', '.join(values)}), if({index} < 1, -1, {index} - 1))"
+    return Atom(f"get(array({', '.join(values)}), if({index} < 1, -1, {index} - 1))")
 
 
 def liked(operator: str) -> Callable[[Call], str]:
@@ -34,7 +35,7 @@ def liked(operator: str) -> Callable[[Call], str]:
         text, pattern, escape = call.operands
         if not isinstance(escape.literal, str) or len(escape.literal) != 1:
             raise UnsupportedPlanError(
-                f"{call.function.name} with an escape character that isn't a literal of one character",
+                f"{call.function.name} with an escape character that is not a literal of one character",
                 path="arguments[2]",
             )
         return f"{text.sql} {operator} {pattern.sql} ESCAPE {string_literal(escape.literal)}"
@@ -57,8 +58,8 @@ TABLE = Table(
         row("length", "length({0})", catalyst="Length"),
         row("octet_length", "octet_length({0})", catalyst="OctetLength"),
         row("bit_length", "bit_length({0})", catalyst="BitLength"),
-        row("lpad", lambda call: f"lpad({call.sql(0)}, {bounded_length(call, 1)}, {call.sql(2)})"),
-        row("rpad", lambda call: f"rpad({call.sql(0)}, {bounded_length(call, 1)}, {call.sql(2)})"),
+        row("lpad", lambda call: Atom(f"lpad({call.sql(0)}, {bounded_length(call, 1)}, {call.sql(2)})")),
+        row("rpad", lambda call: Atom(f"rpad({call.sql(0)}, {bounded_length(call, 1)}, {call.sql(2)})")),
         row("starts_with", "startswith({0}, {1})"),
         row("ends_with", "endswith({0}, {1})"),
         row("contains", "contains({0}, {1})"),
@@ -68,14 +69,14 @@ TABLE = Table(
         row("locate", "locate({0}, {1}, {2})", catalyst="StringLocate"),
         row("ascii", "ascii({0})", catalyst="Ascii"),
         row("chr", "chr({0})", catalyst="Chr"),
-        row("space", lambda call: f"space({bounded_length(call, 0)})", catalyst="StringSpace"),
+        row("space", lambda call: Atom(f"space({bounded_length(call, 0)})"), catalyst="StringSpace"),
         row("soundex", "soundex({0})", catalyst="SoundEx"),
         row("levenshtein", listed("levenshtein"), catalyst="Levenshtein"),
         row("overlay", "overlay({0}, {1}, {2}, {3})", catalyst="Overlay"),
         row("format_string", bounded_format(listed("format_string")), catalyst="FormatString"),
         row("format_number", "format_number({0}, {1})", catalyst="FormatNumber"),
         row("base64", _ONE_LINE),
-        row("base64_lines", lambda call: _LINES.replace("{0}", call.sql(0))),
+        row("base64_lines", lambda call: Atom(_LINES.replace("{0}", call.sql(0)))),
         row("unbase64", "unbase64({0})", catalyst=legacy("UnBase64")),
         row("unbase64_strict", "to_binary({0}, 'base64')", catalyst=ansi("UnBase64")),
         row("to_binary", "to_binary({0}, {1})", catalyst="ToBinary"),

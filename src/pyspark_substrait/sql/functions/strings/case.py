@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from pyspark_substrait.sql.compiler.literals import string_literal
+from pyspark_substrait.sql.fragment import Atom
 from pyspark_substrait.sql.functions.strings.fragments import (
     ASCII_LOWER,
     ASCII_SWAPPED,
@@ -37,7 +38,7 @@ def each_word(form: str) -> Callable[[Call], str]:
     """Return a body that changes every word, which is ``w`` in ``form``; ``w`` ends with the white space after it."""
 
     def body(call: Call) -> str:
-        return f"array_join(transform(split({call.sql(0)}, {_GAP}), w -> {form}), '')"
+        return Atom(f"array_join(transform(split({call.sql(0)}, {_GAP}), w -> {form}), '')")
 
     return body
 
@@ -51,16 +52,16 @@ def swapcase(call: Call) -> str:
     text = call.sql(0)
     other = "CASE WHEN c = upper(c) THEN if(c = 'İ', lower(c), l) WHEN c = lower(c) THEN upper(c) ELSE c END"
     lower = f"lower(translate({text}, 'İ', 'i'))"
-    return f"array_join(zip_with(split({text}, ''), split({lower}, ''), (c, l) -> {other}), '')"
+    return Atom(f"array_join(zip_with(split({text}, ''), split({lower}, ''), (c, l) -> {other}), '')")
 
 
 def _capitalized(upper: str, word: str, rest: str = "{}") -> str:
-    return f"concat({upper.format(f'left({word}, 1)')}, {rest.format(f'substring({word}, 2)')})"
+    return Atom(f"concat({upper.format(f'left({word}, 1)')}, {rest.format(f'substring({word}, 2)')})")
 
 
 def _title(upper: str) -> str:
     """Capitalize a word, unless it is an article."""
-    return f"if(w RLIKE {_ARTICLE}, w, {_capitalized(upper, 'w')})"
+    return Atom(f"if(w RLIKE {_ARTICLE}, w, {_capitalized(upper, 'w')})")
 
 
 # Spark's initcap starts a word only after a blank: temporarily, any other white space is followed by one

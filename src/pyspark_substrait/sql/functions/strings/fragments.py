@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pyspark_substrait.model.types import String, concrete
 from pyspark_substrait.sql.compiler.casts import cast
 from pyspark_substrait.sql.compiler.literals import string_literal
+from pyspark_substrait.sql.fragment import Atom, atom, filled
 from pyspark_substrait.sql.functions.table import Call
 
 __all__ = ["ASCII_LOWER", "ASCII_SWAPPED", "ASCII_UPPER", "applied", "fitted", "quoted_pattern"]
@@ -23,7 +24,7 @@ _REGULAR = frozenset(r"\^$.|?*+()[]{}-&#~")
 
 def applied(template: str) -> Callable[[Call], str]:
     """Return the body that inserts the arguments, by position, into a template."""
-    return lambda call: template.format(*[operand.sql for operand in call.operands])
+    return lambda call: filled(template, *[operand.sql for operand in call.operands])
 
 
 def fitted(body: str | Callable[[Call], str]) -> Callable[[Call], str]:
@@ -36,7 +37,7 @@ def fitted(body: str | Callable[[Call], str]) -> Callable[[Call], str]:
 
     def fitting(call: Call) -> str:
         written = text(call)
-        return written if isinstance(concrete(call.output), String) else cast(f"({written})", String(), call.output)
+        return written if isinstance(concrete(call.output), String) else cast(atom(written), String(), call.output)
 
     return fitting
 
@@ -46,4 +47,4 @@ def quoted_pattern(text: str, known: str | int | None = None) -> str:
     if isinstance(known, str):
         return string_literal("".join(f"\\{character}" if character in _REGULAR else character for character in known))
     ends = rf"replace({text}, '\\E', '\\E\\\\E\\Q')"
-    return rf"concat('\\Q', {ends}, '\\E')"
+    return Atom(rf"concat('\\Q', {ends}, '\\E')")

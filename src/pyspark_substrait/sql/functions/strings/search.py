@@ -16,20 +16,21 @@ from collections.abc import Callable
 from pyspark_substrait.errors import UnsupportedPlanError
 from pyspark_substrait.model.types import I32
 from pyspark_substrait.sql.compiler.literals import string_literal
+from pyspark_substrait.sql.fragment import Atom
 from pyspark_substrait.sql.functions.catalyst import CatalystForms, catalyst
 from pyspark_substrait.sql.functions.strings.fragments import ASCII_LOWER, fitted, quoted_pattern
 from pyspark_substrait.sql.functions.table import Call, Row, row
 
-__all__ = ["ROWS"]
+__all__ = ["ROWS", "VARIANTS"]
 
 #: lower-case characters that are variants of another letter: each with the letter it folds to
-_VARIANTS = (
+VARIANTS = (
     *("\u00b5\u03bc", "\u017fs", "\u0345\u03b9", "\u03c2\u03c3", "\u03d0\u03b2", "\u03d1\u03b8", "\u03d5\u03c6"),
     *("\u03d6\u03c0", "\u03f0\u03ba", "\u03f1\u03c1", "\u03f5\u03b5", "\u1c80\u0432", "\u1c81\u0434", "\u1c82\u043e"),
     *("\u1c83\u0441", "\u1c84\u0442", "\u1c85\u0442", "\u1c86\u044a", "\u1c87\u0463", "\u1c88\ua64b", "\u1e9b\u1e61"),
     *("\u1fbe\u03b9", "\u1fd3\u0390", "\u1fe3\u03b0", "\ufb05\ufb06"),
 )
-_VARIANT, _LETTER = (string_literal("".join(pair[side] for pair in _VARIANTS)) for side in (0, 1))
+_VARIANT, _LETTER = (string_literal("".join(pair[side] for pair in VARIANTS)) for side in (0, 1))
 # the dotted capital I is the only letter whose lower case would be two characters
 _SIMPLE_FOLDING = f"translate(lower(translate({{}}, 'İ', 'i')), {_VARIANT}, {_LETTER})"
 #: the folding of a string for each case sensitivity
@@ -61,7 +62,7 @@ def count_substring(call: Call, text: str, part: str) -> str:
     gaps = f"char_length({text}) + 1L"
     removed = f"(char_length({text}) - char_length(replace({text}, {part}, '')))"
     if known is None:
-        return f"if({part} = '', {gaps}, {removed} div greatest(char_length({part}), 1))"
+        return Atom(f"if({part} = '', {gaps}, {removed} div greatest(char_length({part}), 1))")
     return f"{removed} div char_length({part})" if known else gaps
 
 
@@ -79,7 +80,7 @@ def replaced(folding: str) -> Callable[[Call], str]:
         found = f"aggregate({between}, {start}, (a, p) -> {step}).done"
         if call.operands[1].literal:
             return found
-        return f"if({part} = '', replace({text}, {part}, {replacement}), {found})"
+        return Atom(f"if({part} = '', replace({text}, {part}, {replacement}), {found})")
 
     return body
 
@@ -103,15 +104,15 @@ def _pattern(call: Call) -> str:
     pattern = call.operands[1].literal
     escape = call.operands[2].literal if len(call.operands) > 2 else ""
     if not isinstance(escape, str) or len(escape) > 1:
-        raise UnsupportedPlanError("like with an escape character that isn't a literal of one character")
+        raise UnsupportedPlanError("like with an escape character that is not a literal of one character")
     if isinstance(pattern, str):
         return string_literal(_escaped(pattern, escape))
     if not escape:
-        return rf"replace({call.sql(1)}, '\\', '\\\\')"
+        return Atom(rf"replace({call.sql(1)}, '\\', '\\\\')")
     # first add a backslash for each escape character and before each backslash, then remove unneeded ones
     escaped = string_literal(rf"(?s)\Q{escape}\E(.)|(\\|\Q{escape}\E)")
     needless = string_literal(r"(?s)\\([^%_\\])|(\\.)")
-    return rf"regexp_replace(regexp_replace({call.sql(1)}, {escaped}, '\\\\$1$2'), {needless}, '$1$2')"
+    return Atom(rf"regexp_replace(regexp_replace({call.sql(1)}, {escaped}, '\\\\$1$2'), {needless}, '$1$2')")
 
 
 def _escaped(pattern: str, escape: str) -> str:
@@ -129,12 +130,12 @@ def _escaped(pattern: str, escape: str) -> str:
 
 ROWS: tuple[Row, ...] = (
     *(row("like", like(folding), case_sensitivity=case) for case, folding in _FOLDINGS.items()),
-    *searching("starts_with", lambda _, text, part: f"startswith({text}, {part})", "StartsWith"),
-    *searching("ends_with", lambda _, text, part: f"endswith({text}, {part})", "EndsWith"),
-    *searching("contains", lambda _, text, part: f"contains({text}, {part})", "Contains"),
+    *searching("starts_with", lambda _, text, part: Atom(f"startswith({text}, {part})"), "StartsWith"),
+    *searching("ends_with", lambda _, text, part: Atom(f"endswith({text}, {part})"), "EndsWith"),
+    *searching("contains", lambda _, text, part: Atom(f"contains({text}, {part})"), "Contains"),
     *searching(
         "strpos",
-        lambda _, text, part: f"CAST(instr({text}, {part}) AS BIGINT)",
+        lambda _, text, part: Atom(f"CAST(instr({text}, {part}) AS BIGINT)"),
         catalyst("StringInstr", returns=I32()),
     ),
     *searching("count_substring", count_substring),

@@ -105,7 +105,7 @@ def _pieces(function: Function, format: str) -> Iterator[Piece]:
         conversion = Conversion(letter, flags, int(width or 0), found[0], found.start() + 1)
         allowed = MODIFIED[modifier] if modifier else {*SINGLE, *COMPOSITES}
         if not letter or letter not in allowed:
-            raise refusal(function, conversion, "isn't a conversion of C", "A percent sign itself is written '%%'")
+            raise refusal(function, conversion, "is not a conversion of C", "A percent sign itself is written '%%'")
         yield conversion
     if position < len(format):
         yield format[position:]

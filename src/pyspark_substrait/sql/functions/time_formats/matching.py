@@ -99,7 +99,7 @@ def flattened(function: Function, format: str) -> tuple[Piece, ...]:
 def _flattened(function: Function, items: tuple[Piece, ...]) -> Iterator[Piece]:
     for item in items:
         if isinstance(item, Conversion) and item.width:
-            raise refusal(function, item, "has a width, which strptime doesn't know")
+            raise refusal(function, item, "has a width, which strptime does not know")
         if isinstance(item, Conversion) and item.letter in COMPOSITES:
             yield from _flattened(function, parts(function, item))
         else:

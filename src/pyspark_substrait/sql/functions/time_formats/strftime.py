@@ -7,7 +7,6 @@ which is ``{t}`` in the texts here.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final, TypeAlias
@@ -111,6 +110,7 @@ class _Moment:
         seconds: the whole seconds since 1970-01-01 in UTC; None for a time of day.
         offset: the offset of the local time from UTC in microseconds; None without a zone.
         zone: the name of the zone.
+        cheap: whether the local date and time is cheap to repeat.
     """
 
     local: str
@@ -118,6 +118,7 @@ class _Moment:
     seconds: str | None = None
     offset: str | None = None
     zone: str | None = None
+    cheap: bool = False
 
     def value(self, call: Call, conversion: Conversion) -> _Value:
         """Return the output of a conversion that isn't composite."""
@@ -156,13 +157,12 @@ def _moment(call: Call, letters: set[str]) -> _Moment:
         case Date():
             # Spark would cast a date to a TIMESTAMP to get its hour
             timed = letters & {*_OF_TIMES, "f"}
-            return _Moment(
-                f"CAST({x} AS TIMESTAMP_NTZ)" if timed else x, micros, f"CAST(unix_date({x}) AS BIGINT) * 86400L"
-            )
+            local = f"CAST({x} AS TIMESTAMP_NTZ)" if timed else x
+            return _Moment(local, micros, f"CAST(unix_date({x}) AS BIGINT) * 86400L", cheap=x.cheap)
         case PrecisionTime(precision=precision) if precision <= FINEST:
-            return _Moment(x, micros)
+            return _Moment(x, micros, cheap=x.cheap)
         case PrecisionTimestamp(precision=precision) if precision <= FINEST:
-            return _Moment(x, micros, f"unix_seconds({zones.instant_of_utc('{t}')})")
+            return _Moment(x, micros, f"unix_seconds({zones.instant_of_utc('{t}')})", cheap=x.cheap)
         case PrecisionTimestampTZ(precision=precision) if precision <= FINEST:
             zone = zones.zone(call)
             offset = f"({zones.micros_of('{t}')} - unix_micros({x}))"
@@ -289,13 +289,9 @@ def _by_column(call: Call) -> str:
     return _of(moment, f"CASE WHEN {{t}} IS NOT NULL THEN array_join(transform({split}, piece -> {text}), '') END")
 
 
-#: texts that are cheap to repeat
-_NAME: Final = re.compile(r"[\w.]+|CAST\([\w.]+ AS TIMESTAMP_NTZ\)")
-
-
 def _of(moment: _Moment, text: str) -> str:
     """Return a text with the local date and time in it, which is computed once."""
-    if _NAME.fullmatch(moment.local):
+    if moment.cheap:
         return text.replace("{t}", moment.local)
     return bound(moment.local, "local", text.replace("{t}", "local"))
 

@@ -16,11 +16,11 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from pyspark_substrait.errors import UnsupportedPlanError
-from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.types import Date, PrecisionTime, PrecisionTimestampTZ, String, concrete
 from pyspark_substrait.sql.compiler import temporal
-from pyspark_substrait.sql.compiler.literals import literal, string_literal
+from pyspark_substrait.sql.compiler.literals import string_literal
 from pyspark_substrait.sql.compiler.types import FINEST, spark_type, units_per_second
+from pyspark_substrait.sql.fragment import Constant, atom
 from pyspark_substrait.sql.functions.datetimes import zones
 from pyspark_substrait.sql.functions.fragments import bound, raised
 from pyspark_substrait.sql.functions.table import Call, Foreign, Operand, row
@@ -30,7 +30,6 @@ from pyspark_substrait.sql.functions.time_formats.matching import Matching, flat
 __all__ = ["ROWS"]
 
 _SECONDS_OF_DAY = 86_400
-_NULL = literal(Literal(type=String(), value=None))
 
 
 def _parsed(value: Callable[[Call, Matching], str]) -> Callable[[Call], str]:
@@ -42,10 +41,10 @@ def _parsed(value: Callable[[Call, Matching], str]) -> Callable[[Call], str]:
             found = Matching(flattened(call.function, format))
             failure = raised(call, f"the text doesn't have the form {format!r}")
             return found.over(call.sql(0), value(call, found), failure)
-        if call.sql(1) in (_NULL, f"({_NULL})"):
-            return f"CAST(NULL AS {spark_type(call.output)})"
+        if call.operands[1].is_null:
+            return Constant(f"CAST(NULL AS {spark_type(call.output)})", None)
         raise UnsupportedPlanError(
-            f"{call.function.name}: the format isn't a literal",
+            f"{call.function.name}: the format is not a literal",
             hint="What Spark runs is made of the format, so that it must be known before there are any values",
         )
 
@@ -104,7 +103,7 @@ def _instant(call: Call, found: Matching, zone: str | None) -> str:
     if "z" in found:
         return f"{local} - {_offset(found.text('z'))}"
     if zone is None and "Z" in found:
-        zone = zones.zone(replace(call, operands=(Operand(found.text("Z"), String()),), names=("timezone",)))
+        zone = zones.zone(replace(call, operands=(Operand(atom(found.text("Z")), String()),), names=("timezone",)))
     if zone is None:
         return local
     return f"unix_seconds({_at_home(local, zone)})"
@@ -167,7 +166,7 @@ def _day(call: Call, found: Matching) -> str:
     lost = sorted({"U", "W", "V", "G", "g"} & found.values)
     if lost:
         raise UnsupportedPlanError(
-            f"{call.function.name}: %{lost[0]} of the format {call.operands[1].literal!r} doesn't say a day",
+            f"{call.function.name}: %{lost[0]} of the format {call.operands[1].literal!r} does not say a day",
             hint="A week is a day together with its year and a weekday: %Y with %U or %W, %G with %V",
         )
     return f"make_date({_year(found)}, {_month(found)}, {found.number('d') if 'd' in found else '1'})"

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from pyspark_substrait.errors import SubstraitError
+from pyspark_substrait.spark.session import DEEP_STACK, embedded_session
 
 __all__ = ["recording"]
 
@@ -25,10 +26,8 @@ def recording(target: Path) -> Iterator[None]:
     """
     from pyspark import SparkContext
 
-    from pyspark_substrait.spark.session import DEEP_STACK, embedded_session
-
     if '"' in str(target) or "\\" in str(target):
-        raise SubstraitError(f"Java can't be told of the path {target}")
+        raise SubstraitError(f"Java does not accept the path {target}")
     options = f'{DEEP_STACK} "-XX:ArchiveClassesAtExit={target}"'
     spark = embedded_session("local[2]", **{"spark.driver.extraJavaOptions": options})
     gateway = SparkContext._gateway

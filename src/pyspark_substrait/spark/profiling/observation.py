@@ -12,7 +12,13 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-from pyspark_substrait.analysis.profile.rows import follows, inner_queries, relations_of, same_rows, stopping
+from pyspark_substrait.analysis.profile.rows import (
+    derived_row_count,
+    inner_queries,
+    relations_of,
+    same_rows,
+    stopped_early,
+)
 from pyspark_substrait.model.findings import Places
 from pyspark_substrait.model.orderedness import in_order
 from pyspark_substrait.model.relations import (
@@ -36,17 +42,17 @@ from pyspark_substrait.model.relations import (
     Update,
     Write,
 )
-from pyspark_substrait.spark.profiling.pushing import Condition, passed, reaches
+from pyspark_substrait.spark.profiling.predicate_pushdown import Condition, is_pushed_into, pushed_conditions
 from pyspark_substrait.sql.decorrelation.outer import is_closed
 
-__all__ = ["Watch"]
+__all__ = ["ObservationPlanner"]
 
 _JOINS = (Join, LateralJoin, HashJoin, MergeJoin, NestedLoopJoin)
 _OUTER = (JoinType.LEFT, JoinType.RIGHT, JoinType.OUTER)
 
 
 @dataclass(slots=True)
-class Watch:
+class ObservationPlanner:
     """Chooses the relations to count, in the tree that is compiled after rewriting.
 
     Args:
@@ -73,7 +79,7 @@ class Watch:
             return self._reasons[id(node)]
         if any(node is other for other in self.names.values()):
             return "Spark left it out, or computed it more than once"
-        return "" if self._compiled(node) else "rewritten as a join: Spark can't run the query as it stands"
+        return "" if self._compiled(node) else "rewritten as a join: Spark cannot run the query as it stands"
 
     def _compiled(self, node: Relation) -> bool:
         return self.tree is not None and any(node is other for other in relations_of(self.tree))
@@ -98,7 +104,7 @@ class Watch:
         return chosen, frozenset() if self.limited else _sorts(tree)
 
     def _worth(self, tree: Relation, nodes: list[Relation]) -> list[Relation]:
-        early = stopping(tree, self.limited)
+        early = stopped_early(tree, self.limited)
         uses = Counter(node.subtree_ordinal for node in nodes if isinstance(node, Reference))
         fixed = _fixed(nodes, uses)
         result = None if self.limited else _result(tree)
@@ -110,7 +116,7 @@ class Watch:
             if id(node) in seen:
                 continue
             seen.add(id(node))
-            free = self.exact or not any(reaches(node, condition) for condition in above)
+            free = self.exact or not any(is_pushed_into(node, condition) for condition in above)
             if id(node) in early and isinstance(node, _JOINS) and node.type in _OUTER:
                 free = free and self.exact  # a limit is pushed into the side that is kept
             if node is not result and self._unknown(node):
@@ -120,7 +126,7 @@ class Watch:
                 else:
                     self._reasons[id(node)] = _reason(closed, ordered, id(node) in fixed)
             below = (node.subtree,) if isinstance(node, Reference) else node.inputs
-            for number, (input, conditions) in enumerate(zip(below, passed(node, above), strict=True)):
+            for number, (input, conditions) in enumerate(zip(below, pushed_conditions(node, above), strict=True)):
                 lateral = isinstance(node, LateralJoin) and number == 1
                 pending.append((input, conditions, closed and not lateral))
             pending.extend((query, [], closed and is_closed(query)) for query in inner_queries(node))
@@ -135,8 +141,8 @@ class Watch:
         if same_rows(node) is not None:
             return False
         if isinstance(node, Read):
-            return follows(node, [], self.stored_rows.get(id(node))) is None
-        return follows(node, [1 for _ in node.inputs]) is None
+            return derived_row_count(node, [], self.stored_rows.get(id(node))) is None
+        return derived_row_count(node, [1 for _ in node.inputs]) is None
 
 
 def _sorts(tree: Relation) -> frozenset[int]:

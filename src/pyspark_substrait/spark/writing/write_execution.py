@@ -33,21 +33,21 @@ from pyspark_substrait.model.walk import (
 )
 from pyspark_substrait.spark.tables import Table
 from pyspark_substrait.spark.writing import definitions, records, replacing, targets, updates
-from pyspark_substrait.spark.writing.session import Session
 from pyspark_substrait.spark.writing.stored_tables import depth_first
+from pyspark_substrait.spark.writing.write_context import WriteContext
 from pyspark_substrait.sql.compiler.relations import refuse_enhancements
 from pyspark_substrait.sql.compiler.writes import misplaced
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-__all__ = ["WRITING", "carried_out"]
+__all__ = ["WRITING", "with_writes_executed"]
 
 #: The relations that change data or schemas.
 WRITING: Final = (Write, Update, Ddl)
 
 
-def carried_out(node: Relation, session: Session) -> Relation:
+def with_writes_executed(node: Relation, session: WriteContext) -> Relation:
     """Carry out the writing relations of a tree, and replace each by a read of its output records.
 
     All of them, and the query above them, are checked before the first one changes anything.
@@ -68,7 +68,7 @@ def carried_out(node: Relation, session: Session) -> Relation:
 class _Pass:
     """A bottom-up pass over a tree that replaces writing relations by reads."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: WriteContext) -> None:
         self._session = session
         #: the replaced shared subtrees: each is carried out once
         self._subtrees: dict[int, Relation] = {}
@@ -116,7 +116,7 @@ def _places(node: Relation) -> Iterator[tuple[str | int, ...]]:
 class _Checking(_Pass):
     """Checks the writing relations without changing anything."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: WriteContext) -> None:
         super().__init__(session)
         self._defines = False
 
@@ -161,7 +161,7 @@ class _Writing(_Pass):
                 return None
 
 
-def _recover(node: Relation, session: Session) -> None:
+def _recover(node: Relation, session: WriteContext) -> None:
     """Finish or undo interrupted replacements of the tables in Spark's own catalog that a tree changes."""
     changed: set[tuple[str, ...]] = set()
     for found in relations_within(node):

@@ -7,10 +7,16 @@ from functools import cached_property
 
 from typing_extensions import assert_never
 
-from pyspark_substrait.analysis.diff.describe_values import fields, message, one, schema_columns, value_parts
 from pyspark_substrait.analysis.diff.description import Description, Item, Kind, Part, Source, Style
 from pyspark_substrait.analysis.diff.equivalence import Form, Forms, conjuncts
 from pyspark_substrait.analysis.diff.record import Record
+from pyspark_substrait.analysis.diff.value_descriptions import (
+    fields,
+    message,
+    schema_columns,
+    single_item_part,
+    value_parts,
+)
 from pyspark_substrait.model.expressions import FieldReference, RootReference, SortField, StructField
 from pyspark_substrait.model.fields import Over
 from pyspark_substrait.model.literals import Literal
@@ -83,7 +89,7 @@ def describe(
 
 
 class _Describer:
-    """Makes the description of a relation from what the relation says of itself."""
+    """Builds the description of a relation for comparison from the relation's own description."""
 
     def __init__(
         self,
@@ -282,7 +288,7 @@ class _Describer:
             if item.child is not None:
                 column = self.forms.number("masked", column, item.child, mask.maintain_singular_struct)
                 text = f"what is kept of {self.table.names[item.field]}"
-                self.further.append(one(text, Kind.COLUMN, str(item.child), self.forms, column))
+                self.further.append(single_item_part(text, Kind.COLUMN, str(item.child), self.forms, column))
             self._add(column)
 
     # parts ------------------------------------------------------------------------------------------------------------
@@ -297,7 +303,7 @@ class _Describer:
         match part.value:
             case JoinType() | BuildInput() as value:
                 meant = _MIRRORED.get(value, value) if self.swap else value
-                return [one(part.title, kind, value.value, self.forms, meant)]
+                return [single_item_part(part.title, kind, value.value, self.forms, meant)]
             case NamedStruct() as schema:
                 return [fields(schema, self._stored(schema), self.forms, part.title)]
             case description.Records(input=input, last=last):

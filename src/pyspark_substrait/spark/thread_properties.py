@@ -12,12 +12,12 @@ from pyspark_substrait.spark.session import embedded_session, is_connect
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-__all__ = ["as_here"]
+__all__ = ["with_thread_properties"]
 
 _T = TypeVar("_T")
 
 
-def as_here(spark: SparkSession | None, function: Callable[[], _T]) -> Callable[[], _T]:
+def with_thread_properties(spark: SparkSession | None, function: Callable[[], _T]) -> Callable[[], _T]:
     """Return the function so that, called in another thread, it runs with the Spark properties of this one.
 
     Args:

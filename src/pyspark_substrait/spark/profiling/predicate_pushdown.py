@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from pyspark_substrait.analysis.profile.rows import repeats
+from pyspark_substrait.analysis.profile.rows import repeats_read_filter
 from pyspark_substrait.model.expressions import Expression, FieldReference, InPredicate, RootReference, StructField
 from pyspark_substrait.model.fields import Over
 from pyspark_substrait.model.relations import (
@@ -39,7 +39,7 @@ from pyspark_substrait.model.walk import holds_window, placed_expressions, root_
 from pyspark_substrait.sql.conjuncts import conjuncts
 from pyspark_substrait.sql.decorrelation.outer import is_closed
 
-__all__ = ["Condition", "passed", "reaches"]
+__all__ = ["Condition", "is_pushed_into", "pushed_conditions"]
 
 _KEPT_ONLY = (JoinType.LEFT_SEMI, JoinType.LEFT_ANTI, JoinType.LEFT_MARK)
 _OTHER_ONLY = (JoinType.RIGHT_SEMI, JoinType.RIGHT_ANTI, JoinType.RIGHT_MARK)
@@ -62,7 +62,7 @@ class Condition:
         return replace(self, columns=columns)
 
 
-def reaches(node: Relation, condition: Condition) -> bool:
+def is_pushed_into(node: Relation, condition: Condition) -> bool:
     """Whether Spark would push a condition over the output of a relation into it or below it."""
     condition = _before_emit(node, condition)
     match node:
@@ -72,13 +72,13 @@ def reaches(node: Relation, condition: Condition) -> bool:
             return False
         case Project() | Aggregate() | ConsistentPartitionWindow():
             below = _through(node, condition)
-            return bool(below) and (isinstance(node, Aggregate) or reaches(node.input, below[0]))
+            return bool(below) and (isinstance(node, Aggregate) or is_pushed_into(node.input, below[0]))
         case Filter() if condition.is_join:
             return False
         case Filter() | Sort() | Exchange():
-            return reaches(node.input, condition)
+            return is_pushed_into(node.input, condition)
         case DetachedRel(relation=inner):
-            return reaches(inner, condition)
+            return is_pushed_into(inner, condition)
         case Join() | Cross() | HashJoin() | MergeJoin() | NestedLoopJoin() if condition.is_join:
             # another join stays above unless one side has all columns that it uses
             return any(_to_sides(len(node.left.schema.types), [condition]))
@@ -86,7 +86,7 @@ def reaches(node: Relation, condition: Condition) -> bool:
             return True
 
 
-def passed(node: Relation, above: Sequence[Condition]) -> list[list[Condition]]:
+def pushed_conditions(node: Relation, above: Sequence[Condition]) -> list[list[Condition]]:
     """The conditions that may move into each input of a relation, its own among them.
 
     Args:
@@ -96,7 +96,7 @@ def passed(node: Relation, above: Sequence[Condition]) -> list[list[Condition]]:
     direct = [_before_emit(node, condition) for condition in above]
     match node:
         case Filter(condition=expression):
-            own = [] if repeats(node) else [_looked_at(part) for part in conjuncts(expression)]
+            own = [] if repeats_read_filter(node) else [_looked_at(part) for part in conjuncts(expression)]
             # joins aren't moved below filters
             return [[*(condition for condition in direct if not condition.is_join), *own]]
         case Project() | Aggregate() | ConsistentPartitionWindow():

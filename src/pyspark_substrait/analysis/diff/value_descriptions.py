@@ -33,10 +33,10 @@ from pyspark_substrait.model.relations import (
 from pyspark_substrait.model.relations.writing import ExtensionObject, NamedObjectWrite
 from pyspark_substrait.model.types import NamedStruct, name_count
 
-__all__ = ["fields", "message", "one", "schema_columns", "table_name", "value_parts"]
+__all__ = ["fields", "message", "schema_columns", "single_item_part", "table_name", "value_parts"]
 
 
-def one(word: str, kind: Kind, text: str, forms: Forms, form: object = None) -> Part:
+def single_item_part(word: str, kind: Kind, text: str, forms: Forms, form: object = None) -> Part:
     """Return a part with a single item."""
     number = forms.plain("text", text if form is None else form)
     return Part(word, kind, Style.ONE, (Item(form=number, text=text),))
@@ -50,19 +50,19 @@ def value_parts(word: str, kind: Kind, value: object, record: Record, forms: For
         case ExtensionObject(detail=detail):
             return [message(word, detail, forms, kind)]
         case NamedObjectWrite(names=names):
-            return [one(word, kind, ".".join(names), forms, names)]
+            return [single_item_part(word, kind, ".".join(names), forms, names)]
         case ScatterFields() | SingleBucketExpression() | MultiBucketExpression() | RoundRobin() | Broadcast():
             return [*_exchange_kind(value, record, forms)]
         case Generator():
             rows = "" if value.rows is None else f" of {value.rows} rows"
             text = f"{value.kind.value}{rows}{', keeping records without any' if value.outer else ''}"
-            return [one(word, kind, text, forms)]
+            return [single_item_part(word, kind, text, forms)]
         case AnyMessage():
             return [message(word, value, forms)]
         case Enum():
-            return [one(word, kind, str(value.value), forms)]
+            return [single_item_part(word, kind, str(value.value), forms)]
         case tuple() if all(isinstance(item, Enum) for item in value) and value:
-            return [one(word, kind, " ".join(str(item.value) for item in value), forms)]
+            return [single_item_part(word, kind, " ".join(str(item.value) for item in value), forms)]
         case tuple():
             targets = tuple(
                 Item(form=forms.plain(item), text=f"{item.target_type} for partitions {list(item.partition_id)}")
@@ -70,7 +70,7 @@ def value_parts(word: str, kind: Kind, value: object, record: Record, forms: For
             )
             return [Part(word, kind, Style.BAG, targets)]
         case _:
-            return [one(word, kind, str(value), forms)]
+            return [single_item_part(word, kind, str(value), forms)]
 
 
 def _exchange_kind(kind: ExchangeKind, record: Record, forms: Forms) -> Iterator[Part]:
@@ -80,17 +80,17 @@ def _exchange_kind(kind: ExchangeKind, record: Record, forms: Forms) -> Iterator
 
     match kind:
         case ScatterFields(fields=scattered):
-            yield one("kind", Kind.EXCHANGE, "by fields", forms)
+            yield single_item_part("kind", Kind.EXCHANGE, "by fields", forms)
             yield listed("field", Style.ROW, *scattered)
         case SingleBucketExpression(expression=node):
             yield listed("bucket", Style.ONE, node)
         case MultiBucketExpression(expression=node, constrained_to_count=limited):
             yield listed("buckets", Style.ONE, node)
-            yield one("limit", Kind.EXCHANGE, "to the count" if limited else "none", forms)
+            yield single_item_part("limit", Kind.EXCHANGE, "to the count" if limited else "none", forms)
         case RoundRobin(exact=exact):
-            yield one("kind", Kind.EXCHANGE, "round robin, exactly" if exact else "round robin", forms)
+            yield single_item_part("kind", Kind.EXCHANGE, "round robin, exactly" if exact else "round robin", forms)
         case Broadcast():
-            yield one("kind", Kind.EXCHANGE, "broadcast", forms)
+            yield single_item_part("kind", Kind.EXCHANGE, "broadcast", forms)
         case _:
             assert_never(kind)
 
@@ -123,12 +123,12 @@ def fields(schema: NamedStruct, columns: tuple[int, ...], forms: Forms, word: st
 def _read_type(type: ReadType, forms: Forms) -> Iterator[Part]:
     match type:
         case NamedTable(names=names, advanced_extension=extension):
-            yield one("table", Kind.TABLE, ".".join(names), forms, names)
+            yield single_item_part("table", Kind.TABLE, ".".join(names), forms, names)
             if extension is not None and extension.enhancement is not None:
                 yield message("enhancement of the table", extension.enhancement, forms)
         case VirtualTable(expressions=records):
             empty = Record()
-            yield one("table", Kind.TABLE, "a virtual table", forms)
+            yield single_item_part("table", Kind.TABLE, "a virtual table", forms)
             yield Part(
                 "record",
                 Kind.ROWS,
@@ -136,7 +136,7 @@ def _read_type(type: ReadType, forms: Forms) -> Iterator[Part]:
                 tuple(Item(form=forms.expression(node, empty), node=node, record=empty) for node in records),
             )
         case LocalFiles(items=items, advanced_extension=extension):
-            yield one("table", Kind.TABLE, "files", forms)
+            yield single_item_part("table", Kind.TABLE, "files", forms)
             files = tuple(Item(form=forms.plain(item), text=_file(item)) for item in items)
             yield Part("file", Kind.TABLE, Style.BAG, files)
             if extension is not None and extension.enhancement is not None:
@@ -144,9 +144,9 @@ def _read_type(type: ReadType, forms: Forms) -> Iterator[Part]:
         case ExtensionTable(detail=detail):
             yield message("table", detail, forms, Kind.TABLE)
         case IcebergTable(metadata_uri=uri, snapshot_id=snapshot, snapshot_timestamp=time):
-            yield one("table", Kind.TABLE, f"the Iceberg table {uri}", forms, ("iceberg", uri))
+            yield single_item_part("table", Kind.TABLE, f"the Iceberg table {uri}", forms, ("iceberg", uri))
             shown = f"id {snapshot}" if snapshot is not None else "the current one" if time is None else f"at {time}"
-            yield one("snapshot", Kind.TABLE, shown, forms, ("snapshot", snapshot, time))
+            yield single_item_part("snapshot", Kind.TABLE, shown, forms, ("snapshot", snapshot, time))
         case _:
             assert_never(type)
 
@@ -162,7 +162,7 @@ def _file(item: FileOrFiles) -> str:
 
 def message(word: str, detail: AnyMessage, forms: Forms, kind: Kind = Kind.EXTENSION) -> Part:
     """Return an extension message as a part."""
-    return one(word, kind, f"{detail.type_url} ({len(detail.value)} bytes)", forms, detail)
+    return single_item_part(word, kind, f"{detail.type_url} ({len(detail.value)} bytes)", forms, detail)
 
 
 def table_name(relation: Read) -> str:

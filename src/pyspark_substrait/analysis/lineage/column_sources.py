@@ -107,7 +107,7 @@ def _of_ports(
 
 
 def _table(read_type: ReadType) -> str:
-    """Describe what is read in a few words."""
+    """Describe the source of a read in a few words."""
     match read_type:
         case NamedTable(names=names):
             return ".".join(names)

@@ -17,11 +17,11 @@ from pyspark_substrait.analysis.profile.rows import inner_queries
 from pyspark_substrait.model.relations import NamedTable, Read, Reference, Relation
 from pyspark_substrait.spark.profiling.operators import Operator
 
-__all__ = ["Spent", "attributed"]
+__all__ = ["RelationCost", "attributed_costs"]
 
 
 @dataclass(frozen=True, slots=True)
-class Spent:
+class RelationCost:
     """The time that a relation took, and the bytes that it read."""
 
     seconds: Figure | None = None
@@ -37,9 +37,9 @@ class _Stage:
     scans: list[tuple[str, Operator]] = field(default_factory=list)
 
 
-def attributed(
+def attributed_costs(
     top: Operator | None, names: Mapping[str, Relation], nodes: Sequence[Relation], rows: Mapping[int, Figure]
-) -> dict[int, Spent]:
+) -> dict[int, RelationCost]:
     """Return the time and bytes of each relation, by identity.
 
     Args:
@@ -72,13 +72,13 @@ def attributed(
         whole = sum(weights.values())
         for node_id, weight in weights.items():
             estimated[node_id] += rest * weight / whole
-    found: dict[int, Spent] = {}
+    found: dict[int, RelationCost] = {}
     for node in nodes:
         seconds = measured.get(id(node), 0.0) + estimated.get(id(node), 0.0)
         sure = id(node) in measured and id(node) not in estimated
         if id(node) in measured or id(node) in estimated:
             size = _size(*of_read[id(node)]) if id(node) in of_read else None
-            found[id(node)] = Spent(Figure(seconds, Basis.MEASURED if sure else Basis.ESTIMATED), size)
+            found[id(node)] = RelationCost(Figure(seconds, Basis.MEASURED if sure else Basis.ESTIMATED), size)
     return found
 
 

@@ -9,14 +9,14 @@ from urllib.parse import quote, unquote
 
 from pyspark_substrait.spark.access import escaped
 
-__all__ = ["Piece", "is_here", "named", "path_of_uri", "uri_of_address", "uri_of_path"]
+__all__ = ["FileSlice", "is_here", "named", "path_of_uri", "uri_of_address", "uri_of_path"]
 
 #: The characters that need no escape in the path of a URI. (Java's rule, which Spark follows in names of files.)
 _PLAIN_IN_URI = "/;:@&=+$,-_.!~*'()"
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class FileSlice:
     """A file to read, or a slice of it.
 
     Args:
@@ -58,7 +58,7 @@ def is_here(path: str) -> bool:
     return path.startswith("/") and os.path.exists(path)
 
 
-def named(pieces: Iterable[Piece]) -> str:
+def named(pieces: Iterable[FileSlice]) -> str:
     """Name files in a message: the first, and the number of others."""
     paths = sorted({piece.path for piece in pieces})
     more = f" and {len(paths) - 1} more" if len(paths) > 1 else ""

@@ -9,10 +9,10 @@ from collections.abc import Mapping
 
 from pyspark_substrait.spark.profiling.operators import Operator
 
-__all__ = ["trusted"]
+__all__ = ["reliable_counts"]
 
 
-def trusted(top: Operator | None, counts: Mapping[str, int]) -> tuple[dict[str, int], frozenset[str]]:
+def reliable_counts(top: Operator | None, counts: Mapping[str, int]) -> tuple[dict[str, int], frozenset[str]]:
     """Return the reliable counts, and the names of those that may be too low.
 
     Args:

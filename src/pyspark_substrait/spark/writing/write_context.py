@@ -17,11 +17,11 @@ from pyspark_substrait.sql.compiler.statement import Statement
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-__all__ = ["Session"]
+__all__ = ["WriteContext"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Session:
+class WriteContext:
     """The parts of a run that a write uses.
 
     Args:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from pyspark_substrait.errors import UnsupportedPlanError, at
 from pyspark_substrait.model.relations import NamedTable, Read, Write
 from pyspark_substrait.spark.writing.changes import FLAG, Flagged
-from pyspark_substrait.spark.writing.session import Session
 from pyspark_substrait.spark.writing.stored_tables import StoredTable, depth_first, top_level
+from pyspark_substrait.spark.writing.write_context import WriteContext
 from pyspark_substrait.sql.compiler.types import has_map
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ __all__ = ["ListedChanged", "ListedRemoved"]
 class _Listed(Flagged):
     """A change of the records that the input of a write lists."""
 
-    def __init__(self, node: Write, table: StoredTable, session: Session, *, returning: bool) -> None:
+    def __init__(self, node: Write, table: StoredTable, session: WriteContext, *, returning: bool) -> None:
         super().__init__(node.table_schema, table, session, returning=returning)
         self._input = node.input
 
@@ -32,7 +32,7 @@ class _Listed(Flagged):
         for name, type in zip(self.schema.top_level_names(), self.schema.struct.types, strict=True):
             if has_map(type):
                 raise UnsupportedPlanError(
-                    f"{self.table.name}.{name} has a map, and Spark can't tell whether two maps are equal",
+                    f"{self.table.name}.{name} has a map, and Spark cannot tell whether two maps are equal",
                     hint="Filter the table itself in the input, so that no records have to be found by their values",
                 )
         super().check()

@@ -1,0 +1,1 @@
+"""DataFusion's functions, by subject."""
