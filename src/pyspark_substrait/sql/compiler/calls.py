@@ -29,7 +29,7 @@ from pyspark_substrait.sql.compiler.scope import Compilation, Scope
 from pyspark_substrait.sql.compiler.types import spark_type
 from pyspark_substrait.sql.conjuncts import BOOLEAN, operands_of
 from pyspark_substrait.sql.fragment import Atom, Constant, Name, atom
-from pyspark_substrait.sql.functions.fragments import bound
+from pyspark_substrait.sql.functions.common_expressions import bound
 from pyspark_substrait.sql.functions.regexp.judging import refuse_slow_patterns
 from pyspark_substrait.sql.functions.registered import registered_table
 from pyspark_substrait.sql.functions.table import Call, Operand, Table

@@ -9,7 +9,7 @@ from __future__ import annotations
 from pyspark_substrait.errors import UnsupportedPlanError
 from pyspark_substrait.model.types import FP32, FP64, concrete
 from pyspark_substrait.sql.compiler.types import has_map, spark_type
-from pyspark_substrait.sql.functions.fragments import constant
+from pyspark_substrait.sql.functions.common_expressions import constant
 from pyspark_substrait.sql.functions.table import Call, Foreign, Table, in_steps, row
 
 __all__ = ["TABLE", "approximate_count", "estimate", "merged_sketch", "sketch"]

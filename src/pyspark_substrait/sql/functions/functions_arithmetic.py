@@ -26,9 +26,7 @@ from pyspark_substrait.sql.functions.arithmetic.float_rounding import (
     rounded_sum,
 )
 from pyspark_substrait.sql.functions.catalyst import ansi
-from pyspark_substrait.sql.functions.elementary import rows as elementary
-from pyspark_substrait.sql.functions.elementary.rows import through_double
-from pyspark_substrait.sql.functions.fragments import (
+from pyspark_substrait.sql.functions.common_expressions import (
     any_null,
     as_int,
     bound,
@@ -37,6 +35,8 @@ from pyspark_substrait.sql.functions.fragments import (
     raised,
     smallest,
 )
+from pyspark_substrait.sql.functions.elementary import rows as elementary
+from pyspark_substrait.sql.functions.elementary.rows import through_double
 from pyspark_substrait.sql.functions.table import Call, Table, row
 
 __all__ = ["TABLE", "saturating", "two"]

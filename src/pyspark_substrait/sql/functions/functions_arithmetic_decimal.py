@@ -17,6 +17,15 @@ from collections.abc import Callable
 from pyspark_substrait.sql.compiler.types import spark_type
 from pyspark_substrait.sql.fragment import Atom
 from pyspark_substrait.sql.functions.catalyst import ansi
+from pyspark_substrait.sql.functions.common_expressions import (
+    any_null,
+    as_double,
+    constant,
+    infinity,
+    largest,
+    raised,
+    smallest,
+)
 from pyspark_substrait.sql.functions.decimals.bits import bitwise
 from pyspark_substrait.sql.functions.decimals.digits import decimal_of, is_negative, is_zero, negated
 from pyspark_substrait.sql.functions.decimals.quotients import divide, modulus, saturating_divide
@@ -28,15 +37,6 @@ from pyspark_substrait.sql.functions.decimals.totals import (
     partial_average,
     saturating_total,
     total,
-)
-from pyspark_substrait.sql.functions.fragments import (
-    any_null,
-    as_double,
-    constant,
-    infinity,
-    largest,
-    raised,
-    smallest,
 )
 from pyspark_substrait.sql.functions.table import Call, Row, Table, in_steps, row
 

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pyspark_substrait.errors import UnsupportedPlanError
 from pyspark_substrait.sql.compiler.types import has_map
 from pyspark_substrait.sql.fragment import Atom
-from pyspark_substrait.sql.functions.fragments import any_null, infinity
+from pyspark_substrait.sql.functions.common_expressions import any_null, infinity
 from pyspark_substrait.sql.functions.table import Call, Foreign, Table, row
 
 __all__ = ["TABLE"]

@@ -13,13 +13,13 @@ from collections.abc import Callable
 from itertools import product
 
 from pyspark_substrait.model.types import FP32, FP64, Decimal, Type, concrete
+from pyspark_substrait.sql.functions.common_expressions import any_null, as_double, bound, infinity, narrowed, raised
+from pyspark_substrait.sql.functions.common_expressions import constant as literal
 from pyspark_substrait.sql.functions.elementary import formulas
 from pyspark_substrait.sql.functions.elementary.machine import Number, Value, constant, machine
 from pyspark_substrait.sql.functions.elementary.numbers import beside_one, is_power, number
 from pyspark_substrait.sql.functions.elementary.rounding import DIRECTIONS, NEAREST, rounded
 from pyspark_substrait.sql.functions.elementary.rows import failed
-from pyspark_substrait.sql.functions.fragments import any_null, as_double, bound, infinity, narrowed, raised
-from pyspark_substrait.sql.functions.fragments import constant as literal
 from pyspark_substrait.sql.functions.table import Call, Row, Table, row
 
 __all__ = ["TABLE"]

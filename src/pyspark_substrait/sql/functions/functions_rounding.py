@@ -15,9 +15,9 @@ from collections.abc import Callable
 from pyspark_substrait.model.types import FP32, FP64, concrete
 from pyspark_substrait.sql.compiler.types import INTEGERS, spark_type
 from pyspark_substrait.sql.fragment import Atom
+from pyspark_substrait.sql.functions.common_expressions import bound, infinity, narrowed
 from pyspark_substrait.sql.functions.decimals.digits import WHOLE
 from pyspark_substrait.sql.functions.decimals.rounding_modes import MODES, rounded, sign
-from pyspark_substrait.sql.functions.fragments import bound, infinity, narrowed
 from pyspark_substrait.sql.functions.table import Call, Row, Table, row
 
 __all__ = ["TABLE", "places"]

@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 from pyspark_substrait.sql.compiler.types import spark_type
 from pyspark_substrait.sql.fragment import Atom
+from pyspark_substrait.sql.functions.common_expressions import bound
 from pyspark_substrait.sql.functions.decimals.digits import as_decimal, decimal_of, digits, is_negative
 from pyspark_substrait.sql.functions.decimals.rounding_modes import MODES, rounded, sign
-from pyspark_substrait.sql.functions.fragments import bound
 from pyspark_substrait.sql.functions.functions_rounding import places
 from pyspark_substrait.sql.functions.table import Call, Table, row
 

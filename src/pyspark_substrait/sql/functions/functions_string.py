@@ -14,12 +14,12 @@ from pyspark_substrait.model.types import I32
 from pyspark_substrait.sql.fragment import UNKNOWN, Atom
 from pyspark_substrait.sql.functions import regexp
 from pyspark_substrait.sql.functions.catalyst import catalyst
-from pyspark_substrait.sql.functions.fragments import as_int, raised
+from pyspark_substrait.sql.functions.common_expressions import as_int, raised
 from pyspark_substrait.sql.functions.ordering import in_order
 from pyspark_substrait.sql.functions.sizes import bounded_length, bounded_times
 from pyspark_substrait.sql.functions.strings import case as string_case
 from pyspark_substrait.sql.functions.strings import search as string_search
-from pyspark_substrait.sql.functions.strings.fragments import fitted, quoted_pattern
+from pyspark_substrait.sql.functions.strings.string_expressions import fitted, quoted_pattern
 from pyspark_substrait.sql.functions.table import Call, Table, row
 
 __all__ = ["TABLE", "string_agg"]

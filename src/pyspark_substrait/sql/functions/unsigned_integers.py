@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pyspark_substrait.model.types import UNSIGNED_INTEGERS, Type
 from pyspark_substrait.sql.compiler.types import spark_type, unsigned_bits
 from pyspark_substrait.sql.fragment import Atom
-from pyspark_substrait.sql.functions.fragments import any_null, bound, raised
+from pyspark_substrait.sql.functions.common_expressions import any_null, bound, raised
 from pyspark_substrait.sql.functions.table import Call, Foreign, Row, Table, in_steps, row
 
 __all__ = ["TABLE"]

@@ -12,10 +12,7 @@ from lark.exceptions import LarkError
 
 from pyspark_substrait.errors import PlanFormatError
 from pyspark_substrait.text.lossless.declared import Declarations, Fault
-from pyspark_substrait.text.lossless.document_in import TOP, Document
-from pyspark_substrait.text.lossless.forms_in import column_of
 from pyspark_substrait.text.lossless.layout import BadIndentation, Layout
-from pyspark_substrait.text.lossless.literals_in import hex_literal, number_literal, text_literal, word_literal
 from pyspark_substrait.text.lossless.meaning import integer
 from pyspark_substrait.text.lossless.messages import fault_error, syntax_error
 from pyspark_substrait.text.lossless.neutral import (
@@ -35,10 +32,13 @@ from pyspark_substrait.text.lossless.neutral import (
     TypeValue,
     Value,
 )
-from pyspark_substrait.text.lossless.relations_in import Line, relation
+from pyspark_substrait.text.lossless.parse_document import TOP, Document
+from pyspark_substrait.text.lossless.parse_forms import column_of
+from pyspark_substrait.text.lossless.parse_literals import hex_literal, number_literal, text_literal, word_literal
+from pyspark_substrait.text.lossless.parse_relations import Line, relation
+from pyspark_substrait.text.lossless.parse_types import FunctionParameter, NamedParameter, Parameter, make_type
+from pyspark_substrait.text.lossless.parse_values import Values
 from pyspark_substrait.text.lossless.shapes import Kind, field_of
-from pyspark_substrait.text.lossless.types_in import FunctionParameter, NamedParameter, Parameter, make_type
-from pyspark_substrait.text.lossless.values_in import Values
 from pyspark_substrait.text.lossless.words import split_name, unquoted
 
 __all__ = ["parse"]

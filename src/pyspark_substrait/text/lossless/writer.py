@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, TypeAlias
 
-from pyspark_substrait.text.lossless.expressions_out import Expressions
 from pyspark_substrait.text.lossless.shapes import BEHAVIOR, PROPERTIES, VERSION, Kind, Shape, shape_of
 from pyspark_substrait.text.lossless.symbols import Symbols
-from pyspark_substrait.text.lossless.types_out import Odd, only, schema_text
 from pyspark_substrait.text.lossless.words import FORMS, name, quoted
+from pyspark_substrait.text.lossless.write_expressions import Expressions
+from pyspark_substrait.text.lossless.write_types import Odd, only, schema_text
 
 __all__ = ["write"]
 

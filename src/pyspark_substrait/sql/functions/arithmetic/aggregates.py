@@ -28,7 +28,7 @@ from pyspark_substrait.sql.functions.arithmetic.quantiles import (
     quantile,
 )
 from pyspark_substrait.sql.functions.catalyst import ansi
-from pyspark_substrait.sql.functions.fragments import (
+from pyspark_substrait.sql.functions.common_expressions import (
     as_double,
     bound,
     constant,

@@ -10,7 +10,7 @@ from pyspark_substrait.sql.compiler.types import INTEGERS, spark_type
 from pyspark_substrait.sql.fragment import Atom
 from pyspark_substrait.sql.functions.arithmetic.float_rounding import EVEN, ROUNDINGS, rounded_quotient
 from pyspark_substrait.sql.functions.catalyst import CatalystForms, ansi, legacy, try_
-from pyspark_substrait.sql.functions.fragments import (
+from pyspark_substrait.sql.functions.common_expressions import (
     any_null,
     constant,
     infinity,

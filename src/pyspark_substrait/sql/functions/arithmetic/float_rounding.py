@@ -22,7 +22,7 @@ from pyspark_substrait.model.types import FP32, FP64, Type, concrete
 from pyspark_substrait.sql.compiler.types import spark_type
 from pyspark_substrait.sql.fragment import Atom
 from pyspark_substrait.sql.functions.arithmetic.neighbours import next_down, next_up
-from pyspark_substrait.sql.functions.fragments import bound, infinity
+from pyspark_substrait.sql.functions.common_expressions import bound, infinity
 
 __all__ = [
     "AWAY",

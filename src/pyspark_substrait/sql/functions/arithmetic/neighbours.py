@@ -11,7 +11,7 @@ import math
 import sys
 
 from pyspark_substrait.model.types import FP64, Type, concrete
-from pyspark_substrait.sql.functions.fragments import constant
+from pyspark_substrait.sql.functions.common_expressions import constant
 
 __all__ = ["next_down", "next_up"]
 

@@ -16,7 +16,7 @@ from pyspark_substrait.sql.functions.arithmetic.interpolation import (
     between_integers,
     rounded,
 )
-from pyspark_substrait.sql.functions.fragments import bound, narrowed
+from pyspark_substrait.sql.functions.common_expressions import bound, narrowed
 from pyspark_substrait.sql.functions.ordering import in_order
 from pyspark_substrait.sql.functions.table import Call
 

@@ -14,7 +14,7 @@ from pyspark_substrait.errors import UnsupportedPlanError
 from pyspark_substrait.model.types import FP32, FP64, I64, concrete
 from pyspark_substrait.sql.compiler.types import spark_type
 from pyspark_substrait.sql.fragment import Atom
-from pyspark_substrait.sql.functions.fragments import constant, raised
+from pyspark_substrait.sql.functions.common_expressions import constant, raised
 from pyspark_substrait.sql.functions.over import WHOLE, Over
 from pyspark_substrait.sql.functions.table import Call, Foreign, row
 

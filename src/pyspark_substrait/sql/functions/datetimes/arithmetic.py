@@ -17,8 +17,8 @@ from pyspark_substrait.sql.compiler.temporal import floored
 from pyspark_substrait.sql.compiler.types import FINEST, units_per_second
 from pyspark_substrait.sql.fragment import Atom
 from pyspark_substrait.sql.functions.catalyst import CatalystForms, ansi, in_zone
+from pyspark_substrait.sql.functions.common_expressions import bound
 from pyspark_substrait.sql.functions.datetimes import moments, zones
-from pyspark_substrait.sql.functions.fragments import bound
 from pyspark_substrait.sql.functions.table import Call, Foreign, Row, row
 
 __all__ = ["ROWS"]

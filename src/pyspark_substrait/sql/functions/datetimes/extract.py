@@ -21,8 +21,8 @@ from pyspark_substrait.sql.compiler.temporal import floored
 from pyspark_substrait.sql.compiler.types import units_per_second
 from pyspark_substrait.sql.fragment import Atom, filled
 from pyspark_substrait.sql.functions.catalyst import CatalystForm, CatalystForms, catalyst, in_zone
+from pyspark_substrait.sql.functions.common_expressions import any_null, bound, raised
 from pyspark_substrait.sql.functions.datetimes import moments, zone_rules, zones
-from pyspark_substrait.sql.functions.fragments import any_null, bound, raised
 from pyspark_substrait.sql.functions.table import Body, Call, Foreign, Row, row
 
 __all__ = ["ROWS"]

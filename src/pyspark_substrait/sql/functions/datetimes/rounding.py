@@ -35,6 +35,7 @@ from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.types import Date, PrecisionTimestamp, with_nullability
 from pyspark_substrait.sql.compiler.literals import literal
 from pyspark_substrait.sql.compiler.types import FINEST
+from pyspark_substrait.sql.functions.common_expressions import any_null, raised
 from pyspark_substrait.sql.functions.datetimes import zones
 from pyspark_substrait.sql.functions.datetimes.rounding_grids import (
     MONTHS,
@@ -46,7 +47,6 @@ from pyspark_substrait.sql.functions.datetimes.rounding_grids import (
     since,
 )
 from pyspark_substrait.sql.functions.datetimes.rounding_values import Values, once
-from pyspark_substrait.sql.functions.fragments import any_null, raised
 from pyspark_substrait.sql.functions.table import Call, Foreign, Operand, Row, row
 
 __all__ = ["ROWS"]

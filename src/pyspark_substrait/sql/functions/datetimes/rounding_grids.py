@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from pyspark_substrait.sql.compiler.literals import string_literal
+from pyspark_substrait.sql.functions.common_expressions import bound
 from pyspark_substrait.sql.functions.datetimes.rounding_values import Values, once
-from pyspark_substrait.sql.functions.fragments import bound
 
 __all__ = ["MONTHS", "Step", "anchor", "by_months", "by_steps", "elapsed", "since"]
 

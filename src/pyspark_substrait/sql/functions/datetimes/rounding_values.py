@@ -13,8 +13,8 @@ from pyspark_substrait.model.types import Date, PrecisionTime, PrecisionTimestam
 from pyspark_substrait.sql.compiler import temporal
 from pyspark_substrait.sql.compiler.types import FINEST, spark_type, units_per_second
 from pyspark_substrait.sql.fragment import Atom, Name
+from pyspark_substrait.sql.functions.common_expressions import bound, raised
 from pyspark_substrait.sql.functions.datetimes import zones
-from pyspark_substrait.sql.functions.fragments import bound, raised
 from pyspark_substrait.sql.functions.table import Call, Operand
 
 __all__ = ["Values", "once"]

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 from pyspark_substrait.sql.compiler.types import spark_type
 from pyspark_substrait.sql.fragment import Atom
+from pyspark_substrait.sql.functions.common_expressions import bound
 from pyspark_substrait.sql.functions.decimals.digits import WHOLE, decimal_of
-from pyspark_substrait.sql.functions.fragments import bound
 from pyspark_substrait.sql.functions.table import Call
 
 __all__ = ["bitwise"]

@@ -10,7 +10,7 @@ from __future__ import annotations
 from pyspark_substrait.model.types import Decimal, Type, concrete
 from pyspark_substrait.sql.compiler.types import spark_type
 from pyspark_substrait.sql.fragment import Atom
-from pyspark_substrait.sql.functions.fragments import constant
+from pyspark_substrait.sql.functions.common_expressions import constant
 
 __all__ = ["WHOLE", "as_decimal", "decimal_of", "digits", "is_negative", "is_zero", "magnitude", "negated", "shifted"]
 

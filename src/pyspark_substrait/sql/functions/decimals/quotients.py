@@ -11,6 +11,7 @@ from dataclasses import replace
 from pyspark_substrait.model.types import Decimal
 from pyspark_substrait.sql.compiler.types import spark_type
 from pyspark_substrait.sql.fragment import Atom
+from pyspark_substrait.sql.functions.common_expressions import any_null, bound, largest, raised, smallest
 from pyspark_substrait.sql.functions.decimals.digits import (
     WHOLE,
     decimal_of,
@@ -19,7 +20,6 @@ from pyspark_substrait.sql.functions.decimals.digits import (
     magnitude,
     shifted,
 )
-from pyspark_substrait.sql.functions.fragments import any_null, bound, largest, raised, smallest
 from pyspark_substrait.sql.functions.table import Call
 
 __all__ = ["divide", "modulus", "saturating_divide"]

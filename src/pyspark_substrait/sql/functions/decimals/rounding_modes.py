@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from pyspark_substrait.sql.functions.common_expressions import bound
 from pyspark_substrait.sql.functions.decimals.digits import WHOLE
-from pyspark_substrait.sql.functions.fragments import bound
 
 __all__ = ["MODES", "rounded", "sign"]
 

@@ -15,8 +15,8 @@ from pyspark_substrait.model.types import Decimal, Struct, concrete
 from pyspark_substrait.sql.compiler.types import spark_type
 from pyspark_substrait.sql.fragment import Atom
 from pyspark_substrait.sql.functions.arithmetic.aggregates import counted, packed, total_of_counts
+from pyspark_substrait.sql.functions.common_expressions import bound, constant, largest, smallest
 from pyspark_substrait.sql.functions.decimals.digits import WHOLE, as_decimal, decimal_of, digits
-from pyspark_substrait.sql.functions.fragments import bound, constant, largest, smallest
 from pyspark_substrait.sql.functions.table import Call
 
 __all__ = [

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from fractions import Fraction
 
+from pyspark_substrait.sql.functions.common_expressions import bound
 from pyspark_substrait.sql.functions.elementary.formulas import PI
 from pyspark_substrait.sql.functions.elementary.machine import (
     array_of_doubles,
@@ -14,7 +15,6 @@ from pyspark_substrait.sql.functions.elementary.machine import (
     times_plus,
     upper_half,
 )
-from pyspark_substrait.sql.functions.fragments import bound
 
 __all__ = ["directions", "turned"]
 

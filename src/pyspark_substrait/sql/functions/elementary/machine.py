@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final
 
-from pyspark_substrait.sql.functions.fragments import bound
+from pyspark_substrait.sql.functions.common_expressions import bound
 
 __all__ = [
     "ONE",

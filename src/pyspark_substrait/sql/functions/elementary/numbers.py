@@ -5,8 +5,8 @@ from __future__ import annotations
 from fractions import Fraction
 
 from pyspark_substrait.model.types import I64, Decimal, Type, concrete
+from pyspark_substrait.sql.functions.common_expressions import bound
 from pyspark_substrait.sql.functions.elementary.machine import Number, constant, given, power_of_two
-from pyspark_substrait.sql.functions.fragments import bound
 
 __all__ = ["beside_one", "is_power", "number"]
 

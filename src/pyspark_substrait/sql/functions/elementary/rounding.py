@@ -11,8 +11,8 @@ from __future__ import annotations
 from pyspark_substrait.model.types import FP64, Type, concrete
 from pyspark_substrait.sql.compiler.types import spark_type
 from pyspark_substrait.sql.functions.arithmetic.neighbours import next_down, next_up
+from pyspark_substrait.sql.functions.common_expressions import bound
 from pyspark_substrait.sql.functions.elementary.machine import power_of_two
-from pyspark_substrait.sql.functions.fragments import bound
 
 __all__ = ["DIRECTIONS", "NEAREST", "rounded"]
 

@@ -17,11 +17,11 @@ from functools import partial
 from pyspark_substrait.model.types import FP64
 from pyspark_substrait.sql.fragment import Atom
 from pyspark_substrait.sql.functions.catalyst import CatalystForms
+from pyspark_substrait.sql.functions.common_expressions import as_double, bound, narrowed, raised
 from pyspark_substrait.sql.functions.elementary import formulas
 from pyspark_substrait.sql.functions.elementary.arguments import directions, turned
 from pyspark_substrait.sql.functions.elementary.machine import machine
 from pyspark_substrait.sql.functions.elementary.rounding import DIRECTIONS, NEAREST, rounded
-from pyspark_substrait.sql.functions.fragments import as_double, bound, narrowed, raised
 from pyspark_substrait.sql.functions.table import Call, Row, row
 
 __all__ = ["ROWS", "failed", "through_double"]

@@ -19,17 +19,17 @@ from pyspark_substrait.model.types import (
 from pyspark_substrait.sql.compiler.types import spark_type
 from pyspark_substrait.sql.fragment import Atom
 from pyspark_substrait.sql.functions.arithmetic.float_rounding import let
-from pyspark_substrait.sql.functions.decimals.digits import decimal_of, shifted
-from pyspark_substrait.sql.functions.engines.datafusion import aggregates, lists, numbers, regexps, statistics, strings
-from pyspark_substrait.sql.functions.engines.datafusion.aggregates import cut_quotient, is_float
-from pyspark_substrait.sql.functions.engines.datafusion.calls import as_specified
-from pyspark_substrait.sql.functions.fragments import (
+from pyspark_substrait.sql.functions.common_expressions import (
     any_null,
     as_double,
     constant,
     infinity,
     narrowed,
 )
+from pyspark_substrait.sql.functions.decimals.digits import decimal_of, shifted
+from pyspark_substrait.sql.functions.engines.datafusion import aggregates, lists, numbers, regexps, statistics, strings
+from pyspark_substrait.sql.functions.engines.datafusion.aggregates import cut_quotient, is_float
+from pyspark_substrait.sql.functions.engines.datafusion.calls import as_specified
 from pyspark_substrait.sql.functions.table import Call, Foreign, Table, row
 
 __all__ = ["TABLE"]

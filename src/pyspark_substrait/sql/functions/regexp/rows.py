@@ -19,13 +19,13 @@ from pyspark_substrait.errors import UnsupportedPlanError, at
 from pyspark_substrait.sql.compiler.literals import string_literal
 from pyspark_substrait.sql.compiler.types import spark_type
 from pyspark_substrait.sql.fragment import Atom
-from pyspark_substrait.sql.functions.fragments import raised
+from pyspark_substrait.sql.functions.common_expressions import raised
 from pyspark_substrait.sql.functions.regexp.folding import Case
 from pyspark_substrait.sql.functions.regexp.java import WIDE, java
 from pyspark_substrait.sql.functions.regexp.nodes import Pattern
 from pyspark_substrait.sql.functions.regexp.parser import Flags, parsed
 from pyspark_substrait.sql.functions.regexp.replacement import groups_in, java_replacement, translation
-from pyspark_substrait.sql.functions.strings.fragments import fitted
+from pyspark_substrait.sql.functions.strings.string_expressions import fitted
 from pyspark_substrait.sql.functions.table import Call, Operand, Row, row
 
 __all__ = ["ROWS"]

@@ -11,7 +11,7 @@ from pyspark_substrait.model.types import FP64, I64, concrete
 from pyspark_substrait.sql.compiler.types import INTEGERS, spark_type
 from pyspark_substrait.sql.fragment import Atom, filled
 from pyspark_substrait.sql.functions.catalyst import ansi, legacy, try_
-from pyspark_substrait.sql.functions.fragments import constant, largest, smallest
+from pyspark_substrait.sql.functions.common_expressions import constant, largest, smallest
 from pyspark_substrait.sql.functions.table import Call, Row, Table, row
 
 __all__ = ["TABLE"]

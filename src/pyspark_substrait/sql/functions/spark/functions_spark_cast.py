@@ -8,8 +8,8 @@ from pyspark_substrait.errors import UnsupportedPlanError
 from pyspark_substrait.model.types import FP32, FP64, I32, I64, Decimal, concrete
 from pyspark_substrait.sql.compiler.types import INTEGERS, spark_type
 from pyspark_substrait.sql.fragment import Atom
+from pyspark_substrait.sql.functions.common_expressions import constant, largest, smallest
 from pyspark_substrait.sql.functions.datetimes.zones import instant, local
-from pyspark_substrait.sql.functions.fragments import constant, largest, smallest
 from pyspark_substrait.sql.functions.table import Call, Table, row
 
 __all__ = ["TABLE"]

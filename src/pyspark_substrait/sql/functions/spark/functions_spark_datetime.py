@@ -14,8 +14,8 @@ from pyspark_substrait.sql.compiler.literals import string_literal
 from pyspark_substrait.sql.compiler.temporal import local_of_micros
 from pyspark_substrait.sql.fragment import Atom
 from pyspark_substrait.sql.functions.catalyst import ansi, in_zone
+from pyspark_substrait.sql.functions.common_expressions import bound
 from pyspark_substrait.sql.functions.datetimes import zones
-from pyspark_substrait.sql.functions.fragments import bound
 from pyspark_substrait.sql.functions.table import Call, Row, Table, row
 
 __all__ = ["TABLE"]

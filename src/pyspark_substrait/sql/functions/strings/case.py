@@ -15,7 +15,7 @@ from collections.abc import Callable
 
 from pyspark_substrait.sql.compiler.literals import string_literal
 from pyspark_substrait.sql.fragment import Atom
-from pyspark_substrait.sql.functions.strings.fragments import (
+from pyspark_substrait.sql.functions.strings.string_expressions import (
     ASCII_LOWER,
     ASCII_SWAPPED,
     ASCII_UPPER,

@@ -18,7 +18,7 @@ from pyspark_substrait.model.types import I32
 from pyspark_substrait.sql.compiler.literals import string_literal
 from pyspark_substrait.sql.fragment import Atom
 from pyspark_substrait.sql.functions.catalyst import CatalystForms, catalyst
-from pyspark_substrait.sql.functions.strings.fragments import ASCII_LOWER, fitted, quoted_pattern
+from pyspark_substrait.sql.functions.strings.string_expressions import ASCII_LOWER, fitted, quoted_pattern
 from pyspark_substrait.sql.functions.table import Call, Row, row
 
 __all__ = ["ROWS", "VARIANTS"]

@@ -14,7 +14,7 @@ from typing import Final
 
 from pyspark_substrait.model.expressions import Function
 from pyspark_substrait.sql.compiler.literals import string_literal
-from pyspark_substrait.sql.functions.fragments import bound
+from pyspark_substrait.sql.functions.common_expressions import bound
 from pyspark_substrait.sql.functions.time_formats.conversions import (
     COMPOSITES,
     MONTHS,

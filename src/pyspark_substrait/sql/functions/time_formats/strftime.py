@@ -16,8 +16,8 @@ from pyspark_substrait.model.types import Date, PrecisionTime, PrecisionTimestam
 from pyspark_substrait.sql.compiler import temporal
 from pyspark_substrait.sql.compiler.literals import string_literal
 from pyspark_substrait.sql.compiler.types import FINEST, units_per_second
+from pyspark_substrait.sql.functions.common_expressions import bound
 from pyspark_substrait.sql.functions.datetimes import zones
-from pyspark_substrait.sql.functions.fragments import bound
 from pyspark_substrait.sql.functions.table import Call, Foreign, row
 from pyspark_substrait.sql.functions.time_formats.conversions import (
     COMPOSITES,

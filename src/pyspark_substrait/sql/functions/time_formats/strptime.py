@@ -21,8 +21,8 @@ from pyspark_substrait.sql.compiler import temporal
 from pyspark_substrait.sql.compiler.literals import string_literal
 from pyspark_substrait.sql.compiler.types import FINEST, spark_type, units_per_second
 from pyspark_substrait.sql.fragment import Constant, atom
+from pyspark_substrait.sql.functions.common_expressions import bound, raised
 from pyspark_substrait.sql.functions.datetimes import zones
-from pyspark_substrait.sql.functions.fragments import bound, raised
 from pyspark_substrait.sql.functions.table import Call, Foreign, Operand, row
 from pyspark_substrait.sql.functions.time_formats.conversions import MONTHS, WEEKDAYS
 from pyspark_substrait.sql.functions.time_formats.matching import Matching, flattened

@@ -10,8 +10,8 @@ from pyspark_substrait.model.types import FP32, FP64, Decimal, Type, UserDefined
 from pyspark_substrait.sql.compiler.types import has_map
 from pyspark_substrait.sql.fragment import Atom, Constant
 from pyspark_substrait.sql.functions.arithmetic.float_rounding import let
+from pyspark_substrait.sql.functions.common_expressions import as_double
 from pyspark_substrait.sql.functions.decimals.digits import WHOLE, as_decimal, decimal_of, shifted
-from pyspark_substrait.sql.functions.fragments import as_double
 from pyspark_substrait.sql.functions.functions_aggregate_generic import any_known_value
 from pyspark_substrait.sql.functions.functions_string import string_agg
 from pyspark_substrait.sql.functions.ordering import in_order

@@ -10,8 +10,8 @@ from pyspark_substrait.model.types import FP32, FP64, I8, I16, I32, Decimal, Typ
 from pyspark_substrait.sql.compiler.types import spark_type
 from pyspark_substrait.sql.fragment import Atom, Constant
 from pyspark_substrait.sql.functions.arithmetic.float_rounding import let
+from pyspark_substrait.sql.functions.common_expressions import any_null, as_double, bound, constant, narrowed
 from pyspark_substrait.sql.functions.engines.datafusion.calls import as_specified
-from pyspark_substrait.sql.functions.fragments import any_null, as_double, bound, constant, narrowed
 from pyspark_substrait.sql.functions.table import Call, Foreign, row
 
 __all__ = ["ROWS"]

@@ -13,6 +13,7 @@ from pyspark_substrait.errors import UnsupportedPlanError
 from pyspark_substrait.sql.compiler.literals import string_literal
 from pyspark_substrait.sql.compiler.types import spark_type
 from pyspark_substrait.sql.fragment import Atom
+from pyspark_substrait.sql.functions.common_expressions import bound, raised
 from pyspark_substrait.sql.functions.engines.datafusion.calls import (
     as_specified,
     bounded_int,
@@ -20,7 +21,6 @@ from pyspark_substrait.sql.functions.engines.datafusion.calls import (
     text_operand,
 )
 from pyspark_substrait.sql.functions.engines.rust_regexps import icu_pattern, icu_replacement, optional_groups
-from pyspark_substrait.sql.functions.fragments import bound, raised
 from pyspark_substrait.sql.functions.regexp.java import java
 from pyspark_substrait.sql.functions.regexp.nodes import Pattern
 from pyspark_substrait.sql.functions.regexp.parser import Flags, parsed

@@ -13,9 +13,9 @@ from pyspark_substrait.errors import UnsupportedPlanError
 from pyspark_substrait.model.types import FP64, Decimal, Type, concrete
 from pyspark_substrait.sql.compiler.types import spark_type
 from pyspark_substrait.sql.fragment import Atom
+from pyspark_substrait.sql.functions.common_expressions import any_null, as_double, bound, constant
 from pyspark_substrait.sql.functions.decimals.digits import decimal_of, shifted
 from pyspark_substrait.sql.functions.engines.datafusion.aggregates import is_float
-from pyspark_substrait.sql.functions.fragments import any_null, as_double, bound, constant
 from pyspark_substrait.sql.functions.table import Call, row
 
 __all__ = ["ROWS"]

@@ -9,12 +9,12 @@ from pyspark_substrait.errors import UnsupportedPlanError
 from pyspark_substrait.model.types import String
 from pyspark_substrait.sql.compiler.literals import string_literal
 from pyspark_substrait.sql.fragment import Atom
+from pyspark_substrait.sql.functions.common_expressions import raised
 from pyspark_substrait.sql.functions.engines.datafusion.calls import as_specified, bounded_int, text_operand
-from pyspark_substrait.sql.functions.fragments import raised
 from pyspark_substrait.sql.functions.functions_string import trimmed
 from pyspark_substrait.sql.functions.sizes import bounded_length
 from pyspark_substrait.sql.functions.strings.folding import folded, folded_text, folding_for
-from pyspark_substrait.sql.functions.strings.fragments import quoted_pattern
+from pyspark_substrait.sql.functions.strings.string_expressions import quoted_pattern
 from pyspark_substrait.sql.functions.table import Call, Operand, refuse, row
 
 __all__ = ["ROWS"]

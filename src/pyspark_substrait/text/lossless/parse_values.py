@@ -7,8 +7,6 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from pyspark_substrait.text.lossless.declared import Declarations, Fault
-from pyspark_substrait.text.lossless.forms_in import FORMS_IN
-from pyspark_substrait.text.lossless.literals_in import bare_number, interval_literal
 from pyspark_substrait.text.lossless.meaning import enum_value, integer, is_word, value_text, without_names
 from pyspark_substrait.text.lossless.neutral import (
     Call,
@@ -26,9 +24,11 @@ from pyspark_substrait.text.lossless.neutral import (
     TypeValue,
     Value,
 )
+from pyspark_substrait.text.lossless.parse_forms import FORMS_IN
+from pyspark_substrait.text.lossless.parse_literals import bare_number, interval_literal
+from pyspark_substrait.text.lossless.parse_types import NamedParameter, make_struct
 from pyspark_substrait.text.lossless.shapes import AGGREGATE, DEFAULTS, WINDOW, Kind, Shape, field_of, prefix_of
 from pyspark_substrait.text.lossless.type_forms import REQUIRED
-from pyspark_substrait.text.lossless.types_in import NamedParameter, make_struct
 from pyspark_substrait.text.lossless.words import FORMS, INTERVALS
 
 __all__ = ["Values"]

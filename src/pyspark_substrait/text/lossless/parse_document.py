@@ -6,9 +6,9 @@ from typing import Any
 
 from pyspark_substrait.text.lossless.declared import Declarations, Fault
 from pyspark_substrait.text.lossless.neutral import MessageValue, Number, Object
-from pyspark_substrait.text.lossless.relations_in import Line, relation
+from pyspark_substrait.text.lossless.parse_relations import Line, relation
+from pyspark_substrait.text.lossless.parse_values import Values
 from pyspark_substrait.text.lossless.shapes import BEHAVIOR, VERSION, Kind
-from pyspark_substrait.text.lossless.values_in import Values
 
 __all__ = ["TOP", "Document"]
 

@@ -12,7 +12,7 @@ from pyspark_substrait.text.lossless.shapes import PREDICATES, prefix_of
 from pyspark_substrait.text.lossless.type_forms import REQUIRED
 
 if TYPE_CHECKING:
-    from pyspark_substrait.text.lossless.values_in import Values
+    from pyspark_substrait.text.lossless.parse_values import Values
 
 __all__ = ["FORMS_IN", "column_of"]
 

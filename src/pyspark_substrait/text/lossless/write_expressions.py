@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from pyspark_substrait.text.lossless.literals_out import literal_text
 from pyspark_substrait.text.lossless.shapes import (
     AGGREGATE,
     CALL,
@@ -20,8 +19,9 @@ from pyspark_substrait.text.lossless.shapes import (
 )
 from pyspark_substrait.text.lossless.symbols import Symbols
 from pyspark_substrait.text.lossless.type_forms import REQUIRED
-from pyspark_substrait.text.lossless.types_out import MISFITS, Odd, only, schema_text, type_text
 from pyspark_substrait.text.lossless.words import name, number_text, quoted
+from pyspark_substrait.text.lossless.write_literals import literal_text
+from pyspark_substrait.text.lossless.write_types import MISFITS, Odd, only, schema_text, type_text
 
 __all__ = ["Expressions"]
 

@@ -9,8 +9,8 @@ from typing import Any
 from pyspark_substrait.text.lossless.declared import Fault
 from pyspark_substrait.text.lossless.meaning import enum_value, integer
 from pyspark_substrait.text.lossless.neutral import Call, ExpressionValue, Name, Number, Object, Tuple, Value
+from pyspark_substrait.text.lossless.parse_values import Values
 from pyspark_substrait.text.lossless.shapes import PROPERTIES, Kind, Shape, shape_of, titles
-from pyspark_substrait.text.lossless.values_in import Values
 
 __all__ = ["Line", "Pair", "relation"]
 

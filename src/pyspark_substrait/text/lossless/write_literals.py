@@ -8,8 +8,8 @@ from datetime import date, datetime, timedelta
 from typing import Any
 
 from pyspark_substrait.text.lossless.symbols import Symbols
-from pyspark_substrait.text.lossless.types_out import Odd, only, type_text
 from pyspark_substrait.text.lossless.words import INTERVALS, number_text, quoted
+from pyspark_substrait.text.lossless.write_types import Odd, only, type_text
 
 __all__ = ["literal_text"]
 
