@@ -31,6 +31,7 @@ from pyspark_substrait.model.limits import Limits, limited
 from pyspark_substrait.text.notebook_output import register_formatter
 
 if TYPE_CHECKING:
+    from pyspark_substrait.api.bind import bind
     from pyspark_substrait.api.capabilities import capabilities
     from pyspark_substrait.api.dialect import dialect
     from pyspark_substrait.api.diff import diff
@@ -62,6 +63,7 @@ __all__ = [
     "SubstraitWarning",
     "TableError",
     "UnsupportedPlanError",
+    "bind",
     "capabilities",
     "dialect",
     "diff",
@@ -92,6 +94,7 @@ register_formatter("pyspark_substrait.notebooks.outputs")
 #: the modules of the names that are imported on first access
 _MODULES = {
     "Registry": "extensions.registry",
+    "bind": "api.bind",
     "capabilities": "api.capabilities",
     "dialect": "api.dialect",
     "diff": "api.diff",

@@ -6,10 +6,12 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
+from pyspark_substrait.api.bind import lacks_types, with_types
 from pyspark_substrait.api.loading import PlanSource, extensions_of, loaded_expressions, loaded_plan, on_deep_stack
 from pyspark_substrait.spark import evaluate as expressions
 from pyspark_substrait.spark import run
 from pyspark_substrait.spark.progress import interruptible
+from pyspark_substrait.spark.session import embedded_session
 from pyspark_substrait.spark.thread_properties import with_thread_properties
 
 if TYPE_CHECKING:
@@ -60,6 +62,7 @@ def from_substrait(
     """
     loaded = loaded_plan(plan, registry)
     known = extensions_of(loaded, registry)
+    loaded = _with_types(loaded, tables, spark, known)
     return _in_session(
         loaded,
         spark,
@@ -109,6 +112,7 @@ def run_query(
     loaded = loaded_plan(plan, registry)
     known = extensions_of(loaded, registry)
     with interruptible():
+        loaded = _with_types(loaded, tables, spark, known)
         return _in_session(
             loaded,
             spark,
@@ -217,6 +221,11 @@ def evaluate_arrow(
                 refuse_slow_patterns=refuse_slow_patterns,
             ),
         )
+
+
+def _with_types(plan: Plan, tables: Given | None, spark: SparkSession | None, registry: Registry) -> Plan:
+    """Return a plan with types for the columns of its tables, where it states none."""
+    return with_types(plan, tables, spark or embedded_session(), registry) if lacks_types(plan) else plan
 
 
 def _in_session(document: Plan | ExtendedExpression, spark: SparkSession | None, function: Callable[[], _T]) -> _T:

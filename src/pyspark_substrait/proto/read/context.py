@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field, replace
 from types import TracebackType
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from pyspark_substrait.codes import Code, Level
 from pyspark_substrait.errors import InvalidPlanError, SubstraitError
@@ -20,12 +20,12 @@ from pyspark_substrait.model.limits import ExceededLimit, Limits, current_limits
 from pyspark_substrait.model.notes import Note
 from pyspark_substrait.model.paths import Path, render
 from pyspark_substrait.model.plan import ExtensionDeclaration, ExtensionKind
-from pyspark_substrait.model.relations import Relation
+from pyspark_substrait.model.relations import Read, Relation
 from pyspark_substrait.model.type_sizes import TypeSizes
-from pyspark_substrait.model.types import Struct, Type
+from pyspark_substrait.model.types import NamedStruct, Struct, Type
 from pyspark_substrait.proto.read.path_remap import Moves
 
-__all__ = ["Detached", "Frame", "OpenReference", "Reading", "Scope", "invalid", "located"]
+__all__ = ["Detached", "Frame", "OpenReference", "Reading", "Scope", "Tables", "invalid", "located"]
 
 _T = TypeVar("_T")
 _Key = TypeVar("_Key", bound=Hashable)
@@ -34,6 +34,16 @@ _Key = TypeVar("_Key", bound=Hashable)
 def invalid(message: str, path: Path, hint: str | None = None, code: Code | None = None) -> InvalidPlanError:
     """Return the error that something at ``path`` is wrong; ``code`` is its class of findings."""
     return InvalidPlanError(message, path=render(path), hint=hint, code=code)
+
+
+class Tables(Protocol):
+    """The tables that a plan is bound to while it is read (:class:`pyspark_substrait.binding.Tables`)."""
+
+    def complete(self, names: tuple[str, ...], schema: NamedStruct) -> NamedStruct:
+        """Return the schema that a plan states for a table, with types for all columns."""
+
+    def fit(self, node: Read, stated: NamedStruct, path: Path) -> Relation:
+        """Return a read of the table itself that puts out what a read does whose schema is complete."""
 
 
 class located:
@@ -122,6 +132,7 @@ class Reading:
         functions, types, variations: what the message declares, by anchor.
         aliases, named_lambdas: the messages by anchor, and the path of each; bound when first needed.
         trees: the messages ``PlanRel`` of the plan, for references.
+        tables: the tables that reads of named tables are bound to; None to take them as they are stated.
         findings: collects the faults, so that reading continues after them; None to raise the first.
         places: the paths of the nodes that were read, if findings are collected or ``placed`` is set.
         plain: whether writing the plan gives the same message, except for ``moves``, and reading that message finds
@@ -144,6 +155,7 @@ class Reading:
     aliases: dict[int, tuple[Any, Path]] | None = None
     named_lambdas: dict[int, tuple[Any, Path]] | None = None
     trees: Any = ()
+    tables: Tables | None = None
     notes: list[Note] = field(default_factory=list)
     used: set[tuple[ExtensionKind, int]] = field(default_factory=set)
     bound_aliases: dict[int, Type] = field(default_factory=dict)
@@ -183,6 +195,7 @@ class Reading:
             aliases=self.aliases,
             named_lambdas=self.named_lambdas,
             trees=self.trees,
+            tables=self.tables,
         )
 
     def declared(self, kind: ExtensionKind) -> dict[int, ExtensionDeclaration]:

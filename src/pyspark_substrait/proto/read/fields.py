@@ -38,6 +38,7 @@ FieldReader: TypeAlias = "Callable[[Fields, Scope], Any]"
 #: makes a relation of its fields
 Finish: TypeAlias = "Callable[[Fields], Relation]"
 
+_NO_COLUMNS: Final = NamedStruct(names=(), struct=OpenStruct())
 _RELATIONS: Final = frozenset(get_args(Relation))
 _values: dict[str, ValueReader] = {}
 _own: dict[str, FieldReader | None] = {}
@@ -76,15 +77,19 @@ class Fields(dict[str, Any]):
     Args:
         form: how the relation is read.
         message, scope, path: those of the relation.
+
+    Attributes:
+        stated: the schema of a read as the plan states it, if that is bound to a table.
     """
 
-    __slots__ = ("form", "message", "path", "scope")
+    __slots__ = ("form", "message", "path", "scope", "stated")
 
     def __init__(self, form: _Form, message: Any, scope: Scope, path: Path) -> None:
         self.form = form
         self.message = message
         self.scope = scope
         self.path = path
+        self.stated = _NO_COLUMNS
 
     @property
     def reading(self) -> Reading:

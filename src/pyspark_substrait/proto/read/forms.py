@@ -57,6 +57,7 @@ declare(
         "substrait.UpdateRel.TransformExpression": writing.transformation,
     },
     own={
+        "base_schema": reads.base_schema,
         "derived": None,
         "detail": relations.detail,
         "keys": joins.keys,

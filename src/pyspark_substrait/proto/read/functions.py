@@ -37,6 +37,7 @@ from pyspark_substrait.model.paths import Path
 from pyspark_substrait.model.plan import ExtensionDeclaration, ExtensionKind
 from pyspark_substrait.model.relations import WindowRelFunction
 from pyspark_substrait.model.types import Boolean, Type, Unbound, concrete, same_type
+from pyspark_substrait.model.unbound import is_unbound
 from pyspark_substrait.model.walk import expression_children, subquery_relation
 from pyspark_substrait.proto import messages
 from pyspark_substrait.proto.enums import AGGREGATION_PHASE, INVOCATION, SORT_DIRECTION
@@ -45,7 +46,7 @@ from pyspark_substrait.proto.read.arrow import Option
 from pyspark_substrait.proto.read.context import Reading, Scope, invalid, located
 from pyspark_substrait.proto.read.output_types import output_type
 from pyspark_substrait.proto.read.path_remap import moved_arguments
-from pyspark_substrait.proto.read.type_checks import as_type, is_unbound
+from pyspark_substrait.proto.read.type_checks import as_type
 from pyspark_substrait.proto.read.types import data_type
 
 __all__ = [

@@ -14,11 +14,11 @@ from pyspark_substrait.model import types
 from pyspark_substrait.model.literals import AnyMessage, Compound, DayTime, Literal, LiteralValue
 from pyspark_substrait.model.paths import Path
 from pyspark_substrait.model.types import Type, TypeVariation, with_nullability
+from pyspark_substrait.model.unbound import is_unbound
 from pyspark_substrait.proto import messages
 from pyspark_substrait.proto.read import arrow
 from pyspark_substrait.proto.read.context import Reading, invalid
 from pyspark_substrait.proto.read.quirks import unsigned_literal
-from pyspark_substrait.proto.read.type_checks import is_unbound
 from pyspark_substrait.proto.read.types import SIMPLE, aliased_type, data_type, type_parameter, user_defined, variation
 
 __all__ = ["PLAIN", "any_message", "literal", "literals"]

@@ -18,11 +18,12 @@ from pyspark_substrait.model.types import (
     Type,
     concrete,
     same_kind,
+    same_type,
     with_nullability,
 )
+from pyspark_substrait.model.unbound import is_unbound
 from pyspark_substrait.proto.read import quirks
 from pyspark_substrait.proto.read.context import Reading, invalid
-from pyspark_substrait.proto.read.type_checks import is_unbound
 
 __all__ = ["output_type"]
 
@@ -46,9 +47,15 @@ def output_type(
     """
     if stated is None or stated == derived:
         return derived, None
-    if is_unbound(derived) or is_unbound(stated) or concrete(stated) == derived:
+    if is_unbound(derived) or concrete(stated) == derived:
         return stated, None
     path = (path, "output_type")
+    if is_unbound(stated):
+        reading.note("unbound-type", path, f"`{key}` with the output_type {stated}", str(derived))
+        reading.plain = False
+        return derived, None
+    if reading.tables is not None and same_type(stated, derived):
+        return with_nullability(stated, stated.nullable or derived.nullable), None
     kind = _alike(stated, derived)
     convertible = kind or _alike(stated, derived, families=True) or quirks.returned_date(stated, derived, reading)
     if not convertible:

@@ -33,7 +33,7 @@ from pyspark_substrait.model.types import NamedStruct, OpenStruct, Type
 from pyspark_substrait.proto import messages
 from pyspark_substrait.proto.enums import VARIABLE_EVALUATION_MODE
 from pyspark_substrait.proto.read import expressions, functions, quirks, writing
-from pyspark_substrait.proto.read.context import Detached, OpenReference, Reading, Scope, invalid
+from pyspark_substrait.proto.read.context import Detached, OpenReference, Reading, Scope, Tables, invalid
 from pyspark_substrait.proto.read.fields import node
 from pyspark_substrait.proto.read.literals import literal
 from pyspark_substrait.proto.read.rel_common import advanced_extension
@@ -93,14 +93,18 @@ def bound(
     strict: bool = False,
     upgrades: Sequence[Note] = (),
     original_version: str | None = None,
+    tables: Tables | None = None,
 ) -> Bound:
-    """Like :func:`plan` or :func:`extended_expression`, with the places of the nodes."""
+    """Like :func:`plan` or :func:`extended_expression`, with the places of the nodes.
+
+    ``tables``: what the reads of a plan are bound to.
+    """
     if message.DESCRIPTOR.name == "ExtendedExpression":
         expression = extended_expression(
             message, registry, strict=strict, upgrades=upgrades, original_version=original_version
         )
         return Bound(document=expression, places=None)
-    reading = Reading(registry=registry, strict=strict, placed=not strict)
+    reading = Reading(registry=registry, strict=strict, placed=not strict and tables is None, tables=tables)
     _declare(reading, message, upgrades, original_version)
     document = _on_any_stack(_plan, message, reading, tuple(upgrades), original_version)
     if not _is_plain(message, document, reading):
@@ -114,6 +118,7 @@ def _is_plain(message: messages.Plan, document: Plan, reading: Reading) -> bool:
     """Whether all paths in the written message are known (``Reading.plain``), and only functions are declared."""
     return (
         reading.plain
+        and reading.tables is None
         and len(reading.places) > 0
         and len(message.relations) == 1
         and not (message.type_aliases or message.named_lambdas or message.parameter_bindings)

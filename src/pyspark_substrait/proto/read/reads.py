@@ -17,12 +17,23 @@ from pyspark_substrait.model.relations import (
     Relation,
 )
 from pyspark_substrait.model.types import NamedStruct
-from pyspark_substrait.proto.read.context import Scope, invalid
+from pyspark_substrait.proto.read.context import Scope, invalid, located
 from pyspark_substrait.proto.read.fields import Fields, node
+from pyspark_substrait.proto.read.recovery import required_schema
 from pyspark_substrait.proto.read.references import laid_over, mask
 from pyspark_substrait.proto.read.virtual_tables import virtual_table
 
-__all__ = ["read", "read_type"]
+__all__ = ["base_schema", "read", "read_type"]
+
+
+def base_schema(fields: Fields, scope: Scope) -> NamedStruct:
+    """Read the schema of a read; with the types of the table's columns, if the plan is bound to tables."""
+    schema, tables = required_schema(fields.message, "base_schema", scope, fields.path), fields.reading.tables
+    if tables is None or fields.message.WhichOneof("read_type") != "named_table":
+        return schema
+    fields.stated = schema
+    with located((fields.path, "named_table")):
+        return tables.complete(tuple(fields.message.named_table.names), schema)
 
 
 def read(fields: Fields) -> Relation:
@@ -34,7 +45,11 @@ def read(fields: Fields) -> Relation:
     found = fields.node()
     assert isinstance(found, Read)
     found.assume(projected)
-    return found
+    tables = fields.reading.tables
+    if tables is None or not isinstance(found.read_type, NamedTable):
+        return found
+    with located((fields.path, "named_table")):
+        return tables.fit(found, fields.stated, fields.path)
 
 
 def read_type(fields: Fields, scope: Scope) -> ReadType | None:

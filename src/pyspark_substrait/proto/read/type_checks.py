@@ -35,7 +35,6 @@ from pyspark_substrait.model.types import (
     I32,
     I64,
     Boolean,
-    Date,
     Decimal,
     List,
     Map,
@@ -49,6 +48,7 @@ from pyspark_substrait.model.types import (
     same_type,
     with_nullability,
 )
+from pyspark_substrait.model.unbound import is_unbound
 from pyspark_substrait.proto.read.context import Reading, invalid
 
 __all__ = [
@@ -59,28 +59,7 @@ __all__ = [
     "checked_condition",
     "comparable",
     "compared_types",
-    "is_unbound",
 ]
-
-#: the most frequent types without type parameters, for a quick check
-_LEAVES = frozenset({Boolean, I8, I16, I32, I64, FP32, FP64, String, VarChar, Decimal, Date})
-
-
-def is_unbound(type: Type) -> bool:
-    """Whether a type, or a part of it, is unbound."""
-    if type.__class__ in _LEAVES:
-        return False
-    match type:
-        case Unbound():
-            return True
-        case List(type=element):
-            return is_unbound(element)
-        case Map(key=key, value=value):
-            return is_unbound(key) or is_unbound(value)
-        case Struct(types=types):
-            return any(is_unbound(child) for child in types)
-        case _:
-            return False
 
 
 def checked_condition(condition: Expression, path: Path) -> Expression:

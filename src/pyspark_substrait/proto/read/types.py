@@ -13,10 +13,10 @@ from pyspark_substrait.model import types
 from pyspark_substrait.model.paths import Path
 from pyspark_substrait.model.plan import ExtensionKind
 from pyspark_substrait.model.types import NamedStruct, Struct, Type, TypeParameter, TypeVariation, name_count
+from pyspark_substrait.model.unbound import is_unbound
 from pyspark_substrait.proto import messages
 from pyspark_substrait.proto.read import arrow
 from pyspark_substrait.proto.read.context import Reading, invalid
-from pyspark_substrait.proto.read.type_checks import is_unbound
 
 __all__ = [
     "SIMPLE",
@@ -342,16 +342,15 @@ def schema_struct(message: messages.Type.Struct, reading: Reading, path: Path) -
 
 
 def named_struct(message: messages.NamedStruct, reading: Reading, path: Path) -> NamedStruct:
-    """Read a schema with names.
+    """Read a schema with names; the columns are unbound if there are only names.
 
     Raises:
-        InvalidPlanError: the number of names isn't that of the fields, nested ones included; or there are only names.
+        InvalidPlanError: the number of names isn't that of the fields, nested ones included.
     """
     if message.names and not message.HasField("struct"):
-        fault = f"the types of the {len(message.names)} columns are missing: the schema has their names alone"
-        reading.fault(
-            invalid(fault, (path, "struct"), "Set struct, with a type for each column", Code.PROTO_MISSING_FIELD)
-        )
+        before = f"a schema of {len(message.names)} names, without types"
+        reading.loose("unbound-columns", (path, "struct"), before, "columns whose types are unbound")
+        reading.plain = False
         unknown = Struct(types=(_OPEN,) * len(message.names))
         return NamedStruct(names=tuple(message.names), struct=unknown)
     fields = schema_struct(message.struct, reading, (path, "struct"))
@@ -360,15 +359,10 @@ def named_struct(message: messages.NamedStruct, reading: Reading, path: Path) ->
     return NamedStruct(names=names, struct=fields)
 
 
-def _may_have_more(fields: Struct, names: int) -> bool:
-    """Whether a type that isn't known may have nested fields, so that there may be more names."""
-    return names > name_count(fields) and is_unbound(fields)
-
-
 def check_names(names: tuple[str, ...], fields: Struct, reading: Reading, path: Path) -> None:
-    """Refuse names whose number isn't that of the fields of ``fields``, nested ones included."""
+    """Refuse names whose number isn't that of the fields of ``fields``, nested ones included; unbound ones may have."""
     expected = name_count(fields)
-    if len(names) != expected and (reading.findings is None or not _may_have_more(fields, len(names))):
+    if len(names) != expected and not (len(names) > expected and is_unbound(fields)):
         fault = f"there are {len(names)} names for {expected} fields"
         hint = "Every field has a name, those of nested structs included, in depth-first order"
         reading.fault(invalid(fault, path, hint, Code.TYPE_MISMATCHED_FIELD_NAMES))

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from pyspark_substrait.codes import Code
 from pyspark_substrait.errors import InvalidPlanError, SubstraitError, UnsupportedPlanError, at
 from pyspark_substrait.extensions.registry import Registry
 from pyspark_substrait.model.parameters import parameter_values
 from pyspark_substrait.model.plan import Plan, RelRoot
-from pyspark_substrait.model.relations import Relation
+from pyspark_substrait.model.relations import NamedTable, Read, Relation
 from pyspark_substrait.model.types import NamedStruct, name_count
+from pyspark_substrait.model.unbound import is_unbound
+from pyspark_substrait.model.walk import relations_within
 from pyspark_substrait.sql.compiler import relations
 from pyspark_substrait.sql.compiler.names import NameSource, quoted
 from pyspark_substrait.sql.compiler.outputs import named, uniform
@@ -91,6 +94,7 @@ def statement(
     """
     relations.refuse_enhancement(plan.advanced_extensions, "advanced_extensions")
     position, node, names = root(plan, chosen)
+    _refuse_unbound(node)
     compilation = Compilation(
         registry=registry,
         sources=sources,
@@ -120,6 +124,18 @@ def statement(
         functions=compilation.functions,
         settings={**SETTINGS, **compilation.settings},
     )
+
+
+def _refuse_unbound(tree: Relation) -> None:
+    """Refuse a tree that reads columns whose types are unbound, before a function of them is."""
+    for node in relations_within(tree):
+        if isinstance(node, Read) and is_unbound(node.base_schema.struct):
+            table = ".".join(node.read_type.names) if isinstance(node.read_type, NamedTable) else "a table"
+            raise UnsupportedPlanError(
+                f"the plan leaves types of the columns of {table} open",
+                hint="bind(plan, tables) takes them from the tables; run_query(plan, tables=…) does so by itself",
+                code=Code.TARGET_TYPE,
+            )
 
 
 def _query(node: Relation, compilation: Compilation) -> Query:

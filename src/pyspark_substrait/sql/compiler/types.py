@@ -233,7 +233,9 @@ def _spark_type(type: Type, name: Callable[[int], str]) -> str:
             )
         case Unbound():
             raise UnsupportedPlanError(
-                "a type of the plan is unbound", hint="Bind it before the plan is run", code=Code.TARGET_TYPE
+                "a type of the plan is unbound",
+                hint="bind(plan, tables) takes it from the tables",
+                code=Code.TARGET_TYPE,
             )
         case other:
             assert_never(other)

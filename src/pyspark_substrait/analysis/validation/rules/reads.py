@@ -13,13 +13,24 @@ from pyspark_substrait.model.masks import ListSelect, ListSlice, MapSelect, Mask
 from pyspark_substrait.model.paths import Path
 from pyspark_substrait.model.relations import LocalFiles, NamedTable, Read
 from pyspark_substrait.model.types import List, Map, NamedStruct, Struct, Type, concrete, name_count
+from pyspark_substrait.model.unbound import is_unbound
 
 __all__ = ["names", "schema", "slices", "source"]
 
 
 def schema(read: Read, path: Path) -> Iterator[Finding]:
-    """Check the names of the columns."""
-    return names(read.base_schema, (path, "base_schema"))
+    """Check the names of the columns, and that they have types."""
+    yield from names(read.base_schema, (path, "base_schema"))
+    types = read.base_schema.struct.types
+    if any(map(is_unbound, types)):
+        columns = zip(read.base_schema.top_level_names(), types, strict=False)
+        listed = ", ".join(name for name, type in columns if is_unbound(type))
+        yield Finding.of(
+            Code.TYPE_UNBOUND,
+            (path, "base_schema"),
+            f"the plan leaves the types of these columns open: {listed}",
+            fix="bind(plan, tables) takes them from the tables; run_query(plan, tables=…) does so by itself",
+        )
 
 
 def names(schema: NamedStruct, path: Path) -> Iterator[Finding]:

@@ -1,0 +1,152 @@
+"""The schemas of tables, from what describes or holds them: Arrow, files, the sessions of other engines."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import pyarrow as pa
+import pyarrow.dataset
+
+from pyspark_substrait.binding.tables import Names
+from pyspark_substrait.errors import InvalidPlanError, TableError
+from pyspark_substrait.extensions import Registry
+from pyspark_substrait.extensions.arrow_schemas import named_struct
+from pyspark_substrait.model.types import UNSIGNED_INTEGERS, NamedStruct, Struct, Type, UserDefined
+
+__all__ = ["TableSchemas", "engine_schemas", "of_arrow", "of_source"]
+
+_FORMATS: Final = {".orc": "orc", ".arrow": "ipc", ".feather": "ipc", ".ipc": "ipc", ".csv": "csv"}
+
+
+class TableSchemas:
+    """Tables by name, whose schemas are made when they are asked for.
+
+    Args:
+        tables: what describes each table, by its name: dotted, or in parts.
+        schema_of: makes a schema of that; its first argument is the name, for errors.
+
+    Raises:
+        TableError: a name is given twice.
+    """
+
+    def __init__(self, tables: Mapping[Any, Any], schema_of: Callable[[str, Any], NamedStruct]) -> None:
+        self._tables: dict[str, tuple[Names, Any]] = {}
+        self._schema_of = schema_of
+        for name, table in tables.items():
+            parts = tuple(name.split(".")) if isinstance(name, str) else tuple(name)
+            if ".".join(parts) in self._tables:
+                raise TableError(f"the table {'.'.join(parts)} is given twice")
+            self._tables[".".join(parts)] = parts, table
+
+    def names(self) -> Sequence[Names]:
+        return [name for name, _ in self._tables.values()]
+
+    def table(self, names: Names) -> tuple[Names, NamedStruct] | None:
+        dotted = ".".join(names)
+        if dotted not in self._tables:
+            return None
+        own, table = self._tables[dotted]
+        return own, self._schema_of(dotted, table)
+
+
+def of_source(name: str, source: Any) -> NamedStruct:
+    """Return the schema of a table given as a schema, as Arrow data, or as a path of files.
+
+    Raises:
+        TableError: it is none of these, or the files can't be read.
+    """
+    if isinstance(source, NamedStruct):
+        return source
+    if isinstance(source, str | os.PathLike):
+        return of_arrow(_of_files(name, os.fspath(source)))
+    found = source if isinstance(source, pa.Schema) else getattr(source, "schema", None)
+    if callable(found):  # a DataFrame of DataFusion
+        found = found()
+    if not isinstance(found, pa.Schema) and hasattr(source, "__arrow_c_schema__"):
+        found = pa.schema(source)
+    if not isinstance(found, pa.Schema) and hasattr(source, "__arrow_c_stream__"):
+        found = pa.RecordBatchReader.from_stream(source).schema
+    if isinstance(found, pa.Schema):
+        return of_arrow(found)
+    raise TableError(
+        f"the table {name} is given as a {type(source).__name__}",
+        hint="Give a schema (of Arrow, of Spark or a NamedStruct), Arrow data, a DataFrame, or a path of files",
+    )
+
+
+def of_arrow(schema: pa.Schema) -> NamedStruct:
+    """Return the schema of an Arrow schema, without the columns whose types Substrait doesn't have."""
+    names: list[str] = []
+    types: list[Type] = []
+    for field in schema:
+        try:
+            found = _of_field(field)
+        except InvalidPlanError:
+            continue
+        names += found.names
+        types += found.struct.types
+    return NamedStruct(names=tuple(names), struct=Struct(types=tuple(types)))
+
+
+def _of_field(field: pa.Field) -> NamedStruct:
+    """Return the schema of one column."""
+    kind = field.type
+    if pa.types.is_dictionary(kind) or pa.types.is_run_end_encoded(kind):
+        return _of_field(field.with_type(kind.value_type))
+    if pa.types.is_unsigned_integer(kind):
+        definition = Registry.default().type(UNSIGNED_INTEGERS, f"u{kind.bit_width}")
+        assert definition is not None, "the specification has it"
+        type = UserDefined(
+            urn=definition.urn, name=definition.name, structure=definition.structure, nullable=field.nullable
+        )
+        return NamedStruct(names=(field.name,), struct=Struct(types=(type,)))
+    return named_struct(pa.schema([field.with_type(_PLAIN.get(kind, kind))]), "the table")
+
+
+#: types with the same values as one that plans have
+_PLAIN: Final = {pa.string_view(): pa.string(), pa.binary_view(): pa.binary()}
+
+
+def _of_files(name: str, path: str) -> pa.Schema:
+    suffix = Path(path).suffix.lower()
+    try:
+        if os.path.isdir(path):
+            inside = sorted(file.suffix.lower() for file in Path(path).rglob("*") if file.suffix.lower() in _FORMATS)
+            suffix = inside[0] if inside else suffix
+        return pyarrow.dataset.dataset(path, format=_FORMATS.get(suffix, "parquet")).schema
+    except (OSError, pa.ArrowException) as error:
+        raise TableError(
+            f"the schema of the table {name} cannot be read from {path}: {str(error).strip().splitlines()[0]}"
+        ) from error
+
+
+def engine_schemas(session: Any) -> TableSchemas | None:
+    """Return the tables of a DataFusion context or of a DuckDB connection; None for anything else."""
+    engine = type(session).__module__.split(".")[0].lstrip("_")
+    if engine == "datafusion" and hasattr(session, "catalog"):
+        return _of_datafusion(session)
+    if engine == "duckdb" and hasattr(session, "execute"):
+        return _of_duckdb(session)
+    return None
+
+
+def _of_datafusion(context: Any) -> TableSchemas:
+    """Return the tables of the default schema of a context."""
+    catalog = context.catalog()
+    schema = catalog.schema() if hasattr(catalog, "schema") else catalog.database()
+    return TableSchemas({(name,): schema.table(name) for name in schema.names()}, of_source)
+
+
+def _of_duckdb(connection: Any) -> TableSchemas:
+    """Return the tables and views that a connection finds by their names alone."""
+    found = connection.execute("SELECT DISTINCT table_name FROM duckdb_columns() WHERE NOT internal").fetchall()
+
+    def schema_of(name: str, table: str) -> NamedStruct:
+        quoted = table.replace('"', '""')
+        rows = connection.execute(f'SELECT * FROM "{quoted}" LIMIT 0')
+        return of_source(name, rows.to_arrow_table() if hasattr(rows, "to_arrow_table") else rows.fetch_arrow_table())
+
+    return TableSchemas({(name,): name for (name,) in found}, schema_of)
