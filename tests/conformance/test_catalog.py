@@ -16,6 +16,7 @@ from pyspark_substrait.extensions.registry import Registry
 from pyspark_substrait.model.types import Func, Type
 from pyspark_substrait.sql import functions
 from pyspark_substrait.sql.compiler.types import spark_type
+from pyspark_substrait.sql.fragment import Atom, Constant
 from pyspark_substrait.sql.functions.catalog import Combination, combinations, example_call
 from pyspark_substrait.sql.functions.table import Call
 from tests.conformance.case_files import Case, Word, read_cases
@@ -66,11 +67,11 @@ def test_reasons_are_sentences() -> None:
         assert reason is None or (len(reason.split()) > 4 and not reason.endswith(".")), (_shown(combination), reason)
 
 
-def _null(name: str, type: Type) -> str:
+def _null(name: str, type: Type) -> Atom:
     if isinstance(type, Func):
         assert len(type.parameter_types) == 1
-        return f"p -> CAST(NULL AS {spark_type(type.return_type)})"
-    return f"CAST(NULL AS {spark_type(type)})"
+        return Atom(f"p -> CAST(NULL AS {spark_type(type.return_type)})")
+    return Constant(f"CAST(NULL AS {spark_type(type)})", None)
 
 
 def _texts(kind: str) -> Iterator[tuple[str, str, Call]]:

@@ -37,7 +37,7 @@ def bind(
     plan: PlanSource,
     tables: TablesToBind,
     *,
-    rename: Mapping[str | Names, str | Names] | None = None,
+    rename: Mapping[str, str | Names] | None = None,
     registry: Registry | None = None,
 ) -> Plan:
     """Return a plan that fits the tables it will meet exactly, whoever made it.
@@ -54,7 +54,7 @@ def bind(
         tables: a schema or data for each name: a ``pyarrow.Schema``, a Spark schema or DataFrame, a ``NamedStruct``,
             Arrow data, or a path of Parquet, ORC, Arrow or CSV files. Or a session that has the tables: a Spark
             session, a DataFusion ``SessionContext``, a DuckDB connection.
-        rename: the names of tables by the names that the plan has for them, where these differ.
+        rename: the names of tables by the names that the plan has for them (dotted), where these differ.
         registry: the extensions; by default those that the plan was loaded with, or those of the specification.
 
     Raises:
@@ -66,7 +66,7 @@ def bind(
         >>> import pyarrow as pa, pyspark_substrait as ps
         >>> plan = ps.bind("plan.json", {"orders": pa.schema({"id": pa.int64()})})         # doctest: +SKIP
     """
-    names = {_dotted(name): _parts(other) for name, other in (rename or {}).items()}
+    names = {name: _parts(other) for name, other in (rename or {}).items()}
     bound = _bound(plan, Tables(_schemas(tables), names), extensions_of(plan, registry))
     for relation in _reads(bound):
         if is_unbound(relation.base_schema.struct):
@@ -150,7 +150,3 @@ def _reads(plan: Plan) -> Iterator[Read]:
 
 def _parts(name: str | Names) -> Names:
     return tuple(name.split(".")) if isinstance(name, str) else tuple(name)
-
-
-def _dotted(name: str | Names) -> str:
-    return name if isinstance(name, str) else ".".join(name)

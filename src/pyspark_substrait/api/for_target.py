@@ -6,16 +6,28 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pyspark_substrait import engines
+from pyspark_substrait.api.bind import TablesToBind, bind
 from pyspark_substrait.api.loading import PlanSource, loaded_plan, on_deep_stack
+from pyspark_substrait.binding.tables import Names
+from pyspark_substrait.errors import UnsupportedPlanError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from pyspark_substrait.documents import Plan
     from pyspark_substrait.extensions.registry import Registry
 
 __all__ = ["for_target"]
 
 
-def for_target(plan: PlanSource, target: str, *, registry: Registry | None = None) -> Plan:
+def for_target(
+    plan: PlanSource,
+    target: str,
+    *,
+    tables: TablesToBind | None = None,
+    rename: Mapping[str, str | Names] | None = None,
+    registry: Registry | None = None,
+) -> Plan:
     """Return a plan in the form that an engine takes: its function names, its style of projections and so on.
 
     Parts that the engine ignores, like function options, are listed in the result's ``notes``.
@@ -23,11 +35,17 @@ def for_target(plan: PlanSource, target: str, *, registry: Registry | None = Non
     Args:
         plan: the plan, or anything that :func:`load` takes.
         target: the engine: ``datafusion``, ``acero`` or ``duckdb``.
+        tables: the tables that the plan will meet, such as the engine's session; it is fitted to them (:func:`bind`).
+        rename: the names of tables there by the names that the plan has for them.
         registry: the extensions; by default those of the specification.
 
     Raises:
         UnsupportedPlanError: there is no such target, or it has no form for something in the plan.
+        TableError: the plan doesn't fit the tables.
     """
-    loaded, engine = loaded_plan(plan, registry), engines.target(target)
+    engine = engines.target(target)
+    if tables is None and rename:
+        raise UnsupportedPlanError("tables can be renamed only where they are given", hint="Pass tables=…")
+    loaded = loaded_plan(plan, registry) if tables is None else bind(plan, tables, rename=rename, registry=registry)
     made = on_deep_stack(loaded, lambda: engines.adapted(loaded, engine))
     return replace(loaded, relations=made.relations, notes=made.notes, removed_fields=engine.removed_fields)

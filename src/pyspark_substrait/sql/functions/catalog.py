@@ -44,7 +44,7 @@ from pyspark_substrait.model.types import (
     with_nullability,
 )
 from pyspark_substrait.sql.compiler.types import INTEGERS, spark_type
-from pyspark_substrait.sql.fragment import Constant, Name
+from pyspark_substrait.sql.fragment import Atom, Constant, Name
 from pyspark_substrait.sql.functions.over import Over
 from pyspark_substrait.sql.functions.table import Call, Operand, Refusal, Row, Table
 
@@ -145,7 +145,7 @@ def example_call(
     combination: Combination,
     registry: Registry,
     constant: str | None = None,
-    column: Callable[[str, Type], str] = lambda name, _: name,
+    column: Callable[[str, Type], Atom] = lambda name, _: Name(name),
     only: str | None = None,
 ) -> Call:
     """A call of a combination with columns as arguments.
@@ -174,8 +174,11 @@ def example_call(
         literal: str | int | None = None
         if (constant is not None and only in (None, argument.name)) or argument.constant:
             literal = constant or "a" if isinstance(type, String) else 1 if type.__class__ in INTEGERS else None
-        text = column(argument.name, type) if literal is None else f"CAST({literal!r} AS {spark_type(type)})"
-        operands.append(Operand(Name(text) if literal is None else Constant(text, literal), type))
+        if literal is None:
+            text = column(argument.name, type)
+        else:
+            text = Constant(f"CAST({literal!r} AS {spark_type(type)})", literal)
+        operands.append(Operand(text, type))
         given.append(ValueArg(type, literal))
     names = tuple(argument.name for argument in definition.arguments)
     resolved = registry.resolve(definition.urn, definition.key, tuple(given), definition.kind)

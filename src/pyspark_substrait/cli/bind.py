@@ -1,0 +1,78 @@
+"""The command that fits plans to tables."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+import pyspark_substrait
+from pyspark_substrait.cli.files import form_of, output_name, plan_source, save
+from pyspark_substrait.cli.options import PLAN, table_paths
+from pyspark_substrait.cli.output import print_text
+from pyspark_substrait.documents import FORMS
+
+__all__ = ["bind"]
+
+
+@click.command(short_help="Fit a plan to the tables it will meet.")
+@click.argument("plan", type=PLAN)
+@click.option(
+    "--table",
+    "tables",
+    metavar="NAME=PATH",
+    multiple=True,
+    required=True,
+    help="A table: its name where the plan will run (dots between the parts), and a file or folder of Parquet, ORC or "
+    "Arrow that has its columns. Repeatable.",
+)
+@click.option(
+    "--rename",
+    "renamed",
+    metavar="TABLE=NAME",
+    multiple=True,
+    help="A table that the plan calls TABLE and that is called NAME; needless where only the case differs. Repeatable.",
+)
+@click.option("--target", metavar="ENGINE", help="Also bring it into the form of an engine: datafusion, acero, duckdb.")
+@click.option(
+    "-o",
+    "--output",
+    metavar="OUT",
+    type=click.Path(dir_okay=False, allow_dash=True, path_type=Path),
+    default="-",
+    help="Write the plan here: as JSON (.json), text (.txt, .substrait) or binary. By default: to standard output, in "
+    "its own form.",
+)
+def bind(plan: Path, tables: tuple[str, ...], renamed: tuple[str, ...], target: str | None, output: Path) -> None:
+    """Fit PLAN to tables: their names, their columns in their order, their types.
+
+    Each change is a line on standard error. No data is read.
+
+    \b
+    Examples:
+      pyspark-substrait bind plan.json --table orders=orders.parquet -o bound.json
+      pyspark-substrait bind isthmus.json --table lineitem=lineitem/ --target datafusion -o bound.pb
+    """
+    given, source = table_paths(tables), plan_source(plan)
+    names = dict(_renamed(text) for text in renamed)
+    if len(names) < len(renamed):
+        raise click.BadParameter("a table is renamed twice", param_hint="--rename")
+    if target is None:
+        bound = pyspark_substrait.bind(source, given, rename=names)
+    else:
+        bound = pyspark_substrait.for_target(source, target, tables=given, rename=names)
+    for note in bound.notes:
+        if note.rule in ("bound-table", "bound-column", "target-option", "target-value"):
+            print_text(str(note), err=True)
+    form = form_of(source) if str(output) == "-" else FORMS.get(output.suffix.lower(), "pb")
+    save(bound, output, form)
+    if str(output) != "-":
+        print_text(f"written to {output_name(output)}", err=True)
+
+
+def _renamed(text: str) -> tuple[str, str]:
+    """Split an option into the two names of a table."""
+    name, equals, other = text.partition("=")
+    if not (name and equals and other):
+        raise click.BadParameter(f"{text!r} is not of the form TABLE=NAME", param_hint="--rename")
+    return name, other
