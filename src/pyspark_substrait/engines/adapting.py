@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -18,6 +19,7 @@ from pyspark_substrait.model.expressions import (
     Cast,
     EnumArgument,
     Expression,
+    FailureBehavior,
     FieldReference,
     Function,
     FunctionOption,
@@ -43,7 +45,7 @@ from pyspark_substrait.model.relations import (
     RelCommon,
     Set,
 )
-from pyspark_substrait.model.types import String, with_nullability
+from pyspark_substrait.model.types import String, Type, with_nullability
 from pyspark_substrait.model.walk import subquery_relation, with_children, with_expressions, with_inputs, with_query
 
 __all__ = ["adapted"]
@@ -96,6 +98,7 @@ class _Adapting:
             node = with_own_names(node, self._number)
         match node:
             case Aggregate():
+                casts = self._casts(node)
                 if not self.target.measure_filters and any(item.filter is not None for item in node.measures):
                     raise UnsupportedPlanError(
                         f"{self.target.engine} ignores the filters of measures",
@@ -105,18 +108,42 @@ class _Adapting:
                 node = replace(node, measures=measures)
                 node = _over_columns(node) if self.target.plain_measures else node
                 if self.target.one_grouping and len(node.groupings) > 1:
-                    return in_one_grouping(node)
+                    return _with_casts(in_one_grouping(node), casts)
+                if casts:
+                    return _with_casts(node if self.target.emits else self._emitted(node), casts)
             case Set(op=op) if op in OF_DISTINCT and not self.target.multiplicities:
                 return with_numbered_copies(node)
             case Join() if self.target.single_key_joins:
                 node = self._single_key(node)
             case _:
                 pass
+        return self._emitted(node)
+
+    def _emitted(self, node: Relation) -> Relation:
+        """Return a relation whose columns are chosen as the engine takes it."""
         if node.common.emit is None:
             return node
         if not isinstance(node, Project):
             return node if self.target.emits else self._projection(node)
         return _whole(node) if self.target.whole_projections else node
+
+    def _casts(self, node: Aggregate) -> dict[int, Type]:
+        """The types that columns of an aggregate have to be cast to, by their positions in its output."""
+        first = len(node.direct_schema.types) - len(node.measures) - (len(node.groupings) > 1)
+        direct = {
+            first + index: item.measure.output_type
+            for index, item in enumerate(node.measures)
+            if self._is_cast(item.measure)
+        }
+        emit = node.common.emit
+        if emit is None:
+            return direct
+        return {place: direct[position] for place, position in enumerate(emit) if position in direct}
+
+    def _is_cast(self, call: AggregateFunction | ScalarFunction | WindowFunction) -> bool:
+        if self.target.extension and call.function.urn == self.target.extension:
+            return False
+        return call.function.signature in self._spelling(call).cast
 
     def _number(self) -> int:
         self.numbers += 1
@@ -163,9 +190,9 @@ class _Adapting:
             return with_query(node, self.relation(query))
         match node:
             case ScalarFunction():
-                return self._call(node)
+                return _cast(self._call(node), node.output_type) if self._is_cast(node) else self._call(node)
             case WindowFunction():
-                return self._call(node)
+                return _cast(self._call(node), node.output_type) if self._is_cast(node) else self._call(node)
             case IfThen(else_=None) | SwitchExpression(else_=None) if self.target.if_needs_else:
                 return replace(node, else_=Literal(type=with_nullability(node.type, True), value=None))
             case _:
@@ -178,6 +205,10 @@ class _Adapting:
             return call
         spelling = self._spelling(call)
         self._check_constants(call, spelling)
+        if call.function.signature in spelling.fewer_digits:
+            text = f"{call.function.key} as {call.output_type}"
+            after = f"{self.target.engine} may compute fewer digits"
+            self.notes.setdefault(text, Note(rule="target-value", path="", before=text, after=after))
         arguments = tuple(
             self._pattern(call, argument) if position in spelling.patterns else argument
             for position, argument in enumerate(call.arguments)
@@ -264,6 +295,25 @@ class _Adapting:
                     ),
                 )
         return call.options if self.target.options else ()
+
+
+def _cast(value: Expression, type: Type) -> Expression:
+    return Cast(type=type, input=value, failure_behavior=FailureBehavior.THROW_EXCEPTION)
+
+
+def _with_casts(made: Relation, casts: Mapping[int, Type]) -> Relation:
+    """Return a relation below a projection that casts some of its columns."""
+    if not casts:
+        return made
+    columns = [field(made, position) for position in range(len(made.schema.types))]
+    width = len(columns)
+    return Project(
+        common=RelCommon(emit=tuple(range(width, 2 * width))),
+        input=made,
+        expressions=tuple(
+            _cast(column, casts[position]) if position in casts else column for position, column in enumerate(columns)
+        ),
+    )
 
 
 def _conjuncts(condition: Expression) -> list[Expression]:

@@ -36,7 +36,9 @@ DATAFUSION: Final = Target(
     extension=engines.DATAFUSION.urn,
     functions={
         **same_names("add", "subtract", "multiply", rounding=_EVEN),
-        **same_names("divide", rounding=_EVEN),
+        "divide": (
+            Spelling(name="divide", delivers={"rounding": (_EVEN,)}, cast=("dec_dec",), fewer_digits=("dec_dec",)),
+        ),
         **same_names("modulus", division_type="TRUNCATE", on_domain_error="ERROR"),
         **same_names("negate", "bitwise_and", "bitwise_or", "bitwise_xor"),
         **same_names("equal", "not_equal", "lt", "lte", "gt", "gte", "between", "nullif", "coalesce"),
@@ -59,7 +61,7 @@ DATAFUSION: Final = Target(
         "approx_count_distinct": (Spelling(name="approx_distinct"),),
         # its own function of this name skips nulls
         "concat": (Spelling(name="str_concat", delivers={"null_handling": ("ACCEPT_NULLS",)}),),
-        "avg": (Spelling(name="avg", overloads=("fp32", "fp64", "dec")),),
+        "avg": (Spelling(name="avg", overloads=("fp32", "fp64", "dec"), cast=("dec",)),),
         "left": (Spelling(name="left", constants={1: _not_negative}),),
         "right": (Spelling(name="right", constants={1: _not_negative}),),
         "like": (Spelling(name="like", delivers={"case_sensitivity": ("CASE_SENSITIVE",)}, patterns=(1,)),),

@@ -27,6 +27,8 @@ class Spelling:
             are an error; arguments that aren't constant are noted.
         patterns: the positions of arguments in which the backslash is an escape character there. It is doubled in
             constants.
+        cast: the overloads, by their signature, whose result has another type there: it is cast to the plan's.
+        fewer_digits: the overloads, by their signature, whose result may have fewer digits there, which is noted.
     """
 
     name: str
@@ -37,6 +39,8 @@ class Spelling:
     overloads: tuple[str, ...] = ()
     constants: Mapping[int, Callable[[int], bool]] = field(default_factory=dict)
     patterns: tuple[int, ...] = ()
+    cast: tuple[str, ...] = ()
+    fewer_digits: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
