@@ -33,6 +33,7 @@ from pyspark_substrait.text.notebook_output import register_formatter
 if TYPE_CHECKING:
     from pyspark_substrait.api.bind import bind
     from pyspark_substrait.api.capabilities import capabilities
+    from pyspark_substrait.api.compare import compare
     from pyspark_substrait.api.dialect import dialect
     from pyspark_substrait.api.diff import diff
     from pyspark_substrait.api.explain import explain, touches
@@ -65,6 +66,7 @@ __all__ = [
     "UnsupportedPlanError",
     "bind",
     "capabilities",
+    "compare",
     "dialect",
     "diff",
     "evaluate",
@@ -96,6 +98,7 @@ _MODULES = {
     "Registry": "extensions.registry",
     "bind": "api.bind",
     "capabilities": "api.capabilities",
+    "compare": "api.compare",
     "dialect": "api.dialect",
     "diff": "api.diff",
     "evaluate": "api.run",

@@ -8,7 +8,7 @@ import click
 
 import pyspark_substrait
 from pyspark_substrait.cli.files import form_of, output_name, plan_source, save
-from pyspark_substrait.cli.options import PLAN, table_paths
+from pyspark_substrait.cli.options import PLAN, RENAME, renamed_tables, table_paths
 from pyspark_substrait.cli.output import print_text
 from pyspark_substrait.documents import FORMS
 
@@ -26,13 +26,7 @@ __all__ = ["bind"]
     help="A table: its name where the plan will run (dots between the parts), and a file or folder of Parquet, ORC or "
     "Arrow that has its columns. Repeatable.",
 )
-@click.option(
-    "--rename",
-    "renamed",
-    metavar="TABLE=NAME",
-    multiple=True,
-    help="A table that the plan calls TABLE and that is called NAME; needless where only the case differs. Repeatable.",
-)
+@RENAME
 @click.option("--target", metavar="ENGINE", help="Also bring it into the form of an engine: datafusion, acero, duckdb.")
 @click.option(
     "-o",
@@ -53,10 +47,7 @@ def bind(plan: Path, tables: tuple[str, ...], renamed: tuple[str, ...], target: 
       pyspark-substrait bind plan.json --table orders=orders.parquet -o bound.json
       pyspark-substrait bind isthmus.json --table lineitem=lineitem/ --target datafusion -o bound.pb
     """
-    given, source = table_paths(tables), plan_source(plan)
-    names = dict(_renamed(text) for text in renamed)
-    if len(names) < len(renamed):
-        raise click.BadParameter("a table is renamed twice", param_hint="--rename")
+    given, source, names = table_paths(tables), plan_source(plan), renamed_tables(renamed)
     if target is None:
         bound = pyspark_substrait.bind(source, given, rename=names)
     else:
@@ -68,11 +59,3 @@ def bind(plan: Path, tables: tuple[str, ...], renamed: tuple[str, ...], target: 
     save(bound, output, form)
     if str(output) != "-":
         print_text(f"written to {output_name(output)}", err=True)
-
-
-def _renamed(text: str) -> tuple[str, str]:
-    """Split an option into the two names of a table."""
-    name, equals, other = text.partition("=")
-    if not (name and equals and other):
-        raise click.BadParameter(f"{text!r} is not of the form TABLE=NAME", param_hint="--rename")
-    return name, other

@@ -20,10 +20,12 @@ if TYPE_CHECKING:
 __all__ = [
     "PARAMETERS",
     "PLAN",
+    "RENAME",
     "ROOT",
     "Session",
     "loaded_from",
     "parameter_values",
+    "renamed_tables",
     "table_paths",
     "with_options",
     "with_session",
@@ -49,6 +51,15 @@ ROOT = click.option(
     "--root", metavar="N", type=click.IntRange(min=0), help="Which root, from 0, of a plan that has several."
 )
 """``root``: a position, or None."""
+
+RENAME = click.option(
+    "--rename",
+    "renamed",
+    metavar="TABLE=NAME",
+    multiple=True,
+    help="A table that the plan calls TABLE and that is called NAME; needless where only the case differs. Repeatable.",
+)
+"""``renamed``: see :func:`renamed_tables`."""
 
 _TABLES = (
     click.option(
@@ -150,6 +161,23 @@ def table_paths(texts: Sequence[str]) -> dict[str, str]:
     if len(paths) < len(texts):
         raise click.BadParameter("a name is given twice", param_hint="--table")
     return paths
+
+
+def renamed_tables(texts: Sequence[str]) -> dict[str, str]:
+    """Return the names of tables by those that the plan has for them, from the options.
+
+    Raises:
+        click.BadParameter: a text is not of the form TABLE=NAME, or a table is renamed twice.
+    """
+    names: dict[str, str] = {}
+    for text in texts:
+        name, equals, other = text.partition("=")
+        if not (name and equals and other):
+            raise click.BadParameter(f"{text!r} is not of the form TABLE=NAME", param_hint="--rename")
+        if name in names:
+            raise click.BadParameter("a table is renamed twice", param_hint="--rename")
+        names[name] = other
+    return names
 
 
 def loaded_from(source: Path | bytes) -> Plan | ExtendedExpression:

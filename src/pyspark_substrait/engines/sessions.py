@@ -1,0 +1,174 @@
+"""Other engines in this process, with tables: each runs a plan in the form that it takes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any, Final, Protocol
+
+import pyarrow as pa
+
+from pyspark_substrait.errors import TableError, UnsupportedPlanError
+
+__all__ = ["EngineSession", "is_installed", "release", "session"]
+
+
+class EngineSession(Protocol):
+    """An engine with tables."""
+
+    def run(self, plan: Any) -> pa.Table:
+        """Return the rows of a plan: its bytes, or a text in Spark's SQL for an engine without Substrait."""
+
+
+class _DataFusion:
+    def __init__(self, tables: Mapping[str, Any]) -> None:
+        from datafusion import SessionContext
+
+        self._context = SessionContext()
+        for name, source in tables.items():
+            if isinstance(source, str | os.PathLike):
+                _readers(self._context, os.fspath(source))(_quoted(name), os.fspath(source))
+            else:
+                self._context.register_record_batches(_quoted(name), [_arrow(name, source).to_batches()])
+
+    def run(self, plan: bytes) -> pa.Table:
+        from datafusion.substrait import Consumer, Serde
+
+        logical = Consumer.from_substrait_plan(self._context, Serde.deserialize_bytes(plan))
+        return self._context.create_dataframe_from_logical_plan(logical).to_arrow_table()
+
+
+def _readers(context: Any, path: str) -> Callable[[str, str], None]:
+    suffix = os.path.splitext(path)[1].lower()
+    found: Callable[[str, str], None] = {
+        ".csv": context.register_csv,
+        ".arrow": context.register_arrow,
+        ".feather": context.register_arrow,
+        ".ipc": context.register_arrow,
+    }.get(suffix, context.register_parquet)
+    return found
+
+
+class _DuckDB:
+    """DuckDB through SQL: it has no Substrait of its own any more. sqlglot translates the text."""
+
+    def __init__(self, tables: Mapping[str, Any]) -> None:
+        import duckdb
+
+        self._connection = duckdb.connect()
+        self._connection.execute("CREATE MACRO raise_error(message) AS error(message)")
+        for name, source in tables.items():
+            if isinstance(source, str | os.PathLike):
+                path = os.fspath(source)
+                path = os.path.join(path, "*.parquet") if os.path.isdir(path) else path
+                text = path.replace("'", "''")
+                self._connection.execute(f"CREATE VIEW {_quoted(name)} AS FROM '{text}'")
+            else:
+                self._connection.register(name, _arrow(name, source))
+
+    def run(self, plan: str) -> pa.Table:
+        import sqlglot
+
+        tree = sqlglot.parse_one(plan, read="spark")
+        for node in tree.find_all(sqlglot.exp.Interval):
+            if isinstance(node.unit, sqlglot.exp.IntervalSpan):  # INTERVAL '1 02:03:04' DAY TO SECOND
+                days, _, clock = node.this.name.lstrip("-").partition(" ")
+                sign = "-" if node.this.name.startswith("-") else ""
+                node.replace(sqlglot.parse_one(f"CAST('{sign}{days} days {sign}{clock}' AS INTERVAL)", read="duckdb"))
+        return self._connection.sql(tree.sql(dialect="duckdb")).to_arrow_table()
+
+
+class _Acero:
+    """Acero, in pyarrow. Not every build of pyarrow has it."""
+
+    def __init__(self, tables: Mapping[str, Any]) -> None:
+        self._tables = {name: _arrow(name, source) for name, source in tables.items()}
+
+    def run(self, plan: bytes) -> pa.Table:
+        import pyarrow.substrait
+
+        def provider(names: list[str], schema: pa.Schema) -> pa.Table:
+            return self._tables[".".join(names)].select(schema.names) if schema else self._tables[".".join(names)]
+
+        return pyarrow.substrait.run_query(pa.py_buffer(plan), table_provider=provider).read_all()
+
+
+def _arrow(name: str, source: Any) -> pa.Table:
+    """Return a table as Arrow data."""
+    if isinstance(source, pa.Table):
+        return source
+    if isinstance(source, str | os.PathLike):
+        import pyarrow.dataset
+
+        suffix = os.path.splitext(os.fspath(source))[1].lower()
+        formats = {".orc": "orc", ".arrow": "ipc", ".feather": "ipc", ".ipc": "ipc", ".csv": "csv"}
+        return pyarrow.dataset.dataset(source, format=formats.get(suffix, "parquet")).to_table()
+    if hasattr(source, "toArrow"):
+        return source.toArrow()
+    if hasattr(source, "to_table"):
+        return source.to_table()
+    if hasattr(source, "__arrow_c_stream__"):
+        return pa.table(source)
+    raise TableError(
+        f"the table {name} is given as a {type(source).__name__}", hint="Give Arrow data or a path of files"
+    )
+
+
+def _quoted(name: str) -> str:
+    return ".".join('"' + part.replace('"', '""') + '"' for part in name.split("."))
+
+
+#: the engines by name: their class, the package that has them, and those that are needed besides
+_ENGINES: Final[Mapping[str, tuple[Callable[[Mapping[str, Any]], EngineSession], str, tuple[str, ...]]]] = {
+    "datafusion": (_DataFusion, "datafusion", ()),
+    "duckdb": (_DuckDB, "duckdb", ("sqlglot",)),
+    "acero": (_Acero, "pyarrow", ()),
+}
+
+
+def release(engine: str) -> str:
+    """Return the release of an engine that is installed; empty if it isn't.
+
+    Raises:
+        UnsupportedPlanError: there is no such engine here.
+    """
+    if engine not in _ENGINES:
+        raise UnsupportedPlanError(f"there is no engine `{engine}`", hint=f"There are spark, {', '.join(_ENGINES)}")
+    try:
+        return version(_ENGINES[engine][1])
+    except PackageNotFoundError:
+        return ""
+
+
+def is_installed(engine: str) -> bool:
+    """Whether an engine, and what it takes to give it plans, is installed."""
+    return not _missing(engine)
+
+
+def _missing(engine: str) -> list[str]:
+    missing = []
+    for package in (_ENGINES[engine][1], *_ENGINES[engine][2]):
+        try:
+            version(package)
+        except PackageNotFoundError:
+            missing.append(package)
+    return missing
+
+
+def session(engine: str, tables: Mapping[str, Any]) -> EngineSession:
+    """Return an engine with tables: Arrow data, DataFrames, or paths of files, by name.
+
+    Raises:
+        UnsupportedPlanError: it isn't installed.
+        TableError: a table is none of these.
+    """
+    missing = _missing(engine)
+    if missing:
+        raise UnsupportedPlanError(
+            f"{' and '.join(missing)} is not installed"
+            if len(missing) == 1
+            else f"{', '.join(missing)} are not installed",
+            hint="pip install 'pyspark-substrait[compare]'",
+        )
+    return _ENGINES[engine][0](tables)
