@@ -282,7 +282,7 @@ def _by_column(call: Call) -> str:
         except UnsupportedPlanError:
             continue  # a conversion for dates, but the value is a time
         cases.append(f"WHEN piece IN ({', '.join(map(string_literal, forms))}) THEN {written}")
-    none = string_literal(f"{call.function.name}: no conversion of such a value, in a format that isn't a literal: ")
+    none = string_literal(f"{call.function.name}: no conversion of such a value, in a format that is not a literal: ")
     failed = f"CAST(raise_error(concat({none}, piece)) AS STRING)"
     text = f"CASE WHEN NOT startswith(piece, '%') THEN piece {' '.join(cases)} ELSE {failed} END"
     split = f"regexp_extract_all({call.sql(1)}, {string_literal('(?s)%[_0^#-]*[0-9]*[EO]?.|[^%]+|%')}, 0)"
