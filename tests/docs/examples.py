@@ -33,7 +33,15 @@ from pyspark_substrait.cli import main
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
 #: The pages, in the order in which they are run: the files that the first one makes are there for the others.
-PAGES = ("tutorial", "debugging", "untrusted-plans", "other-engines", "binding", "comparing-engines", "continuous-integration")
+PAGES = (
+    "tutorial",
+    "debugging",
+    "untrusted-plans",
+    "other-engines",
+    "binding",
+    "comparing-engines",
+    "continuous-integration",
+)
 
 _BLOCK = re.compile(r"^```(\w+)(?: title=\"([\w./-]+)\")?\n(.*?)^```\n", re.MULTILINE | re.DOTALL)
 

@@ -223,10 +223,16 @@ class _Adapting:
             case "kept":
                 pass
         options = self._options(call, spelling)
-        if spelling.name == call.function.name:
-            return replace(call, arguments=arguments, options=options)
-        function = Function("", spelling.name, call.function.signature)
-        return replace(call, function=function, arguments=arguments, options=options)
+        function = call.function
+        if spelling.name != function.name:
+            function = Function("", spelling.name, function.signature)
+        made = replace(call, function=function, arguments=arguments, options=options)
+        if not spelling.pairs or not isinstance(made, ScalarFunction):
+            return made
+        first, *others = made.arguments
+        for argument in others:
+            first = replace(made, arguments=(first, argument))
+        return first if isinstance(first, type(call)) else made
 
     def _spelling(self, call: ScalarFunction | AggregateFunction | WindowFunction) -> Spelling:
         known = self.target.functions.get(call.function.name, ())

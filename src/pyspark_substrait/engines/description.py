@@ -27,6 +27,7 @@ class Spelling:
             are an error; arguments that aren't constant are noted.
         patterns: the positions of arguments in which the backslash is an escape character there. It is doubled in
             constants.
+        pairs: whether it takes two arguments; the calls of more are nested.
         cast: the overloads, by their signature, whose result has another type there: it is cast to the plan's.
         fewer_digits: the overloads, by their signature, whose result may have fewer digits there, which is noted.
     """
@@ -39,6 +40,7 @@ class Spelling:
     overloads: tuple[str, ...] = ()
     constants: Mapping[int, Callable[[int], bool]] = field(default_factory=dict)
     patterns: tuple[int, ...] = ()
+    pairs: bool = False
     cast: tuple[str, ...] = ()
     fewer_digits: tuple[str, ...] = ()
 

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import os
+import signal
+import subprocess
+import sys
+import tempfile
 from collections.abc import Callable, Mapping
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, Final, Protocol
 
 import pyarrow as pa
+from pyarrow import feather
 
 from pyspark_substrait.errors import TableError, UnsupportedPlanError
 
@@ -80,18 +85,40 @@ class _DuckDB:
 
 
 class _Acero:
-    """Acero, in pyarrow. Not every build of pyarrow has it."""
+    """Acero, in pyarrow; not every build of it has Substrait. Some plans end its process, so it gets one of its own."""
 
     def __init__(self, tables: Mapping[str, Any]) -> None:
-        self._tables = {name: _arrow(name, source) for name, source in tables.items()}
+        self._folder = tempfile.TemporaryDirectory(prefix="acero-")
+        for number, (name, source) in enumerate(tables.items()):
+            table = _arrow(name, source).replace_schema_metadata({"name": name})
+            feather.write_feather(table, os.path.join(self._folder.name, f"{number}.arrow"), "uncompressed")
 
     def run(self, plan: bytes) -> pa.Table:
-        import pyarrow.substrait
+        done = subprocess.run(
+            [sys.executable, "-c", _ACERO_PROGRAM, self._folder.name], input=plan, capture_output=True, check=False
+        )
+        if done.returncode < 0:
+            raise UnsupportedPlanError(f"Acero's process ended with {signal.Signals(-done.returncode).name}")
+        if done.returncode > 0:
+            raise UnsupportedPlanError(done.stderr.decode(errors="replace").strip().splitlines()[-1])
+        return pa.ipc.open_stream(done.stdout).read_all()
 
-        def provider(names: list[str], schema: pa.Schema) -> pa.Table:
-            return self._tables[".".join(names)].select(schema.names) if schema else self._tables[".".join(names)]
 
-        return pyarrow.substrait.run_query(pa.py_buffer(plan), table_provider=provider).read_all()
+_ACERO_PROGRAM: Final = """
+import glob, sys
+import pyarrow as pa, pyarrow.substrait
+from pyarrow import feather
+tables = {}
+for file in glob.glob(sys.argv[1] + "/*.arrow"):
+    table = feather.read_table(file)
+    tables[table.schema.metadata[b"name"].decode()] = table.replace_schema_metadata(None)
+reader = pyarrow.substrait.run_query(
+    pa.py_buffer(sys.stdin.buffer.read()), table_provider=lambda names, schema: tables[".".join(names)]
+)
+found = reader.read_all()
+with pa.ipc.new_stream(sys.stdout.buffer, found.schema) as stream:
+    stream.write_table(found)
+"""
 
 
 def _arrow(name: str, source: Any) -> pa.Table:
