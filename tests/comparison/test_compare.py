@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import replace
+from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -240,6 +241,9 @@ def test_the_command(tmp_path: Path) -> None:
         ([1.0, float("nan"), 0.0], [float("nan"), -0.0, 1.0], True),
         ([0.1 + 0.2, 1.0], [1.0, 0.3], True),
         ([0.3001], [0.3], False),
+        ([Decimal("0.98")], [0.975], True),
+        ([Decimal("0.98")], [0.97], False),
+        ([Decimal("0.98")], [Decimal("0.975")], False),
         ([True], [1], False),
         (["a"], ["b"], False),
         ([[1.0, None]], [[1.0, None]], True),
