@@ -231,6 +231,19 @@ def test_not_like_of_duckdb_is_noted(spark: SparkSession) -> None:
     assert_same_rows(run(plan, spark), of_duckdb("SELECT s, s <> '100%' FROM t"))  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize("hours", [0.5, 6, 1.25, 24, 100])
+def test_intervals_of_duckdb_are_whole_or_refused(spark: SparkSession, hours: float) -> None:
+    """It wrote the microseconds as a signed number of 32 bits."""
+    exact = int(hours * 3_600_000_000)
+    literal = {"literal": {"intervalDayToSecond": {"days": 1, "microseconds": (exact + 2**31) % 2**32 - 2**31}}}
+    plan = {"relations": [root(only(4, literal), "n")], "version": DUCKDB}
+    if abs(exact) < 2**31:
+        assert_same_rows(run(ps.load(plan), spark), pa.table({"n": [datetime.timedelta(1, hours * 3600)] * 6}))  # type: ignore[arg-type]
+        return
+    with pytest.raises(InvalidPlanError, match="the lowest 32 bits"):
+        ps.load(plan)
+
+
 # DataFusion -----------------------------------------------------------------------------------------------------------
 
 OLD: Json = {"minorNumber": 51, "producer": "datafusion"}

@@ -28,7 +28,7 @@ from pyspark_substrait.proto.read.habits.datafusion import (
     unbounded_range,
     unsigned_literal,
 )
-from pyspark_substrait.proto.read.habits.duckdb import derived_instead, suspicious_pattern
+from pyspark_substrait.proto.read.habits.duckdb import derived_instead, suspicious_pattern, whole_interval
 from pyspark_substrait.proto.read.habits.meant import CallRule, Meant
 from pyspark_substrait.proto.read.habits.unambiguous import CASE
 
@@ -46,6 +46,7 @@ __all__ = [
     "suspicious_pattern",
     "unbounded_range",
     "unsigned_literal",
+    "whole_interval",
 ]
 
 _KEEPS_LEFT = frozenset({JoinType.LEFT_SEMI, JoinType.LEFT_ANTI})

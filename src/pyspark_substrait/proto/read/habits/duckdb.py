@@ -33,7 +33,7 @@ from pyspark_substrait.proto.read.context import Reading, invalid
 from pyspark_substrait.proto.read.habits.habit import Habit
 from pyspark_substrait.proto.read.habits.meant import CallRule, Meant, cast, values
 
-__all__ = ["CALLS", "HABITS", "derived_instead", "project_emit", "suspicious_pattern"]
+__all__ = ["CALLS", "HABITS", "derived_instead", "project_emit", "suspicious_pattern", "whole_interval"]
 
 _SOURCE = (
     "[to_substrait.cpp](https://github.com/substrait-io/duckdb-substrait-extension/blob/main/src/to_substrait.cpp)"
@@ -284,6 +284,26 @@ def suspicious_pattern(name: str, arguments: Sequence[Argument], reading: Readin
     for argument in arguments:
         if isinstance(argument, Literal) and isinstance(argument.value, str) and "%" in argument.value:
             NOT_LIKE.note(reading, path, f"`not_equal` with {argument.value!r}, for which NOT LIKE may be meant", "<>")
+
+
+_SECOND = 1_000_000
+
+
+def whole_interval(seconds: int, subseconds: int, reading: Reading, path: Path) -> None:
+    """Refuse an interval of which DuckDB wrote only a part.
+
+    Before it stated release 0.78, it wrote the lowest 32 bits of the number of microseconds, so that 6 hours are 125.16
+    seconds. Whole seconds, and fractions of one, are taken at the letter: nothing shorter than a year is written so.
+
+    Raises:
+        InvalidPlanError: it is one.
+    """
+    old = reading.version is None or reading.version < _NEWER
+    if not old or reading.made_by is not Producer.DUCKDB or seconds:
+        return
+    if abs(subseconds) > _SECOND and subseconds % _SECOND:
+        fault = f"DuckDB writes the lowest 32 bits of the microseconds of an interval: {subseconds} may be more"
+        raise invalid(fault, path, "Write the whole interval", Code.EXPRESSION_ILLEGAL_LITERAL)
 
 
 HABITS = (PROJECT, AVERAGE, HUGEINT, MEDIAN, MODE, STRING_AGG, COMPARISON_TYPE, NOT_LIKE)
