@@ -256,6 +256,15 @@ def test_projections_of_older_datafusion(spark: SparkSession) -> None:
         ps.load(written(project(D, SUM_OF_TWO), 2, {"minorNumber": 51, "producer": "another"}, ADD))
 
 
+def test_isnan_of_datafusion(spark: SparkSession) -> None:
+    numbers = [{"literal": {"fp64": "NaN"}}, {"literal": {"fp64": 1.5}}, {"literal": {"null": FP64}}]
+    relation = only(4, *(scalar(1, number, type={"bool": NULLABLE}) for number in numbers))
+    plan = loaded(
+        written(relation, 3, {"minorNumber": 85, "producer": "datafusion"}, bare("isnan")), "datafusion-isnan"
+    )
+    assert {*tuples(run(plan, spark))} == {(True, False, None)}
+
+
 def numbered(*before: Json) -> Json:
     sorts = [{"expr": B, "direction": "SORT_DIRECTION_ASC_NULLS_LAST"}]
     bounds = {"boundsType": "BOUNDS_TYPE_ROWS", "lowerBound": {"unbounded": {}}, "upperBound": {"currentRow": {}}}

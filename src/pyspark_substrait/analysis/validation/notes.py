@@ -188,6 +188,9 @@ ASSUMPTIONS: Mapping[str, NoteRule] = {
         "A clause has a condition and a result; some producers write the value of a simple CASE as a clause of its own",
         "Write conditions that compare with the value",
     ),
+    "datafusion-isnan": _doubtful(
+        Code.LINK_UNRESOLVED_NAME, "The specification's function is called is_nan", "Name it by its extension"
+    ),
     "datafusion-project": _doubtful(
         Code.ASSUMPTION,
         "Without emit, a projection puts out the columns of its input as well; DataFusion before 43 means the "

@@ -262,6 +262,14 @@ def _call(message: Any, kind: Kind, phase: Phase, scope: Scope, path: Path, *, c
         where = urn or bare_names.extension(name, seen, kind, reading, path)
         return reading.registry.resolve(where, name, seen, kind=kind, phase=phase, strict=reading.strict)
 
+    open_type = any(
+        argument is not UNTYPED and not isinstance(argument, EnumArgument) and is_unbound(argument.type)
+        for argument in arguments
+    )
+    if open_type:
+        reading.plain = False
+        check_loosely(declared, len(arguments), options, reading, path)
+        return _not_understood(declared, arguments, options, stated)
     if any(argument is UNTYPED for argument in arguments):
         try:
             arguments = typed_nulls(arguments, resolve, reading, place)
@@ -271,14 +279,9 @@ def _call(message: Any, kind: Kind, phase: Phase, scope: Scope, path: Path, *, c
     meant = quirks.meant(name, arguments, stated, reading, path)
     if meant is not None:
         arguments, urn = meant.arguments, meant.urn or urn
-        name = name.partition(":")[0] if meant.urn else name
+        name = (meant.name or name.partition(":")[0]) if meant.urn else name
     quirks.suspicious_pattern(name, arguments, reading, path)
     found: Resolved | None = None
-    for argument in arguments:
-        if not isinstance(argument, EnumArgument) and is_unbound(argument.type):
-            reading.plain = False
-            check_loosely(declared, len(arguments), options, reading, path)
-            return _not_understood(declared, arguments, options, stated)
     try:
         found = resolve(arguments)
         wider = None if found is None else in_stated_digits(found, arguments, stated, reading, path)

@@ -104,6 +104,7 @@ def join_emit(
 
 _CALLS: Final[Mapping[Producer, Mapping[str, CallRule]]] = MappingProxyType(
     {
+        Producer.DATAFUSION: datafusion.CALLS,
         Producer.DUCKDB: duckdb.CALLS,
         Producer.IBIS: ibis.CALLS,
         Producer.SUBSTRAIT_SPARK: substrait_spark.CALLS,

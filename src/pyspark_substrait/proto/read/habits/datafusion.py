@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 from pyspark_substrait.codes import Code
 from pyspark_substrait.extensions.producers import Producer
+from pyspark_substrait.extensions.registry import OFFICIAL
+from pyspark_substrait.model.expressions import Argument
 from pyspark_substrait.model.paths import Path
 from pyspark_substrait.model.relations import RelCommon
 from pyspark_substrait.model.types import (
@@ -22,6 +25,7 @@ from pyspark_substrait.model.types import (
 )
 from pyspark_substrait.proto.read.context import Reading, invalid
 from pyspark_substrait.proto.read.habits.habit import Habit
+from pyspark_substrait.proto.read.habits.meant import CallRule, Meant, values
 
 __all__ = [
     "GROUPING_ID",
@@ -175,4 +179,24 @@ def unsigned_literal(value: int, bits: int, reading: Reading, path: Path) -> Non
         raise invalid(fault, path, "Cast such a number to a decimal", Code.EXPRESSION_ILLEGAL_LITERAL)
 
 
-HABITS = (PROJECT, JOIN, GROUPING_ID, CAST, DECIMAL, FRAME)
+IS_NAN = Habit(
+    rule="datafusion-isnan",
+    producers=_DATAFUSION,
+    versions="all",
+    writes="`isnan`",
+    means="`is_nan`",
+    evidence=_TRIED,
+)
+
+
+def is_nan(arguments: Sequence[Argument], stated: Type | None, reading: Reading, path: Path) -> Meant | None:
+    """The specification's function, by its name there."""
+    given = values(arguments)
+    if given is None or len(given) != 1:
+        return None
+    IS_NAN.note(reading, path, "`isnan`", "`is_nan`")
+    return Meant(list(given), urn=f"{OFFICIAL}functions_comparison", name="is_nan")
+
+
+CALLS: dict[str, CallRule] = {"isnan": is_nan}
+HABITS = (IS_NAN, PROJECT, JOIN, GROUPING_ID, CAST, DECIMAL, FRAME)

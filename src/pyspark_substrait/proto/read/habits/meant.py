@@ -28,12 +28,12 @@ class Meant(NamedTuple):
     Args:
         arguments: the arguments that the function takes.
         urn: the extension that it is looked for in, by its simple name; None for the one that the plan names.
-        options: options in addition to those of the call.
+        name: its simple name, if it is looked for in another extension and has another one there.
     """
 
     arguments: list[Argument]
     urn: str | None = None
-    options: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    name: str | None = None
 
 
 #: takes the arguments of a call, its stated type, the message and the path; returns None for a call as it is written
