@@ -262,15 +262,15 @@ def _call(message: Any, kind: Kind, phase: Phase, scope: Scope, path: Path, *, c
         where = urn or bare_names.extension(name, seen, kind, reading, path)
         return reading.registry.resolve(where, name, seen, kind=kind, phase=phase, strict=reading.strict)
 
-    open_type = any(
-        argument is not UNTYPED and not isinstance(argument, EnumArgument) and is_unbound(argument.type)
-        for argument in arguments
-    )
-    if open_type:
-        reading.plain = False
-        check_loosely(declared, len(arguments), options, reading, path)
-        return _not_understood(declared, arguments, options, stated)
-    if any(argument is UNTYPED for argument in arguments):
+    untyped = False
+    for argument in arguments:
+        if argument is UNTYPED:
+            untyped = True
+        elif not isinstance(argument, EnumArgument) and is_unbound(argument.type):
+            reading.plain = False
+            check_loosely(declared, len(arguments), options, reading, path)
+            return _not_understood(declared, arguments, options, stated)
+    if untyped:
         try:
             arguments = typed_nulls(arguments, resolve, reading, place)
         except SubstraitError as error:
