@@ -378,10 +378,8 @@ def test_averages_of_spark(spark: SparkSession) -> None:
     )
     relation = aggregate(measure(1, A, type=FP64), measure(2, D, type=decimal))
     plan = loaded(written(relation, 2, version, declared), "spark-average", "decimal-scale")
-    spark.createDataFrame(RECORDS.to_pylist(), "a int, b bigint, d decimal(15, 2), s string").createOrReplaceTempView(
-        "of_spark"
-    )
-    own = [tuple(row) for row in spark.sql("SELECT avg(a), avg(d) FROM of_spark").collect()]
+    frame = spark.createDataFrame(RECORDS.to_pylist(), "a int, b bigint, d decimal(15, 2), s string")
+    own = [tuple(row) for row in frame.selectExpr("avg(a)", "avg(d)").collect()]
     assert tuples(run(plan, spark)) == own == [(3.4, Decimal("2.548000"))]
     other = ps.load(written(aggregate(relation["aggregate"]["measures"][1]), 1, ISTHMUS | {"producer": "x"}, declared))
     assert tuples(run(other, spark)) == [(Decimal("2.550000"),)]  # type: ignore[arg-type]
