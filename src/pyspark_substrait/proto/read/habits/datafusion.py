@@ -185,7 +185,7 @@ IS_NAN = Habit(
     versions="all",
     writes="`isnan`",
     means="`is_nan`",
-    evidence=_TRIED,
+    evidence="[consumer-testing](https://github.com/substrait-io/consumer-testing): function/comparison/is_nan",
 )
 
 

@@ -17,7 +17,7 @@ DATE = Habit(
     versions="all; before release 0.91 of the specification, every producer",
     writes="`add` or `subtract` of a date and an interval_day with the output type date",
     means="the date of the timestamp that the function gives",
-    evidence="Calcite's type of `DATE + INTERVAL DAY` is DATE; Isthmus 0.100, tried",
+    evidence="Calcite's type of `DATE + INTERVAL DAY` is DATE",
 )
 CHARACTERS = Habit(
     rule="isthmus-fixedchar",
@@ -25,7 +25,7 @@ CHARACTERS = Habit(
     versions="all",
     writes="`concat` with the output type fixedchar",
     means="the text, as a fixedchar",
-    evidence="Calcite's type of `CHAR(2) || CHAR(3)` is CHAR(5); Isthmus 0.100, tried",
+    evidence="Calcite's type of `CHAR(2) || CHAR(3)` is CHAR(5)",
 )
 
 
