@@ -102,7 +102,7 @@ def test_what_datafusion_leaves_out_is_noted_and_strictly_refused() -> None:
     context = datafusion.SessionContext()
     for name, rows in TABLES.items():
         context.register_record_batches(name, [rows.to_batches()])
-    for query, rule in ((WITHOUT_CONDITIONS[0], "datafusion-join"), (WITHOUT_CONDITIONS[3], "datafusion-case")):
+    for query, rule in ((WITHOUT_CONDITIONS[0], "datafusion-join"), (WITHOUT_CONDITIONS[3], "simple-case")):
         plan = substrait.Serde.serialize_bytes(query, context)
         assert rule in {note.rule for note in pyspark_substrait.load(plan).notes}
         assert not [found for found in pyspark_substrait.validate(plan) if found.level.name == "ERROR"]

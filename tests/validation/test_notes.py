@@ -13,6 +13,7 @@ import pyspark_substrait
 from pyspark_substrait.analysis.validation.notes import ASSUMPTIONS, UPGRADES, assumed, upgraded
 from pyspark_substrait.codes import Level
 from pyspark_substrait.model.notes import Note
+from pyspark_substrait.proto.read.habits.table import HABITS
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = ROOT / "src" / "pyspark_substrait" / "proto"
@@ -35,12 +36,12 @@ def rules(*parts: str) -> Iterator[str]:
 
 def test_every_rule_has_a_row() -> None:
     assert {*rules("upgrade"), *rules()} == {*UPGRADES}
-    assert {*rules("read")} - {"function"} == {*ASSUMPTIONS}
+    assert {*rules("read"), *(habit.rule for habit in HABITS)} - {"function"} == {*ASSUMPTIONS}
 
 
 def test_strictness_decides_the_level() -> None:
     """What strict reading refuses is a warning."""
-    refused = set()
+    refused = {habit.rule for habit in HABITS if habit.strict}
     for file in (SOURCES / "read").rglob("*.py"):
         refused |= set(re.findall(r'\.loose\(\s*"([a-z-]+)"', file.read_text(encoding="utf-8")))
     assert len(refused) > 10

@@ -16,6 +16,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
 
+from pyspark_substrait.extensions.producers import Producer, producer_of
+
 __all__ = ["DATAFUSION", "DIFFERENCES", "ENGINES", "SAME_EVERYWHERE", "Engine", "engine_of"]
 
 
@@ -96,10 +98,11 @@ DATAFUSION: Final = Engine(
     ),
 )
 
-#: the engines by the producer that their plans state, in lower case
-ENGINES: Final[Mapping[str, Engine]] = MappingProxyType({"datafusion": DATAFUSION})
+#: the engines by the producer of their plans
+ENGINES: Final[Mapping[Producer, Engine]] = MappingProxyType({Producer.DATAFUSION: DATAFUSION})
 
 
 def engine_of(producer: str) -> Engine | None:
-    """The engine that a plan is from; None if it isn't known."""
-    return ENGINES.get(producer.strip().lower())
+    """The engine that a plan is from, by the producer that it states; None if it isn't known."""
+    known = producer_of(producer)
+    return None if known is None else ENGINES.get(known)

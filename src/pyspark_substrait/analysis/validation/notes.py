@@ -183,10 +183,72 @@ ASSUMPTIONS: Mapping[str, NoteRule] = {
     "datafusion-join": _doubtful(
         Code.PROTO_MISSING_FIELD, "A join has a condition; DataFusion leaves out that of a cross join", "Write true"
     ),
-    "datafusion-case": _doubtful(
+    "simple-case": _doubtful(
         Code.PROTO_MISSING_FIELD,
-        "A clause has a condition and a result; DataFusion writes the value of a simple CASE as a clause of its own",
+        "A clause has a condition and a result; some producers write the value of a simple CASE as a clause of its own",
         "Write conditions that compare with the value",
+    ),
+    "datafusion-isnan": _doubtful(
+        Code.LINK_UNRESOLVED_NAME, "The specification's function is called is_nan", "Name it by its extension"
+    ),
+    "datafusion-project": _doubtful(
+        Code.ASSUMPTION,
+        "Without emit, a projection puts out the columns of its input as well; DataFusion before 43 means the "
+        "expressions alone",
+        "Write emit, with the positions of the expressions",
+    ),
+    "duckdb-hugeint": _doubtful(
+        Code.EXPRESSION_OUTPUT_TYPE,
+        "The function gives an integer of 64 bits at most; DuckDB means one of 128 bits",
+        "Cast the argument to a decimal",
+    ),
+    "duckdb-median": _doubtful(
+        Code.EXPRESSION_NO_OVERLOAD,
+        "A median has a precision, and there is none of decimals; DuckDB's takes the numbers alone",
+        "State the precision, and the function of the extension that is meant",
+    ),
+    "duckdb-mode": _doubtful(
+        Code.EXPRESSION_NO_OVERLOAD, "There is a mode of numbers only", "Name a function of another extension"
+    ),
+    "duckdb-string-agg": _doubtful(
+        Code.EXPRESSION_NO_OVERLOAD,
+        "`string_agg` has a separator; DuckDB's may have none, and is null if there are no texts",
+        "Name the function of the extension that is meant",
+    ),
+    "duckdb-not-like": _doubtful(
+        Code.ASSUMPTION,
+        "DuckDB writes not_equal for NOT LIKE, too",
+        "Write the condition as NOT (x LIKE y), or leave out the pattern",
+    ),
+    "ibis-median": _doubtful(
+        Code.EXPRESSION_NO_OVERLOAD, "A median has a precision", "Write the precision as the first argument"
+    ),
+    "isthmus-date": _doubtful(
+        Code.EXPRESSION_OUTPUT_TYPE,
+        "A date and an interval give a timestamp",
+        "State a timestamp, and cast it to a date",
+    ),
+    "isthmus-fixedchar": _doubtful(
+        Code.EXPRESSION_OUTPUT_TYPE, "`concat` gives a string or a varchar", "State that, and cast it to a fixedchar"
+    ),
+    "spark-average": _doubtful(
+        Code.EXPRESSION_OUTPUT_TYPE,
+        "The average of integers is an integer; Spark means that of doubles",
+        "Cast the argument to fp64",
+    ),
+    "decimal-scale": _doubtful(
+        Code.EXPRESSION_OUTPUT_TYPE,
+        "The definition of the function gives fewer digits behind the point",
+        "Cast the arguments so that the result has the digits",
+    ),
+    "untyped-null": _doubtful(Code.TYPE_UNKNOWN, "A null states its type", "Write the type of the null"),
+    "virtual-table-schema": _doubtful(
+        Code.PROTO_MISSING_FIELD, "A read states the schema of its records", "Write base_schema"
+    ),
+    "input-anchor": _doubtful(
+        Code.EXPRESSION_MISSING_STREAM,
+        "An outer reference names the relation around the subquery, whose expressions see the record",
+        "Give the rel_anchor to that relation",
     ),
     "semi-join-emit": _harmless(
         Code.EXPRESSION_REFERENCE,

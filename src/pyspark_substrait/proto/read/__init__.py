@@ -3,11 +3,11 @@
 Binding happens here, once. Nothing after it looks at an anchor.
 
 * ``plan``: the two top-level messages
-* ``expressions``, ``functions``, ``references``, ``literals``, ``types``: expressions and types
+* ``expressions``, ``functions``, ``constructors``, ``references``, ``literals``, ``types``: expressions and types
 * ``fields``: nodes field by field, as their types say; ``forms``: what has another form in the message
 * ``relations``, ``reads``, ``joins``, ``physical``, ``writing``, ``trees``, ``rel_common``: relations
-* ``type_checks``, ``frames``: checks of types, and of the bounds of windows
-* ``quirks``, ``arrow``: where a plan means something else than it states
+* ``type_checks``, ``call_checks``, ``frames``: checks of types, of calls, and of the bounds of windows
+* ``habits``, ``arrow``: where a plan means something else than it states; ``quirks``: what the readers ask of them
 * ``context``: the state that all of them share
 """
 

@@ -12,23 +12,50 @@ from google.protobuf.message import DecodeError
 
 from pyspark_substrait.codes import Code
 from pyspark_substrait.extensions.definitions import FunctionDefinition
+from pyspark_substrait.extensions.producers import Producer
 from pyspark_substrait.model import types
 from pyspark_substrait.model.literals import AnyMessage, Literal
 from pyspark_substrait.model.paths import Path
 from pyspark_substrait.model.plan import ExtensionDeclaration
 from pyspark_substrait.model.types import UNSIGNED_INTEGERS, Type, concrete
 from pyspark_substrait.proto.read.context import Reading, invalid
+from pyspark_substrait.proto.read.habits.habit import Habit
 
-__all__ = ["TYPES", "is_own", "literal", "options", "output_names", "standard_type", "writes"]
+__all__ = ["HABITS", "TYPES", "is_own", "literal", "options", "output_names", "standard_type"]
 
 Option = tuple[str, tuple[str, ...]]
 
 TYPES = "https://github.com/apache/arrow/blob/main/format/substrait/extension_types.yaml"
 
 
-def writes(reading: Reading) -> bool:
-    """Whether Arrow wrote the message."""
-    return reading.producer.startswith("Acero ")
+_ARROW = (Producer.ACERO,)
+
+TYPE = Habit(
+    rule="arrow-type",
+    producers=(),
+    versions="all",
+    writes="its own types `large_string`, `large_binary`, `time_seconds`, `time_millis` and `u8` … `u64`",
+    means="string, binary, precision_time<0> and <3>, and the unsigned integers of the specification",
+    evidence=f"[extension_types.yaml]({TYPES})",
+    strict=False,
+)
+OVERFLOW = Habit(
+    rule="arrow-overflow",
+    producers=_ARROW,
+    versions="all",
+    writes="the option `overflow` with every arithmetic call",
+    means="nothing where the function has no such option, as most of floats",
+    evidence="pyarrow 22, tried",
+)
+NAMES = Habit(
+    rule="arrow-names",
+    producers=_ARROW,
+    versions="all",
+    writes="the name of an output behind those of the fields in it, with names of elements of lists and maps",
+    means="the same names in depth-first order",
+    evidence="pyarrow 22, tried",
+)
+HABITS = (TYPE, OVERFLOW, NAMES)
 
 
 def standard_type(declared: ExtensionDeclaration, reading: Reading, path: Path, *, nullable: bool) -> Type | None:
@@ -54,7 +81,7 @@ def standard_type(declared: ExtensionDeclaration, reading: Reading, path: Path, 
             found = types.PrecisionTime(precision=3, nullable=nullable)
         case _:
             return None
-    reading.note_once("arrow-type", path, f"Arrow's type {declared.name}", str(found), key=declared.name)
+    reading.note_once(TYPE.rule, path, f"Arrow's type {declared.name}", str(found), key=declared.name)
     return found
 
 
@@ -102,13 +129,13 @@ def options(given: list[Option], definition: FunctionDefinition, reading: Readin
 
     Arrow states only the option ``overflow``, for every type. Most functions of floats have no such option.
     """
-    if not writes(reading) or not given:
+    if not OVERFLOW.of(reading) or not given:
         return given
     if any(name == "overflow" for name, _ in definition.options):
         return given
     kept = [option for option in given if option[0] != "overflow"]
     if kept != given:
-        reading.loose("arrow-overflow", path, f"`{definition.key}` with the option overflow", "without it")
+        reading.loose(OVERFLOW.rule, path, f"`{definition.key}` with the option overflow", "without it")
     return kept
 
 
@@ -117,11 +144,13 @@ def output_names(names: tuple[str, ...], type: Type, reading: Reading, path: Pat
 
     Arrow writes a name behind those of the fields in it, and names the elements of lists and maps too.
     """
+    if not NAMES.of(reading):
+        return names
     rest = list(names)
     found = _from_behind(type, rest) if isinstance(concrete(type), types.Struct | types.List | types.Map) else None
     if found is None or rest:
         return names
-    reading.loose("arrow-names", path, f"names from the inside out: {list(names)}", str(list(found)))
+    reading.loose(NAMES.rule, path, f"names from the inside out: {list(names)}", str(list(found)))
     return found
 
 

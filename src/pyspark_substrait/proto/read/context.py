@@ -14,6 +14,7 @@ from typing import Any, Protocol, TypeVar
 from pyspark_substrait.codes import Code, Level
 from pyspark_substrait.errors import InvalidPlanError, SubstraitError
 from pyspark_substrait.extensions import Registry
+from pyspark_substrait.extensions.producers import Producer, producer_of
 from pyspark_substrait.model.expressions import NamedLambda
 from pyspark_substrait.model.findings import Finding, Places, as_finding
 from pyspark_substrait.model.limits import ExceededLimit, Limits, current_limits
@@ -143,6 +144,7 @@ class Reading:
         limits: the limits on the size of the plan; ``columns`` and ``repeated`` are the counts so far.
         nodes: the number of relations and expressions read, with shared parts counted at each use.
         part_sizes: the number of them in each shared part; ``met_parts`` are the shared parts used so far.
+        traits: what was found out about the whole message to tell a producer's versions apart, by name.
     """
 
     registry: Registry
@@ -181,6 +183,12 @@ class Reading:
     repeated: int = 0
     part_sizes: dict[tuple[object, ...], int] = field(default_factory=dict)
     met_parts: set[tuple[object, ...]] = field(default_factory=set)
+    traits: dict[str, bool | None] = field(default_factory=dict)
+
+    @property
+    def made_by(self) -> Producer | None:
+        """The producer that the message states, if it is one whose habits are known."""
+        return producer_of(self.producer)
 
     def anew(self) -> Reading:
         """Return a new state for reading the same message from the start."""
@@ -336,11 +344,13 @@ class Frame:
     """The record of an enclosing relation, as a query inside it sees it.
 
     ``lateral``: the left record of a lateral join, seen from its right input; no subquery boundary lies between.
+    ``input``: the relation that the record comes from as it is.
     """
 
     record: Struct | None
     anchor: int | None
     lateral: bool = False
+    input: Relation | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -356,6 +366,7 @@ class Scope:
         detached: the lists that detached parts come from.
         closed: whether the tree is read by itself, so that an outer reference that leads out of it can't be bound.
         fence: how many of ``outer`` are outside of the tree; only ``rel_reference`` can refer to these.
+        input: the one input of the relation that the expressions belong to, whose record is ``record``.
     """
 
     reading: Reading
@@ -366,18 +377,22 @@ class Scope:
     detached: Detached = Detached()
     closed: bool = False
     fence: int = 0
+    input: Relation | None = None
 
-    def over(self, record: Struct | None, anchor: int | None) -> Scope:
+    def over(self, record: Struct | None, anchor: int | None, input: Relation | None = None) -> Scope:
         """The scope of a relation's expressions, which see ``record``."""
-        return Scope(self.reading, record, anchor, self.outer, self.lambdas, self.detached, self.closed, self.fence)
+        return Scope(
+            self.reading, record, anchor, self.outer, self.lambdas, self.detached, self.closed, self.fence, input
+        )
 
     def inside_subquery(self) -> Scope:
         """The scope of the relations of a subquery in an expression of this scope."""
-        return replace(self, record=None, anchor=None, outer=(*self.outer, Frame(self.record, self.anchor)))
+        frame = Frame(self.record, self.anchor, input=self.input)
+        return replace(self, record=None, anchor=None, input=None, outer=(*self.outer, frame))
 
     def beside(self, record: Struct, anchor: int | None) -> Scope:
         """The scope of the right input of a lateral join whose left input has ``record``."""
-        return replace(self, record=None, anchor=None, outer=(*self.outer, Frame(record, anchor, True)))
+        return replace(self, record=None, anchor=None, input=None, outer=(*self.outer, Frame(record, anchor, True)))
 
     def inside_lambda(self, parameters: Struct) -> Scope:
         """The scope of a lambda's body."""

@@ -8,6 +8,7 @@ from typing import Any, get_args
 from pyspark_substrait.codes import Code
 from pyspark_substrait.errors import InvalidPlanError, SubstraitError
 from pyspark_substrait.extensions.calls import scalar
+from pyspark_substrait.extensions.producers import Producer
 from pyspark_substrait.extensions.registry import OFFICIAL
 from pyspark_substrait.model.expressions import (
     BrokenExpression,
@@ -28,9 +29,6 @@ from pyspark_substrait.model.expressions import (
     MultiOrList,
     NamedLambda,
     NamedLambdaReference,
-    NestedList,
-    NestedMap,
-    NestedStruct,
     PredicateOp,
     ReductionOp,
     ScalarSubquery,
@@ -42,22 +40,22 @@ from pyspark_substrait.model.expressions import (
 from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.paths import Path
 from pyspark_substrait.model.relations import Relation
-from pyspark_substrait.model.types import OpenStruct, Struct, Type, TypeVariation, Unbound, concrete, with_nullability
+from pyspark_substrait.model.types import Boolean, OpenStruct, Struct, Type, Unbound, concrete, with_nullability
 from pyspark_substrait.model.walk import expression_children
 from pyspark_substrait.proto import messages
 from pyspark_substrait.proto.enums import COMPARISON_OP, FAILURE_BEHAVIOR, PREDICATE_OP, REDUCTION_OP
-from pyspark_substrait.proto.read import functions, quirks, references, relations
+from pyspark_substrait.proto.read import constructors, functions, quirks, references, relations
 from pyspark_substrait.proto.read.context import Reading, Scope, invalid, located
+from pyspark_substrait.proto.read.habits.unambiguous import is_untyped_null, null_of
 from pyspark_substrait.proto.read.literals import literal
 from pyspark_substrait.proto.read.type_checks import agreed, as_literal, checked_condition, comparable
-from pyspark_substrait.proto.read.types import data_type, schema_struct, variation
+from pyspark_substrait.proto.read.types import data_type, schema_struct
 
 __all__ = [
     "condition",
     "expression",
     "expressions",
     "named_lambda",
-    "nested_struct",
     "optional_condition",
     "optional_expression",
 ]
@@ -144,6 +142,8 @@ def _cast(message: Any, scope: Scope, path: Path) -> Expression:
     if message.type.WhichOneof("kind") == "unbound":
         fault = "a cast to an unbound type has no meaning"
         reading.fault(invalid(fault, (path, "type"), "Name the type", Code.EXPRESSION_CAST))
+    if is_untyped_null(message.input):
+        return null_of(type, reading, (path, "input"))
     input = expression(message.input, scope, (path, "input"))
     failure = FailureBehavior.THROW_EXCEPTION
     with reading.going_on():
@@ -180,6 +180,8 @@ def _simple_case(message: Any, scope: Scope, path: Path) -> Expression:
     place: Path = (path, "ifs")
     places: list[Path] = [((place, index), "if") for index in range(len(message.ifs))]
     values = [expression(getattr(clause, "if"), scope, at) for clause, at in zip(message.ifs, places, strict=True)]
+    if isinstance(concrete(values[0].type), Boolean) and scope.reading.made_by is not Producer.DATAFUSION:
+        raise _missing(((place, 0), "then"))  # a condition without a result rather than a value
     match, *compared = agreed(values, scope.reading, places)
     with scope.reading.going_on(path):
         conditions = [
@@ -228,10 +230,18 @@ def _branches(
 
 def _singular_or_list(message: Any, scope: Scope, path: Path) -> Expression:
     value = expression(message.value, scope, (path, "value"))
-    options = expressions(message.options, scope, (path, "options"))
+    options = _options(message.options, value.type, scope, (path, "options"))
     places: list[Path] = [(path, "value"), *(((path, "options"), index) for index in range(len(options)))]
     value, *others = agreed((value, *options), scope.reading, places)
     return SingularOrList(value=value, options=tuple(others))
+
+
+def _options(messages: Any, type: Type, scope: Scope, path: Path) -> tuple[Expression, ...]:
+    """The options of a list; a null without a type has that of the value."""
+    return tuple(
+        null_of(type, scope.reading, (path, index)) if is_untyped_null(item) else expression(item, scope, (path, index))
+        for index, item in enumerate(messages)
+    )
 
 
 def _multi_or_list(message: Any, scope: Scope, path: Path) -> Expression:
@@ -251,65 +261,6 @@ def _multi_or_list(message: Any, scope: Scope, path: Path) -> Expression:
     ]
     value, *options = zip(*columns, strict=True) if columns else rows
     return MultiOrList(value=value, options=tuple(options))
-
-
-# constructors ---------------------------------------------------------------------------------------------------------
-
-
-def _nested(message: Any, scope: Scope, path: Path) -> Expression:
-    nullable: bool = message.nullable
-    kept: TypeVariation | None = None
-    with scope.reading.going_on(code=Code.LINK_MISSING_ANCHOR):
-        kept = variation(message.type_variation_reference, scope.reading, path)
-    kind = message.WhichOneof("nested_type")
-    match kind:
-        case "struct":
-            return nested_struct(message.struct, scope, (path, kind), nullable, kept)
-        case "list":
-            place: Path = ((path, kind), "values")
-            values = expressions(message.list.values, scope, place)
-            if not values:
-                raise invalid(
-                    "a list without elements has no type",
-                    place,
-                    "Use the literal empty_list",
-                    Code.PROTO_MISSING_FIELD,
-                )
-            values = agreed(values, scope.reading, [(place, index) for index in range(len(values))], exactly=True)
-            return NestedList(values=values, nullable=nullable, variation=kept)
-        case "map":
-            place = ((path, kind), "key_values")
-            keys, items = [], []
-            places: list[Path] = [(place, index) for index in range(len(message.map.key_values))]
-            for index, pair in enumerate(message.map.key_values):
-                keys.append(expression(pair.key, scope, ((place, index), "key")))
-                if isinstance(keys[-1], Literal) and keys[-1].value is None:
-                    fault = "the key of a map is null"
-                    scope.reading.fault(invalid(fault, ((place, index), "key"), code=Code.TYPE_MISMATCHED_NULLABILITY))
-                items.append(expression(pair.value, scope, ((place, index), "value")))
-            if not keys:
-                raise invalid(
-                    "a map without entries has no type",
-                    place,
-                    "Use the literal empty_map",
-                    Code.PROTO_MISSING_FIELD,
-                )
-            pairs = zip(
-                agreed(keys, scope.reading, [(place, "key") for place in places], exactly=True),
-                agreed(items, scope.reading, [(place, "value") for place in places], exactly=True),
-                strict=True,
-            )
-            return NestedMap(key_values=tuple(pairs), nullable=nullable, variation=kept)
-        case _:
-            raise invalid("the nested expression is empty", path, code=Code.PROTO_MISSING_FIELD)
-
-
-def nested_struct(
-    message: Any, scope: Scope, path: Path, nullable: bool = False, variation: TypeVariation | None = None
-) -> NestedStruct:
-    """A struct of expressions (``Expression.Nested.Struct``)."""
-    fields = expressions(message.fields, scope, (path, "fields"))
-    return NestedStruct(fields=fields, nullable=nullable, variation=variation)
 
 
 # subqueries -----------------------------------------------------------------------------------------------------------
@@ -493,7 +444,7 @@ _READERS: dict[str, _Reader] = {
     "multi_or_list": _multi_or_list,
     "cast": _cast,
     "subquery": _subquery,
-    "nested": _nested,
+    "nested": constructors.nested,
     "dynamic_parameter": _dynamic_parameter,
     "lambda": _lambda,
     "lambda_invocation": _lambda_invocation,

@@ -217,7 +217,10 @@ class _Form:
         if type.over is Over.OUTPUT:
             return "fields.over_output()"
         method = "beside" if _holds_relations(type) else "over"
-        line = f"    {method}_{type.over.name} = scope.{method}({self._record(type.over)}, fields['common'].rel_anchor)"
+        arguments = f"{self._record(type.over)}, fields['common'].rel_anchor"
+        if type.over is Over.INPUT and self.inputs == ["input"]:
+            arguments += ", fields['input']"
+        line = f"    {method}_{type.over.name} = scope.{method}({arguments})"
         if line not in source.lines:
             source.lines.append(line)
         return f"{method}_{type.over.name}"

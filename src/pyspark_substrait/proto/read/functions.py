@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from pyspark_substrait.codes import Code, Level
 from pyspark_substrait.errors import InvalidPlanError, SubstraitError
-from pyspark_substrait.extensions.definitions import FunctionDefinition, Kind, ValueArgument
+from pyspark_substrait.extensions.definitions import Kind
 from pyspark_substrait.extensions.matching import Phase
 from pyspark_substrait.extensions.registry import OFFICIAL, OWN
 from pyspark_substrait.extensions.resolution import Resolved
@@ -21,12 +21,8 @@ from pyspark_substrait.model.expressions import (
     BrokenExpression,
     EnumArgument,
     Expression,
-    FieldReference,
     Function,
     FunctionOption,
-    LambdaParameterReference,
-    OuterReference,
-    RootReference,
     ScalarFunction,
     SortDirection,
     SortField,
@@ -38,12 +34,19 @@ from pyspark_substrait.model.plan import ExtensionDeclaration, ExtensionKind
 from pyspark_substrait.model.relations import WindowRelFunction
 from pyspark_substrait.model.types import Boolean, Type, Unbound, concrete, same_type
 from pyspark_substrait.model.unbound import is_unbound
-from pyspark_substrait.model.walk import expression_children, subquery_relation
 from pyspark_substrait.proto import messages
 from pyspark_substrait.proto.enums import AGGREGATION_PHASE, INVOCATION, SORT_DIRECTION
 from pyspark_substrait.proto.read import bare_names, expressions, frames, quirks
 from pyspark_substrait.proto.read.arrow import Option
+from pyspark_substrait.proto.read.call_checks import (
+    check_constants,
+    check_loosely,
+    check_named_options,
+    checked_options,
+)
 from pyspark_substrait.proto.read.context import Reading, Scope, invalid, located
+from pyspark_substrait.proto.read.habits.decimals import in_stated_digits
+from pyspark_substrait.proto.read.habits.unambiguous import UNTYPED, is_untyped_null, typed_nulls
 from pyspark_substrait.proto.read.output_types import output_type
 from pyspark_substrait.proto.read.path_remap import moved_arguments
 from pyspark_substrait.proto.read.type_checks import as_type
@@ -253,22 +256,43 @@ def _call(message: Any, kind: Kind, phase: Phase, scope: Scope, path: Path, *, c
             reading.fault(error, Code.TYPE_UNKNOWN)
     if declared is None:
         return _not_understood(_UNDECLARED, arguments, options, stated)
-    arguments = quirks.arguments(declared.name, arguments, stated, reading, path)
-    found: Resolved | None = None
+    name, urn = declared.name, declared.urn
+
+    def resolve(given: Sequence[Argument]) -> Resolved | None:
+        seen = tuple([as_given(argument) for argument in given])
+        where = urn or bare_names.extension(name, seen, kind, reading, path)
+        return reading.registry.resolve(where, name, seen, kind=kind, phase=phase, strict=reading.strict)
+
+    untyped = False
     for argument in arguments:
-        if not isinstance(argument, EnumArgument) and is_unbound(argument.type):
+        if argument is UNTYPED:
+            untyped = True
+        elif not isinstance(argument, EnumArgument) and is_unbound(argument.type):
             reading.plain = False
-            _check_loosely(declared, len(arguments), options, reading, path)
+            check_loosely(declared, len(arguments), options, reading, path)
             return _not_understood(declared, arguments, options, stated)
+    if untyped:
+        try:
+            arguments = typed_nulls(arguments, resolve, reading, place)
+        except SubstraitError as error:
+            reading.fault(error)
+            return _not_understood(declared, arguments, options, stated)
+    meant = quirks.meant(name, arguments, stated, reading, path)
+    if meant is not None:
+        arguments, urn = meant.arguments, meant.urn or urn
+        name = (meant.name or name.partition(":")[0]) if meant.urn else name
+    quirks.suspicious_pattern(name, arguments, reading, path)
+    found: Resolved | None = None
     try:
-        seen = tuple([as_given(argument) for argument in arguments])
-        urn = declared.urn or bare_names.extension(declared.name, seen, kind, reading, path)
-        found = reading.registry.resolve(urn, declared.name, seen, kind=kind, phase=phase, strict=reading.strict)
+        found = resolve(arguments)
+        wider = None if found is None else in_stated_digits(found, arguments, stated, reading, path)
+        if wider is not None:
+            arguments, found = wider, resolve(wider)
     except SubstraitError as error:
         reading.caught(error, path, Code.EXPRESSION_NO_OVERLOAD)
     if found is None:
         overloads = reading.registry.overloads(declared.urn, declared.name.partition(":")[0])
-        _check_named_options(overloads, options, reading, path)
+        check_named_options(overloads, options, reading, path)
         return _not_understood(declared, arguments, options, stated)
     if found.definition is None or found.output_type is None:
         if stated is None:
@@ -287,13 +311,15 @@ def _call(message: Any, kind: Kind, phase: Phase, scope: Scope, path: Path, *, c
     if definition.deprecated is not None or not definition.urn.startswith((OFFICIAL, OWN)):
         reading.plain = False
     taken = tuple(arguments) if found.as_given else _taken(arguments, found)
-    changed = found.notes and not found.as_given and reading.placed
+    changed = found.notes and not found.as_given and reading.placed and meant is None and wider is None
     if changed and not moved_arguments(arguments, taken, found.sources, marks, reading.places, reading.moves):
         reading.plain = False
     if definition.takes_constants:
-        _check_constants(found, arguments, reading, place)
+        check_constants(found, arguments, reading, place)
     if options:
-        options = _options(quirks.options(options, found.definition, reading, path), found.definition, reading, path)
+        options = checked_options(
+            quirks.options(options, found.definition, reading, path), found.definition, reading, path
+        )
     possible = found.possible_type
     assert possible is not None, "it is known where the definition is"
     if stated is None and reading.findings is not None:
@@ -330,70 +356,6 @@ def _not_understood(
     return _Call(_as_declared(declared), tuple(arguments), kept, type, type)
 
 
-def _options(given: list[Option], definition: FunctionDefinition, reading: Reading, path: Path) -> list[Option]:
-    """The options of a call in the spelling of the definition, without those that it doesn't have."""
-    kept: list[Option] = []
-    for option in given:
-        with reading.going_on(path, Code.EXPRESSION_OPTION):
-            kept.append(definition.check_option(option, kept))
-    return kept
-
-
-def _check_loosely(
-    declared: ExtensionDeclaration, count: int, given: list[Option], reading: Reading, path: Path
-) -> None:
-    """Report the faults of a call that don't depend on the types of its arguments, where these aren't known."""
-    name = declared.name.partition(":")[0]
-    if reading.findings is None or not declared.urn or declared.urn not in reading.registry.urns():
-        return
-    overloads = reading.registry.overloads(declared.urn, name)
-    if not overloads:
-        what = f"there is no function `{name}` of `{declared.urn}`"
-        reading.fault(invalid(what, path, code=Code.LINK_UNRESOLVED_NAME))
-    elif not any(overload.takes(count) for overload in overloads):
-        what = f"no overload of `{name}` takes {count} arguments"
-        hint = f"There are: {'; '.join(overload.signature() for overload in overloads[:8])}"
-        reading.fault(invalid(what, path, hint, Code.EXPRESSION_NO_OVERLOAD))
-    _check_named_options(overloads, given, reading, path)
-
-
-def _check_named_options(
-    overloads: Sequence[FunctionDefinition], given: list[Option], reading: Reading, path: Path
-) -> None:
-    """Report options that no overload of a function has."""
-    known = {option.lower() for overload in overloads for option, _ in overload.options}
-    for option, _ in given if overloads else ():
-        if option.lower() not in known:
-            what = f"no overload of `{overloads[0].name}` has an option `{option}`"
-            reading.fault(invalid(what, path, code=Code.EXPRESSION_OPTION))
-
-
-def _check_constants(found: Resolved, arguments: list[Argument], reading: Reading, path: Path) -> None:
-    """Refuse an argument that depends on the record where the function requires a constant."""
-    assert found.definition is not None
-    sources = found.sources if found.notes else range(len(arguments))
-    for position, source in enumerate(sources):
-        declared = found.definition.argument(position) if found.definition.arguments else None
-        if source is None or not isinstance(declared, ValueArgument) or not declared.constant:
-            continue
-        argument = arguments[source]
-        if not isinstance(argument, EnumArgument | TypeArgument) and _varies(argument):
-            fault = f"`{found.definition.key}` takes only a constant here"
-            hint = "Write the value in the plan"
-            reading.fault(invalid(fault, (path, source), hint, Code.EXPRESSION_NOT_CONSTANT))
-
-
-def _varies(expression: Expression) -> bool:
-    """Whether an expression refers to data."""
-    if subquery_relation(expression) is not None:
-        return True
-    if isinstance(expression, FieldReference) and isinstance(
-        expression.root, RootReference | OuterReference | LambdaParameterReference
-    ):
-        return True
-    return any(map(_varies, expression_children(expression)))
-
-
 def _declared(anchor: int, reading: Reading, path: Path) -> ExtensionDeclaration:
     declared = reading.functions.get(anchor)
     if declared is None:
@@ -428,6 +390,8 @@ def _note(found: Resolved, reading: Reading, path: Path) -> None:
 def _argument(message: messages.FunctionArgument, scope: Scope, path: Path) -> Argument:
     match message.WhichOneof("arg_type"):
         case "value":
+            if is_untyped_null(message.value):
+                return UNTYPED
             return expressions.expression(message.value, scope, (path, "value"))
         case "enum":
             return EnumArgument(message.enum)

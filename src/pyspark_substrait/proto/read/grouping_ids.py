@@ -13,7 +13,6 @@ from dataclasses import replace
 from typing import Any
 
 from pyspark_substrait.codes import Code
-from pyspark_substrait.extensions.engines import DATAFUSION, engine_of
 from pyspark_substrait.model.expressions import (
     Expression,
     FieldReference,
@@ -28,6 +27,7 @@ from pyspark_substrait.model.relations import Aggregate, Grouping, Project, Rela
 from pyspark_substrait.model.relations.base import assume_direct_schema
 from pyspark_substrait.model.types import I8, I16, I32, I64, OpenStruct
 from pyspark_substrait.proto.read.context import Reading, invalid
+from pyspark_substrait.proto.read.habits.datafusion import GROUPING_ID
 
 __all__ = ["counted", "distinct_keys", "is_counted"]
 
@@ -37,11 +37,7 @@ _MOST_KEYS = 63
 
 def is_counted(message: Any, reading: Reading) -> bool:
     """Whether the plan counts the columns of this aggregate as DataFusion does."""
-    return (
-        engine_of(reading.producer) is DATAFUSION
-        and len(message.groupings) > 1
-        and message.common.WhichOneof("emit_kind") != "emit"
-    )
+    return GROUPING_ID.of(reading) and len(message.groupings) > 1 and message.common.WhichOneof("emit_kind") != "emit"
 
 
 def distinct_keys(
@@ -72,19 +68,11 @@ def counted(node: Aggregate, reading: Reading, path: Path) -> Relation:
     measures, index = tuple(range(keys, width - 1)), width - 1
     before = f"{len(node.groupings)} grouping sets, whose columns DataFusion counts in its own way"
     if reading.version is not None and reading.version < _FIRST_WITH_NUMBER:
-        reading.loose(
-            "datafusion-grouping-id",
-            path,
-            before,
-            "the keys, each once, and the measures, without the number of the set",
-        )
+        after = "the keys, each once, and the measures, without the number of the set"
+        GROUPING_ID.note(reading, path, before, after)
         return _emitting(node, (*range(keys), *measures))
-    reading.loose(
-        "datafusion-grouping-id",
-        path,
-        before,
-        "the keys, each once, then a bit for each key that is not in the set, measures",
-    )
+    after = "the keys, each once, then a bit for each key that is not in the set, measures"
+    GROUPING_ID.note(reading, path, before, after)
     # the emit marks the columns as reordered, for when the written plan is read again
     inner = _emitting(node, (*range(keys), index, *measures))
     reading.places.add(inner, path)

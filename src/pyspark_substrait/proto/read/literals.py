@@ -18,7 +18,7 @@ from pyspark_substrait.model.unbound import is_unbound
 from pyspark_substrait.proto import messages
 from pyspark_substrait.proto.read import arrow
 from pyspark_substrait.proto.read.context import Reading, invalid
-from pyspark_substrait.proto.read.quirks import unsigned_literal
+from pyspark_substrait.proto.read.quirks import unsigned_literal, whole_interval
 from pyspark_substrait.proto.read.types import SIMPLE, aliased_type, data_type, type_parameter, user_defined, variation
 
 __all__ = ["PLAIN", "any_message", "literal", "literals"]
@@ -148,6 +148,7 @@ def _interval_year(value: Any, marks: _Marks, reading: Reading, path: Path) -> L
 def _interval_day(value: Any, marks: _Marks, reading: Reading, path: Path) -> Literal:
     _at_most(value, "days", 3_650_000, reading, path)
     type = _type(types.IntervalDay, marks, precision=_precision(value, reading, path))
+    whole_interval(value.seconds, value.subseconds, reading, path)
     return Literal(type=type, value=DayTime(value.days, value.seconds, value.subseconds))
 
 

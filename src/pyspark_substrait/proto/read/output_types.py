@@ -57,8 +57,10 @@ def output_type(
     if reading.tables is not None and same_type(stated, derived):
         return with_nullability(stated, stated.nullable or derived.nullable), None
     kind = _alike(stated, derived)
-    convertible = kind or _alike(stated, derived, families=True) or quirks.returned_date(stated, derived, reading)
-    if not convertible:
+    rule = "output-type"
+    if not kind and not _alike(stated, derived, families=True):
+        rule = quirks.returned_kind(stated, derived, key, reading) or ""
+    if not rule:
         if quirks.derived_instead(stated, derived, key, reading, path):
             return derived, None
         raise invalid(
@@ -69,7 +71,7 @@ def output_type(
         )
     result = with_nullability(stated, stated.nullable or derived.nullable)
     before = f"`{key}` gives {derived}, but its output_type is {stated}"
-    reading.loose("output-type", path, before, f"computed as {derived}, of type {result}")
+    reading.loose(rule, path, before, f"computed as {derived}, of type {result}")
     if not kind and castable:
         return derived, result
     if result != derived and reading.placed:

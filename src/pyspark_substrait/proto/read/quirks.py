@@ -1,52 +1,52 @@
-"""Plans that mean something else than they state: by a quirk of their producer, or by the rules of their release.
+"""Plans that mean something else than they state: by a habit of their producer, or by the rules of their release.
 
-Each rule leaves a note of its own name; strict reading refuses what the specification doesn't allow.
+Each rule leaves a note of its own name; strict reading refuses what the specification doesn't allow. The habits are in
+:mod:`pyspark_substrait.proto.read.habits`; here is what the readers ask.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from types import MappingProxyType
+from typing import Any, Final
 
 from pyspark_substrait.codes import Code
 from pyspark_substrait.extensions.definitions import FunctionDefinition
-from pyspark_substrait.extensions.engines import engine_of
-from pyspark_substrait.model.expressions import Argument, Cast, EnumArgument, FailureBehavior, TypeArgument
+from pyspark_substrait.extensions.producers import Producer
+from pyspark_substrait.model.expressions import Argument
 from pyspark_substrait.model.paths import Path
 from pyspark_substrait.model.relations import JoinType, RelCommon
-from pyspark_substrait.model.types import (
-    FP32,
-    FP64,
-    Boolean,
-    Date,
-    Decimal,
-    OpenStruct,
-    PrecisionTimestamp,
-    PrecisionTimestampTZ,
-    String,
-    Struct,
-    Type,
-    VarChar,
-    concrete,
-    name_count,
-)
+from pyspark_substrait.model.types import Date, OpenStruct, PrecisionTimestamp, Struct, Type, name_count
 from pyspark_substrait.proto.read import arrow
 from pyspark_substrait.proto.read.arrow import Option
 from pyspark_substrait.proto.read.context import Reading, invalid
+from pyspark_substrait.proto.read.habits import datafusion, duckdb, ibis, isthmus, substrait_spark
+from pyspark_substrait.proto.read.habits.datafusion import (
+    absent_condition,
+    different_cast,
+    unbounded_range,
+    unsigned_literal,
+)
+from pyspark_substrait.proto.read.habits.duckdb import derived_instead, suspicious_pattern, whole_interval
+from pyspark_substrait.proto.read.habits.meant import CallRule, Meant
+from pyspark_substrait.proto.read.habits.unambiguous import CASE
 
 __all__ = [
     "absent_condition",
-    "arguments",
     "derived_instead",
     "different_cast",
     "join_emit",
+    "meant",
     "options",
     "output_names",
     "project_emit",
-    "returned_date",
+    "returned_kind",
     "simple_case",
+    "suspicious_pattern",
     "unbounded_range",
     "unsigned_literal",
+    "whole_interval",
 ]
 
 _KEEPS_LEFT = frozenset({JoinType.LEFT_SEMI, JoinType.LEFT_ANTI})
@@ -54,34 +54,17 @@ _KEEPS_RIGHT = frozenset({JoinType.RIGHT_SEMI, JoinType.RIGHT_ANTI})
 
 
 def project_emit(message: Any, common: RelCommon, width: int, count: int, reading: Reading, path: Path) -> RelCommon:
-    """Return the common part of a projection of ``count`` expressions over ``width`` columns.
-
-    DuckDB writes no emit and means the expressions alone, without the columns of the input.
-    """
-    if reading.producer != "DuckDB" or message.common.WhichOneof("emit_kind") is not None:
-        return common
-    reading.loose("duckdb-project", path, "a projection without emit", f"its {count} expressions without the input")
-    return replace(common, emit=tuple(range(width, width + count)))
-
-
-def absent_condition(message: Any, field: str, reading: Reading, path: Path) -> bool:
-    """Whether a condition that isn't there is true of every pair: DataFusion writes cross joins without one."""
-    if message.HasField(field) or message.DESCRIPTOR.name != "JoinRel" or engine_of(reading.producer) is None:
-        return False
-    reading.plain = False
-    reading.loose("datafusion-join", path, "a join without a condition", "every pair of records matches")
-    return True
+    """Return the common part of a projection of ``count`` expressions over ``width`` columns."""
+    if reading.made_by is Producer.DUCKDB:
+        return duckdb.project_emit(message, common, width, count, reading, path)
+    return datafusion.project_emit(message, common, width, count, reading, path)
 
 
 def simple_case(message: Any, reading: Reading, path: Path) -> bool:
-    """Whether the first clause of an if_then has the value that the others are compared with.
-
-    So DataFusion writes ``CASE x WHEN y THEN z END``: the first clause has no result.
-    """
-    if len(message.ifs) < 2 or message.ifs[0].HasField("then") or engine_of(reading.producer) is None:
+    """Whether the first clause of an if_then has the value that the others are compared with."""
+    if len(message.ifs) < 2 or message.ifs[0].HasField("then"):
         return False
-    reading.plain = False
-    reading.loose("datafusion-case", path, "a first clause without a result", "the value that the others are equal to")
+    CASE.note(reading, path, "a first clause without a result", "the value that the others are equal to")
     return True
 
 
@@ -119,85 +102,38 @@ def join_emit(
     return replace(common, emit=kept)
 
 
-def arguments(name: str, given: list[Argument], stated: Type | None, reading: Reading, path: Path) -> list[Argument]:
-    """Return the arguments of a call as the specification requires them.
+_CALLS: Final[Mapping[Producer, Mapping[str, CallRule]]] = MappingProxyType(
+    {
+        Producer.DATAFUSION: datafusion.CALLS,
+        Producer.DUCKDB: duckdb.CALLS,
+        Producer.IBIS: ibis.CALLS,
+        Producer.SUBSTRAIT_SPARK: substrait_spark.CALLS,
+    }
+)
 
-    In DuckDB, ``avg`` of decimals is the average of doubles, which only the output type shows.
+
+def meant(name: str, given: Sequence[Argument], stated: Type | None, reading: Reading, path: Path) -> Meant | None:
+    """Return the call that the producer means by another; None for one that is taken as it is written."""
+    rules = _CALLS.get(reading.made_by) if reading.made_by is not None else None
+    rule = None if rules is None else rules.get(name.partition(":")[0].lower())
+    return None if rule is None else rule(given, stated, reading, path)
+
+
+def returned_kind(stated: Type, derived: Type, key: str, reading: Reading) -> str | None:
+    """The rule by which a call may state a type of another kind than it gives; None if there is none.
+
+    Before 0.91, date arithmetic returned dates.
     """
-    if reading.producer != "DuckDB" or name.partition(":")[0] != "avg" or not isinstance(stated, FP64):
-        return given
-    match given:
-        case [value] if not isinstance(value, EnumArgument | TypeArgument) and isinstance(value.type, Decimal):
-            reading.loose("duckdb-average", path, f"the average of {value.type} as {stated}", "the average of fp64")
-            target = FP64(nullable=value.type.nullable)
-            return [Cast(type=target, input=value, failure_behavior=FailureBehavior.THROW_EXCEPTION)]
-        case _:
-            return given
-
-
-def derived_instead(stated: Type, derived: Type, key: str, reading: Reading, path: Path) -> bool:
-    """Whether the stated output type of a call is wrong, so that the derived one has to be used.
-
-    For a comparison in a read filter, DuckDB states the type of the operands instead of boolean.
-    """
-    if reading.producer != "DuckDB" or not isinstance(derived, Boolean) or isinstance(stated, Boolean):
-        return False
-    reading.loose("duckdb-comparison-type", path, f"`{key}` with the output_type {stated}", str(derived))
-    return True
-
-
-def returned_date(stated: Type, derived: Type, reading: Reading) -> bool:
-    """Whether a call that returns a timestamp may state a date: before 0.91, date arithmetic returned dates."""
+    habit = isthmus.returned_kind(stated, derived, key, reading)
+    if habit is not None:
+        return habit.rule
     old = reading.version is None or reading.version < (0, 91, 0)
-    return old and isinstance(stated, Date) and isinstance(derived, PrecisionTimestamp)
-
-
-def different_cast(input: Type, type: Type, reading: Reading, path: Path) -> None:
-    """Note a cast that gives another value in DataFusion for some values."""
-    target = concrete(type)
-    if not isinstance(target, String | VarChar | Decimal) or engine_of(reading.producer) is None:
-        return
-    match concrete(input):
-        case FP32() | FP64() if isinstance(target, Decimal):
-            before, after = f"a cast of {input} to a decimal, which rounds 0.285 to 0.28", "to 0.29"
-            reading.plain = False
-            reading.note_once("datafusion-decimal", path, before, after)
-            return
-        case _ if isinstance(target, Decimal):
-            return
-        case FP32() | FP64():
-            before, after = f"a cast of {input} to a text, like inf and 1e300", "Infinity and 1.0E300"
-        case PrecisionTimestamp() | PrecisionTimestampTZ():
-            before, after = f"a cast of {input} to a text, with a T before the time", "with a blank there"
-        case _:
-            return
-    reading.plain = False
-    reading.note_once("datafusion-cast", path, before, after, key=before)
-
-
-def unsigned_literal(value: int, bits: int, reading: Reading, path: Path) -> None:
-    """Refuse a signed number with a type variation that DataFusion wrote for an unsigned number beyond it.
-
-    Raises:
-        InvalidPlanError: it is one.
-    """
-    if value < 0 and engine_of(reading.producer) is not None:
-        fault = f"{value} with a type variation is the unsigned number {value + (1 << bits)} of DataFusion"
-        raise invalid(fault, path, "Cast such a number to a decimal", Code.EXPRESSION_ILLEGAL_LITERAL)
-
-
-def unbounded_range(reading: Reading, path: Path) -> None:
-    """Note an unbounded RANGE frame over sorted records; DataFusion also writes offsets that it hasn't cast yet as
-    unbounded.
-    """
-    if engine_of(reading.producer) is not None:
-        reading.plain = False
-        reading.note_once("datafusion-frame", path, "a RANGE frame over sorted records without bounds", "all of them")
+    return "output-type" if old and isinstance(stated, Date) and isinstance(derived, PrecisionTimestamp) else None
 
 
 def options(given: list[Option], definition: FunctionDefinition, reading: Reading, path: Path) -> list[Option]:
     """The options of a call, as the producer means them."""
-    return arrow.options(given, definition, reading, path) if arrow.writes(reading) else given
+    return arrow.options(given, definition, reading, path)
 
 
 def output_names(names: tuple[str, ...], type: Type, reading: Reading, path: Path) -> tuple[str, ...]:
@@ -208,8 +144,7 @@ def output_names(names: tuple[str, ...], type: Type, reading: Reading, path: Pat
     Raises:
         InvalidPlanError: there are more or fewer names.
     """
-    if arrow.writes(reading):
-        names = arrow.output_names(names, type, reading, path)
+    names = arrow.output_names(names, type, reading, path)
     expected = 1 + name_count(type)
     if len(names) == 1 < expected:
         reading.loose("output-names", path, f"1 name for {expected} fields", "those inside are numbered")

@@ -11,9 +11,10 @@ from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.paths import Path
 from pyspark_substrait.model.relations import Relation, Set
 from pyspark_substrait.model.relations.base import assume_direct_schema, assume_schema
-from pyspark_substrait.model.types import Boolean, NamedStruct, OpenStruct, Struct, Unbound
+from pyspark_substrait.model.types import Boolean, NamedStruct, OpenStruct, Struct, Type, Unbound
 from pyspark_substrait.proto.read import expressions
 from pyspark_substrait.proto.read.context import Reading, Scope, invalid
+from pyspark_substrait.proto.read.habits.unambiguous import derived_schema, is_untyped_null
 from pyspark_substrait.proto.read.quirks import absent_condition
 from pyspark_substrait.proto.read.types import named_struct
 
@@ -44,8 +45,24 @@ def required_schema(message: Any, field: str, scope: Scope, path: Path) -> Named
     """The schema in a field of ``message``; an open one if it is missing; ``path`` is that of ``message``."""
     if message.HasField(field):
         return named_struct(getattr(message, field), scope.reading, (path, field))
+    if field == "base_schema" and message.WhichOneof("read_type") == "virtual_table":
+        with scope.reading.going_on():
+            return derived_schema(_cell_types(message.virtual_table, scope, path), scope.reading, path)
+        return NamedStruct(names=(), struct=OpenStruct())
     scope.reading.fault(invalid(f"{field} is missing", path, code=Code.PROTO_MISSING_FIELD))
     return NamedStruct(names=(), struct=OpenStruct())
+
+
+def _cell_types(message: Any, scope: Scope, path: Path) -> list[list[Type | None]]:
+    """The types of the cells of a virtual table; None for a null without a type. ``path`` is that of the read."""
+    alone, path = Scope(scope.reading.anew(), detached=scope.detached), ((path, "virtual_table"), "expressions")
+    return [
+        [
+            None if is_untyped_null(cell) else expressions.expression(cell, alone, (((path, index), "fields"), at)).type
+            for at, cell in enumerate(row.fields)
+        ]
+        for index, row in enumerate(message.expressions)
+    ]
 
 
 def settle(node: Relation, reading: Reading, path: Path) -> None:

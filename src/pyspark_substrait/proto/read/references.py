@@ -47,6 +47,7 @@ from pyspark_substrait.model.types import (
 from pyspark_substrait.proto import messages
 from pyspark_substrait.proto.read import expressions
 from pyspark_substrait.proto.read.context import OpenReference, Reading, Scope, invalid, located
+from pyspark_substrait.proto.read.habits.unambiguous import INPUT_ANCHOR
 from pyspark_substrait.proto.read.literals import literal
 
 __all__ = ["field_reference", "laid_over", "mask"]
@@ -206,6 +207,12 @@ def _outer(
             for frame in reversed(scope.outer):
                 if frame.anchor == anchor:
                     return OuterReference(rel_reference=anchor), _record(frame.record, path)
+            frames = [frame for frame in scope.outer[scope.fence :] if not frame.lateral]
+            for steps, frame in enumerate(reversed(frames), start=1):
+                if frame.input is not None and frame.input.common.rel_anchor == anchor:
+                    before = f"the rel_anchor {anchor} of the input of the relation around the subquery"
+                    INPUT_ANCHOR.note(scope.reading, path, before, "that relation")
+                    return OuterReference(steps_out=steps), _record(frame.record, path)
             fault = f"no relation around this has the rel_anchor {anchor}"
             error = invalid(fault, path, code=Code.EXPRESSION_MISSING_STREAM)
             if scope.closed:

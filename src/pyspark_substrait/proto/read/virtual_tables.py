@@ -13,6 +13,7 @@ from pyspark_substrait.model.relations import VirtualTable
 from pyspark_substrait.model.types import NamedStruct, OpenStruct, Type, Unbound, with_nullability
 from pyspark_substrait.proto.read import expressions
 from pyspark_substrait.proto.read.context import Scope, invalid
+from pyspark_substrait.proto.read.habits.unambiguous import null_of
 from pyspark_substrait.proto.read.literals import PLAIN, literal
 from pyspark_substrait.proto.read.type_checks import as_cell
 
@@ -80,6 +81,8 @@ class _Column:
         if kind == self._kind and message.type_variation_reference == 0:
             return _literal(self._types[message.nullable], getattr(message, kind))
         place = (((path, index), "fields"), self._position)
+        if kind == "null" and message.null.WhichOneof("kind") is None and not isinstance(self._type, Unbound):
+            return null_of(self._type, self._scope.reading, (place, "literal"))
         if kind == "null":
             return self._null_cell(message, place)
         value = literal(message, self._scope.reading, (place, "literal"))

@@ -1,0 +1,202 @@
+"""DataFusion's habits. Those of its functions are in :mod:`pyspark_substrait.extensions.engines`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from pyspark_substrait.codes import Code
+from pyspark_substrait.extensions.producers import Producer
+from pyspark_substrait.extensions.registry import OFFICIAL
+from pyspark_substrait.model.expressions import Argument
+from pyspark_substrait.model.paths import Path
+from pyspark_substrait.model.relations import RelCommon
+from pyspark_substrait.model.types import (
+    FP32,
+    FP64,
+    Decimal,
+    PrecisionTimestamp,
+    PrecisionTimestampTZ,
+    String,
+    Type,
+    VarChar,
+    concrete,
+)
+from pyspark_substrait.proto.read.context import Reading, invalid
+from pyspark_substrait.proto.read.habits.habit import Habit
+from pyspark_substrait.proto.read.habits.meant import CallRule, Meant, values
+
+__all__ = [
+    "GROUPING_ID",
+    "HABITS",
+    "absent_condition",
+    "different_cast",
+    "project_emit",
+    "unbounded_range",
+    "unsigned_literal",
+]
+
+_DATAFUSION = (Producer.DATAFUSION,)
+_TRIED = "DataFusion 55, tried"
+
+PROJECT = Habit(
+    rule="datafusion-project",
+    producers=_DATAFUSION,
+    versions="before 43",
+    writes="a projection without emit",
+    means="its expressions, without the columns of its input",
+    evidence="[datafusion#12347](https://github.com/apache/datafusion/issues/12347), "
+    "[#12495](https://github.com/apache/datafusion/pull/12495)",
+)
+
+
+def project_emit(message: Any, common: RelCommon, width: int, count: int, reading: Reading, path: Path) -> RelCommon:
+    """Return the common part of a projection of ``count`` expressions over ``width`` columns.
+
+    These versions append window functions to a projection below them, though their references are to its output.
+
+    Raises:
+        InvalidPlanError: it has window functions, and its output is another record than its input.
+    """
+    if not PROJECT.of(reading) or message.common.WhichOneof("emit_kind") is not None:
+        return common
+    kinds = [expression.WhichOneof("rex_type") for expression in message.expressions]
+    if "window_function" in kinds:
+        positions = [_column(expression) for expression in message.expressions[: kinds.index("window_function")]]
+        if positions != list(range(width)):
+            fault = "DataFusion's older versions bind window functions to the output of the projection that they are in"
+            raise invalid(fault, path, "Put them into a projection of their own", Code.ASSUMPTION)
+    PROJECT.note(reading, path, "a projection without emit", f"its {count} expressions without the input")
+    return replace(common, emit=tuple(range(width, width + count)))
+
+
+def _column(expression: Any) -> int | None:
+    """The position of the column that an expression is; None for another one."""
+    reference = expression.selection.direct_reference
+    if expression.WhichOneof("rex_type") != "selection" or reference.WhichOneof("reference_type") != "struct_field":
+        return None
+    if expression.selection.WhichOneof("root_type") not in ("root_reference", None):
+        return None
+    field = reference.struct_field
+    position: int = field.field
+    return None if field.HasField("child") else position
+
+
+JOIN = Habit(
+    rule="datafusion-join",
+    producers=_DATAFUSION,
+    versions="all",
+    writes="a join without a condition",
+    means="every pair of records matches: a cross join",
+    evidence=_TRIED,
+)
+
+
+def absent_condition(message: Any, field: str, reading: Reading, path: Path) -> bool:
+    """Whether a condition that isn't there is true of every pair."""
+    if message.HasField(field) or message.DESCRIPTOR.name != "JoinRel" or not JOIN.of(reading):
+        return False
+    JOIN.note(reading, path, "a join without a condition", "every pair of records matches")
+    return True
+
+
+GROUPING_ID = Habit(
+    rule="datafusion-grouping-id",
+    producers=_DATAFUSION,
+    versions="all; up to 42 without the number",
+    writes="an aggregate of several grouping sets without emit",
+    means="its columns are each key once, a number with a bit for each key that isn't in the set, and the measures",
+    evidence=_TRIED,
+)
+
+CAST = Habit(
+    rule="datafusion-cast",
+    producers=_DATAFUSION,
+    versions="all",
+    writes="a cast of a float or a timestamp to a text",
+    means="taken as the specification's; DataFusion writes `inf`, `1e300`, and a T before the time",
+    evidence=_TRIED,
+    strict=False,
+)
+DECIMAL = Habit(
+    rule="datafusion-decimal",
+    producers=_DATAFUSION,
+    versions="all",
+    writes="a cast of a float to a decimal",
+    means="taken as the specification's; DataFusion rounds the binary value: 0.285 to 0.28",
+    evidence=_TRIED,
+    strict=False,
+)
+
+
+def different_cast(input: Type, type: Type, reading: Reading, path: Path) -> None:
+    """Note a cast that gives another value in DataFusion for some values."""
+    target = concrete(type)
+    if not isinstance(target, String | VarChar | Decimal) or not CAST.of(reading):
+        return
+    match concrete(input):
+        case FP32() | FP64() if isinstance(target, Decimal):
+            before, after = f"a cast of {input} to a decimal, which rounds 0.285 to 0.28", "to 0.29"
+            DECIMAL.note_once(reading, path, before, after)
+            return
+        case _ if isinstance(target, Decimal):
+            return
+        case FP32() | FP64():
+            before, after = f"a cast of {input} to a text, like inf and 1e300", "Infinity and 1.0E300"
+        case PrecisionTimestamp() | PrecisionTimestampTZ():
+            before, after = f"a cast of {input} to a text, with a T before the time", "with a blank there"
+        case _:
+            return
+    CAST.note_once(reading, path, before, after, key=before)
+
+
+FRAME = Habit(
+    rule="datafusion-frame",
+    producers=_DATAFUSION,
+    versions="all",
+    writes="a RANGE frame over sorted records without bounds",
+    means="taken at the letter; plans that aren't optimized have it for frames with offsets, too",
+    evidence=_TRIED,
+    strict=False,
+)
+
+
+def unbounded_range(reading: Reading, path: Path) -> None:
+    """Note an unbounded RANGE frame over sorted records."""
+    if FRAME.of(reading):
+        FRAME.note_once(reading, path, "a RANGE frame over sorted records without bounds", "all of them")
+
+
+def unsigned_literal(value: int, bits: int, reading: Reading, path: Path) -> None:
+    """Refuse a signed number with a type variation that DataFusion wrote for an unsigned number beyond it.
+
+    Raises:
+        InvalidPlanError: it is one.
+    """
+    if value < 0 and reading.made_by is Producer.DATAFUSION:
+        fault = f"{value} with a type variation is the unsigned number {value + (1 << bits)} of DataFusion"
+        raise invalid(fault, path, "Cast such a number to a decimal", Code.EXPRESSION_ILLEGAL_LITERAL)
+
+
+IS_NAN = Habit(
+    rule="datafusion-isnan",
+    producers=_DATAFUSION,
+    versions="all",
+    writes="`isnan`",
+    means="`is_nan`",
+    evidence="[consumer-testing](https://github.com/substrait-io/consumer-testing): function/comparison/is_nan",
+)
+
+
+def is_nan(arguments: Sequence[Argument], stated: Type | None, reading: Reading, path: Path) -> Meant | None:
+    """The specification's function, by its name there."""
+    given = values(arguments)
+    if given is None or len(given) != 1:
+        return None
+    IS_NAN.note(reading, path, "`isnan`", "`is_nan`")
+    return Meant(list(given), urn=f"{OFFICIAL}functions_comparison", name="is_nan")
+
+
+CALLS: dict[str, CallRule] = {"isnan": is_nan}
+HABITS = (IS_NAN, PROJECT, JOIN, GROUPING_ID, CAST, DECIMAL, FRAME)
