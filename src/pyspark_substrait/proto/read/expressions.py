@@ -46,7 +46,7 @@ from pyspark_substrait.model.types import OpenStruct, Struct, Type, TypeVariatio
 from pyspark_substrait.model.walk import expression_children
 from pyspark_substrait.proto import messages
 from pyspark_substrait.proto.enums import COMPARISON_OP, FAILURE_BEHAVIOR, PREDICATE_OP, REDUCTION_OP
-from pyspark_substrait.proto.read import functions, quirks, references, relations
+from pyspark_substrait.proto.read import datafusion, datafusion_coercion, functions, quirks, references, relations
 from pyspark_substrait.proto.read.context import Reading, Scope, invalid, located
 from pyspark_substrait.proto.read.literals import literal
 from pyspark_substrait.proto.read.type_checks import agreed, as_literal, checked_condition, comparable
@@ -153,7 +153,7 @@ def _cast(message: Any, scope: Scope, path: Path) -> Expression:
         nullable = with_nullability(type, True)
         reading.note("nullable-cast", (path, "type"), f"{type}, of a cast that may give null", str(nullable))
         type = nullable
-    quirks.different_cast(input.type, type, reading, path)
+    datafusion.different_cast(input, type, reading, path)
     return Cast(type=type, input=input, failure_behavior=failure)
 
 
@@ -180,7 +180,9 @@ def _simple_case(message: Any, scope: Scope, path: Path) -> Expression:
     place: Path = (path, "ifs")
     places: list[Path] = [((place, index), "if") for index in range(len(message.ifs))]
     values = [expression(getattr(clause, "if"), scope, at) for clause, at in zip(message.ifs, places, strict=True)]
+    values = [*datafusion_coercion.coerced_alternatives(values, scope.reading, path, compared=True)]
     match, *compared = agreed(values, scope.reading, places)
+    datafusion.float_keys((match.type,), scope.reading, path)
     with scope.reading.going_on(path):
         conditions = [
             scalar(scope.reading.registry, f"{OFFICIAL}functions_comparison", "equal", (match, value))
@@ -219,18 +221,21 @@ def _branches(
     otherwise = optional_expression(message, "else", scope, path)
     if not message.ifs:
         raise invalid("there is no clause", place, code=Code.PROTO_MISSING_FIELD)
-    if otherwise is None:
-        return agreed(branches, scope.reading, places, exactly=True), None
-    places.append((path, "else"))
-    *branches, otherwise = agreed([*branches, otherwise], scope.reading, places, exactly=True)
-    return tuple(branches), otherwise
+    if otherwise is not None:
+        branches.append(otherwise)
+        places.append((path, "else"))
+    branches = [*datafusion_coercion.coerced_alternatives(branches, scope.reading, path)]
+    made = agreed(branches, scope.reading, places, exactly=True)
+    return (made, None) if otherwise is None else (made[:-1], made[-1])
 
 
 def _singular_or_list(message: Any, scope: Scope, path: Path) -> Expression:
     value = expression(message.value, scope, (path, "value"))
-    options = expressions(message.options, scope, (path, "options"))
+    options = [*expressions(message.options, scope, (path, "options"))]
     places: list[Path] = [(path, "value"), *(((path, "options"), index) for index in range(len(options)))]
+    value, *options = datafusion_coercion.coerced_alternatives((value, *options), scope.reading, path, compared=True)
     value, *others = agreed((value, *options), scope.reading, places)
+    datafusion.float_keys((value.type,), scope.reading, path)
     return SingularOrList(value=value, options=tuple(others))
 
 
@@ -337,6 +342,7 @@ def _subquery(message: Any, scope: Scope, path: Path) -> Expression:
             else:
                 places: list[Path] = [((path, "needles"), index) for index in range(len(needles))]
                 needles, haystack = comparable(needles, haystack, scope.reading, places)
+            datafusion.float_keys([needle.type for needle in needles], scope.reading, path)
             subquery = InPredicate(needles=needles, haystack=haystack)
         case "set_predicate":
             predicate = PredicateOp.EXISTS

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from pyspark_substrait.codes import Code, Level
@@ -40,7 +41,7 @@ from pyspark_substrait.model.types import Boolean, Type, Unbound, concrete, same
 from pyspark_substrait.model.walk import expression_children, subquery_relation
 from pyspark_substrait.proto import messages
 from pyspark_substrait.proto.enums import AGGREGATION_PHASE, INVOCATION, SORT_DIRECTION
-from pyspark_substrait.proto.read import bare_names, expressions, frames, quirks
+from pyspark_substrait.proto.read import bare_names, datafusion, datafusion_coercion, expressions, frames, quirks
 from pyspark_substrait.proto.read.arrow import Option
 from pyspark_substrait.proto.read.context import Reading, Scope, invalid, located
 from pyspark_substrait.proto.read.output_types import output_type
@@ -76,6 +77,10 @@ def aggregate_function(message: messages.AggregateFunction, scope: Scope, path: 
     """A call of an aggregate function."""
     phase = _phase(message, scope.reading, path)
     call = _call(message, "aggregate", _PHASES[phase], scope, path, castable=False)
+    invocation = _invocation(message, scope.reading, path)
+    if invocation is AggregationInvocation.DISTINCT:
+        values = [item for item in call.arguments if not isinstance(item, EnumArgument | TypeArgument)]
+        datafusion.float_keys([value.type for value in values], scope.reading, path)
     node = AggregateFunction(
         function=call.function,
         arguments=call.arguments,
@@ -84,7 +89,7 @@ def aggregate_function(message: messages.AggregateFunction, scope: Scope, path: 
         derived_type=call.derived_type,
         phase=phase,
         sorts=sort_fields(message.sorts, scope, (path, "sorts")),
-        invocation=_invocation(message, scope.reading, path),
+        invocation=invocation,
     )
     if scope.reading.findings is not None or scope.reading.placed:
         scope.reading.places.add(node, path)
@@ -97,6 +102,8 @@ def window_function(message: messages.Expression.WindowFunction, scope: Scope, p
     call = _call(message, "window", _PHASES[phase], scope, path)
     sorts = sort_fields(message.sorts, scope, (path, "sorts"))
     bounds_type, lower, upper = frames.frame(message, sorts, scope, path)
+    partitions = expressions.expressions(message.partitions, scope, (path, "partitions"))
+    datafusion.float_keys([key.type for key in partitions], scope.reading, path)
     node = WindowFunction(
         function=call.function,
         arguments=call.arguments,
@@ -106,7 +113,7 @@ def window_function(message: messages.Expression.WindowFunction, scope: Scope, p
         phase=phase,
         sorts=sorts,
         invocation=_invocation(message, scope.reading, path),
-        partitions=expressions.expressions(message.partitions, scope, (path, "partitions")),
+        partitions=partitions,
         bounds_type=bounds_type,
         lower_bound=lower,
         upper_bound=upper,
@@ -154,6 +161,7 @@ def sort_field(message: messages.SortField, scope: Scope, path: Path) -> SortFie
                 raise invalid("sort_kind is missing", path, "Set direction", Code.PROTO_MISSING_FIELD)
             case _:
                 kind = SORT_DIRECTION.member(message.direction, path, "direction")
+    datafusion.float_keys((expr.type,), reading, path)
     node = SortField(expr=expr, sort_kind=kind)
     if reading.findings is not None or reading.placed:
         reading.places.add(node, path)
@@ -253,6 +261,11 @@ def _call(message: Any, kind: Kind, phase: Phase, scope: Scope, path: Path, *, c
     if declared is None:
         return _not_understood(_UNDECLARED, arguments, options, stated)
     arguments = quirks.arguments(declared.name, arguments, stated, reading, path)
+    name, arguments = datafusion.call(declared.name, arguments, reading, path)
+    if name != declared.name:
+        declared = replace(declared, name=name)
+    arguments = datafusion_coercion.coerced(declared.name, arguments, reading, path)
+    datafusion.float_comparison(declared.name, arguments, reading, path)
     found: Resolved | None = None
     for argument in arguments:
         if not isinstance(argument, EnumArgument) and is_unbound(argument.type):

@@ -15,19 +15,14 @@ from pyspark_substrait.model.expressions import Argument, Cast, EnumArgument, Fa
 from pyspark_substrait.model.paths import Path
 from pyspark_substrait.model.relations import JoinType, RelCommon
 from pyspark_substrait.model.types import (
-    FP32,
     FP64,
     Boolean,
     Date,
     Decimal,
     OpenStruct,
     PrecisionTimestamp,
-    PrecisionTimestampTZ,
-    String,
     Struct,
     Type,
-    VarChar,
-    concrete,
     name_count,
 )
 from pyspark_substrait.proto.read import arrow
@@ -38,7 +33,6 @@ __all__ = [
     "absent_condition",
     "arguments",
     "derived_instead",
-    "different_cast",
     "join_emit",
     "options",
     "output_names",
@@ -150,29 +144,6 @@ def returned_date(stated: Type, derived: Type, reading: Reading) -> bool:
     """Whether a call that returns a timestamp may state a date: before 0.91, date arithmetic returned dates."""
     old = reading.version is None or reading.version < (0, 91, 0)
     return old and isinstance(stated, Date) and isinstance(derived, PrecisionTimestamp)
-
-
-def different_cast(input: Type, type: Type, reading: Reading, path: Path) -> None:
-    """Note a cast that gives another value in DataFusion for some values."""
-    target = concrete(type)
-    if not isinstance(target, String | VarChar | Decimal) or engine_of(reading.producer) is None:
-        return
-    match concrete(input):
-        case FP32() | FP64() if isinstance(target, Decimal):
-            before, after = f"a cast of {input} to a decimal, which rounds 0.285 to 0.28", "to 0.29"
-            reading.plain = False
-            reading.note_once("datafusion-decimal", path, before, after)
-            return
-        case _ if isinstance(target, Decimal):
-            return
-        case FP32() | FP64():
-            before, after = f"a cast of {input} to a text, like inf and 1e300", "Infinity and 1.0E300"
-        case PrecisionTimestamp() | PrecisionTimestampTZ():
-            before, after = f"a cast of {input} to a text, with a T before the time", "with a blank there"
-        case _:
-            return
-    reading.plain = False
-    reading.note_once("datafusion-cast", path, before, after, key=before)
 
 
 def unsigned_literal(value: int, bits: int, reading: Reading, path: Path) -> None:

@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import Any
 
 from pyspark_substrait.codes import Code, Level
+from pyspark_substrait.extensions.engines import engine_of
 from pyspark_substrait.model import types
 from pyspark_substrait.model.paths import Path
 from pyspark_substrait.model.plan import ExtensionKind
@@ -239,6 +240,10 @@ def user_defined(
     standard = arrow.standard_type(declared, reading, path, nullable=nullable)
     if standard is not None:
         return standard
+    if declared.name == "null" and not declared.urn and engine_of(reading.producer) is not None:
+        reading.plain = False
+        reading.loose("datafusion-null", path, "a null without a type", "one of the type string")
+        return types.String(nullable=True)
     definition = reading.registry.type(declared.urn, declared.name)
     return types.UserDefined(
         urn=declared.urn if definition is None else definition.urn,
