@@ -6,7 +6,7 @@ import dataclasses
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from pyspark_substrait.engines.constructors import BOOLEAN, boolean_call, field
+from pyspark_substrait.engines.constructors import BOOLEAN, boolean_call, equal, field
 from pyspark_substrait.engines.description import Spelling, Target
 from pyspark_substrait.engines.grouping_sets import in_one_grouping
 from pyspark_substrait.engines.multiplicities import OF_DISTINCT, with_numbered_copies
@@ -21,6 +21,7 @@ from pyspark_substrait.model.expressions import (
     FieldReference,
     Function,
     FunctionOption,
+    IfClause,
     IfThen,
     RootReference,
     ScalarFunction,
@@ -166,6 +167,9 @@ class _Adapting:
                 return self._call(node)
             case WindowFunction():
                 return self._call(node)
+            case SwitchExpression() if not self.target.switches:
+                ifs = tuple([IfClause(equal(node.match, arm.if_), arm.then) for arm in node.ifs])
+                return IfThen(ifs=ifs, else_=node.else_)
             case IfThen(else_=None) | SwitchExpression(else_=None) if self.target.if_needs_else:
                 return replace(node, else_=Literal(type=with_nullability(node.type, True), value=None))
             case _:
@@ -175,7 +179,7 @@ class _Adapting:
 
     def _call(self, call: _Call) -> _Call:
         if self.target.extension and call.function.urn == self.target.extension:
-            return call
+            return self._own(call)
         spelling = self._spelling(call)
         self._check_constants(call, spelling)
         arguments = tuple(
@@ -186,7 +190,7 @@ class _Adapting:
             arguments = tuple(arguments[position] for position in spelling.arguments)
         match spelling.words:
             case "texts":
-                arguments = tuple(map(_text, arguments))
+                arguments = tuple([_text(argument, spelling) for argument in arguments])
             case "left out":
                 arguments = tuple(item for item in arguments if not isinstance(item, EnumArgument))
             case "kept":
@@ -196,6 +200,13 @@ class _Adapting:
             return replace(call, arguments=arguments, options=options)
         function = Function("", spelling.name, call.function.signature)
         return replace(call, function=function, arguments=arguments, options=options)
+
+    def _own(self, call: _Call) -> _Call:
+        part = self.target.parts.get(call.function.name)
+        if part is None:
+            return call
+        function = Function("", "date_part", call.function.signature)
+        return replace(call, function=function, arguments=(Literal(type=String(), value=part), *call.arguments))
 
     def _spelling(self, call: ScalarFunction | AggregateFunction | WindowFunction) -> Spelling:
         known = self.target.functions.get(call.function.name, ())
@@ -330,9 +341,9 @@ def _over_columns(node: Aggregate) -> Aggregate:
     return replace(made, input=Project(common=emit, input=node.input, expressions=tuple(computed)))
 
 
-def _text(argument: Argument) -> Argument:
+def _text(argument: Argument, spelling: Spelling) -> Argument:
     if isinstance(argument, EnumArgument):
-        return Literal(type=String(), value=argument.value.lower())
+        return Literal(type=String(), value=spelling.texts.get(argument.value, argument.value.lower()))
     return argument
 
 

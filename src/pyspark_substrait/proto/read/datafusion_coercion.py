@@ -12,9 +12,18 @@ from typing import Final
 
 from pyspark_substrait.extensions.coercion import common_decimal
 from pyspark_substrait.extensions.engines import engine_of
-from pyspark_substrait.model.expressions import Argument, EnumArgument, Expression, TypeArgument
+from pyspark_substrait.model.expressions import (
+    Argument,
+    EnumArgument,
+    Expression,
+    FieldReference,
+    RootReference,
+    StructField,
+    TypeArgument,
+)
 from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.paths import Path
+from pyspark_substrait.model.relations import Project, Relation
 from pyspark_substrait.model.types import (
     FP32,
     FP64,
@@ -25,6 +34,7 @@ from pyspark_substrait.model.types import (
     Boolean,
     Date,
     Decimal,
+    OpenStruct,
     PrecisionTime,
     PrecisionTimestamp,
     PrecisionTimestampTZ,
@@ -39,7 +49,7 @@ from pyspark_substrait.proto.read import datafusion
 from pyspark_substrait.proto.read.context import Reading
 from pyspark_substrait.proto.read.type_checks import as_type
 
-__all__ = ["coerced", "coerced_alternatives"]
+__all__ = ["coerced", "coerced_alternatives", "coerced_members"]
 
 
 def _names(text: str) -> frozenset[str]:
@@ -118,7 +128,37 @@ def coerced_alternatives(
         wanted: Sequence[Type | None] = [String()] * len(values)
     else:
         wanted = _compared(values, types)
-    return _casts(values, wanted, "the values of a CASE or IN", reading, path)
+    return _casts(values, wanted, "the values of a CASE, an IN or a set operation", reading, path)
+
+
+def coerced_members(members: tuple[Relation, ...], reading: Reading, path: Path) -> tuple[Relation, ...]:
+    """Return the inputs of a set operation with the types to which DataFusion casts their columns."""
+    schemas = [member.schema for member in members]
+    if reading.strict or engine_of(reading.producer) is None or len({len(schema.types) for schema in schemas}) != 1:
+        return members
+    if any(isinstance(schema, OpenStruct) for schema in schemas):
+        return members
+    columns = []
+    for position in range(len(schemas[0].types)):
+        values = [_column(member, position) for member in members]
+        columns.append(coerced_alternatives(values, reading, path))
+    made = []
+    for number, member in enumerate(members):
+        values = [column[number] for column in columns]
+        changed = [position for position, value in enumerate(values) if not isinstance(value, FieldReference | Literal)]
+        typed = all(same_type(value.type, type) for value, type in zip(values, schemas[number].types, strict=True))
+        made.append(member if typed and not changed else Project.only(member, values))
+    return tuple(made)
+
+
+def _column(member: Relation, position: int) -> Expression:
+    """A column of an input; a null, if it is nothing else."""
+    if isinstance(member, Project) and not isinstance(member.input.schema, OpenStruct):
+        width = len(member.input.schema.types)
+        source = position if member.common.emit is None else member.common.emit[position]
+        if source >= width and _is_null(value := member.expressions[source - width]):
+            return value
+    return FieldReference(root=RootReference(), reference=(StructField(position),), type=member.schema.types[position])
 
 
 def _moments(types: Sequence[Type]) -> Sequence[Type | None]:

@@ -30,6 +30,7 @@ from pyspark_substrait.proto import generates, messages
 from pyspark_substrait.proto.depth import is_repeated
 from pyspark_substrait.proto.read import (
     datafusion,
+    datafusion_coercion,
     expressions,
     functions,
     grouping_ids,
@@ -178,6 +179,7 @@ def set_(fields: Fields) -> Relation:
             with fields.reading.going_on(fields.path):
                 raise fault
         return fields.broken("unknown operation")
+    fields["members"] = datafusion_coercion.coerced_members(fields["members"], fields.reading, fields.path)
     if fields["op"] is not SetOp.UNION_ALL:
         types = [type for member in fields["members"] for type in member.schema.types]
         datafusion.float_keys(types, fields.reading, fields.path)

@@ -1,0 +1,580 @@
+"""Random SQL in DataFusion's dialect, over tables with nulls, NaN, extremes and unicode; and what becomes of its plans.
+
+``python -m tests.peers.random_sql 1000`` prints how many of a thousand queries DataFusion wrote, and how many of these
+load, run and agree: on Spark, and back in DataFusion.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import math
+import random
+import re
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+import pyspark_substrait as ps
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+__all__ = ["OUTCOMES", "TABLES", "Outcome", "contexts", "query", "tried"]
+
+NAN, INF = math.nan, math.inf
+
+
+def _decimals(values: Sequence[str | None]) -> pa.Array:
+    return pa.array([None if one is None else Decimal(one) for one in values]).cast(pa.decimal128(10, 2))
+
+
+def _days(*values: tuple[int, int, int] | None) -> list[dt.date | None]:
+    return [None if one is None else dt.date(*one) for one in values]
+
+
+#: ``id`` is unique; ``v`` has numbers that can be computed with, ``f`` those at the edges
+TABLES: Mapping[str, pa.Table] = {
+    "t": pa.table(
+        {
+            "id": pa.array(range(10), pa.int64()),
+            "g": pa.array([1, 1, 2, 2, None, 3, 3, 3, None, 1], pa.int64()),
+            "n": pa.array([0, 1, -1, None, 7, 2**31 - 1, -(2**31), 100, 5, 5], pa.int32()),
+            "big": pa.array([0, 2**63 - 1, -(2**63), None, 1, -1, 2**53 + 1, 10, 2, 3], pa.int64()),
+            "v": [0.5, 1.25, -2.5, None, 3.0, 100.0, 1.25, -0.75, 8.0, 2.0],
+            "f": [0.0, 1.5, NAN, None, INF, -INF, 1e300, -2.5, NAN, 0.1],
+            "d": _decimals(["0", "1.25", "-1.25", None, "2.50", "99999999.99", "-0.01", "3", "3.00", "12.34"]),
+            "s": ["", "abc", "äÖü", None, "a%b_", " pad ", "ßİ", "😀", "ABC", "abc"],
+            "b": [True, False, None, True, False, None, True, True, False, None],
+            "day": _days(
+                (2024, 2, 29),
+                (1970, 1, 1),
+                (1582, 10, 10),
+                None,
+                (9999, 12, 31),
+                (2000, 1, 31),
+                (1999, 12, 31),
+                (2024, 1, 1),
+                (1582, 10, 4),
+                (2023, 6, 15),
+            ),  # fmt: skip
+            "ts": pa.array(
+                [
+                    dt.datetime(2024, 2, 29, 23, 59, 59, 999999),
+                    dt.datetime(1970, 1, 1),
+                    dt.datetime(1969, 12, 31, 23, 59),
+                ]
+                + [None, dt.datetime(2000, 1, 1, 12), dt.datetime(1850, 6, 7, 8, 9, 10, 11), dt.datetime(2024, 1, 1)]
+                + [dt.datetime(2100, 3, 31, 5), dt.datetime(2001, 2, 3, 4, 5, 6, 500000), dt.datetime(2024, 2, 29)],
+                pa.timestamp("us"),
+            ),
+        }
+    ),
+    "u": pa.table(
+        {
+            "k": pa.array(range(100, 108), pa.int64()),
+            "g": pa.array([1, 2, 2, None, 4, 3, 1, None], pa.int64()),
+            "m": pa.array([5, 7, None, 1, 0, -1, 100, 5], pa.int32()),
+            "w": [1.25, 3.0, None, -2.5, 8.0, 0.5, 2.0, 11.0],
+            "e": _decimals(["1.25", "3", None, "2.50", "-1.25", "7", "0", "12.34"]),
+            "z": ["abc", "äÖü", None, "x", "ABC", "", "😀", "abc"],
+            "date": _days(
+                (2000, 1, 31),
+                (2024, 2, 29),
+                None,
+                (1582, 10, 10),
+                (2024, 1, 1),
+                (1970, 1, 1),
+                (9999, 12, 31),
+                (2010, 5, 5),
+            ),  # fmt: skip
+        }
+    ),
+}
+_TYPES: Mapping[str, str] = {
+    "id": "int", "g": "int", "n": "int", "k": "int", "m": "int", "v": "float", "w": "float", "d": "decimal",
+    "e": "decimal", "s": "text", "z": "text", "b": "bool", "day": "date", "date": "date", "ts": "stamp",
+}  # fmt: skip
+
+# queries -------------------------------------------------------------------------------------------------------------
+
+
+@dataclass
+class _Scope:
+    """The columns that an expression may use, by the type: names with the alias of their table."""
+
+    columns: Mapping[str, list[str]]
+
+    @staticmethod
+    def of(**tables: str) -> _Scope:
+        columns: dict[str, list[str]] = {}
+        for alias, table in tables.items():
+            for name in TABLES[table].column_names:
+                if name in _TYPES:
+                    columns.setdefault(_TYPES[name], []).append(f"{alias}.{name}")
+        return _Scope(columns)
+
+    def joined(self, other: _Scope) -> _Scope:
+        types = {*self.columns, *other.columns}
+        return _Scope({type: [*self.columns.get(type, ()), *other.columns.get(type, ())] for type in types})
+
+
+_CONSTANTS: Mapping[str, tuple[str, ...]] = {
+    "int": ("0", "1", "2", "7", "-3", "100"),
+    "float": ("0.5", "1.25", "-2.0", "3e2"),
+    "decimal": ("CAST(1.25 AS DECIMAL(10, 2))", "CAST('2.50' AS DECIMAL(10, 2))", "CAST(0 AS DECIMAL(10, 2))"),
+    "text": ("'abc'", "''", "'äÖü'", "'x'", "'%'", "'a'"),
+    "bool": ("true", "false"),
+    "date": ("DATE '2000-01-31'", "DATE '1582-10-10'", "DATE '2024-02-29'", "DATE '9999-12-31'"),
+    "stamp": ("TIMESTAMP '2000-01-01 12:00:00'", "TIMESTAMP '1969-12-31 23:59:59.5'"),
+}
+#: calls by the type of their result; {int} and so on are expressions, {@int} columns
+_CALLS: Mapping[str, tuple[str, ...]] = {
+    "int": (
+        "({@int} % 10) + {@int} % 7", "{@int} % 5", "abs({@int} % 100)", "char_length({text})", "ascii({text})",
+        "coalesce({@int}, 0)", "CASE WHEN {bool} THEN {@int} ELSE 0 END", "date_part('year', {date})",
+        "extract(month FROM {date})", "date_part('dow', {stamp})", "CAST({text_number} AS INT)", "octet_length({text})",
+        "nullif({@int}, 1)", "strpos({text}, 'b')", "CAST(round({float}) AS BIGINT)", "-({@int} % 50)",
+        "CASE {@int} WHEN 1 THEN 10 WHEN 2 THEN 20 END", "({@int} % 9) * 3", "CAST({bool} AS INT)",
+        "greatest({@int}, 3)", "least({@int}, {@int})", "{@int} % 16 & 5", "CAST(trunc({float}) AS INT)",
+        "date_part('week', {date})", "date_part('doy', {date})", "levenshtein({text}, 'abd')", "{@int} / 3",
+    ),
+    "float": (
+        "{float} + {float}", "{float} * 2", "{float} - {@int} % 10", "abs({float})", "floor({float})", "ceil({float})",
+        "round({float}, 1)", "sqrt(abs({float}))", "{float} / 4", "CAST({@int} % 10 AS DOUBLE)", "exp({float} / 100)",
+        "power(abs({float}), 2)", "CASE WHEN {bool} THEN {float} END", "coalesce({float}, 0.5)", "sin({float})",
+        "CAST({@decimal} AS DOUBLE)", "ln(abs({float}) + 1)", "date_part('epoch', {stamp})", "signum({float})",
+        "nanvl({float}, 0.0)", "trunc({float}, 1)", "atan2({float}, 2.0)",
+    ),
+    "decimal": (
+        "{@decimal} + {@decimal}", "{@decimal} - 1", "{@decimal} * 2", "abs({@decimal})", "-{@decimal}",
+        "round({@decimal}, 1)", "coalesce({@decimal}, CAST(0 AS DECIMAL(10, 2)))", "{@decimal} / 3",
+        "CAST({@int} % 100 AS DECIMAL(10, 2))", "CASE WHEN {bool} THEN {@decimal} END", "nullif({@decimal}, 3)",
+    ),
+    "text": (
+        "upper({text})", "lower({text})", "trim({text})", "{text} || {text}", "concat({text}, '-', {text})",
+        "substr({text}, 2, 2)", "replace({text}, 'b', 'xx')", "reverse({text})", "lpad({text}, 5, '*')",
+        "left({text}, 2)", "right({text}, 1)", "coalesce({text}, 'none')", "CASE WHEN {bool} THEN {text} ELSE 'y' END",
+        "CAST({@int} AS VARCHAR)", "CAST({date} AS VARCHAR)", "split_part({text}, 'b', 1)", "initcap({text})",
+        "CAST({@decimal} AS VARCHAR)", "repeat({text}, 2)", "nullif({text}, 'abc')", "concat_ws(',', {text}, {text})",
+        "regexp_replace({text}, '[a-c]', 'z')", "CAST({bool} AS VARCHAR)", "rpad({text}, 4)", "md5({text})",
+        "translate({text}, 'ab', 'x')", "to_char({stamp}, '%Y-%m-%d')",
+    ),
+    "bool": (
+        "{@int} > {@int}", "{@int} = 1", "{float} < {float}", "{text} = {text}", "{text} LIKE '%b%'", "{@int} IS NULL",
+        "{text} IS NOT NULL", "{date} >= {date}", "{@decimal} <= 3", "NOT {bool}", "{bool} AND {bool}",
+        "{bool} OR {bool}", "{@int} IN (1, 2, 7)", "{text} IN ('abc', 'x')", "{@int} BETWEEN 0 AND 5",
+        "{text} LIKE 'a%'", "{@int} IS DISTINCT FROM {@int}", "starts_with({text}, 'a')", "{stamp} > {stamp}",
+        "{float} IS NULL", "{bool} IS TRUE", "{text} ILIKE '%B%'", "{text} ~ '^a.c'", "{@int} NOT IN (1, 100)",
+        "{date} < '2010-01-01'", "{@decimal} > {@int}", "{float} > {@int}", "regexp_like({text}, '[a-c]+')",
+        "{date} BETWEEN DATE '1970-01-01' AND DATE '2024-01-01'", "contains({text}, 'b')", "{text} < {text}",
+    ),
+    "date": (
+        "{@date}", "CAST({stamp} AS DATE)", "coalesce({@date}, DATE '2000-01-01')", "{some_date} + INTERVAL '1 month'",
+        "{some_date} - INTERVAL '3 days'", "CASE WHEN {bool} THEN {@date} END", "nullif({@date}, DATE '1970-01-01')",
+        "{some_date} + 30", "to_date('2020-01-31')",
+    ),
+    "stamp": (
+        "{@stamp}", "date_trunc('month', {@stamp})", "date_trunc('hour', {@stamp})", "{@stamp} + INTERVAL '1 day'",
+        "{@stamp} - INTERVAL '1 month 2 hours'", "coalesce({@stamp}, TIMESTAMP '2000-01-01')",
+        "date_bin(INTERVAL '15 minutes', {@stamp})", "date_trunc('week', {@stamp})",
+    ),
+}  # fmt: skip
+_SPECIAL: Mapping[str, tuple[str, ...]] = {
+    "text_number": ("'12'", "'-3'", "' 7'", "NULL"),
+    "some_date": ("DATE '2000-01-31'", "DATE '2024-02-29'", "DATE '1970-01-01'"),
+}
+_AGGREGATES = (
+    "count(*)", "count({@int})", "count(DISTINCT {@int})", "sum({@int})", "sum({float})", "sum({@decimal})", "avg({@int})",
+    "avg({@decimal})", "avg({float})", "min({@int})", "max({text})", "min({date})", "max({@decimal})", "min({stamp})",
+    "bool_and({bool})", "bool_or({bool})", "count(DISTINCT {text})", "sum(DISTINCT {@int} % 5)", "stddev({float})",
+    "var_pop({float})", "median({@int})", "bit_or({@int} % 8)", "max({float})", "min({bool})", "corr({float}, {float})",
+    "count({text}) FILTER (WHERE {bool})", "sum({@int}) FILTER (WHERE {bool})", "approx_distinct({text})",
+    "percentile_cont(0.5) WITHIN GROUP (ORDER BY {float})",
+)  # fmt: skip
+_WINDOWED = (
+    "row_number()", "rank()", "dense_rank()", "ntile(3)", "lag({@int})", "lead({text}, 2, 'none')", "percent_rank()",
+    "first_value({@int})", "last_value({text})", "sum({@int})", "count(*)", "avg({@decimal})", "max({date})",
+    "min({text})", "cume_dist()", "nth_value({@int}, 2)", "count({text})",
+)  # fmt: skip
+_FRAMES = (
+    "", "", "ROWS BETWEEN 1 PRECEDING AND 1 FOLLOWING", "ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW",
+    "ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING", "ROWS BETWEEN 2 PRECEDING AND 1 PRECEDING",
+    "RANGE BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW", "ROWS BETWEEN 1 FOLLOWING AND 3 FOLLOWING",
+)  # fmt: skip
+_JOINS = ("JOIN", "LEFT JOIN", "RIGHT JOIN", "FULL JOIN", "LEFT SEMI JOIN", "LEFT ANTI JOIN")
+_SETS = ("UNION ALL", "UNION", "INTERSECT", "EXCEPT", "INTERSECT ALL", "EXCEPT ALL")
+_VALUES = ("int", "float", "decimal", "text", "bool", "date", "stamp")
+_SLOT = re.compile(r"\{(@?)(\w+)\}")
+
+
+@dataclass
+class _Maker:
+    random: random.Random
+
+    def expression(self, type: str, scope: _Scope, depth: int = 2) -> str:
+        chance = self.random.random()
+        columns = scope.columns.get(type, [])
+        if columns and (depth == 0 or chance < 0.35):
+            return self.random.choice(columns)
+        if depth == 0 or chance < 0.45 or not scope.columns:
+            return self.random.choice(_CONSTANTS[type])
+        return self.filled(self.random.choice(_CALLS[type]), scope, depth - 1)
+
+    def filled(self, template: str, scope: _Scope, depth: int = 1) -> str:
+        def slot(found: re.Match[str]) -> str:
+            column, type = found.groups()
+            if type in _SPECIAL:
+                return self.random.choice(_SPECIAL[type])
+            known = scope.columns.get(type)
+            if column:
+                return self.random.choice(known or _CONSTANTS[type])
+            return f"({self.expression(type, scope, depth)})"
+
+        return _SLOT.sub(slot, template)
+
+    def some(self, scope: _Scope, most: int = 3) -> list[tuple[str, str]]:
+        """Some expressions with their types."""
+        types = [self.random.choice(_VALUES) for _ in range(self.random.randint(1, most))]
+        return [(self.expression(type, scope), type) for type in types]
+
+    def condition(self, scope: _Scope) -> str:
+        return self.expression("bool", scope, 2)
+
+    def where(self, scope: _Scope) -> str:
+        return f" WHERE {self.condition(scope)}" if self.random.random() < 0.5 else ""
+
+    # kinds of queries ------------------------------------------------------------------------------------------------
+
+    def plain(self) -> str:
+        scope = _Scope.of(t="t")
+        listed = self.listed(self.some(scope))
+        tail = self.random.choice(("", " ORDER BY t.id LIMIT 3", " ORDER BY t.id DESC LIMIT 4 OFFSET 2"))
+        distinct = "DISTINCT " if not tail and self.random.random() < 0.3 else ""
+        return f"SELECT {distinct}{listed} FROM t{self.where(scope)}{tail}"
+
+    def listed(self, items: Sequence[tuple[str, str]]) -> str:
+        return ", ".join(f"{text} AS c{number}" for number, (text, _) in enumerate(items))
+
+    def join(self) -> str:
+        kind = self.random.choice(_JOINS)
+        both = _Scope.of(t="t", u="u")
+        visible = _Scope.of(t="t") if "SEMI" in kind or "ANTI" in kind else both
+        condition = self.random.choice(("t.g = u.g", "t.n = u.m", "t.s = u.z", "t.g = u.g AND t.n > u.m", "t.d = u.e"))
+        if kind in ("JOIN", "LEFT JOIN") and self.random.random() < 0.2:
+            condition = "t.id + 99 < u.k"
+        source = f"t {kind} u ON {condition}"
+        if kind == "JOIN" and self.random.random() < 0.3:
+            source = self.random.choice(("t, u", "t CROSS JOIN u", "t JOIN u USING (g)"))
+            if "USING" in source:
+                visible = _Scope({type: [c for c in names if c[2:] != "g"] for type, names in both.columns.items()})
+        return f"SELECT {self.listed(self.some(visible))} FROM {source}{self.where(visible)}"
+
+    def aggregate(self) -> str:
+        scope = _Scope.of(t="t")
+        measures = [self.filled(self.random.choice(_AGGREGATES), scope) for _ in range(self.random.randint(1, 3))]
+        keys = self.random.choice(([], ["t.g"], ["t.b"], ["t.s"], ["t.g", "t.b"], [self.expression("int", scope)]))
+        listed = ", ".join(f"{text} AS c{number}" for number, text in enumerate([*keys, *measures]))
+        query = f"SELECT {listed} FROM t{self.where(scope)}"
+        if keys:
+            query += f" GROUP BY {', '.join(keys)}"
+            if self.random.random() < 0.3:
+                query += " HAVING count(*) > 1"
+        return query
+
+    def grouping_sets(self) -> str:
+        scope = _Scope.of(t="t")
+        measures = [self.filled(self.random.choice(_AGGREGATES), scope) for _ in range(self.random.randint(1, 2))]
+        sets = self.random.choice(
+            ("ROLLUP (t.g, t.b)", "CUBE (t.g, t.b)", "GROUPING SETS ((t.g, t.b), (t.g), ())", "CUBE (t.b, t.g)",
+             "GROUPING SETS ((t.g), (t.b))", "GROUPING SETS ((t.g, t.b), (t.b), (t.g))")
+        )  # fmt: skip
+        if self.random.random() < 0.4:
+            measures.append("grouping(t.g)")
+        listed = ", ".join(f"{text} AS c{number}" for number, text in enumerate(["t.g", "t.b", *measures]))
+        return f"SELECT {listed} FROM t{self.where(scope)} GROUP BY {sets}"
+
+    def window(self) -> str:
+        scope = _Scope.of(t="t")
+        made = []
+        for number in range(self.random.randint(1, 2)):
+            call = self.filled(self.random.choice(_WINDOWED), scope, 0)
+            partition = self.random.choice(("", "PARTITION BY t.g ", "PARTITION BY t.b "))
+            order = self.random.choice(
+                ("t.id", "t.g, t.id", "t.s DESC, t.id", "t.day NULLS FIRST, t.id DESC", "t.id DESC")
+            )
+            frame = self.random.choice(_FRAMES)
+            if re.match(r"row_number|rank|dense|ntile|lag|lead|percent|cume", call):
+                frame = ""
+            made.append(f"{call} OVER ({partition}ORDER BY {order} {frame}) AS w{number}")
+        query = f"SELECT t.id, {', '.join(made)} FROM t{self.where(scope)}"
+        return f"SELECT * FROM ({query}) WHERE w0 IS NOT NULL" if self.random.random() < 0.2 else query
+
+    def sets(self) -> str:
+        types = [
+            self.random.choice(("int", "text", "date", "decimal", "bool")) for _ in range(self.random.randint(1, 2))
+        ]
+        sides = []
+        for table in ("t", self.random.choice(("t", "u"))):
+            scope = _Scope.of(**{table: table})
+            listed = ", ".join(f"{self.expression(type, scope, 1)} AS c{number}" for number, type in enumerate(types))
+            sides.append(f"SELECT {listed} FROM {table}")
+        return f"{sides[0]} {self.random.choice(_SETS)} {sides[1]}"
+
+    def subquery(self) -> str:
+        scope, inner = _Scope.of(t="t"), _Scope.of(u="u")
+        both = scope.joined(inner)
+        choice = self.random.randrange(8)
+        listed = self.listed(self.some(scope, 2))
+        measure = self.filled(self.random.choice(("max({@int})", "count(*)", "sum({@int})", "min({date})")), inner)
+        if choice == 0:
+            test = self.random.choice(("", "NOT "))
+            return f"SELECT {listed} FROM t WHERE {test}EXISTS (SELECT 1 FROM u WHERE u.g = t.g AND {self.condition(both)})"
+        if choice == 1:
+            test = self.random.choice(("IN", "NOT IN"))
+            return f"SELECT {listed} FROM t WHERE t.g {test} (SELECT u.g FROM u WHERE {self.condition(inner)})"
+        if choice == 2:
+            return f"SELECT t.id, (SELECT {measure} FROM u WHERE u.g = t.g) AS c FROM t"
+        if choice == 3:
+            return f"SELECT {listed} FROM t WHERE t.n > (SELECT min(u.m) FROM u{self.where(inner)})"
+        if choice == 4:
+            return f"SELECT q.c0, count(*) AS n FROM (SELECT {listed} FROM t{self.where(scope)}) q GROUP BY q.c0"
+        if choice == 5:
+            return f"WITH q AS (SELECT {listed} FROM t) SELECT x.c0, y.c0 AS d FROM q x JOIN q y ON x.c0 = y.c0"
+        if choice == 6:
+            return (
+                f"SELECT t.id FROM t WHERE t.g > (SELECT count(*) FROM u WHERE u.g = t.g AND {self.condition(inner)})"
+            )
+        return f"SELECT {listed} FROM t WHERE t.g IN (SELECT u.g FROM u WHERE u.m > t.n)"
+
+    def odd(self) -> str:
+        """Queries without tables, nulls without types, lists, structs."""
+        scope = _Scope.of(t="t")
+        return self.random.choice(
+            (
+                f"SELECT {self.listed(self.some(_Scope({})))}",
+                "VALUES (1, 'a'), (2, NULL), (NULL, 'b')",
+                f"SELECT t.id, NULL AS x, {self.expression('int', scope)} AS c FROM t",
+                f"SELECT t.id, make_array({self.expression('int', scope)}, 2)[1] AS c FROM t",
+                f"SELECT t.id, named_struct('p', {self.expression('int', scope)}, 'q', t.s)['q'] AS c FROM t",
+                f"SELECT t.id, array_length(make_array({self.expression('text', scope)}, 'x')) AS c FROM t",
+                f"SELECT struct({self.expression('int', scope)}, t.s) AS c FROM t",
+                "SELECT t.f, t.big, t.f > 1.0 AS c FROM t",
+                "SELECT max(t.big), min(t.big), count(t.f) FROM t WHERE t.f > 0",
+                "SELECT t.id, t.f + 1 AS c, t.f * 0 AS d, -t.f AS e FROM t",
+                "SELECT array_agg(t.id ORDER BY t.id DESC) AS c, t.g FROM t GROUP BY t.g",
+                "SELECT string_agg(t.s, ',' ORDER BY t.id) AS c FROM t",
+            )
+        )
+
+
+_KINDS: tuple[tuple[Callable[[_Maker], str], int], ...] = (
+    (_Maker.plain, 5), (_Maker.join, 4), (_Maker.aggregate, 4), (_Maker.grouping_sets, 2), (_Maker.window, 3),
+    (_Maker.sets, 2), (_Maker.subquery, 4), (_Maker.odd, 1),
+)  # fmt: skip
+
+
+def query(seed: int) -> str:
+    """The random query of a number."""
+    maker = _Maker(random.Random(seed))
+    kinds, weights = zip(*_KINDS, strict=True)
+    (kind,) = maker.random.choices(kinds, weights)
+    made: str = kind(maker)
+    return made
+
+
+# outcomes ------------------------------------------------------------------------------------------------------------
+
+#: in the order in which a query can fail
+OUTCOMES = (
+    "refused by DataFusion",
+    "not written",
+    "not loaded",
+    "not converted",
+    "not run",
+    "differs",
+    "noted",
+    "agrees",
+)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a query: one of :data:`OUTCOMES`, and why."""
+
+    query: str
+    outcome: str
+    why: str = ""
+    notes: frozenset[str] = field(default_factory=frozenset)
+
+
+def contexts() -> Any:
+    """A DataFusion context with the tables."""
+    from datafusion import SessionContext
+
+    context = SessionContext()
+    for name, table in TABLES.items():
+        context.register_record_batches(name, [table.to_batches()])
+    return context
+
+
+#: what says that values may differ
+_DOUBTS = frozenset(
+    {
+        "datafusion-float",
+        "datafusion-cast",
+        "datafusion-decimal",
+        "datafusion-text",
+        "datafusion-zone",
+        "datafusion-frame",
+    }
+)
+
+
+def tried(text: str, context: Any, spark: SparkSession | None, *, optimized: bool) -> tuple[Outcome, Outcome | None]:
+    """What becomes of a query's plan on Spark (if there is a session), and back in DataFusion."""
+    from datafusion.substrait import Consumer, Producer, Serde
+
+    try:
+        frame = context.sql(text)
+        expected = frame.to_arrow_table()
+    except BaseException as error:  # a panic of Rust isn't an Exception
+        return Outcome(text, "refused by DataFusion", _short(error)), None
+    try:
+        logical = frame.optimized_logical_plan() if optimized else frame.logical_plan()
+        written = Producer.to_substrait_plan(logical, context).encode()
+    except BaseException as error:
+        return Outcome(text, "not written", _short(error)), None
+    try:
+        loaded = ps.load(written)
+    except ps.SubstraitError as error:
+        return Outcome(text, "not loaded", _short(error)), None
+    notes = frozenset(note.rule for note in loaded.notes)
+    try:
+        found = expected if spark is None else ps.run_query(loaded, tables=TABLES, spark=spark)
+        there = _compared(text, found, expected, notes)
+    except ps.SubstraitError as error:
+        there = Outcome(text, "not run", _short(error), notes)
+    try:
+        converted = ps.for_target(loaded, "datafusion")
+    except ps.SubstraitError as error:
+        return there, Outcome(text, "not converted", _short(error), notes)
+    try:
+        plan = Consumer.from_substrait_plan(context, Serde.deserialize_bytes(converted.to_bytes()))
+        found = context.create_dataframe_from_logical_plan(plan).to_arrow_table()
+    except BaseException as error:
+        return there, Outcome(text, "not run", _short(error), notes)
+    back = frozenset(note.rule for note in converted.notes if note not in loaded.notes)
+    return there, _compared(text, found, expected, back)
+
+
+def _compared(text: str, found: pa.Table, expected: pa.Table, notes: frozenset[str]) -> Outcome:
+    ordered = "LIMIT" in text
+    difference = _difference(_rows(found), _rows(expected), ordered)
+    if difference is None:
+        return Outcome(text, "agrees", notes=notes)
+    return Outcome(text, "noted" if notes & _DOUBTS or "target-value" in notes else "differs", difference, notes)
+
+
+def _rows(table: pa.Table) -> list[tuple[Any, ...]]:
+    columns = [[_cell(cell) for cell in _exact(column).to_pylist()] for column in table.columns]
+    return list(zip(*columns, strict=True)) if columns else [()] * table.num_rows
+
+
+def _exact(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """A column of timestamps as numbers of nanoseconds, which Python's don't have."""
+    if pa.types.is_timestamp(column.type):
+        factor = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}[column.type.unit]
+        cells = column.cast(pa.int64()).to_pylist()
+        return pa.chunked_array([pa.array([None if cell is None else Decimal(cell * factor) for cell in cells])])
+    return column
+
+
+def _cell(value: Any) -> Any:
+    match value:
+        case dict():
+            return tuple(_cell(one) for one in value.values())
+        case list():
+            return tuple(_cell(one) for one in value)
+        case _:
+            return value
+
+
+def _sorted(rows: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+    return sorted(rows, key=lambda row: [_rank(value) for value in row])
+
+
+def _rank(value: Any) -> tuple[int, str]:
+    if isinstance(value, float):
+        return (1, "nan") if math.isnan(value) else (2, f"{value:.9e}")
+    return 0, repr(value)
+
+
+def _difference(found: list[tuple[Any, ...]], expected: list[tuple[Any, ...]], ordered: bool) -> str | None:
+    if len(found) != len(expected):
+        return f"{len(found)} rows instead of {len(expected)}"
+    if not ordered:
+        found, expected = _sorted(found), _sorted(expected)
+    for mine, other in zip(found, expected, strict=True):
+        for one, two in zip(mine, other, strict=True):
+            if not _alike(one, two):
+                return f"{one!r} instead of {two!r}"
+    return None
+
+
+def _alike(one: Any, other: Any) -> bool:
+    if isinstance(one, float) and isinstance(other, float):
+        if math.isnan(one) or math.isnan(other):
+            return math.isnan(one) and math.isnan(other)
+        return math.isclose(one, other, rel_tol=1e-9, abs_tol=1e-12)
+    if isinstance(one, tuple) and isinstance(other, tuple):
+        return len(one) == len(other) and all(map(_alike, one, other))
+    return (one is None) is (other is None) and bool(one == other)
+
+
+def _short(error: BaseException) -> str:
+    return re.sub(r"\s+", " ", str(error))[:300]
+
+
+# figures -------------------------------------------------------------------------------------------------------------
+
+
+def _reason(why: str) -> str:
+    """What failures of one kind have in common."""
+    why = re.sub(r"^[\w.\[\]]+: ", "", why)
+    return re.sub(r"\d+", "9", why)[:110]
+
+
+def _figures(title: str, outcomes: Sequence[Outcome]) -> Iterator[str]:
+    counts = Counter(one.outcome for one in outcomes)
+    yield f"{title}: {len(outcomes)} queries; " + ", ".join(
+        f"{counts[name]} {name}" for name in OUTCOMES if counts[name]
+    )
+    reasons: dict[tuple[str, str], list[Outcome]] = {}
+    for one in outcomes:
+        if one.outcome not in ("agrees", "refused by DataFusion"):
+            reasons.setdefault((one.outcome, _reason(one.why)), []).append(one)
+    for (outcome, reason), those in sorted(reasons.items(), key=lambda item: -len(item[1])):
+        yield f"  {len(those):4} {outcome}: {reason}"
+        yield f"       {those[0].query}"
+
+
+def main(count: int, first: int) -> None:
+    """Try queries, as DataFusion writes them before and after it optimizes them, and print what became of them."""
+    from pyspark_substrait.spark.session import embedded_session
+    from tests.conftest import QUICK_SETTINGS
+
+    spark, context = embedded_session("local[1]", None, **QUICK_SETTINGS), contexts()
+    for optimized in (False, True):
+        pairs = [tried(query(seed), context, spark, optimized=optimized) for seed in range(first, first + count)]
+        plans = "optimized plans" if optimized else "plans"
+        print(*_figures(f"{plans} on Spark", [there for there, _ in pairs]), sep="\n")
+        print(*_figures(f"{plans} back in DataFusion", [back for _, back in pairs if back is not None]), sep="\n")
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 0)
