@@ -23,6 +23,7 @@ from pyspark_substrait.model.expressions import (
     FunctionOption,
     IfClause,
     IfThen,
+    NestedStruct,
     RootReference,
     ScalarFunction,
     StructField,
@@ -167,6 +168,11 @@ class _Adapting:
                 return self._call(node)
             case WindowFunction():
                 return self._call(node)
+            case NestedStruct(fields=fields) if self.target.struct_function:
+                function = Function("", self.target.struct_function, "any")
+                return ScalarFunction(
+                    function=function, arguments=fields, output_type=node.type, derived_type=node.type
+                )
             case SwitchExpression() if not self.target.switches:
                 ifs = tuple([IfClause(equal(node.match, arm.if_), arm.then) for arm in node.ifs])
                 return IfThen(ifs=ifs, else_=node.else_)

@@ -99,7 +99,10 @@ DATAFUSION: Final = Target(
             Spelling(
                 name="date_part",
                 words="texts",
-                only={0: _parts("MONTH", "DAY", "QUARTER", "DAY_OF_YEAR", "ISO_WEEK", "MONDAY_DAY_OF_WEEK"), 1: ("ONE",)},
+                only={
+                    0: _parts("MONTH", "DAY", "QUARTER", "DAY_OF_YEAR", "ISO_WEEK", "MONDAY_DAY_OF_WEEK"),
+                    1: ("ONE",),
+                },
                 arguments=(0, 2),
                 texts=_TEXTS,
             ),
@@ -118,5 +121,6 @@ DATAFUSION: Final = Target(
     outer_columns_by_name=True,
     removed_fields=frozenset({"Preceding", "Following"}),
     switches=False,
+    struct_function="struct",
     parts={"epoch": "epoch"},
 )

@@ -69,6 +69,7 @@ class Target:
             differ from all names in the subquery.
         removed_fields: the messages that it reads only from the fields of earlier releases, so that these must be set,
             too: AggregateRel, FetchRel, Preceding, Following.
+        struct_function: its function that makes a struct; empty if it takes nested expressions.
         switches: whether it takes switch expressions; if not, they become conditions.
         parts: the functions of the extension that are ``date_part`` with a string there, and the string.
     """
@@ -91,6 +92,7 @@ class Target:
     outer_columns_by_name: bool = False
     removed_fields: frozenset[str] = frozenset()
     switches: bool = True
+    struct_function: str = ""
     parts: Mapping[str, str] = field(default_factory=dict)
 
 

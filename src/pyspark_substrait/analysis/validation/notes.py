@@ -180,6 +180,21 @@ ASSUMPTIONS: Mapping[str, NoteRule] = {
         "Arguments have the types that the function takes; a plan that DataFusion hasn't analysed leaves out the casts",
         "Make the plan of `optimized_logical_plan()`",
     ),
+    "datafusion-dictionary": _doubtful(
+        Code.ASSUMPTION,
+        "A dictionary is a form of its values; DataFusion writes it as a map with a variation that it doesn't declare",
+        "Cast the column to the type of its values",
+    ),
+    "datafusion-struct": _doubtful(
+        Code.ASSUMPTION,
+        "A struct is a nested expression; DataFusion calls a function of its own, which the specification doesn't have",
+        "Select its fields as columns",
+    ),
+    "datafusion-anti-join": _doubtful(
+        Code.ASSUMPTION,
+        "An anti join keeps what matches nothing; DataFusion's optimized plans have one for NOT IN as well",
+        "Make the plan of `logical_plan()`, or leave out nulls in the query",
+    ),
     "datafusion-null": _doubtful(
         Code.TYPE_UNKNOWN,
         "A null has a type; DataFusion writes one of its own that it doesn't declare",

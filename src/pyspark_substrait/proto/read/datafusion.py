@@ -31,7 +31,7 @@ from pyspark_substrait.model.types import (
 )
 from pyspark_substrait.proto.read.context import Reading
 
-__all__ = ["call", "different_cast", "float_comparison", "float_keys"]
+__all__ = ["anti_join", "call", "different_cast", "float_comparison", "float_keys"]
 
 _DATE: Final = r"\d{4}-\d{2}-\d{2}"
 #: the texts that mean the same in both, by the type that they are cast to
@@ -136,14 +136,24 @@ def float_keys(types: Iterable[Type], reading: Reading, path: Path) -> None:
         reading.note_once("datafusion-float", path, before, after)
 
 
-_COMPARED: Final = frozenset({"equal", "is_not_distinct_from", "min", "max"})
+def anti_join(condition: Expression | None, reading: Reading, path: Path) -> None:
+    """Note an anti join of keys that may be null; DataFusion makes one of NOT IN, and writes it like NOT EXISTS."""
+    if condition is not None and condition.type.nullable and engine_of(reading.producer) is not None:
+        reading.plain = False
+        before = (
+            "an anti join on keys that may be null; if it was NOT IN, no record with such a key or beside one is left"
+        )
+        reading.note_once("datafusion-anti-join", path, before, "NOT EXISTS: keys that are null match nothing")
+
+
+_COMPARED: Final = frozenset({"equal", "is_not_distinct_from", "min", "max", "distinct"})
 
 
 def float_comparison(name: str, arguments: Iterable[Argument], reading: Reading, path: Path) -> None:
-    """Note a comparison of columns that may become the key of a join, and an extreme of a group."""
+    """Note a comparison of columns that may become the key of a join, and the extreme or distinct values of a group."""
     if name in _COMPARED and engine_of(reading.producer) is not None:
         values = [item for item in arguments if not isinstance(item, EnumArgument | TypeArgument | Literal)]
-        if len(values) > 1 or name in ("min", "max"):
+        if len(values) > 1 or name in ("min", "max", "distinct"):
             float_keys([value.type for value in values], reading, path)
 
 

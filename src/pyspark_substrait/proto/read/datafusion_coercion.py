@@ -8,6 +8,7 @@ such plans with its results.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 from pyspark_substrait.extensions.coercion import common_decimal
@@ -23,6 +24,7 @@ from pyspark_substrait.model.expressions import (
 )
 from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.paths import Path
+from pyspark_substrait.model.plan import ExtensionDeclaration
 from pyspark_substrait.model.relations import Project, Relation
 from pyspark_substrait.model.types import (
     FP32,
@@ -49,7 +51,7 @@ from pyspark_substrait.proto.read import datafusion
 from pyspark_substrait.proto.read.context import Reading
 from pyspark_substrait.proto.read.type_checks import as_type
 
-__all__ = ["coerced", "coerced_alternatives", "coerced_members"]
+__all__ = ["coerced_alternatives", "coerced_members", "understood"]
 
 
 def _names(text: str) -> frozenset[str]:
@@ -82,9 +84,21 @@ _AS_DECIMAL: Final[dict[type[Type], Decimal]] = {
 }
 
 
-def coerced(name: str, arguments: list[Argument], reading: Reading, path: Path) -> list[Argument]:
+def understood(
+    declared: ExtensionDeclaration, arguments: list[Argument], reading: Reading, path: Path
+) -> tuple[ExtensionDeclaration, list[Argument]]:
+    """Return the function and the arguments that DataFusion means by a call; note what differs for some values."""
+    if engine_of(reading.producer) is None:
+        return declared, arguments
+    name, arguments = datafusion.call(declared.name, arguments, reading, path)
+    arguments = _coerced(name, arguments, reading, path)
+    datafusion.float_comparison(name, arguments, reading, path)
+    return (declared if name == declared.name else replace(declared, name=name)), arguments
+
+
+def _coerced(name: str, arguments: list[Argument], reading: Reading, path: Path) -> list[Argument]:
     """Return the arguments of a call as DataFusion casts them before it runs."""
-    if reading.strict or engine_of(reading.producer) is None:
+    if reading.strict:
         return arguments
     simple = name.partition(":")[0].lower()
     values = [item for item in arguments if not isinstance(item, EnumArgument | TypeArgument)]

@@ -25,7 +25,6 @@ from pyspark_substrait.model.expressions import (
     InPredicate,
     Lambda,
     LambdaInvocation,
-    MultiOrList,
     NamedLambda,
     NamedLambdaReference,
     NestedList,
@@ -36,7 +35,6 @@ from pyspark_substrait.model.expressions import (
     ScalarSubquery,
     SetComparison,
     SetPredicate,
-    SingularOrList,
     SwitchExpression,
 )
 from pyspark_substrait.model.literals import Literal
@@ -46,7 +44,15 @@ from pyspark_substrait.model.types import OpenStruct, Struct, Type, TypeVariatio
 from pyspark_substrait.model.walk import expression_children
 from pyspark_substrait.proto import messages
 from pyspark_substrait.proto.enums import COMPARISON_OP, FAILURE_BEHAVIOR, PREDICATE_OP, REDUCTION_OP
-from pyspark_substrait.proto.read import datafusion, datafusion_coercion, functions, quirks, references, relations
+from pyspark_substrait.proto.read import (
+    datafusion,
+    datafusion_coercion,
+    functions,
+    options,
+    quirks,
+    references,
+    relations,
+)
 from pyspark_substrait.proto.read.context import Reading, Scope, invalid, located
 from pyspark_substrait.proto.read.literals import literal
 from pyspark_substrait.proto.read.type_checks import agreed, as_literal, checked_condition, comparable
@@ -227,35 +233,6 @@ def _branches(
     branches = [*datafusion_coercion.coerced_alternatives(branches, scope.reading, path)]
     made = agreed(branches, scope.reading, places, exactly=True)
     return (made, None) if otherwise is None else (made[:-1], made[-1])
-
-
-def _singular_or_list(message: Any, scope: Scope, path: Path) -> Expression:
-    value = expression(message.value, scope, (path, "value"))
-    options = [*expressions(message.options, scope, (path, "options"))]
-    places: list[Path] = [(path, "value"), *(((path, "options"), index) for index in range(len(options)))]
-    value, *options = datafusion_coercion.coerced_alternatives((value, *options), scope.reading, path, compared=True)
-    value, *others = agreed((value, *options), scope.reading, places)
-    datafusion.float_keys((value.type,), scope.reading, path)
-    return SingularOrList(value=value, options=tuple(others))
-
-
-def _multi_or_list(message: Any, scope: Scope, path: Path) -> Expression:
-    rows, places = [expressions(message.value, scope, (path, "value"))], [(path, "value")]
-    for index, record in enumerate(message.options):
-        place: Path = ((path, "options"), index)
-        fields = expressions(record.fields, scope, (place, "fields"))
-        if len(fields) != len(rows[0]):
-            fault = f"the option has {len(fields)} fields, the value {len(rows[0])}"
-            scope.reading.fault(invalid(fault, place, code=Code.TYPE_MISMATCH))
-            continue
-        rows.append(fields)
-        places.append((place, "fields"))
-    columns = [
-        agreed(column, scope.reading, [(place, position) for place in places])
-        for position, column in enumerate(zip(*rows, strict=True))
-    ]
-    value, *options = zip(*columns, strict=True) if columns else rows
-    return MultiOrList(value=value, options=tuple(options))
 
 
 # constructors ---------------------------------------------------------------------------------------------------------
@@ -495,8 +472,8 @@ _READERS: dict[str, _Reader] = {
     "window_function": functions.window_function,
     "if_then": _if_then,
     "switch_expression": _switch,
-    "singular_or_list": _singular_or_list,
-    "multi_or_list": _multi_or_list,
+    "singular_or_list": options.singular_or_list,
+    "multi_or_list": options.multi_or_list,
     "cast": _cast,
     "subquery": _subquery,
     "nested": _nested,

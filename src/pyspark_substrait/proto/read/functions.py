@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 from pyspark_substrait.codes import Code, Level
@@ -41,7 +40,15 @@ from pyspark_substrait.model.types import Boolean, Type, Unbound, concrete, same
 from pyspark_substrait.model.walk import expression_children, subquery_relation
 from pyspark_substrait.proto import messages
 from pyspark_substrait.proto.enums import AGGREGATION_PHASE, INVOCATION, SORT_DIRECTION
-from pyspark_substrait.proto.read import bare_names, datafusion, datafusion_coercion, expressions, frames, quirks
+from pyspark_substrait.proto.read import (
+    bare_names,
+    datafusion,
+    datafusion_coercion,
+    datafusion_structs,
+    expressions,
+    frames,
+    quirks,
+)
 from pyspark_substrait.proto.read.arrow import Option
 from pyspark_substrait.proto.read.context import Reading, Scope, invalid, located
 from pyspark_substrait.proto.read.output_types import output_type
@@ -62,6 +69,9 @@ __all__ = [
 
 def scalar_function(message: messages.Expression.ScalarFunction, scope: Scope, path: Path) -> Expression:
     """Read a call of a scalar function; inside a cast, if its stated type is of another kind than the derived one."""
+    made = datafusion_structs.constructed(message, scope, path)
+    if made is not None:
+        return made
     call = _call(message, "scalar", "INITIAL_TO_RESULT", scope, path)
     node = ScalarFunction(
         function=call.function,
@@ -79,8 +89,7 @@ def aggregate_function(message: messages.AggregateFunction, scope: Scope, path: 
     call = _call(message, "aggregate", _PHASES[phase], scope, path, castable=False)
     invocation = _invocation(message, scope.reading, path)
     if invocation is AggregationInvocation.DISTINCT:
-        values = [item for item in call.arguments if not isinstance(item, EnumArgument | TypeArgument)]
-        datafusion.float_keys([value.type for value in values], scope.reading, path)
+        datafusion.float_comparison("distinct", call.arguments, scope.reading, path)
     node = AggregateFunction(
         function=call.function,
         arguments=call.arguments,
@@ -261,11 +270,7 @@ def _call(message: Any, kind: Kind, phase: Phase, scope: Scope, path: Path, *, c
     if declared is None:
         return _not_understood(_UNDECLARED, arguments, options, stated)
     arguments = quirks.arguments(declared.name, arguments, stated, reading, path)
-    name, arguments = datafusion.call(declared.name, arguments, reading, path)
-    if name != declared.name:
-        declared = replace(declared, name=name)
-    arguments = datafusion_coercion.coerced(declared.name, arguments, reading, path)
-    datafusion.float_comparison(declared.name, arguments, reading, path)
+    declared, arguments = datafusion_coercion.understood(declared, arguments, reading, path)
     found: Resolved | None = None
     for argument in arguments:
         if not isinstance(argument, EnumArgument) and is_unbound(argument.type):

@@ -198,6 +198,11 @@ def _list(fields: Any, reading: Reading, path: Path) -> Type:
 def _map(fields: Any, reading: Reading, path: Path) -> Type:
     key = data_type(fields.key, reading, (path, "key"))
     value = data_type(fields.value, reading, (path, "value"))
+    if fields.type_variation_reference == 1 and 1 not in reading.variations and engine_of(reading.producer) is not None:
+        nullable = _nullable(fields.nullability, reading, path)
+        reading.plain = False
+        reading.loose("datafusion-dictionary", path, f"a dictionary of {value}, written as a map", f"{value}")
+        return types.with_nullability(value, nullable)
     return types.Map(key=key, value=value, **_marks(fields, reading, path))
 
 

@@ -1,0 +1,67 @@
+"""The structs that DataFusion makes by calls of functions, and their fields."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pyspark_substrait.extensions.engines import engine_of
+from pyspark_substrait.model.expressions import Expression, NestedStruct
+from pyspark_substrait.model.paths import Path
+from pyspark_substrait.model.plan import ExtensionKind
+from pyspark_substrait.proto import messages
+from pyspark_substrait.proto.read import expressions
+from pyspark_substrait.proto.read.context import Reading, Scope
+
+__all__ = ["constructed"]
+
+
+def constructed(message: messages.Expression.ScalarFunction, scope: Scope, path: Path) -> Expression | None:
+    """The struct that a call of DataFusion makes, or a field of one; None for any other call."""
+    reading = scope.reading
+    declared = reading.functions.get(message.function_reference)
+    parts = None if declared is None else _parts(message, reading)
+    if declared is None or parts is None:
+        return None
+    reading.used.add((ExtensionKind.FUNCTION, message.function_reference))
+    reading.loose(
+        "datafusion-struct", path, f"a call of `{declared.name}`", "a struct of its arguments, or one of them"
+    )
+    reading.plain = False
+    of, places = parts
+    place: Path = (path, "arguments") if of is message else (((path, "arguments"), 0), "value")
+    fields = [expressions.expression(of.arguments[index].value, scope, (place, index)) for index in places]
+    return fields[0] if of is not message else NestedStruct(fields=tuple(fields))
+
+
+def _parts(message: Any, reading: Reading) -> tuple[Any, list[int]] | None:
+    """The arguments of a call that makes a struct, which are its fields; or the one that a call takes out of it again.
+
+    Returns:
+        the call that makes the struct, and the positions of its arguments; None for any other call.
+    """
+    if engine_of(reading.producer) is None:
+        return None
+    match _name(message, reading):
+        case "struct" | "named_struct":
+            return message, [*_fields(message, reading).values()]
+        case "get_field" if len(message.arguments) == 2:
+            inner = message.arguments[0].value.scalar_function
+            if _name(inner, reading) not in ("struct", "named_struct"):
+                return None
+            position = _fields(inner, reading).get(message.arguments[1].value.literal.string)
+            return None if position is None else (inner, [position])
+        case _:
+            return None
+
+
+def _name(message: Any, reading: Reading) -> str:
+    declared = reading.functions.get(message.function_reference) if message.arguments else None
+    return "" if declared is None else declared.name.partition(":")[0]
+
+
+def _fields(message: Any, reading: Reading) -> dict[str, int]:
+    """The positions of the fields among the arguments of a call that makes a struct, by their names."""
+    if _name(message, reading) == "struct":
+        return {f"c{position}": position for position in range(len(message.arguments))}
+    names = [argument.value.literal.string for argument in message.arguments[::2]]
+    return {name: 2 * position + 1 for position, name in enumerate(names)}
