@@ -207,7 +207,7 @@ _SLOT = re.compile(r"\{(@?)(\w+)\}")
 class _Maker:
     random: random.Random
 
-    def expression(self, type: str, scope: _Scope, depth: int = 2) -> str:
+    def expression(self, type: str, scope: _Scope, depth: int = 3) -> str:
         chance = self.random.random()
         columns = scope.columns.get(type, [])
         if columns and (depth == 0 or chance < 0.35):
@@ -343,6 +343,51 @@ class _Maker:
             )
         return f"SELECT {listed} FROM t WHERE t.g IN (SELECT u.g FROM u WHERE u.m > t.n)"
 
+    def nested(self) -> str:
+        """Queries of several levels: aggregates over joins, windows over aggregates, derived tables."""
+        both, scope = _Scope.of(t="t", u="u"), _Scope.of(t="t")
+        measure = self.filled(self.random.choice(_AGGREGATES), both)
+        key = self.expression(self.random.choice(("int", "text", "bool")), both, 1)
+        value = self.expression("int", scope)
+        test = self.condition(scope)
+        return self.random.choice(
+            (
+                f"SELECT {key} AS c0, {measure} AS c1 FROM t LEFT JOIN u ON t.g = u.g GROUP BY {key}",
+                f"SELECT t.g, sum(t.id) AS s, rank() OVER (ORDER BY sum(t.id) DESC) AS r FROM t WHERE {test} "
+                "GROUP BY t.g",
+                f"SELECT t.g, count(*) AS n, sum(count(*)) OVER () AS a FROM t{self.where(scope)} GROUP BY t.g",
+                f"SELECT q.x, max(q.id) AS m FROM (SELECT t.id, {value} AS x FROM t ORDER BY t.id LIMIT 6) q "
+                "GROUP BY q.x",
+                "SELECT a.id, b.id AS d FROM t a JOIN t b ON a.g = b.g AND a.id < b.id LEFT JOIN u ON u.g = b.g",
+                f"SELECT t.id FROM t WHERE {test} OR t.g IN (SELECT u.g FROM u WHERE u.m > 0)",
+                f"SELECT t.id, t.g IN (SELECT u.g FROM u WHERE u.g IS NOT NULL) AS c FROM t WHERE {test}",
+                f"SELECT t.id, {value} + (SELECT count(*) FROM u) AS c FROM t",
+                f"SELECT t.id FROM t WHERE {test} UNION SELECT u.m FROM u UNION ALL SELECT t.n FROM t WHERE {test}",
+                f"SELECT DISTINCT ON (t.g) t.g, t.id FROM t WHERE {test} ORDER BY t.g, t.id",
+                f"WITH q AS (SELECT t.g, {value} AS x FROM t), r AS (SELECT q.g, sum(q.x) AS y FROM q GROUP BY q.g) "
+                "SELECT r.g, r.y, u.k FROM r JOIN u ON r.g = u.g",
+                f"SELECT sum(CASE WHEN {test} THEN 1 ELSE 0 END) AS a, count(*) FILTER (WHERE {test}) AS b FROM t",
+                f"SELECT q.id, q.r FROM (SELECT t.id, row_number() OVER (PARTITION BY t.g ORDER BY t.id) AS r FROM t "
+                f"WHERE {test}) q WHERE q.r <= 2",
+                f"SELECT t.id, {value} AS c FROM t WHERE EXISTS (SELECT 1 FROM u WHERE u.g = t.g) AND NOT EXISTS "
+                "(SELECT 1 FROM u WHERE u.m = t.n)",
+                f"SELECT t.b, t.g, {self.filled(self.random.choice(_AGGREGATES), scope)} AS c FROM t GROUP BY t.b, t.g "
+                "ORDER BY t.b NULLS FIRST, t.g DESC LIMIT 4",
+                "SELECT x.a, t.id FROM (VALUES (1, 'abc'), (2, NULL), (3, 'x')) AS x(a, z) JOIN t "
+                f"ON x.a = t.g AND {test}",
+                f"SELECT t.s, array_agg(t.id ORDER BY t.id) AS c FROM t WHERE {test} GROUP BY t.s",
+                "SELECT (SELECT max(q.m) FROM (SELECT u.g, sum(u.m) AS m FROM u GROUP BY u.g) q) AS c, "
+                f"{value} AS d FROM t",
+                "SELECT t.id FROM t WHERE t.n > ALL (SELECT u.m FROM u WHERE u.m < 0)",
+                "SELECT t.id FROM t WHERE t.g = ANY (SELECT u.g FROM u)",
+                "SELECT a.g, b.n FROM (SELECT t.g, count(*) AS n FROM t GROUP BY t.g) a FULL JOIN "
+                "(SELECT u.g, count(*) AS n FROM u GROUP BY u.g) b ON a.g = b.g AND a.n <= b.n",
+                f"SELECT t.id, lag({value}, 1, 0) OVER (PARTITION BY t.b ORDER BY t.id) - t.id AS c FROM t",
+                f"SELECT t.g, max(t.id) - min(t.id) AS c, avg(t.v) * 2 AS d FROM t WHERE {test} GROUP BY t.g",
+                f"SELECT sum(t.id) AS c FROM t WHERE {test} GROUP BY t.b HAVING sum(t.id) > 3",
+            )
+        )
+
     def odd(self) -> str:
         """Queries without tables, nulls without types, lists, structs."""
         scope = _Scope.of(t="t")
@@ -366,7 +411,7 @@ class _Maker:
 
 _KINDS: tuple[tuple[Callable[[_Maker], str], int], ...] = (
     (_Maker.plain, 5), (_Maker.join, 4), (_Maker.aggregate, 4), (_Maker.grouping_sets, 2), (_Maker.window, 3),
-    (_Maker.sets, 2), (_Maker.subquery, 4), (_Maker.odd, 1),
+    (_Maker.sets, 2), (_Maker.subquery, 4), (_Maker.nested, 5), (_Maker.odd, 1),
 )  # fmt: skip
 
 

@@ -140,6 +140,52 @@ def test_every_cell_is_that_of_datafusion(
     assert not wrong, "\n".join(wrong)
 
 
+STRUCTURED = [
+    "SELECT id, grouping(g) AS c, count(*) AS n FROM t GROUP BY ROLLUP (id, g)",
+    "SELECT grouping(g, b) AS c, grouping(b, g) AS d, sum(i) AS s FROM t GROUP BY CUBE (g, b)",
+    "SELECT g, b, count(*) AS n FROM t GROUP BY GROUPING SETS ((g, b), (g), (), (g, b))",
+    "SELECT g, sum(i) AS s FROM t GROUP BY ROLLUP (g) HAVING grouping(g) = 1 OR sum(i) > 1",
+    "SELECT id, named_struct('p', i, 'q', s)['q'] AS c, get_field(struct(s, i), 'c1') AS d FROM t",
+    "SELECT struct(i, s) AS c, named_struct('p', i) AS d FROM t",
+    "SELECT id, m['a'] AS c, m['none'] AS d, k, upper(k) AS l FROM n",
+    "SELECT k, count(*) AS c FROM n GROUP BY k",
+    "SELECT id, regexp_replace(s, 'b', '[\\1]') AS c, regexp_replace(s, '(b)', '[\\2\\1]') AS d FROM t",
+    "SELECT NULL AS c, id FROM t",
+    "SELECT i FROM t UNION ALL SELECT NULL",
+    "SELECT NULL, s FROM t UNION ALL SELECT d, 'x' FROM t",
+    "SELECT d FROM t UNION SELECT i32 FROM t",
+    "SELECT i, s FROM t UNION ALL SELECT e, i FROM t",
+]
+NESTED = pa.table(
+    {
+        "id": pa.array(range(3), pa.int64()),
+        "m": pa.array([[("a", 1), ("b", None)], [], None], pa.map_(pa.string(), pa.int64())),
+        "k": pa.array(["x", None, "ß"]).dictionary_encode(),
+    }
+)
+
+
+@pytest.mark.parametrize("optimized", [False, True])
+def test_structs_dictionaries_groupings_and_nulls(optimized: bool, spark: SparkSession) -> None:
+    tables = {"t": TABLE, "n": NESTED}
+    context, wrong = datafusion.SessionContext(), []
+    for name, table in tables.items():
+        context.register_record_batches(name, [table.to_batches()])
+
+    def rows(table: pa.Table) -> list[str]:
+        nested = [column.to_pylist() for column in table.columns]
+        values = [[tuple(cell.values()) if isinstance(cell, dict) else cell for cell in column] for column in nested]
+        return sorted(map(repr, zip(*values, strict=True)))
+
+    for query in STRUCTURED:
+        frame = context.sql(query)
+        logical = frame.optimized_logical_plan() if optimized else frame.logical_plan()
+        plan = substrait.Producer.to_substrait_plan(logical, context).encode()
+        ours, theirs = rows(ps.run_query(plan, tables=tables, spark=spark)), rows(frame.to_arrow_table())
+        wrong += [] if ours == theirs else [f"{query}: {ours[:3]} instead of {theirs[:3]}"]
+    assert not wrong, "\n".join(wrong)
+
+
 REMARKED = {
     "SELECT id FROM t ORDER BY f, id": "datafusion-float",
     "SELECT DISTINCT f32 FROM t": "datafusion-float",
@@ -158,6 +204,8 @@ REMARKED = {
     "SELECT CAST(day AS TIMESTAMP) AT TIME ZONE 'Europe/Brussels' FROM t": "datafusion-zone",
     "SELECT NULL AS x FROM t": "datafusion-null",
     "SELECT id FROM t WHERE f > 1": "datafusion-coercion",
+    "SELECT a.id FROM t a LEFT ANTI JOIN t b ON a.i = b.k": "datafusion-anti-join",
+    "SELECT struct(id, i) FROM t": "datafusion-struct",
 }
 
 

@@ -10,7 +10,7 @@ from pyspark_substrait.engines.constructors import BOOLEAN, boolean_call, equal,
 from pyspark_substrait.engines.description import Spelling, Target
 from pyspark_substrait.engines.grouping_sets import in_one_grouping
 from pyspark_substrait.engines.multiplicities import OF_DISTINCT, with_numbered_copies
-from pyspark_substrait.engines.outer_columns import with_own_names
+from pyspark_substrait.engines.outer_columns import with_own_mark, with_own_names
 from pyspark_substrait.errors import UnsupportedPlanError
 from pyspark_substrait.model.expressions import (
     AggregateFunction,
@@ -112,6 +112,8 @@ class _Adapting:
                 return with_numbered_copies(node)
             case Join() if self.target.single_key_joins:
                 node = self._single_key(node)
+            case Join() if self.target.outer_columns_by_name:
+                node = with_own_mark(node, self._number)
             case _:
                 pass
         if node.common.emit is None:

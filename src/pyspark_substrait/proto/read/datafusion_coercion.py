@@ -1,8 +1,8 @@
 """The casts that DataFusion's analyzer puts around arguments, for plans that it wrote before analysis.
 
-``SessionContext.sql(…).logical_plan()`` and ``Serde.serialize_bytes`` write a call with the arguments of the query;
-DataFusion casts them when it plans the query for execution. The rules are those of release 55; the tests compare
-such plans with its results.
+``SessionContext.sql(…).logical_plan()`` has the calls with the arguments of the query; DataFusion casts them when it
+optimizes the plan, as ``optimized_logical_plan()`` and ``Serde.serialize_bytes`` do. The rules are those of release 55;
+the tests compare such plans with its results.
 """
 
 from __future__ import annotations
