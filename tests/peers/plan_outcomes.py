@@ -124,6 +124,8 @@ def _rows(table: pa.Table) -> list[tuple[Any, ...]]:
 
 def _exact(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """A column of timestamps as numbers of nanoseconds, which Python's don't have."""
+    if pa.types.is_date(column.type):
+        return column.cast(pa.int32())
     if pa.types.is_timestamp(column.type):
         factor = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}[column.type.unit]
         cells = column.cast(pa.int64()).to_pylist()

@@ -130,7 +130,7 @@ _CALLS: Mapping[str, tuple[str, ...]] = {
     ),
     "decimal": (
         "{@decimal} + {@decimal}", "{@decimal} - 1", "{@decimal} * 2", "abs({@decimal})", "-{@decimal}",
-        "round({@decimal}, 1)", "coalesce({@decimal}, CAST(0 AS DECIMAL(10, 2)))", "{@decimal} / 3",
+        "coalesce({@decimal}, CAST(0 AS DECIMAL(10, 2)))", "{@decimal} / 3",
         "CAST({@int} % 100 AS DECIMAL(10, 2))", "CASE WHEN {bool} THEN {@decimal} END", "nullif({@decimal}, 3)",
         "CAST({@int} % 50 AS DECIMAL(5, 1)) * 2", "greatest({@decimal}, {@decimal})", "trunc({@decimal}, 1)",
         "{@decimal} + {@int} % 10", "CAST({@decimal} AS DECIMAL(12, 1))", "least({@decimal}, 5)",
@@ -388,6 +388,37 @@ class _Maker:
             )
         )
 
+    def edges(self) -> str:
+        """Queries over numbers that can't be computed with: NaN, infinities, the smallest and the largest integers."""
+        scope = _Scope.of(t="t")
+        test = self.condition(scope)
+        return self.random.choice(
+            (
+                f"SELECT t.id, t.f, t.big FROM t WHERE {test}",
+                f"SELECT t.id, abs(t.f) AS c, floor(t.f) AS d, -t.f AS e, t.f IS NULL AS n FROM t WHERE {test}",
+                "SELECT t.id, t.f > 1 AS c, t.f = t.f AS d, t.f < t.v AS e, t.f <> 0 AS g FROM t",
+                "SELECT t.id, t.f + t.v AS c, t.f * t.v AS d, t.f / 2 AS e, t.f - t.f AS g, t.f % 2 AS h FROM t",
+                "SELECT t.id, t.big > t.id AS c, t.big = t.n AS d, t.big IN (1, 10, 9223372036854775807) AS e FROM t",
+                "SELECT t.id, coalesce(t.f, 0.5) AS c, CASE WHEN t.f > 0 THEN t.f ELSE 0 END AS d FROM t",
+                "SELECT t.id, exp(t.f) AS c, sqrt(abs(t.f)) AS d, sin(t.f) AS e, power(t.f, 2) AS g FROM t",
+                "SELECT t.id, power(1.0, t.f) AS c, power(t.v, 0) AS d, log10(t.f) AS e, atan2(t.f, t.v) AS g FROM t",
+                "SELECT t.id, round(t.f, 1) AS c, trunc(t.f) AS d, ceil(t.f) AS e, isnan(t.f) AS g FROM t",
+                "SELECT t.id, TRY_CAST(t.f AS INT) AS c, TRY_CAST(t.big AS INT) AS d, CAST(t.f AS REAL) AS e FROM t",
+                "SELECT t.id, TRY_CAST(t.s AS INT) AS c, TRY_CAST(t.big AS DECIMAL(10, 2)) AS d FROM t",
+                f"SELECT t.g, min(t.big) AS c, max(t.big) AS d, count(t.f) AS e FROM t WHERE {test} GROUP BY t.g",
+                "SELECT t.g, max(t.f) AS c, min(t.f) AS d FROM t GROUP BY t.g",
+                "SELECT t.f, count(*) AS c FROM t GROUP BY t.f",
+                "SELECT DISTINCT t.f FROM t",
+                "SELECT t.id, rank() OVER (ORDER BY t.f) AS c FROM t",
+                "SELECT t.id, t.f FROM t ORDER BY t.f DESC, t.id LIMIT 5",
+                "SELECT a.id, b.id AS d FROM t a JOIN t b ON a.f = b.f",
+                "SELECT t.id, nullif(t.f, t.f) AS c, greatest(t.f, t.v) AS d, least(t.f, 1.0) AS e FROM t",
+                "SELECT t.id, sum(t.f) OVER (ORDER BY t.id) AS c, avg(t.v) OVER (ORDER BY t.id) AS d FROM t",
+                "SELECT t.id, CAST(t.f AS VARCHAR) AS c, CAST(t.ts AS VARCHAR) AS d FROM t",
+                "SELECT t.id, t.day - INTERVAL '1 month' AS c, date_part('doy', t.day) AS d, t.day - t.day AS e FROM t",
+            )
+        )
+
     def odd(self) -> str:
         """Queries without tables, nulls without types, lists, structs."""
         scope = _Scope.of(t="t")
@@ -411,7 +442,7 @@ class _Maker:
 
 _KINDS: tuple[tuple[Callable[[_Maker], str], int], ...] = (
     (_Maker.plain, 5), (_Maker.join, 4), (_Maker.aggregate, 4), (_Maker.grouping_sets, 2), (_Maker.window, 3),
-    (_Maker.sets, 2), (_Maker.subquery, 4), (_Maker.nested, 5), (_Maker.odd, 1),
+    (_Maker.sets, 2), (_Maker.subquery, 4), (_Maker.nested, 5), (_Maker.edges, 3), (_Maker.odd, 1),
 )  # fmt: skip
 
 

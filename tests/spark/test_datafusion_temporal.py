@@ -147,6 +147,8 @@ STRUCTURED = [
     "SELECT g, sum(i) AS s FROM t GROUP BY ROLLUP (g) HAVING grouping(g) = 1 OR sum(i) > 1",
     "SELECT id, named_struct('p', i, 'q', s)['q'] AS c, get_field(struct(s, i), 'c1') AS d FROM t",
     "SELECT struct(i, s) AS c, named_struct('p', i) AS d FROM t",
+    "SELECT id, p['x'] AS c, get_field(p, 'y')['z'] AS d FROM n WHERE p['x'] > 0",
+    "SELECT q.s['x'] AS c, count(*) AS n FROM (SELECT p AS s FROM n) q GROUP BY q.s['x']",
     "SELECT id, m['a'] AS c, m['none'] AS d, k, upper(k) AS l FROM n",
     "SELECT k, count(*) AS c FROM n GROUP BY k",
     "SELECT id, regexp_replace(s, 'b', '[\\1]') AS c, regexp_replace(s, '(b)', '[\\2\\1]') AS d FROM t",
@@ -161,6 +163,7 @@ NESTED = pa.table(
         "id": pa.array(range(3), pa.int64()),
         "m": pa.array([[("a", 1), ("b", None)], [], None], pa.map_(pa.string(), pa.int64())),
         "k": pa.array(["x", None, "ß"]).dictionary_encode(),
+        "p": [{"x": 1, "y": {"z": "a"}}, {"x": None, "y": {"z": None}}, {"x": 3, "y": {"z": "ß"}}],
     }
 )
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+from pyspark_substrait.codes import Code
 from pyspark_substrait.extensions.engines import engine_of
-from pyspark_substrait.model.expressions import Expression, NestedStruct
+from pyspark_substrait.model.expressions import Expression, FieldReference, NestedStruct, StructField
 from pyspark_substrait.model.paths import Path
 from pyspark_substrait.model.plan import ExtensionKind
+from pyspark_substrait.model.types import Struct, concrete, same_type, with_nullability
 from pyspark_substrait.proto import messages
 from pyspark_substrait.proto.read import expressions
-from pyspark_substrait.proto.read.context import Reading, Scope
+from pyspark_substrait.proto.read.context import Reading, Scope, invalid
 
 __all__ = ["constructed"]
 
@@ -20,8 +22,10 @@ def constructed(message: messages.Expression.ScalarFunction, scope: Scope, path:
     reading = scope.reading
     declared = reading.functions.get(message.function_reference)
     parts = None if declared is None else _parts(message, reading)
-    if declared is None or parts is None:
+    if declared is None:
         return None
+    if parts is None:
+        return _field(message, scope, path)
     reading.used.add((ExtensionKind.FUNCTION, message.function_reference))
     reading.loose(
         "datafusion-struct", path, f"a call of `{declared.name}`", "a struct of its arguments, or one of them"
@@ -30,7 +34,43 @@ def constructed(message: messages.Expression.ScalarFunction, scope: Scope, path:
     of, places = parts
     place: Path = (path, "arguments") if of is message else (((path, "arguments"), 0), "value")
     fields = [expressions.expression(of.arguments[index].value, scope, (place, index)) for index in places]
-    return fields[0] if of is not message else NestedStruct(fields=tuple(fields))
+    if of is not message:
+        return fields[0]
+    made = NestedStruct(fields=tuple(fields))
+    assert isinstance(made.type, Struct)
+    reading.struct_names.append((made.type, tuple(_fields(message, reading))))
+    return made
+
+
+def _field(message: Any, scope: Scope, path: Path) -> Expression | None:
+    """A field of a struct, by its name; None for any other call, and where structs of one type have it in two places.
+
+    A plan has the names of fields in the schemas of its tables only. All structs of the type are from these, or from
+    calls that make one.
+    """
+    reading = scope.reading
+    if engine_of(reading.producer) is None or _name(message, reading) != "get_field" or len(message.arguments) != 2:
+        return None
+    name = message.arguments[1].value.literal.string
+    place: Path = (((path, "arguments"), 0), "value")
+    struct = expressions.expression(message.arguments[0].value, scope, place)
+    type = concrete(struct.type)
+    if not isinstance(type, Struct):
+        return None
+    known = [names for one, names in reading.struct_names if same_type(one, type) and name in names]
+    places = {names.index(name) for names in known}
+    if len(places) != 1:
+        fault = f"the struct's field `{name}` isn't determined: plans name fields in the schemas of tables only"
+        raise invalid(fault, path, "Select the field in a query of its own", Code.EXPRESSION_REFERENCE)
+    (position,) = places
+    reading.used.add((ExtensionKind.FUNCTION, message.function_reference))
+    reading.loose("datafusion-struct", path, f"`get_field` of `{name}`", f"the field {position} of the struct")
+    reading.plain = False
+    part = type.types[position]
+    wanted = with_nullability(part, part.nullable or type.nullable)
+    if isinstance(struct, FieldReference) and isinstance(struct.reference, tuple):
+        return FieldReference(root=struct.root, reference=(*struct.reference, StructField(position)), type=wanted)
+    return FieldReference(root=struct, reference=(StructField(position),), type=wanted)
 
 
 def _parts(message: Any, reading: Reading) -> tuple[Any, list[int]] | None:

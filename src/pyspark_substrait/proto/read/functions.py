@@ -69,8 +69,7 @@ __all__ = [
 
 def scalar_function(message: messages.Expression.ScalarFunction, scope: Scope, path: Path) -> Expression:
     """Read a call of a scalar function; inside a cast, if its stated type is of another kind than the derived one."""
-    made = datafusion_structs.constructed(message, scope, path)
-    if made is not None:
+    if (made := datafusion_structs.constructed(message, scope, path)) is not None:
         return made
     call = _call(message, "scalar", "INITIAL_TO_RESULT", scope, path)
     node = ScalarFunction(
@@ -87,9 +86,6 @@ def aggregate_function(message: messages.AggregateFunction, scope: Scope, path: 
     """A call of an aggregate function."""
     phase = _phase(message, scope.reading, path)
     call = _call(message, "aggregate", _PHASES[phase], scope, path, castable=False)
-    invocation = _invocation(message, scope.reading, path)
-    if invocation is AggregationInvocation.DISTINCT:
-        datafusion.float_comparison("distinct", call.arguments, scope.reading, path)
     node = AggregateFunction(
         function=call.function,
         arguments=call.arguments,
@@ -98,8 +94,10 @@ def aggregate_function(message: messages.AggregateFunction, scope: Scope, path: 
         derived_type=call.derived_type,
         phase=phase,
         sorts=sort_fields(message.sorts, scope, (path, "sorts")),
-        invocation=invocation,
+        invocation=_invocation(message, scope.reading, path),
     )
+    if node.invocation is AggregationInvocation.DISTINCT:
+        datafusion.float_comparison("distinct", node.arguments, scope.reading, path)
     if scope.reading.findings is not None or scope.reading.placed:
         scope.reading.places.add(node, path)
     return node

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import fields as dataclass_fields
 from dataclasses import replace
 from functools import lru_cache
@@ -367,7 +367,27 @@ def named_struct(message: messages.NamedStruct, reading: Reading, path: Path) ->
     fields = schema_struct(message.struct, reading, (path, "struct"))
     names = tuple(message.names)
     check_names(names, fields, reading, (path, "names"))
+    if len(names) > len(fields.types) and engine_of(reading.producer) is not None:
+        _take_names(fields, iter(names), reading)
     return NamedStruct(names=names, struct=fields)
+
+
+def _take_names(type: Type, names: Iterator[str], reading: Reading) -> None:
+    """Take down the names of the fields of all structs in a type."""
+    match types.concrete(type):
+        case Struct(types=fields) as struct:
+            own = []
+            for part in fields:
+                own.append(next(names, ""))
+                _take_names(part, names, reading)
+            reading.struct_names.append((struct, tuple(own)))
+        case types.List(type=element):
+            _take_names(element, names, reading)
+        case types.Map(key=key, value=value):
+            _take_names(key, names, reading)
+            _take_names(value, names, reading)
+        case _:
+            pass
 
 
 def _may_have_more(fields: Struct, names: int) -> bool:
