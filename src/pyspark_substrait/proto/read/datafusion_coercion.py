@@ -51,7 +51,7 @@ from pyspark_substrait.proto.read import datafusion
 from pyspark_substrait.proto.read.context import Reading
 from pyspark_substrait.proto.read.type_checks import as_type
 
-__all__ = ["coerced_alternatives", "coerced_members", "understood"]
+__all__ = ["coerced_alternatives", "coerced_condition", "coerced_members", "understood"]
 
 
 def _names(text: str) -> frozenset[str]:
@@ -117,6 +117,8 @@ def _coerced(name: str, arguments: list[Argument], reading: Reading, path: Path)
             FP64() if isinstance(type, Decimal) or type.__class__ in _DIGITS or _is_null(value) else None
             for value, type in zip(values, types, strict=True)
         ]
+    elif simple in ("and", "or", "not"):
+        wanted = [Boolean() if _is_null(value) else None for value in values]
     elif simple in _OF_MOMENTS and len(types) == 2:
         wanted = [None, PrecisionTimestamp(precision=9) if isinstance(types[1], String | VarChar) else None]
     elif simple in _MAKING_MOMENTS:
@@ -143,6 +145,13 @@ def coerced_alternatives(
     else:
         wanted = _compared(values, types)
     return _casts(values, wanted, "the values of a CASE, an IN or a set operation", reading, path)
+
+
+def coerced_condition(value: Expression, reading: Reading, path: Path) -> Expression:
+    """Return a condition; a null without a type is one of the type boolean."""
+    if engine_of(reading.producer) is None or not _is_null(value):
+        return value
+    return _casts([value], [Boolean()], "a condition", reading, path)[0]
 
 
 def coerced_members(members: tuple[Relation, ...], reading: Reading, path: Path) -> tuple[Relation, ...]:

@@ -43,29 +43,38 @@ def constructed(message: messages.Expression.ScalarFunction, scope: Scope, path:
 
 
 def _field(message: Any, scope: Scope, path: Path) -> Expression | None:
-    """A field of a struct, by its name; None for any other call, and where structs of one type have it in two places.
+    """A field of a struct, or of a struct in it, by the names; None for any other call."""
+    reading = scope.reading
+    if engine_of(reading.producer) is None or _name(message, reading) != "get_field" or len(message.arguments) < 2:
+        return None
+    found = expressions.expression(message.arguments[0].value, scope, (((path, "arguments"), 0), "value"))
+    if not isinstance(concrete(found.type), Struct):
+        return None
+    reading.used.add((ExtensionKind.FUNCTION, message.function_reference))
+    reading.plain = False
+    for argument in message.arguments[1:]:
+        found = _field_of(found, argument.value.literal.string, reading, path)
+    return found
+
+
+def _field_of(struct: Expression, name: str, reading: Reading, path: Path) -> Expression:
+    """A field of a struct by its name.
 
     A plan has the names of fields in the schemas of its tables only. All structs of the type are from these, or from
     calls that make one.
+
+    Raises:
+        InvalidPlanError: it isn't a struct, or structs of its type have the name in several places.
     """
-    reading = scope.reading
-    if engine_of(reading.producer) is None or _name(message, reading) != "get_field" or len(message.arguments) != 2:
-        return None
-    name = message.arguments[1].value.literal.string
-    place: Path = (((path, "arguments"), 0), "value")
-    struct = expressions.expression(message.arguments[0].value, scope, place)
     type = concrete(struct.type)
-    if not isinstance(type, Struct):
-        return None
-    known = [names for one, names in reading.struct_names if same_type(one, type) and name in names]
-    places = {names.index(name) for names in known}
-    if len(places) != 1:
-        fault = f"the struct's field `{name}` isn't determined: plans name fields in the schemas of tables only"
+    places = set()
+    if isinstance(type, Struct):
+        places = {names.index(name) for one, names in reading.struct_names if same_type(one, type) and name in names}
+    if not isinstance(type, Struct) or len(places) != 1:
+        fault = f"the field `{name}` of {type} isn't determined: plans name fields in the schemas of tables only"
         raise invalid(fault, path, "Select the field in a query of its own", Code.EXPRESSION_REFERENCE)
     (position,) = places
-    reading.used.add((ExtensionKind.FUNCTION, message.function_reference))
     reading.loose("datafusion-struct", path, f"`get_field` of `{name}`", f"the field {position} of the struct")
-    reading.plain = False
     part = type.types[position]
     wanted = with_nullability(part, part.nullable or type.nullable)
     if isinstance(struct, FieldReference) and isinstance(struct.reference, tuple):

@@ -123,7 +123,7 @@ def optional_expression(message: Any, field: str, scope: Scope, path: Path) -> E
 
 def condition(message: messages.Expression, scope: Scope, path: Path) -> Expression:
     """Read a condition, which must be a boolean."""
-    node = expression(message, scope, path)
+    node = datafusion_coercion.coerced_condition(expression(message, scope, path), scope.reading, path)
     if scope.reading.findings is None:
         return checked_condition(node, path)
     with scope.reading.going_on(code=Code.TYPE_MISMATCH):
