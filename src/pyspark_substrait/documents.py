@@ -120,14 +120,14 @@ class Plan(_Document, model.Plan):
 
     deep: bool = field(default=False, compare=False)
     registry: Registry | None = field(default=None, compare=False, repr=False)
-    removed_fields: bool = field(default=False, compare=False)
+    removed_fields: frozenset[str] = field(default=frozenset(), compare=False)
 
     def to_message(self) -> Message:
         from pyspark_substrait.proto import write
         from pyspark_substrait.proto.write.removed_fields import with_removed_fields
 
         message = with_deep_stack(write.plan, self) if self.deep else write.plan(self)
-        return with_removed_fields(message) if self.removed_fields else message
+        return with_removed_fields(message, self.removed_fields) if self.removed_fields else message
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

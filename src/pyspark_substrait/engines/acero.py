@@ -57,5 +57,5 @@ ACERO: Final = Target(
             "TopN",
         }
     ),
-    removed_fields=True,
+    removed_fields=frozenset({"AggregateRel", "FetchRel"}),
 )

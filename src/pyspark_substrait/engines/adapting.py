@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from pyspark_substrait.engines.constructors import BOOLEAN, boolean_call, field
+from pyspark_substrait.engines.constructors import BOOLEAN, boolean_call, equal, field
 from pyspark_substrait.engines.description import Spelling, Target
 from pyspark_substrait.engines.grouping_sets import in_one_grouping
 from pyspark_substrait.engines.multiplicities import OF_DISTINCT, with_numbered_copies
-from pyspark_substrait.engines.outer_columns import with_own_names
+from pyspark_substrait.engines.outer_columns import with_own_mark, with_own_names
 from pyspark_substrait.errors import UnsupportedPlanError
 from pyspark_substrait.model.expressions import (
     AggregateFunction,
@@ -23,7 +23,9 @@ from pyspark_substrait.model.expressions import (
     FieldReference,
     Function,
     FunctionOption,
+    IfClause,
     IfThen,
+    NestedStruct,
     RootReference,
     ScalarFunction,
     StructField,
@@ -115,6 +117,8 @@ class _Adapting:
                 return with_numbered_copies(node)
             case Join() if self.target.single_key_joins:
                 node = self._single_key(node)
+            case Join() if self.target.outer_columns_by_name:
+                node = with_own_mark(node, self._number)
             case _:
                 pass
         return self._emitted(node)
@@ -193,6 +197,14 @@ class _Adapting:
                 return _cast(self._call(node), node.output_type) if self._is_cast(node) else self._call(node)
             case WindowFunction():
                 return _cast(self._call(node), node.output_type) if self._is_cast(node) else self._call(node)
+            case NestedStruct(fields=fields) if self.target.struct_function:
+                function = Function("", self.target.struct_function, "any")
+                return ScalarFunction(
+                    function=function, arguments=fields, output_type=node.type, derived_type=node.type
+                )
+            case SwitchExpression() if not self.target.switches:
+                ifs = tuple([IfClause(equal(node.match, arm.if_), arm.then) for arm in node.ifs])
+                return IfThen(ifs=ifs, else_=node.else_)
             case IfThen(else_=None) | SwitchExpression(else_=None) if self.target.if_needs_else:
                 return replace(node, else_=Literal(type=with_nullability(node.type, True), value=None))
             case _:
@@ -202,7 +214,7 @@ class _Adapting:
 
     def _call(self, call: _Call) -> _Call:
         if self.target.extension and call.function.urn == self.target.extension:
-            return call
+            return self._own(call)
         spelling = self._spelling(call)
         self._check_constants(call, spelling)
         if call.function.signature in spelling.fewer_digits:
@@ -217,7 +229,7 @@ class _Adapting:
             arguments = tuple(arguments[position] for position in spelling.arguments)
         match spelling.words:
             case "texts":
-                arguments = tuple(map(_text, arguments))
+                arguments = tuple([_text(argument, spelling) for argument in arguments])
             case "left out":
                 arguments = tuple(item for item in arguments if not isinstance(item, EnumArgument))
             case "kept":
@@ -233,6 +245,13 @@ class _Adapting:
         for argument in others:
             first = replace(made, arguments=(first, argument))
         return first if isinstance(first, type(call)) else made
+
+    def _own(self, call: _Call) -> _Call:
+        part = self.target.parts.get(call.function.name)
+        if part is None:
+            return call
+        function = Function("", "date_part", call.function.signature)
+        return replace(call, function=function, arguments=(Literal(type=String(), value=part), *call.arguments))
 
     def _spelling(self, call: ScalarFunction | AggregateFunction | WindowFunction) -> Spelling:
         known = self.target.functions.get(call.function.name, ())
@@ -386,9 +405,9 @@ def _over_columns(node: Aggregate) -> Aggregate:
     return replace(made, input=Project(common=emit, input=node.input, expressions=tuple(computed)))
 
 
-def _text(argument: Argument) -> Argument:
+def _text(argument: Argument, spelling: Spelling) -> Argument:
     if isinstance(argument, EnumArgument):
-        return Literal(type=String(), value=argument.value.lower())
+        return Literal(type=String(), value=spelling.texts.get(argument.value, argument.value.lower()))
     return argument
 
 

@@ -16,6 +16,13 @@ from pyspark_substrait.extensions import engines
 __all__ = ["DATAFUSION"]
 
 _EVEN: Final = "TIE_TO_EVEN"
+_TEXTS: Final = {
+    "ISO_YEAR": "isoyear",
+    "ISO_WEEK": "week",
+    "DAY_OF_YEAR": "doy",
+    "SUNDAY_DAY_OF_WEEK": "dow",
+    "MONDAY_DAY_OF_WEEK": "isodow",
+}
 
 
 def _parts(*parts: str) -> tuple[str, ...]:
@@ -84,12 +91,29 @@ DATAFUSION: Final = Target(
             Spelling(name="var_pop", words="left out", only={0: ("POPULATION",)}),
         ),
         "extract": (
-            Spelling(name="date_part", words="texts", only={0: _parts("YEAR", "HOUR", "MINUTE")}, arguments=(0, 1)),
             Spelling(
                 name="date_part",
                 words="texts",
-                only={0: _parts("MONTH", "DAY", "QUARTER"), 1: ("ONE",)},
+                only={0: _parts("YEAR", "HOUR", "MINUTE", "SECOND", "ISO_YEAR")},
+                arguments=(0, 1),
+                texts=_TEXTS,
+            ),
+            Spelling(
+                name="date_part",
+                words="texts",
+                only={
+                    0: _parts("MONTH", "DAY", "QUARTER", "DAY_OF_YEAR", "ISO_WEEK", "MONDAY_DAY_OF_WEEK"),
+                    1: ("ONE",),
+                },
                 arguments=(0, 2),
+                texts=_TEXTS,
+            ),
+            Spelling(
+                name="date_part",
+                words="texts",
+                only={0: _parts("SUNDAY_DAY_OF_WEEK"), 1: ("ZERO",)},
+                arguments=(0, 2),
+                texts=_TEXTS,
             ),
         ),
     },
@@ -97,4 +121,8 @@ DATAFUSION: Final = Target(
     one_grouping=True,
     multiplicities=False,
     outer_columns_by_name=True,
+    removed_fields=frozenset({"Preceding", "Following"}),
+    switches=False,
+    struct_function="struct",
+    parts={"epoch": "epoch"},
 )

@@ -25,6 +25,7 @@ class Spelling:
         overloads: the overloads for which this spelling is right, by their signature; empty for all.
         constants: a predicate on the values of an argument for which it means the same, by position. Other constants
             are an error; arguments that aren't constant are noted.
+        texts: the strings for enumeration values that aren't their names in lower case.
         patterns: the positions of arguments in which the backslash is an escape character there. It is doubled in
             constants.
         pairs: whether it takes two arguments; the calls of more are nested.
@@ -39,6 +40,7 @@ class Spelling:
     arguments: tuple[int, ...] | None = None
     overloads: tuple[str, ...] = ()
     constants: Mapping[int, Callable[[int], bool]] = field(default_factory=dict)
+    texts: Mapping[str, str] = field(default_factory=dict)
     patterns: tuple[int, ...] = ()
     pairs: bool = False
     cast: tuple[str, ...] = ()
@@ -71,8 +73,11 @@ class Target:
         multiplicities: whether its INTERSECT ALL and EXCEPT ALL count the copies of a record.
         outer_columns_by_name: whether it finds the outer columns of a subquery by their names, so that these must
             differ from all names in the subquery.
-        removed_fields: whether it reads grouping expressions and limits only from the fields of earlier releases, so
-            that these must be set, too.
+        removed_fields: the messages that it reads only from the fields of earlier releases, so that these must be set,
+            too: AggregateRel, FetchRel, Preceding, Following.
+        struct_function: its function that makes a struct; empty if it takes nested expressions.
+        switches: whether it takes switch expressions; if not, they become conditions.
+        parts: the functions of the extension that are ``date_part`` with a string there, and the string.
     """
 
     name: str
@@ -91,7 +96,10 @@ class Target:
     one_grouping: bool = False
     multiplicities: bool = True
     outer_columns_by_name: bool = False
-    removed_fields: bool = False
+    removed_fields: frozenset[str] = frozenset()
+    switches: bool = True
+    struct_function: str = ""
+    parts: Mapping[str, str] = field(default_factory=dict)
 
 
 def same_names(*names: str, **delivers: str | tuple[str, ...]) -> dict[str, tuple[Spelling, ...]]:

@@ -7,11 +7,12 @@ over the same table. The name of a computed column is its expression there, whic
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from pyspark_substrait.engines.constructors import equal, field
 from pyspark_substrait.model.expressions import Expression, IfClause, IfThen
 from pyspark_substrait.model.literals import Literal
-from pyspark_substrait.model.relations import Project, Relation
+from pyspark_substrait.model.relations import Aggregate, Join, JoinType, Project, Relation
 from pyspark_substrait.model.types import I32
 from pyspark_substrait.model.walk import (
     refers_out,
@@ -20,7 +21,7 @@ from pyspark_substrait.model.walk import (
     with_inputs,
 )
 
-__all__ = ["with_own_names"]
+__all__ = ["with_own_mark", "with_own_names"]
 
 
 def with_own_names(node: Relation, number: Callable[[], int]) -> Relation:
@@ -33,6 +34,22 @@ def with_own_names(node: Relation, number: Callable[[], int]) -> Relation:
     if not node.inputs or not any(map(_is_correlated, relation_expressions(node))):
         return node
     return with_inputs(node, lambda input: _renamed(input, number()))
+
+
+def with_own_mark(node: Join, number: Callable[[], int]) -> Join:
+    """Give a mark join over another one an input without the column that the other added: both have one name there."""
+    if node.type is JoinType.LEFT_MARK and _has_mark(node.left):
+        return replace(node, left=_renamed(node.left, number()))
+    if node.type is JoinType.RIGHT_MARK and _has_mark(node.right):
+        return replace(node, right=_renamed(node.right, number()))
+    return node
+
+
+def _has_mark(node: Relation) -> bool:
+    """Whether a mark join is in a tree, above any aggregate."""
+    if isinstance(node, Join) and node.type in (JoinType.LEFT_MARK, JoinType.RIGHT_MARK):
+        return True
+    return not isinstance(node, Aggregate) and any(map(_has_mark, node.inputs))
 
 
 def _renamed(input: Relation, number: int) -> Relation:

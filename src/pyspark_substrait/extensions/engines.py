@@ -47,7 +47,7 @@ SAME_EVERYWHERE: Final[frozenset[str]] = _names(
     equal not_equal lt lte gt gte between is_null is_not_null is_distinct_from is_not_distinct_from
     is_true is_not_true is_false is_not_false and or not xor and_not coalesce
     bitwise_and bitwise_or bitwise_xor bitwise_not
-    abs exp sqrt sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh radians degrees ceil floor is_nan
+    abs exp sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh radians degrees ceil floor is_nan
     lower upper char_length octet_length bit_length starts_with ends_with contains reverse
     count min max sum bool_and bool_or
     row_number rank dense_rank percent_rank cume_dist ntile lag lead first_value last_value nth_value
@@ -81,6 +81,7 @@ DIFFERENCES: Final[Mapping[str, str]] = MappingProxyType(
         "regexp_replace": "the syntax of patterns, and whether all matches are replaced",
         "right": "what a negative count does",
         "round": "how halves are rounded",
+        "sqrt": "what that of a negative number is",
         "string_agg": "whether that of no texts is empty, and what a null separator does",
         "substring": "what a start below 1 does",
     }
@@ -92,7 +93,7 @@ DATAFUSION: Final = Engine(
     same=(SAME_EVERYWHERE - {"sum"})
     | _names(
         """
-        modulus power factorial ln log10 log2 concat_ws lpad rpad ltrim rtrim trim repeat replace strpos
+        modulus factorial ln log10 log2 concat_ws lpad rpad ltrim rtrim trim repeat replace strpos
         date_part extract
         """
     ),

@@ -175,6 +175,46 @@ ASSUMPTIONS: Mapping[str, NoteRule] = {
         "A cast of a float to a decimal rounds the shortest text of the number; DataFusion rounds its binary value",
         "Leave such casts to the engine that reads the result",
     ),
+    "datafusion-coercion": _doubtful(
+        Code.EXPRESSION_NO_OVERLOAD,
+        "Arguments have the types that the function takes; a plan that DataFusion hasn't analysed leaves out the casts",
+        "Make the plan of `optimized_logical_plan()`",
+    ),
+    "datafusion-dictionary": _doubtful(
+        Code.ASSUMPTION,
+        "A dictionary is a form of its values; DataFusion writes it as a map with a variation that it doesn't declare",
+        "Cast the column to the type of its values",
+    ),
+    "datafusion-struct": _doubtful(
+        Code.ASSUMPTION,
+        "A struct is a nested expression; DataFusion calls a function of its own, which the specification doesn't have",
+        "Select its fields as columns",
+    ),
+    "datafusion-anti-join": _doubtful(
+        Code.ASSUMPTION,
+        "An anti join keeps what matches nothing; DataFusion's optimized plans have one for NOT IN as well",
+        "Make the plan of `logical_plan()`, or leave out nulls in the query",
+    ),
+    "datafusion-null": _doubtful(
+        Code.TYPE_UNKNOWN,
+        "A null has a type; DataFusion writes one of its own that it doesn't declare",
+        "Cast the null to the type that is meant",
+    ),
+    "datafusion-zone": _doubtful(
+        Code.ASSUMPTION,
+        "DataFusion's timestamps have a zone of their own, which its plans don't have; here all of them are in UTC",
+        "Use timestamps whose zone is UTC",
+    ),
+    "datafusion-text": _doubtful(
+        Code.ASSUMPTION,
+        "A cast of a text takes the forms that the specification's cases have; DataFusion takes others, too",
+        "Leave such casts to the engine that reads the result, or write the texts in the form of ISO 8601",
+    ),
+    "datafusion-float": _doubtful(
+        Code.ASSUMPTION,
+        "Zeros are equal and NaN is the largest number; where keys decide, DataFusion compares their signs as well",
+        "Add 0.0 to such a key, so that it has no negative zero",
+    ),
     "datafusion-frame": _doubtful(
         Code.EXPRESSION_WINDOW_BOUNDS,
         "DataFusion writes the offsets of RANGE frames only into optimized plans; in others the frame has no bounds",

@@ -136,6 +136,7 @@ class Reading:
         tables: the tables that reads of named tables are bound to; None to take them as they are stated.
         findings: collects the faults, so that reading continues after them; None to raise the first.
         places: the paths of the nodes that were read, if findings are collected or ``placed`` is set.
+        struct_names: the names of the fields of structs, by their types, that the schemas so far have.
         plain: whether writing the plan gives the same message, except for ``moves``, and reading that message finds
             nothing but ``again``. False in case of doubt.
         again: the findings and notes that reading the written message repeats, each with the path it has here.
@@ -172,6 +173,7 @@ class Reading:
     places: Places = field(default_factory=Places)
     placed: bool = False
     plain: bool = True
+    struct_names: list[tuple[Struct, tuple[str, ...]]] = field(default_factory=list)
     again: list[tuple[Path, Callable[[Path], Finding | Note]]] = field(default_factory=list)
     moves: Moves = field(default_factory=Moves)
     unfinished: set[tuple[object, ...]] = field(default_factory=set)

@@ -26,7 +26,6 @@ from pyspark_substrait.model.expressions import (
     InPredicate,
     Lambda,
     LambdaInvocation,
-    MultiOrList,
     NamedLambda,
     NamedLambdaReference,
     PredicateOp,
@@ -34,7 +33,6 @@ from pyspark_substrait.model.expressions import (
     ScalarSubquery,
     SetComparison,
     SetPredicate,
-    SingularOrList,
     SwitchExpression,
 )
 from pyspark_substrait.model.literals import Literal
@@ -44,7 +42,16 @@ from pyspark_substrait.model.types import Boolean, OpenStruct, Struct, Type, Unb
 from pyspark_substrait.model.walk import expression_children
 from pyspark_substrait.proto import messages
 from pyspark_substrait.proto.enums import COMPARISON_OP, FAILURE_BEHAVIOR, PREDICATE_OP, REDUCTION_OP
-from pyspark_substrait.proto.read import constructors, functions, quirks, references, relations
+from pyspark_substrait.proto.read import (
+    constructors,
+    datafusion,
+    datafusion_coercion,
+    functions,
+    options,
+    quirks,
+    references,
+    relations,
+)
 from pyspark_substrait.proto.read.context import Reading, Scope, invalid, located
 from pyspark_substrait.proto.read.habits.unambiguous import is_untyped_null, null_of
 from pyspark_substrait.proto.read.literals import literal
@@ -115,7 +122,7 @@ def optional_expression(message: Any, field: str, scope: Scope, path: Path) -> E
 
 def condition(message: messages.Expression, scope: Scope, path: Path) -> Expression:
     """Read a condition, which must be a boolean."""
-    node = expression(message, scope, path)
+    node = datafusion_coercion.coerced_condition(expression(message, scope, path), scope.reading, path)
     if scope.reading.findings is None:
         return checked_condition(node, path)
     with scope.reading.going_on(code=Code.TYPE_MISMATCH):
@@ -153,7 +160,7 @@ def _cast(message: Any, scope: Scope, path: Path) -> Expression:
         nullable = with_nullability(type, True)
         reading.note("nullable-cast", (path, "type"), f"{type}, of a cast that may give null", str(nullable))
         type = nullable
-    quirks.different_cast(input.type, type, reading, path)
+    datafusion.different_cast(input, type, reading, path)
     return Cast(type=type, input=input, failure_behavior=failure)
 
 
@@ -182,7 +189,9 @@ def _simple_case(message: Any, scope: Scope, path: Path) -> Expression:
     values = [expression(getattr(clause, "if"), scope, at) for clause, at in zip(message.ifs, places, strict=True)]
     if isinstance(concrete(values[0].type), Boolean) and scope.reading.made_by is not Producer.DATAFUSION:
         raise _missing(((place, 0), "then"))  # a condition without a result rather than a value
+    values = [*datafusion_coercion.coerced_alternatives(values, scope.reading, path, compared=True)]
     match, *compared = agreed(values, scope.reading, places)
+    datafusion.float_keys((match.type,), scope.reading, path)
     with scope.reading.going_on(path):
         conditions = [
             scalar(scope.reading.registry, f"{OFFICIAL}functions_comparison", "equal", (match, value))
@@ -221,46 +230,12 @@ def _branches(
     otherwise = optional_expression(message, "else", scope, path)
     if not message.ifs:
         raise invalid("there is no clause", place, code=Code.PROTO_MISSING_FIELD)
-    if otherwise is None:
-        return agreed(branches, scope.reading, places, exactly=True), None
-    places.append((path, "else"))
-    *branches, otherwise = agreed([*branches, otherwise], scope.reading, places, exactly=True)
-    return tuple(branches), otherwise
-
-
-def _singular_or_list(message: Any, scope: Scope, path: Path) -> Expression:
-    value = expression(message.value, scope, (path, "value"))
-    options = _options(message.options, value.type, scope, (path, "options"))
-    places: list[Path] = [(path, "value"), *(((path, "options"), index) for index in range(len(options)))]
-    value, *others = agreed((value, *options), scope.reading, places)
-    return SingularOrList(value=value, options=tuple(others))
-
-
-def _options(messages: Any, type: Type, scope: Scope, path: Path) -> tuple[Expression, ...]:
-    """The options of a list; a null without a type has that of the value."""
-    return tuple(
-        null_of(type, scope.reading, (path, index)) if is_untyped_null(item) else expression(item, scope, (path, index))
-        for index, item in enumerate(messages)
-    )
-
-
-def _multi_or_list(message: Any, scope: Scope, path: Path) -> Expression:
-    rows, places = [expressions(message.value, scope, (path, "value"))], [(path, "value")]
-    for index, record in enumerate(message.options):
-        place: Path = ((path, "options"), index)
-        fields = expressions(record.fields, scope, (place, "fields"))
-        if len(fields) != len(rows[0]):
-            fault = f"the option has {len(fields)} fields, the value {len(rows[0])}"
-            scope.reading.fault(invalid(fault, place, code=Code.TYPE_MISMATCH))
-            continue
-        rows.append(fields)
-        places.append((place, "fields"))
-    columns = [
-        agreed(column, scope.reading, [(place, position) for place in places])
-        for position, column in enumerate(zip(*rows, strict=True))
-    ]
-    value, *options = zip(*columns, strict=True) if columns else rows
-    return MultiOrList(value=value, options=tuple(options))
+    if otherwise is not None:
+        branches.append(otherwise)
+        places.append((path, "else"))
+    branches = [*datafusion_coercion.coerced_alternatives(branches, scope.reading, path)]
+    made = agreed(branches, scope.reading, places, exactly=True)
+    return (made, None) if otherwise is None else (made[:-1], made[-1])
 
 
 # subqueries -----------------------------------------------------------------------------------------------------------
@@ -288,6 +263,7 @@ def _subquery(message: Any, scope: Scope, path: Path) -> Expression:
             else:
                 places: list[Path] = [((path, "needles"), index) for index in range(len(needles))]
                 needles, haystack = comparable(needles, haystack, scope.reading, places)
+            datafusion.float_keys([needle.type for needle in needles], scope.reading, path)
             subquery = InPredicate(needles=needles, haystack=haystack)
         case "set_predicate":
             predicate = PredicateOp.EXISTS
@@ -440,8 +416,8 @@ _READERS: dict[str, _Reader] = {
     "window_function": functions.window_function,
     "if_then": _if_then,
     "switch_expression": _switch,
-    "singular_or_list": _singular_or_list,
-    "multi_or_list": _multi_or_list,
+    "singular_or_list": options.singular_or_list,
+    "multi_or_list": options.multi_or_list,
     "cast": _cast,
     "subquery": _subquery,
     "nested": constructors.nested,

@@ -36,7 +36,15 @@ from pyspark_substrait.model.types import Boolean, Type, Unbound, concrete, same
 from pyspark_substrait.model.unbound import is_unbound
 from pyspark_substrait.proto import messages
 from pyspark_substrait.proto.enums import AGGREGATION_PHASE, INVOCATION, SORT_DIRECTION
-from pyspark_substrait.proto.read import bare_names, expressions, frames, quirks
+from pyspark_substrait.proto.read import (
+    bare_names,
+    datafusion,
+    datafusion_coercion,
+    datafusion_structs,
+    expressions,
+    frames,
+    quirks,
+)
 from pyspark_substrait.proto.read.arrow import Option
 from pyspark_substrait.proto.read.call_checks import (
     check_constants,
@@ -65,6 +73,8 @@ __all__ = [
 
 def scalar_function(message: messages.Expression.ScalarFunction, scope: Scope, path: Path) -> Expression:
     """Read a call of a scalar function; inside a cast, if its stated type is of another kind than the derived one."""
+    if (made := datafusion_structs.constructed(message, scope, path)) is not None:
+        return made
     call = _call(message, "scalar", "INITIAL_TO_RESULT", scope, path)
     node = ScalarFunction(
         function=call.function,
@@ -90,6 +100,8 @@ def aggregate_function(message: messages.AggregateFunction, scope: Scope, path: 
         sorts=sort_fields(message.sorts, scope, (path, "sorts")),
         invocation=_invocation(message, scope.reading, path),
     )
+    if node.invocation is AggregationInvocation.DISTINCT:
+        datafusion.float_comparison("distinct", node.arguments, scope.reading, path)
     if scope.reading.findings is not None or scope.reading.placed:
         scope.reading.places.add(node, path)
     return node
@@ -101,6 +113,8 @@ def window_function(message: messages.Expression.WindowFunction, scope: Scope, p
     call = _call(message, "window", _PHASES[phase], scope, path)
     sorts = sort_fields(message.sorts, scope, (path, "sorts"))
     bounds_type, lower, upper = frames.frame(message, sorts, scope, path)
+    partitions = expressions.expressions(message.partitions, scope, (path, "partitions"))
+    datafusion.float_keys([key.type for key in partitions], scope.reading, path)
     node = WindowFunction(
         function=call.function,
         arguments=call.arguments,
@@ -110,7 +124,7 @@ def window_function(message: messages.Expression.WindowFunction, scope: Scope, p
         phase=phase,
         sorts=sorts,
         invocation=_invocation(message, scope.reading, path),
-        partitions=expressions.expressions(message.partitions, scope, (path, "partitions")),
+        partitions=partitions,
         bounds_type=bounds_type,
         lower_bound=lower,
         upper_bound=upper,
@@ -158,6 +172,7 @@ def sort_field(message: messages.SortField, scope: Scope, path: Path) -> SortFie
                 raise invalid("sort_kind is missing", path, "Set direction", Code.PROTO_MISSING_FIELD)
             case _:
                 kind = SORT_DIRECTION.member(message.direction, path, "direction")
+    datafusion.float_keys((expr.type,), reading, path)
     node = SortField(expr=expr, sort_kind=kind)
     if reading.findings is not None or reading.placed:
         reading.places.add(node, path)
@@ -256,6 +271,7 @@ def _call(message: Any, kind: Kind, phase: Phase, scope: Scope, path: Path, *, c
             reading.fault(error, Code.TYPE_UNKNOWN)
     if declared is None:
         return _not_understood(_UNDECLARED, arguments, options, stated)
+    declared, arguments = datafusion_coercion.understood(declared, arguments, reading, path)
     name, urn = declared.name, declared.urn
 
     def resolve(given: Sequence[Argument]) -> Resolved | None:

@@ -9,11 +9,14 @@ to what the plan means. An aggregate with an emit doesn't come from DataFusion a
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 from pyspark_substrait.codes import Code
+from pyspark_substrait.extensions.engines import DATAFUSION
 from pyspark_substrait.model.expressions import (
+    AggregateFunction,
     Expression,
     FieldReference,
     IfValue,
@@ -64,6 +67,10 @@ def counted(node: Aggregate, reading: Reading, path: Path) -> Relation:
     if len(node.grouping_expressions) > _MOST_KEYS:
         fault = f"the number of DataFusion's grouping sets has a bit for each key: at most {_MOST_KEYS}"
         raise invalid(fault, path, "Group by fewer keys", Code.RELATION_GROUPING)
+    asked = [_keys_of(item.measure, node, path) for item in node.measures]
+    plain = tuple([item for item, positions in zip(node.measures, asked, strict=True) if positions is None])
+    if len(plain) < len(asked):
+        node = replace(node, measures=plain)
     keys, width = len(node.grouping_expressions), len(node.direct_schema.types)
     measures, index = tuple(range(keys, width - 1)), width - 1
     before = f"{len(node.groupings)} grouping sets, whose columns DataFusion counts in its own way"
@@ -76,10 +83,26 @@ def counted(node: Aggregate, reading: Reading, path: Path) -> Relation:
     # the emit marks the columns as reordered, for when the written plan is read again
     inner = _emitting(node, (*range(keys), index, *measures))
     reading.places.add(inner, path)
-    bits = _bits(inner, keys)
-    return Project(
-        common=RelCommon(emit=(*range(keys), width, *range(keys + 1, width))), input=inner, expressions=(bits,)
-    )
+    expressions, columns = [_bits(inner, keys, range(keys))], []
+    kept = iter(range(keys + 1, width))
+    for positions in asked:
+        columns.append(next(kept) if positions is None else width + len(expressions))
+        if positions is not None:
+            expressions.append(_bits(inner, keys, positions, I32))
+    return Project(common=RelCommon(emit=(*range(keys), width, *columns)), input=inner, expressions=tuple(expressions))
+
+
+def _keys_of(call: AggregateFunction, node: Aggregate, path: Path) -> list[int] | None:
+    """The keys that a call of ``grouping`` is about; None for another function.
+
+    Raises:
+        InvalidPlanError: it is about something else.
+    """
+    if call.function.urn != DATAFUSION.urn or call.function.name != "grouping":
+        return None
+    if any(argument not in node.grouping_expressions for argument in call.arguments):
+        raise invalid("grouping is about something else than a key", path, code=Code.RELATION_GROUPING)
+    return [node.grouping_expressions.index(argument) for argument in call.arguments]
 
 
 def _emitting(node: Aggregate, emit: tuple[int, ...]) -> Aggregate:
@@ -88,14 +111,15 @@ def _emitting(node: Aggregate, emit: tuple[int, ...]) -> Aggregate:
     return made
 
 
-def _bits(node: Aggregate, keys: int) -> Expression:
-    """DataFusion's number of the grouping set, computed from the position of the set."""
-    type_class = next((kind for kind, bits in ((I8, 7), (I16, 15), (I32, 31)) if keys <= bits), I64)
+def _bits(node: Aggregate, keys: int, asked: Sequence[int], type_class: type[I32] | None = None) -> Expression:
+    """A bit for each of the keys asked for, the first the highest, computed from the position of the set."""
+    kinds = ((I8, 7), (I16, 15), (I32, 31))
+    kind = type_class or next((kind for kind, bits in kinds if keys <= bits), I64)
     position = FieldReference(root=RootReference(), reference=(StructField(field=keys),), type=I32())
     clauses = []
     for place, grouping in enumerate(node.groupings):
         members = set(grouping.expression_references)
-        number = sum(1 << (keys - 1 - key) for key in range(keys) if key not in members)
-        clauses.append(IfValue(Literal(type=I32(), value=place), Literal(type=type_class(), value=number)))
+        number = sum(1 << (len(asked) - 1 - bit) for bit, key in enumerate(asked) if key not in members)
+        clauses.append(IfValue(Literal(type=I32(), value=place), Literal(type=kind(), value=number)))
     *ifs, last = clauses
     return SwitchExpression(match=position, ifs=tuple(ifs), else_=last.then)

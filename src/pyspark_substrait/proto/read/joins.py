@@ -7,9 +7,9 @@ from typing import Any
 from pyspark_substrait.codes import Code
 from pyspark_substrait.model.expressions import FieldReference, Function, RootReference
 from pyspark_substrait.model.paths import Path
-from pyspark_substrait.model.relations import ComparisonJoinKey, Relation, SimpleComparisonType
+from pyspark_substrait.model.relations import ComparisonJoinKey, JoinType, Relation, SimpleComparisonType
 from pyspark_substrait.proto.enums import SIMPLE_COMPARISON_TYPE
-from pyspark_substrait.proto.read import functions
+from pyspark_substrait.proto.read import datafusion, functions
 from pyspark_substrait.proto.read.context import Reading, Scope, invalid
 from pyspark_substrait.proto.read.fields import Fields
 from pyspark_substrait.proto.read.quirks import join_emit
@@ -25,6 +25,8 @@ def join(fields: Fields) -> Relation:
         sides = fields["left"].schema, fields["right"].schema
         with fields.reading.going_on():
             fields["common"] = join_emit(fields["common"], fields["type"], *sides, fields.reading, fields.path)
+        if fields["type"] in (JoinType.LEFT_ANTI, JoinType.RIGHT_ANTI):
+            datafusion.anti_join(fields.get("expression"), fields.reading, fields.path)
     return typed_join(fields)
 
 

@@ -24,7 +24,6 @@ from pyspark_substrait.proto.read.context import Reading, invalid
 from pyspark_substrait.proto.read.habits import datafusion, duckdb, ibis, isthmus, substrait_spark
 from pyspark_substrait.proto.read.habits.datafusion import (
     absent_condition,
-    different_cast,
     unbounded_range,
     unsigned_literal,
 )
@@ -35,7 +34,6 @@ from pyspark_substrait.proto.read.habits.unambiguous import CASE
 __all__ = [
     "absent_condition",
     "derived_instead",
-    "different_cast",
     "join_emit",
     "meant",
     "options",

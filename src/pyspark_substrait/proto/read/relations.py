@@ -20,6 +20,7 @@ from pyspark_substrait.model.relations import (
     Measure,
     Reference,
     Relation,
+    SetOp,
 )
 from pyspark_substrait.model.relations.base import assume_direct_schema
 from pyspark_substrait.model.relations.extension import ExtensionSchema, input_schema
@@ -28,6 +29,8 @@ from pyspark_substrait.model.types import OpenStruct, Struct, Unbound
 from pyspark_substrait.proto import generates, messages
 from pyspark_substrait.proto.depth import is_repeated
 from pyspark_substrait.proto.read import (
+    datafusion,
+    datafusion_coercion,
     expressions,
     functions,
     grouping_ids,
@@ -125,6 +128,7 @@ def aggregate(fields: Fields) -> Relation:
     if not keys and not measures:
         hint = "Give it a measure or a grouping expression"
         reading.fault(invalid("the aggregate has no column", path, hint, Code.RELATION_INVALID))
+    datafusion.float_keys([key.type for key in keys], reading, path)
     fields["measures"] = tuple([measure for measure in measures if measure is not None])
     node = fields.node()
     assert isinstance(node, Aggregate)
@@ -175,6 +179,10 @@ def set_(fields: Fields) -> Relation:
             with fields.reading.going_on(fields.path):
                 raise fault
         return fields.broken("unknown operation")
+    fields["members"] = datafusion_coercion.coerced_members(fields["members"], fields.reading, fields.path)
+    if fields["op"] is not SetOp.UNION_ALL:
+        types = [type for member in fields["members"] for type in member.schema.types]
+        datafusion.float_keys(types, fields.reading, fields.path)
     return fields.node()
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import fields as dataclass_fields
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
 from pyspark_substrait.codes import Code, Level
+from pyspark_substrait.extensions.engines import engine_of
 from pyspark_substrait.model import types
 from pyspark_substrait.model.paths import Path
 from pyspark_substrait.model.plan import ExtensionKind
@@ -17,6 +18,7 @@ from pyspark_substrait.model.unbound import is_unbound
 from pyspark_substrait.proto import messages
 from pyspark_substrait.proto.read import arrow
 from pyspark_substrait.proto.read.context import Reading, invalid
+from pyspark_substrait.proto.read.habits import datafusion as habits
 
 __all__ = [
     "SIMPLE",
@@ -197,6 +199,11 @@ def _list(fields: Any, reading: Reading, path: Path) -> Type:
 def _map(fields: Any, reading: Reading, path: Path) -> Type:
     key = data_type(fields.key, reading, (path, "key"))
     value = data_type(fields.value, reading, (path, "value"))
+    if fields.type_variation_reference == 1 and 1 not in reading.variations and engine_of(reading.producer) is not None:
+        nullable = _nullable(fields.nullability, reading, path)
+        reading.plain = False
+        habits.DICTIONARY.note(reading, path, f"a dictionary of {value}, written as a map", f"{value}")
+        return types.with_nullability(value, nullable)
     return types.Map(key=key, value=value, **_marks(fields, reading, path))
 
 
@@ -239,6 +246,10 @@ def user_defined(
     standard = arrow.standard_type(declared, reading, path, nullable=nullable)
     if standard is not None:
         return standard
+    if declared.name == "null" and not declared.urn and engine_of(reading.producer) is not None:
+        reading.plain = False
+        habits.NULL.note(reading, path, "a null without a type", "one of the type string")
+        return types.String(nullable=True)
     definition = reading.registry.type(declared.urn, declared.name)
     return types.UserDefined(
         urn=declared.urn if definition is None else definition.urn,
@@ -356,7 +367,27 @@ def named_struct(message: messages.NamedStruct, reading: Reading, path: Path) ->
     fields = schema_struct(message.struct, reading, (path, "struct"))
     names = tuple(message.names)
     check_names(names, fields, reading, (path, "names"))
+    if len(names) > len(fields.types) and engine_of(reading.producer) is not None:
+        _take_names(fields, iter(names), reading)
     return NamedStruct(names=names, struct=fields)
+
+
+def _take_names(type: Type, names: Iterator[str], reading: Reading) -> None:
+    """Take down the names of the fields of all structs in a type."""
+    match types.concrete(type):
+        case Struct(types=fields) as struct:
+            own = []
+            for part in fields:
+                own.append(next(names, ""))
+                _take_names(part, names, reading)
+            reading.struct_names.append((struct, tuple(own)))
+        case types.List(type=element):
+            _take_names(element, names, reading)
+        case types.Map(key=key, value=value):
+            _take_names(key, names, reading)
+            _take_names(value, names, reading)
+        case _:
+            pass
 
 
 def check_names(names: tuple[str, ...], fields: Struct, reading: Reading, path: Path) -> None:

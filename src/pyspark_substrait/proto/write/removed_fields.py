@@ -17,18 +17,27 @@ from pyspark_substrait.proto.legacy import union
 __all__ = ["with_removed_fields"]
 
 
-def with_removed_fields(message: Message) -> Message:
-    """Return a plan as a message that has the fields of earlier releases in addition to the current ones."""
+def with_removed_fields(message: Message, kinds: frozenset[str]) -> Message:
+    """Return a plan as a message that has the fields of earlier releases in addition to the current ones.
+
+    Args:
+        message: the plan.
+        kinds: the messages that get them, by their names: AggregateRel, FetchRel, Preceding, Following.
+    """
     made: Any = union().named("Plan")()
     made.ParseFromString(message.SerializeToString())
     for part in _messages(made):
         match part.DESCRIPTOR.name:
+            case kind if kind not in kinds:
+                continue
             case "AggregateRel":
                 for grouping in part.groupings:
                     for number in grouping.expression_references:
                         grouping.grouping_expressions.add().CopyFrom(part.grouping_expressions[number])
             case "FetchRel":
                 _limits(part)
+            case "Preceding" | "Following":
+                part.offset = _number(part.offset_expr) or 0
             case _:
                 pass
     written: Message = made

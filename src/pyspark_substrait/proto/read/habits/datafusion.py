@@ -13,25 +13,26 @@ from pyspark_substrait.model.expressions import Argument
 from pyspark_substrait.model.paths import Path
 from pyspark_substrait.model.relations import RelCommon
 from pyspark_substrait.model.types import (
-    FP32,
-    FP64,
-    Decimal,
-    PrecisionTimestamp,
-    PrecisionTimestampTZ,
-    String,
     Type,
-    VarChar,
-    concrete,
 )
 from pyspark_substrait.proto.read.context import Reading, invalid
 from pyspark_substrait.proto.read.habits.habit import Habit
 from pyspark_substrait.proto.read.habits.meant import CallRule, Meant, values
 
 __all__ = [
+    "ANTI_JOIN",
+    "CAST",
+    "COERCION",
+    "DECIMAL",
+    "DICTIONARY",
+    "FLOAT",
     "GROUPING_ID",
     "HABITS",
+    "NULL",
+    "STRUCT",
+    "TEXT",
+    "ZONE",
     "absent_condition",
-    "different_cast",
     "project_emit",
     "unbounded_range",
     "unsigned_literal",
@@ -114,8 +115,8 @@ CAST = Habit(
     rule="datafusion-cast",
     producers=_DATAFUSION,
     versions="all",
-    writes="a cast of a float or a timestamp to a text",
-    means="taken as the specification's; DataFusion writes `inf`, `1e300`, and a T before the time",
+    writes="a cast of a float, a timestamp or an interval to a text, or of a timestamp to one of fewer digits",
+    means="taken as the specification's; DataFusion writes `inf`, `1e300`, a T before the time, and `1 days`",
     evidence=_TRIED,
     strict=False,
 )
@@ -128,28 +129,75 @@ DECIMAL = Habit(
     evidence=_TRIED,
     strict=False,
 )
-
-
-def different_cast(input: Type, type: Type, reading: Reading, path: Path) -> None:
-    """Note a cast that gives another value in DataFusion for some values."""
-    target = concrete(type)
-    if not isinstance(target, String | VarChar | Decimal) or not CAST.of(reading):
-        return
-    match concrete(input):
-        case FP32() | FP64() if isinstance(target, Decimal):
-            before, after = f"a cast of {input} to a decimal, which rounds 0.285 to 0.28", "to 0.29"
-            DECIMAL.note_once(reading, path, before, after)
-            return
-        case _ if isinstance(target, Decimal):
-            return
-        case FP32() | FP64():
-            before, after = f"a cast of {input} to a text, like inf and 1e300", "Infinity and 1.0E300"
-        case PrecisionTimestamp() | PrecisionTimestampTZ():
-            before, after = f"a cast of {input} to a text, with a T before the time", "with a blank there"
-        case _:
-            return
-    CAST.note_once(reading, path, before, after, key=before)
-
+TEXT = Habit(
+    rule="datafusion-text",
+    producers=_DATAFUSION,
+    versions="all",
+    writes="a cast of a text to a boolean, decimal, date, time or timestamp",
+    means="taken as the specification's; DataFusion takes other forms, too: `on`, `1e2`, offsets behind the time",
+    evidence=_TRIED,
+    strict=False,
+)
+ZONE = Habit(
+    rule="datafusion-zone",
+    producers=_DATAFUSION,
+    versions="all",
+    writes="a cast to a timestamp with a zone, or a part of one",
+    means="in UTC: the zone isn't in the plan",
+    evidence=_TRIED,
+    strict=False,
+)
+FLOAT = Habit(
+    rule="datafusion-float",
+    producers=_DATAFUSION,
+    versions="all",
+    writes="floats as keys: in sorts, groups, partitions, joins, IN, min and max",
+    means="zeros are equal and NaN is one value; DataFusion tells -0.0 from 0.0, and NaN by its sign",
+    evidence=_TRIED,
+    strict=False,
+)
+ANTI_JOIN = Habit(
+    rule="datafusion-anti-join",
+    producers=_DATAFUSION,
+    versions="all",
+    writes="an anti join in an optimized plan",
+    means="NOT EXISTS; it may have been NOT IN, for which a null matches everything",
+    evidence=_TRIED,
+    strict=False,
+)
+COERCION = Habit(
+    rule="datafusion-coercion",
+    producers=_DATAFUSION,
+    versions="all",
+    writes="arguments, CASE, IN and set operations of different types, in plans before analysis",
+    means="cast as DataFusion's analyzer does",
+    evidence=_TRIED,
+    strict=False,
+)
+STRUCT = Habit(
+    rule="datafusion-struct",
+    producers=_DATAFUSION,
+    versions="all",
+    writes="calls of `struct`, `named_struct` and `get_field`",
+    means="a struct of the arguments, or a field of one, by the names in the schemas of tables",
+    evidence=_TRIED,
+)
+DICTIONARY = Habit(
+    rule="datafusion-dictionary",
+    producers=_DATAFUSION,
+    versions="all",
+    writes="a map with a type variation that isn't declared",
+    means="a column of the map's values, encoded as a dictionary",
+    evidence=_TRIED,
+)
+NULL = Habit(
+    rule="datafusion-null",
+    producers=_DATAFUSION,
+    versions="all",
+    writes="a null of a type that it doesn't declare",
+    means="a null of the type string, unless another type is wanted there",
+    evidence=_TRIED,
+)
 
 FRAME = Habit(
     rule="datafusion-frame",
@@ -199,4 +247,20 @@ def is_nan(arguments: Sequence[Argument], stated: Type | None, reading: Reading,
 
 
 CALLS: dict[str, CallRule] = {"isnan": is_nan}
-HABITS = (IS_NAN, PROJECT, JOIN, GROUPING_ID, CAST, DECIMAL, FRAME)
+HABITS = (
+    IS_NAN,
+    PROJECT,
+    JOIN,
+    GROUPING_ID,
+    CAST,
+    DECIMAL,
+    TEXT,
+    ZONE,
+    FLOAT,
+    ANTI_JOIN,
+    COERCION,
+    STRUCT,
+    DICTIONARY,
+    NULL,
+    FRAME,
+)

@@ -27,7 +27,15 @@ from pyspark_substrait.sql.functions.common_expressions import (
     narrowed,
 )
 from pyspark_substrait.sql.functions.decimals.digits import decimal_of, shifted
-from pyspark_substrait.sql.functions.engines.datafusion import aggregates, lists, numbers, regexps, statistics, strings
+from pyspark_substrait.sql.functions.engines.datafusion import (
+    aggregates,
+    lists,
+    numbers,
+    regexps,
+    statistics,
+    strings,
+    temporal,
+)
 from pyspark_substrait.sql.functions.engines.datafusion.aggregates import cut_quotient, is_float
 from pyspark_substrait.sql.functions.engines.datafusion.calls import as_specified
 from pyspark_substrait.sql.functions.table import Call, Foreign, Table, row
@@ -132,5 +140,6 @@ TABLE = Table(
         *aggregates.ROWS,
         *statistics.ROWS,
         *lists.ROWS,
+        *temporal.ROWS,
     ),
 )

@@ -16,7 +16,7 @@ from pyspark_substrait.sql.functions.functions_aggregate_generic import any_know
 from pyspark_substrait.sql.functions.functions_string import string_agg
 from pyspark_substrait.sql.functions.ordering import in_order
 from pyspark_substrait.sql.functions.over import SortKey
-from pyspark_substrait.sql.functions.table import Call, Foreign, row
+from pyspark_substrait.sql.functions.table import Call, Foreign, refuse, row
 
 __all__ = ["ROWS", "cut_quotient", "is_float"]
 
@@ -136,6 +136,9 @@ def nth_value(call: Call) -> str:
 
 
 ROWS = (
+    refuse(
+        "grouping", "DataFusion's grouping function is one of several grouping sets, which this aggregate doesn't have"
+    ),
     row("sum", total, foreign=Foreign.MOVED),
     row("avg", average, foreign=Foreign.MOVED),
     row("count", count_together, foreign=Foreign.MOVED),

@@ -22,6 +22,7 @@ def cardinality(call: Call) -> str:
 
 
 ROWS = (
+    row("get_field", "try_element_at({map}, {key})"),
     row("make_array", make_array, foreign=Foreign.MOVED),
     # a position that isn't an INT is an error in DataFusion, too
     row("array_element", "try_element_at({list}, nullif(CAST({position} AS INT), 0))", foreign=Foreign.MOVED),

@@ -10,7 +10,15 @@ from pyspark_substrait.model.types import FP32, FP64, I8, I16, I32, Decimal, Typ
 from pyspark_substrait.sql.compiler.types import spark_type
 from pyspark_substrait.sql.fragment import Atom, Constant
 from pyspark_substrait.sql.functions.arithmetic.float_rounding import let
-from pyspark_substrait.sql.functions.common_expressions import any_null, as_double, bound, constant, narrowed
+from pyspark_substrait.sql.functions.common_expressions import (
+    any_null,
+    as_double,
+    bound,
+    constant,
+    infinity,
+    narrowed,
+    raised,
+)
 from pyspark_substrait.sql.functions.engines.datafusion.calls import as_specified
 from pyspark_substrait.sql.functions.table import Call, Foreign, row
 
@@ -82,6 +90,19 @@ def of_double(template: str) -> Callable[[Call], str]:
     return lambda call: narrowed(Atom(template.format(as_double(call, 0))), call.output)
 
 
+def power(call: Call) -> str:
+    """Return a power as IEEE 754 has it: for Java, 1 to the power of NaN and infinities is no number."""
+    zero = raised(call, "zero to a negative power")
+    cases = f"WHEN v.y IS NULL THEN NULL WHEN v.x = 1D THEN 1D WHEN v.x = 0D AND v.y < 0D THEN {zero}"
+    cases += f" WHEN v.x = -1D AND abs(v.y) = {infinity(FP64())} THEN 1D"
+    return let("v", {"x": as_double(call, 0), "y": as_double(call, 1)}, f"CASE {cases} ELSE power(v.x, v.y) END")
+
+
+def square_root(call: Call) -> str:
+    x = as_double(call, 0)
+    return narrowed(Atom(f"if({x} < 0D, {raised(call, 'of a negative number')}, sqrt({x}))"), call.output)
+
+
 def modulus(call: Call) -> str:
     """Return the remainder of IEEE 754's division cut off: that by zero is no number."""
     x, y = call.sql(0), call.sql(1)
@@ -138,6 +159,8 @@ ROWS = (
     row("cbrt", of_double("cbrt({})")),
     row("cot", of_double("cot({})")),
     row("pi", lambda _: Constant(f"{math.pi!r}D")),
+    row("power", power),
+    row("sqrt", square_root),
     row("modulus", modulus),
     row("gcd", common_divisor),
     row("lcm", common_multiple),

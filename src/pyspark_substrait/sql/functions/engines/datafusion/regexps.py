@@ -6,6 +6,7 @@ that may be empty is written with both conditions.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -144,8 +145,12 @@ def regexp_replace(call: Call) -> str:
         raise UnsupportedPlanError("DataFusion's regexp_replace with a pattern or a replacement that isn't a literal")
     flags = _flags(call, 3)
     own = flags.replace("g", "")
-    found, instead = icu_pattern(pattern.literal, own), icu_replacement(replacement.literal)
     known = _pattern(call, own)
+    # a group that the pattern doesn't have is empty
+    wanted = re.sub(
+        r"\\([1-9])(?![0-9])", lambda group: group[0] if int(group[1]) <= known.groups else "", replacement.literal
+    )
+    found, instead = icu_pattern(pattern.literal, own), icu_replacement(wanted)
     if "g" in flags and known.may_be_empty and not known.stale & set(groups_in(instead)):
         replaced = string_literal(java_replacement(instead, known.groups))
         return Atom(f"regexp_replace({text.sql}, {_every(known)}, {replaced})")

@@ -1,0 +1,170 @@
+"""Parts of DataFusion's plans that it computes otherwise than Spark for some values: each leaves a note."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Final
+
+from pyspark_substrait.extensions.engines import engine_of
+from pyspark_substrait.model.expressions import Argument, EnumArgument, Expression, TypeArgument
+from pyspark_substrait.model.literals import Literal
+from pyspark_substrait.model.paths import Path
+from pyspark_substrait.model.types import (
+    FP32,
+    FP64,
+    Boolean,
+    Date,
+    Decimal,
+    IntervalCompound,
+    IntervalDay,
+    IntervalYear,
+    List,
+    PrecisionTime,
+    PrecisionTimestamp,
+    PrecisionTimestampTZ,
+    String,
+    Struct,
+    Type,
+    VarChar,
+    concrete,
+)
+from pyspark_substrait.proto.read.context import Reading
+from pyspark_substrait.proto.read.habits import datafusion as habits
+
+__all__ = ["anti_join", "call", "different_cast", "float_comparison", "float_keys"]
+
+_DATE: Final = r"\d{4}-\d{2}-\d{2}"
+#: the texts that mean the same in both, by the type that they are cast to
+_SAME_TEXTS: Final[tuple[tuple[type[Type], re.Pattern[str]], ...]] = (
+    (Boolean, re.compile(r"\s*(t|f|true|false|y|n|yes|no|1|0)\s*", re.IGNORECASE)),
+    (Decimal, re.compile(r"\s*[+-]?\d+(\.\d*)?\s*")),
+    (Date, re.compile(_DATE)),
+    (PrecisionTime, re.compile(r"\d{2}:\d{2}:\d{2}(\.\d{1,9})?")),
+    (PrecisionTimestamp, re.compile(rf"{_DATE}([ T]\d{{2}}:\d{{2}}:\d{{2}}(\.\d{{1,6}})?)?")),
+    (PrecisionTimestampTZ, re.compile(rf"{_DATE}([ T]\d{{2}}:\d{{2}}:\d{{2}}(\.\d{{1,6}})?)?")),
+)
+_OF_TEXTS: Final[dict[type[Type], tuple[str, str]]] = {
+    Boolean: ("all that begins true or false, on and off", "true, false, yes, no, t, f, y, n, 1 and 0"),
+    Decimal: ("no exponents", "exponents, too"),
+    Date: ("any offset or zone behind the time", "neither, but a month or day of one digit with a time"),
+    PrecisionTime: ("numbers, AM and PM", "hours, minutes and seconds only"),
+    PrecisionTimestamp: ("any offset or zone, and the instant is that in UTC", "no offset or zone"),
+    PrecisionTimestampTZ: ("names of zones", "offsets only"),
+}
+
+
+def different_cast(input: Expression, type: Type, reading: Reading, path: Path) -> None:
+    """Note a cast that gives another value in DataFusion for some values."""
+    if engine_of(reading.producer) is None:
+        return
+    source, target = concrete(input.type), concrete(type)
+    if isinstance(source, String | VarChar):
+        _of_text(input, target, reading, path)
+        return
+    match source, target:
+        case FP32() | FP64(), Decimal():
+            before, after = f"a cast of {source} to a decimal, which rounds 0.285 to 0.28", "to 0.29"
+            habits.DECIMAL.note_once(reading, path, before, after, key=before)
+        case PrecisionTimestamp(), PrecisionTimestampTZ():
+            before, after = f"a cast of {source} to {target}, whose zone isn't written", "UTC"
+            habits.ZONE.note_once(reading, path, before, after, key=before)
+        case FP32() | FP64(), String() | VarChar():
+            before, after = f"a cast of {source} to a text, like inf and 1e300", "Infinity and 1.0E300"
+            habits.CAST.note_once(reading, path, before, after, key=before)
+        case PrecisionTimestamp() | PrecisionTimestampTZ(), String() | VarChar():
+            before, after = f"a cast of {source} to a text, with a T before the time", "with a blank there"
+            habits.CAST.note_once(reading, path, before, after, key=before)
+        case IntervalYear() | IntervalDay() | IntervalCompound(), String() | VarChar():
+            before, after = f"a cast of {source} to a text, like 1 days", "P1D"
+            habits.CAST.note_once(reading, path, before, after, key=before)
+        case (
+            (PrecisionTimestamp(precision=fine) | PrecisionTimestampTZ(precision=fine)),
+            (PrecisionTimestamp(precision=coarse) | PrecisionTimestampTZ(precision=coarse)),
+        ) if fine > coarse:
+            before, after = f"a cast of {source} to {target}, cut towards 1970", "cut towards the past"
+            habits.CAST.note_once(reading, path, before, after, key=before)
+        case _:
+            return
+    reading.plain = False
+
+
+_ZONED: Final = frozenset({"date_part", "date_trunc", "date_bin", "extract", "add", "subtract", "to_char", "to_date"})
+
+
+def call(name: str, arguments: list[Argument], reading: Reading, path: Path) -> tuple[str, list[Argument]]:
+    """Return the name and the arguments by which a call is looked up; note what it doesn't say."""
+    if engine_of(reading.producer) is None:
+        return name, arguments
+    types = [concrete(item.type) for item in arguments if not isinstance(item, EnumArgument | TypeArgument)]
+    if name in _ZONED and any(isinstance(type, PrecisionTimestampTZ) for type in types):
+        reading.plain = False
+        habits.ZONE.note_once(reading, path, f"`{name}` of an instant, whose zone isn't written", "in UTC")
+    if name.startswith(("to_timestamp", "to_date")) and len(types) == 1 and isinstance(types[0], String):
+        target = Date() if name == "to_date" else PrecisionTimestamp(precision=9)
+        (value,) = arguments
+        assert not isinstance(value, EnumArgument | TypeArgument)
+        _of_text(value, target, reading, path)
+    match name, arguments:
+        case "date_part", [Literal(value=str(part)), value] if part.strip().lower() == "epoch":
+            reading.plain = False
+            reading.note_once("engine-function", path, "`date_part` of the epoch", "`epoch`")
+            return "epoch", [value]
+        case _:
+            return name, arguments
+
+
+def _of_text(input: Expression, target: Type, reading: Reading, path: Path) -> None:
+    texts = _OF_TEXTS.get(target.__class__)
+    if texts is None:
+        return
+    if isinstance(input, Literal):
+        same = next(pattern for kind, pattern in _SAME_TEXTS if isinstance(target, kind))
+        if input.value is None or (isinstance(input.value, str) and same.fullmatch(input.value)):
+            return
+    reading.plain = False
+    before, after = texts
+    before = f"a cast of a text to {target.__class__.keyword}, which takes {before}"
+    habits.TEXT.note_once(reading, path, before, f"taken: {after}", key=before)
+
+
+def float_keys(types: Iterable[Type], reading: Reading, path: Path) -> None:
+    """Note floating-point numbers whose order or equality decides: there DataFusion distinguishes signs."""
+    if engine_of(reading.producer) is not None and any(map(_holds_float, types)):
+        reading.plain = False
+        before = "floating-point numbers that are sorted, grouped, joined or looked up; -0.0 comes before 0.0 there"
+        after = "-0.0 equals 0.0, and NaN is the largest number"
+        habits.FLOAT.note_once(reading, path, before, after)
+
+
+def anti_join(condition: Expression | None, reading: Reading, path: Path) -> None:
+    """Note an anti join of keys that may be null; DataFusion makes one of NOT IN, and writes it like NOT EXISTS."""
+    if condition is not None and condition.type.nullable and engine_of(reading.producer) is not None:
+        reading.plain = False
+        before = (
+            "an anti join on keys that may be null; if it was NOT IN, no record with such a key or beside one is left"
+        )
+        habits.ANTI_JOIN.note_once(reading, path, before, "NOT EXISTS: keys that are null match nothing")
+
+
+_COMPARED: Final = frozenset({"equal", "is_not_distinct_from", "min", "max", "distinct"})
+
+
+def float_comparison(name: str, arguments: Iterable[Argument], reading: Reading, path: Path) -> None:
+    """Note a comparison of columns that may become the key of a join, and the extreme or distinct values of a group."""
+    if name in _COMPARED and engine_of(reading.producer) is not None:
+        values = [item for item in arguments if not isinstance(item, EnumArgument | TypeArgument | Literal)]
+        if len(values) > 1 or name in ("min", "max", "distinct"):
+            float_keys([value.type for value in values], reading, path)
+
+
+def _holds_float(type: Type) -> bool:
+    match concrete(type):
+        case FP32() | FP64():
+            return True
+        case List(type=element):
+            return _holds_float(element)
+        case Struct(types=types):
+            return any(map(_holds_float, types))
+        case _:
+            return False

@@ -1,0 +1,291 @@
+"""The casts that DataFusion's analyzer puts around arguments, for plans that it wrote before analysis.
+
+``SessionContext.sql(…).logical_plan()`` has the calls with the arguments of the query; DataFusion casts them when it
+optimizes the plan, as ``optimized_logical_plan()`` and ``Serde.serialize_bytes`` do. The rules are those of release 55;
+the tests compare such plans with its results.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+from pyspark_substrait.extensions.coercion import common_decimal
+from pyspark_substrait.extensions.engines import engine_of
+from pyspark_substrait.model.expressions import (
+    Argument,
+    EnumArgument,
+    Expression,
+    FieldReference,
+    RootReference,
+    StructField,
+    TypeArgument,
+)
+from pyspark_substrait.model.literals import Literal
+from pyspark_substrait.model.paths import Path
+from pyspark_substrait.model.plan import ExtensionDeclaration
+from pyspark_substrait.model.relations import Project, Relation
+from pyspark_substrait.model.types import (
+    FP32,
+    FP64,
+    I8,
+    I16,
+    I32,
+    I64,
+    Boolean,
+    Date,
+    Decimal,
+    OpenStruct,
+    PrecisionTime,
+    PrecisionTimestamp,
+    PrecisionTimestampTZ,
+    String,
+    Type,
+    VarChar,
+    concrete,
+    same_type,
+    with_nullability,
+)
+from pyspark_substrait.proto.read import datafusion
+from pyspark_substrait.proto.read.context import Reading
+from pyspark_substrait.proto.read.habits import datafusion as habits
+from pyspark_substrait.proto.read.type_checks import as_type
+
+__all__ = ["coerced_alternatives", "coerced_condition", "coerced_members", "understood"]
+
+
+def _names(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_PREDICATES: Final = _names("equal not_equal lt lte gt gte is_distinct_from is_not_distinct_from between")
+_COMPARISONS: Final = _PREDICATES | _names("nullif greatest least coalesce")
+_ARITHMETIC: Final = _names("add subtract multiply divide modulus")
+_OF_FLOATS: Final = _names(
+    """
+    sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh exp ln log10 log2 degrees radians cbrt cot signum
+    atan2 isnan iszero nanvl
+    """
+)
+_OF_MOMENTS: Final = _names("date_trunc date_part")
+_MAKING_MOMENTS: Final = _names(
+    """
+    to_timestamp to_timestamp_seconds to_timestamp_millis to_timestamp_micros to_timestamp_nanos from_unixtime to_date
+    make_date
+    """
+)
+_OF_TEXTS: Final = _names("concat concat_ws str_concat ||")
+#: how many digits an integer is taken to have where it meets a decimal
+_DIGITS: Final[dict[type[Type], int]] = {I8: 3, I16: 5, I32: 10, I64: 20}
+_AS_DECIMAL: Final[dict[type[Type], Decimal]] = {
+    FP32: Decimal(precision=14, scale=7),
+    FP64: Decimal(precision=30, scale=15),
+    **{kind: Decimal(precision=digits, scale=0) for kind, digits in _DIGITS.items()},
+}
+
+
+def understood(
+    declared: ExtensionDeclaration, arguments: list[Argument], reading: Reading, path: Path
+) -> tuple[ExtensionDeclaration, list[Argument]]:
+    """Return the function and the arguments that DataFusion means by a call; note what differs for some values."""
+    if engine_of(reading.producer) is None:
+        return declared, arguments
+    name, arguments = datafusion.call(declared.name, arguments, reading, path)
+    arguments = _coerced(name, arguments, reading, path)
+    datafusion.float_comparison(name, arguments, reading, path)
+    return (declared if name == declared.name else replace(declared, name=name)), arguments
+
+
+def _coerced(name: str, arguments: list[Argument], reading: Reading, path: Path) -> list[Argument]:
+    """Return the arguments of a call as DataFusion casts them before it runs."""
+    if reading.strict:
+        return arguments
+    simple = name.partition(":")[0].lower()
+    values = [item for item in arguments if not isinstance(item, EnumArgument | TypeArgument)]
+    if len(values) != len(arguments):
+        return arguments
+    types = [concrete(value.type) for value in values]
+    wanted: Sequence[Type | None]
+    if simple in _COMPARISONS and len(types) > 1:
+        # of integers and decimals, the casts that reading makes by itself compare the same
+        exact = simple in _PREDICATES and all(isinstance(type, Decimal) or type.__class__ in _DIGITS for type in types)
+        wanted = [None] * len(types) if exact else _compared(values, types)
+    elif simple in _ARITHMETIC and len(types) == 2:
+        wanted = _computed(values, types)
+    elif simple in _OF_FLOATS:
+        wanted = [
+            FP64() if isinstance(type, Decimal) or type.__class__ in _DIGITS or _is_null(value) else None
+            for value, type in zip(values, types, strict=True)
+        ]
+    elif simple in ("and", "or", "not"):
+        wanted = [Boolean() if _is_null(value) else None for value in values]
+    elif simple in _OF_MOMENTS and len(types) == 2:
+        wanted = [None, PrecisionTimestamp(precision=9) if isinstance(types[1], String | VarChar) else None]
+    elif simple in _MAKING_MOMENTS:
+        wanted = [I64() if type.__class__ in _DIGITS else None for type in types]
+    elif simple in _OF_TEXTS and any(isinstance(type, String | VarChar) for type in types):
+        wanted = [String() if _is_number(type) or isinstance(type, Boolean | Date) else None for type in types]
+    else:
+        return arguments
+    return [*_casts(values, wanted, f"the arguments of `{simple}`", reading, path)]
+
+
+def coerced_alternatives(
+    values: Sequence[Expression], reading: Reading, path: Path, *, compared: bool = False
+) -> tuple[Expression, ...]:
+    """Return values of which one is taken, or that are compared with the first, as DataFusion casts them."""
+    if reading.strict or engine_of(reading.producer) is None or len(values) < 2:
+        return tuple(values)
+    types = [concrete(value.type) for value in values]
+    texts = [
+        isinstance(type, String | VarChar) for value, type in zip(values, types, strict=True) if not _is_null(value)
+    ]
+    if not compared and any(texts) and not all(texts):
+        wanted: Sequence[Type | None] = [String()] * len(values)
+    else:
+        wanted = _compared(values, types)
+    return _casts(values, wanted, "the values of a CASE, an IN or a set operation", reading, path)
+
+
+def coerced_condition(value: Expression, reading: Reading, path: Path) -> Expression:
+    """Return a condition; a null without a type is one of the type boolean."""
+    if engine_of(reading.producer) is None or not _is_null(value):
+        return value
+    return _casts([value], [Boolean()], "a condition", reading, path)[0]
+
+
+def coerced_members(members: tuple[Relation, ...], reading: Reading, path: Path) -> tuple[Relation, ...]:
+    """Return the inputs of a set operation with the types to which DataFusion casts their columns."""
+    schemas = [member.schema for member in members]
+    if reading.strict or engine_of(reading.producer) is None or len({len(schema.types) for schema in schemas}) != 1:
+        return members
+    if any(isinstance(schema, OpenStruct) for schema in schemas):
+        return members
+    columns = []
+    for position in range(len(schemas[0].types)):
+        values = [_column(member, position) for member in members]
+        columns.append(coerced_alternatives(values, reading, path))
+    made = []
+    for number, member in enumerate(members):
+        values = [column[number] for column in columns]
+        changed = [position for position, value in enumerate(values) if not isinstance(value, FieldReference | Literal)]
+        typed = all(same_type(value.type, type) for value, type in zip(values, schemas[number].types, strict=True))
+        made.append(member if typed and not changed else Project.only(member, values))
+    return tuple(made)
+
+
+def _column(member: Relation, position: int) -> Expression:
+    """A column of an input; a null, if it is nothing else."""
+    if isinstance(member, Project) and not isinstance(member.input.schema, OpenStruct):
+        width = len(member.input.schema.types)
+        source = position if member.common.emit is None else member.common.emit[position]
+        if source >= width and _is_null(value := member.expressions[source - width]):
+            return value
+    return FieldReference(root=RootReference(), reference=(StructField(position),), type=member.schema.types[position])
+
+
+def _moments(types: Sequence[Type]) -> Sequence[Type | None]:
+    """The types in which two dates or timestamps are subtracted; None for those that stay."""
+    match types:
+        case [Date(), PrecisionTimestamp() | PrecisionTimestampTZ()]:
+            return [types[1], None]
+        case [PrecisionTimestamp() | PrecisionTimestampTZ(), Date()]:
+            return [None, types[0]]
+        case [PrecisionTimestamp(precision=one), PrecisionTimestamp(precision=other)] if one != other:
+            common = PrecisionTimestamp(precision=max(one, other))
+            return [common, common]
+        case [Date(), I8() | I16() | I32()]:
+            return [None, I64()]
+        case _:
+            return [None, None]
+
+
+def _casts(
+    values: Sequence[Expression], wanted: Sequence[Type | None], what: str, reading: Reading, path: Path
+) -> tuple[Expression, ...]:
+    made: list[Expression] = []
+    for value, type in zip(values, wanted, strict=True):
+        if type is None or same_type(concrete(value.type), type):
+            made.append(value)
+            continue
+        target = with_nullability(type, value.type.nullable)
+        reading.plain = False
+        if _is_null(value):
+            made.append(Literal(type=with_nullability(type, True), value=None))
+            continue
+        before, after = f"{what}: {with_nullability(concrete(value.type), False)}", f"cast to {type}"
+        habits.COERCION.note_once(reading, path, before, after, key=f"{before} {after}")
+        datafusion.different_cast(value, target, reading, path)
+        made.append(as_type(value, target))
+    return tuple(made)
+
+
+def _is_number(type: Type) -> bool:
+    return isinstance(type, Decimal) or type.__class__ in _AS_DECIMAL
+
+
+def _compared(values: Sequence[Expression], types: Sequence[Type]) -> Sequence[Type | None]:
+    """The types in which values are compared with each other; None for those that stay."""
+    known = [type for value, type in zip(values, types, strict=True) if not _is_null(value)]
+    if not known:
+        return [None] * len(types)
+    found: Type | None = known[0]
+    for type in known[1:]:
+        found = None if found is None else _comparison_type(found, type)
+    return [found] * len(types)
+
+
+def _is_null(value: Expression) -> bool:
+    return isinstance(value, Literal) and value.value is None
+
+
+def _comparison_type(left: Type, right: Type) -> Type | None:
+    left, right = with_nullability(left, False), with_nullability(right, False)
+    if left == right:
+        return left
+    for one, other in ((left, right), (right, left)):
+        match one, other:
+            case String() | VarChar(), Date() | PrecisionTime() | PrecisionTimestamp() | PrecisionTimestampTZ():
+                return other
+            case String() | VarChar(), _ if _is_number(other):
+                return other
+            case Date(), PrecisionTimestamp() | PrecisionTimestampTZ():
+                return other
+            case Decimal(), _ if other.__class__ in _AS_DECIMAL:
+                return common_decimal(one, _AS_DECIMAL[other.__class__])
+            case FP64(), _ if other.__class__ in _AS_DECIMAL:
+                return one
+            case FP32(), _ if other.__class__ in _DIGITS:
+                return one
+            case _:
+                continue
+    return _wider(left, right)
+
+
+def _wider(left: Type, right: Type) -> Type | None:
+    match left, right:
+        case Decimal(), Decimal():
+            return common_decimal(left, right)
+        case _ if left.__class__ in _DIGITS and right.__class__ in _DIGITS:
+            return left if _DIGITS[left.__class__] >= _DIGITS[right.__class__] else right
+        case _:
+            return None
+
+
+def _computed(values: Sequence[Expression], types: Sequence[Type]) -> Sequence[Type | None]:
+    """The types in which two numbers are added, multiplied and so on; None for those that stay."""
+    if _is_null(values[0]) is not _is_null(values[1]):
+        return [types[1], None] if _is_null(values[0]) else [None, types[0]]
+    if not all(map(_is_number, types)):
+        return _moments(types)
+    classes = {type.__class__ for type in types}
+    if len(classes) == 1:
+        return [None, None]
+    for real in (FP64, FP32):
+        if real in classes:
+            return [real(), real()]
+    if Decimal in classes:
+        return [_AS_DECIMAL.get(type.__class__) for type in types]
+    widest = max(types, key=lambda type: _DIGITS[type.__class__])
+    return [widest, widest]

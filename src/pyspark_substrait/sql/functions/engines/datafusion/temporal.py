@@ -1,0 +1,317 @@
+"""DataFusion's functions of dates, times, timestamps and intervals.
+
+A plan doesn't have the zone of a timestamp with zone; all of them are computed in UTC.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Final
+
+from pyspark_substrait.errors import UnsupportedPlanError
+from pyspark_substrait.model.types import (
+    Date,
+    PrecisionTime,
+    PrecisionTimestamp,
+    PrecisionTimestampTZ,
+    String,
+    Type,
+    concrete,
+)
+from pyspark_substrait.sql.compiler import temporal
+from pyspark_substrait.sql.compiler.casts import cast
+from pyspark_substrait.sql.compiler.literals import string_literal
+from pyspark_substrait.sql.compiler.types import FINEST, units_per_second
+from pyspark_substrait.sql.fragment import Atom
+from pyspark_substrait.sql.functions.common_expressions import bound
+from pyspark_substrait.sql.functions.datetimes import moments
+from pyspark_substrait.sql.functions.engines.datafusion.calls import as_specified
+from pyspark_substrait.sql.functions.table import Call, Foreign, row
+
+__all__ = ["ROWS"]
+
+_DAY: Final = 86_400
+_NANOS: Final = 9
+
+# counts --------------------------------------------------------------------------------------------------------------
+
+
+def _digits(type: Type) -> int:
+    """The digits of the seconds in which :func:`_count` counts a timestamp: six or more."""
+    type = concrete(type)
+    return max(FINEST, type.precision) if isinstance(type, PrecisionTimestamp | PrecisionTimestampTZ) else FINEST
+
+
+def _count(type: Type, sql: str) -> str:
+    """A date, time or timestamp as a BIGINT of microseconds, or of finer units if it has them."""
+    match concrete(type):
+        case Date():
+            return Atom(f"(CAST(unix_date({sql}) AS BIGINT) * {_DAY * 10**FINEST}L)")
+        case PrecisionTime(precision=precision):
+            return Atom(f"time_to_micros({sql})") if precision <= FINEST else sql
+        case PrecisionTimestamp(precision=precision) if precision <= FINEST:
+            return bound(sql, "t", temporal.micros_of_local("t"))
+        case PrecisionTimestampTZ(precision=precision) if precision <= FINEST:
+            return Atom(f"unix_micros({sql})")
+        case _:
+            return sql
+
+
+def _of_count(count: str, type: Type) -> str:
+    """A count as a timestamp of the type; its units are those of the type."""
+    match concrete(type):
+        case PrecisionTimestamp(precision=precision) if precision <= FINEST:
+            local = temporal.local_of_micros(count)
+            step = 10 ** (FINEST - precision)
+            return local if step == 1 else bound(local, "t", temporal.coarser_local("t", step))
+        case PrecisionTimestampTZ(precision=precision) if precision <= FINEST:
+            return Atom(f"timestamp_micros({count})")
+        case _:
+            return Atom(count)
+
+
+def _local(type: Type, sql: str) -> str:
+    """A date or timestamp as a DATE or TIMESTAMP_NTZ in UTC."""
+    value = moments.plain(type, sql)
+    return temporal.local_of_instant(Atom(value)) if isinstance(concrete(type), PrecisionTimestampTZ) else value
+
+
+def _part(call: Call, position: int = 0) -> str:
+    part = call.operands[position].literal
+    if not isinstance(part, str):
+        raise UnsupportedPlanError(f"DataFusion's {call.function.name} of a part that isn't a literal")
+    return part.strip().lower()
+
+
+# parts ---------------------------------------------------------------------------------------------------------------
+
+_STARTS: Final = {"year": "YEAR", "quarter": "QUARTER", "month": "MONTH", "week": "WEEK"}
+#: in seconds, or parts of one
+_LENGTHS: Final = {"day": _DAY, "hour": 3600, "minute": 60, "second": 1}
+_FRACTIONS: Final = {"millisecond": 3, "microsecond": 6}
+
+
+def date_trunc(call: Call) -> str:
+    part, x, type = _part(call), call.sql(1), call.type(1)
+    if part in _STARTS:
+        date = f"trunc(CAST({_local(type, x)} AS DATE), '{_STARTS[part]}')"
+        count = f"CAST(unix_date({date}) AS BIGINT) * {_DAY * units_per_second(_digits(call.output))}L"
+        return _of_count(Atom(f"({count})"), call.output)
+    digits = _digits(call.output)
+    if part in _LENGTHS:
+        step = _LENGTHS[part] * units_per_second(digits)
+    elif part in _FRACTIONS:
+        step = 10 ** (digits - _FRACTIONS[part])
+    else:
+        raise UnsupportedPlanError(f"DataFusion's date_trunc to the {part}")
+    count = _count(type, x)
+    if digits > _digits(type):
+        count = Atom(f"({count} * {10 ** (digits - _digits(type))}L)")
+    return _of_count(bound(count, "n", Atom(f"(n - pmod(n, {step}L))")), call.output)
+
+
+_PARTS: Final = {
+    "year": "year({x})",
+    "isoyear": "extract(YEAROFWEEK FROM {x})",
+    "quarter": "quarter({x})",
+    "month": "month({x})",
+    "week": "weekofyear({x})",
+    "day": "day({x})",
+    "doy": "dayofyear({x})",
+    "dow": "(dayofweek({x}) - 1)",
+    "isodow": "(weekday({x}) + 1)",
+}
+_TIMES: Final = {
+    "hour": "hour({x})",
+    "minute": "minute({x})",
+    "second": "CAST(second({x}) AS INT)",
+}
+_OF_MINUTES: Final = {"millisecond": 3, "microsecond": 6}
+
+
+def date_part(call: Call) -> str:
+    part, x, type = _part(call), call.sql(1), call.type(1)
+    kind = concrete(type)
+    if part in _PARTS and not isinstance(kind, PrecisionTime):
+        return Atom(f"CAST({_PARTS[part].format(x=_local(type, x))} AS INT)")
+    if part in _TIMES:
+        if isinstance(kind, Date):
+            return Atom(f"if({x} IS NULL, NULL, 0)")
+        return Atom(f"CAST({_TIMES[part].format(x=_local(type, x))} AS INT)")
+    if part in _OF_MINUTES:
+        digits = kind.precision if isinstance(kind, PrecisionTime) and kind.precision > FINEST else _digits(type)
+        rest = f"pmod({_count(type, x)}, {60 * units_per_second(digits)}L)"
+        return Atom(f"CAST({rest} DIV {10 ** (digits - _OF_MINUTES[part])}L AS INT)")
+    raise UnsupportedPlanError(f"DataFusion's date_part of the {part} of {type}")
+
+
+def epoch(call: Call) -> str:
+    type = concrete(call.type(0))
+    digits = type.precision if isinstance(type, PrecisionTime) and type.precision > FINEST else _digits(type)
+    return Atom(f"(CAST({_count(type, call.sql(0))} AS DOUBLE) / {units_per_second(digits)}D)")
+
+
+def to_unixtime(call: Call) -> str:
+    digits = _digits(call.type(0))
+    return Atom(f"({_count(call.type(0), call.sql(0))} DIV {units_per_second(digits)}L)")
+
+
+# intervals -----------------------------------------------------------------------------------------------------------
+
+
+def _nanos(call: Call, position: int) -> str:
+    """The time of an interval_compound, with its days, as a DECIMAL(38, 0) of nanoseconds."""
+    type = concrete(call.type(position))
+    precision: int = getattr(type, "precision", 0)
+    value = f"{call.sql(position)}.f1"
+    if precision <= FINEST:
+        micros = bound(Atom(value), "d", temporal.micros_of_interval("d"))
+        return Atom(f"(CAST({micros} AS DECIMAL(25, 0)) * 1000BD)")
+    if precision > _NANOS:
+        raise UnsupportedPlanError(f"{type} with a date or timestamp, whose precision DataFusion doesn't have")
+    scale = 10 ** (_NANOS - precision)
+    return (
+        Atom(f"CAST({value} AS DECIMAL(30, 0))")
+        if scale == 1
+        else Atom(f"(CAST({value} AS DECIMAL(30, 0)) * {scale}BD)")
+    )
+
+
+def shifted(operator: str) -> Callable[[Call], str]:
+    """Return a date or timestamp plus or minus an interval; either may be the first of a sum."""
+
+    def body(call: Call) -> str:
+        moment = 1 if _is_interval(call.type(0)) else 0
+        x, type = call.sql(moment), concrete(call.type(moment))
+        months, nanos = f"{call.sql(1 - moment)}.f0", _nanos(call, 1 - moment)
+        if isinstance(type, Date):
+            days = f"CAST({nanos} DIV {_DAY * 10**_NANOS}BD AS INT)"
+            return Atom(f"date_{'add' if operator == '+' else 'sub'}({x} {operator} {months}, {days})")
+        digits = _digits(type)
+        day = _DAY * units_per_second(digits)
+        units = nanos if digits == _NANOS else f"({nanos} DIV {10 ** (_NANOS - digits)}BD)"
+        if digits > _NANOS:
+            units = f"({nanos} * {10 ** (digits - _NANOS)}BD)"
+        date = f"date_from_unix_date(CAST({temporal.floored('n', day)} AS INT))"
+        moved = f"CAST(unix_date({date} {operator} {months}) AS DECIMAL(20, 0)) * {day}BD + pmod(n, {day}L)"
+        count = bound(_count(type, x), "n", Atom(f"CAST({moved} {operator} {units} AS BIGINT)"))
+        return _of_count(count, call.output)
+
+    return body
+
+
+def _is_interval(type: Type) -> bool:
+    return not isinstance(concrete(type), Date | PrecisionTimestamp | PrecisionTimestampTZ)
+
+
+def days_added(operator: str) -> Callable[[Call], str]:
+    def body(call: Call) -> str:
+        date = 0 if isinstance(concrete(call.type(0)), Date) else 1
+        name = "date_add" if operator == "+" else "date_sub"
+        return Atom(f"{name}({call.sql(date)}, CAST({call.sql(1 - date)} AS INT))")
+
+    return body
+
+
+def between(call: Call) -> str:
+    """The time between two timestamps of the same precision."""
+    type = call.type(0)
+    counts = [_count(type, call.sql(position)) for position in (0, 1)]
+    if _digits(type) > FINEST:
+        return Atom(f"CAST(CAST({counts[0]} AS DECIMAL(20, 0)) - {counts[1]} AS DECIMAL(38, 0))")
+    return temporal.interval_of_micros(Atom(f"({counts[0]} - {counts[1]})"))
+
+
+def date_bin(call: Call) -> str:
+    type = call.type(1)
+    digits = _digits(type)
+    if digits > _NANOS:
+        raise UnsupportedPlanError(f"DataFusion's date_bin of {type}, which it doesn't have")
+    scale = 10 ** (_NANOS - digits)
+    x = f"(CAST({_count(type, call.sql(1))} AS DECIMAL(25, 0)) * {scale}BD)"
+    origin = "CAST(0BD AS DECIMAL(25, 0))"
+    if len(call.operands) > 2:
+        other = call.type(2)
+        factor = 10 ** (_NANOS - _digits(other))
+        origin = f"(CAST({_count(other, call.sql(2))} AS DECIMAL(25, 0)) * {factor}BD)"
+    months = string_literal("date_bin of an interval of months")
+    none = f"{call.sql(0)}.f0 <> INTERVAL '0-0' YEAR TO MONTH"
+    length = f"if({none}, CAST(raise_error({months}) AS DECIMAL(30, 0)), {_nanos(call, 0)})"
+    fields = f"named_struct('x', {x}, 'o', {origin}, 's', {length})"
+    start = "v.x - pmod(v.x - v.o, v.s)"
+    count = bound(fields, "v", Atom(f"CAST(({start}) DIV {scale}BD AS BIGINT)"))
+    return _of_count(count, call.output)
+
+
+# conversions ---------------------------------------------------------------------------------------------------------
+
+
+def to_timestamp(call: Call) -> str:
+    type, wanted = concrete(call.type(0)), call.output
+    if isinstance(type, String):
+        return cast(call.sql(0), type, wanted)
+    if isinstance(type, Date | PrecisionTimestamp):
+        scale = 10 ** (_digits(wanted) - _digits(type))
+        return _of_count(Atom(f"({_count(type, call.sql(0))} * {scale}L)"), wanted)
+    assert isinstance(concrete(wanted), PrecisionTimestamp)
+    precision: int = getattr(concrete(wanted), "precision", 0)
+    # a number alone is one of seconds, though the timestamp has nanoseconds
+    unit = 0 if call.function.name == "to_timestamp" else precision
+    return _of_count(Atom(f"({call.sql(0)} * {10 ** (_digits(wanted) - unit)}L)"), wanted)
+
+
+def to_date(call: Call) -> str:
+    type = concrete(call.type(0))
+    if isinstance(type, String):
+        return cast(call.sql(0), type, call.output)
+    if isinstance(type, PrecisionTimestamp):
+        return Atom(f"CAST({moments.plain(type, call.sql(0))} AS DATE)")
+    return Atom(f"date_from_unix_date(CAST({call.sql(0)} AS INT))")
+
+
+_NOW: Final = "(unix_micros(current_timestamp()) * 1000L)"
+
+#: what means the same in chrono and strftime
+_SAME_FORMATS: Final = re.compile(r"(?:[^%]|%[YmdHMSjyIpBbAa%])*")
+
+
+def to_char(call: Call) -> str:
+    format = call.operands[1].literal
+    if not isinstance(format, str) or not _SAME_FORMATS.fullmatch(format):
+        raise UnsupportedPlanError(f"DataFusion's to_char with the format {call.sql(1)}", path="arguments[1]")
+    return as_specified("functions_datetime", "strftime")(call)
+
+
+_OF_INTERVALS: Final = ("date_icompound", "pts_icompound", "ptstz_icompound")
+_AND_INTERVALS: Final = ("icompound_date", "icompound_pts", "icompound_ptstz")
+
+ROWS = (
+    row("date_trunc", date_trunc, foreign=Foreign.MOVED),
+    row("date_part", date_part, foreign=Foreign.MOVED),
+    row("epoch", epoch, foreign=Foreign.MOVED),
+    row("date_bin", date_bin, foreign=Foreign.MOVED),
+    row("add", shifted("+"), signatures=(*_OF_INTERVALS, *_AND_INTERVALS), foreign=Foreign.MOVED),
+    row("add", days_added("+"), signatures=("date_i64", "i64_date")),
+    row("subtract", shifted("-"), signatures=_OF_INTERVALS, foreign=Foreign.MOVED),
+    row("subtract", days_added("-"), signatures=("date_i64",)),
+    row("subtract", "CAST(datediff({0}, {1}) AS BIGINT)", signatures=("date_date",)),
+    row("subtract", between, signatures=("pts_pts", "ptstz_ptstz"), foreign=Foreign.MOVED),
+    *(
+        row(name, to_timestamp, foreign=Foreign.MOVED)
+        for name in (
+            "to_timestamp",
+            "to_timestamp_seconds",
+            "to_timestamp_millis",
+            "to_timestamp_micros",
+            "to_timestamp_nanos",
+            "from_unixtime",
+        )
+    ),
+    row("to_unixtime", to_unixtime, foreign=Foreign.MOVED),
+    row("to_date", to_date, foreign=Foreign.MOVED),
+    row("make_date", "make_date(CAST({0} AS INT), CAST({1} AS INT), CAST({2} AS INT))"),
+    row("now", lambda _: Atom(_NOW), foreign=Foreign.MOVED),
+    row("current_date", lambda _: temporal.date_of_instant("current_timestamp()")),
+    row("to_char", to_char, foreign=Foreign.MOVED),
+)
