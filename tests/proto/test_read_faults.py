@@ -37,11 +37,6 @@ from tests.proto.messages import (
             "relations[0].rel.read.base_schema.names",
             "there are 1 names for 2 fields",
         ),
-        (
-            {"read": {"baseSchema": {"names": ["a", "b"]}, "namedTable": {"names": ["t"]}}},
-            "relations[0].rel.read.base_schema.struct",
-            "the types of the 2 columns are missing",
-        ),
         (project({}), f"{PROJECT}.expressions[0]", "an expression is missing"),
         (project({"cast": {"input": ONE}}), f"{PROJECT}.expressions[0].cast.type", "a type is missing"),
         (project({"cast": {"type": I32}}), f"{PROJECT}.expressions[0].cast.input", "an expression is missing"),

@@ -220,6 +220,16 @@ ASSUMPTIONS: Mapping[str, NoteRule] = {
         "DataFusion writes the offsets of RANGE frames only into optimized plans; in others the frame has no bounds",
         "Make the plan of `optimized_logical_plan()`, or write ROWS if no bounds are meant",
     ),
+    "unbound-columns": _doubtful(
+        Code.TYPE_UNBOUND,
+        "A schema has a type for each column; without them, nothing above is known but the names",
+        "Bind the plan to its tables: bind(plan, tables)",
+    ),
+    "unbound-type": _harmless(
+        Code.TYPE_UNBOUND,
+        "A type that is left open is that which the function gives",
+        "State the type",
+    ),
     "datafusion-join": _doubtful(
         Code.PROTO_MISSING_FIELD, "A join has a condition; DataFusion leaves out that of a cross join", "Write true"
     ),
