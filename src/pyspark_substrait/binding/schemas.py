@@ -146,7 +146,6 @@ def _of_duckdb(connection: Any) -> TableSchemas:
 
     def schema_of(name: str, table: str) -> NamedStruct:
         quoted = table.replace('"', '""')
-        rows = connection.execute(f'SELECT * FROM "{quoted}" LIMIT 0')
-        return of_source(name, rows.to_arrow_table() if hasattr(rows, "to_arrow_table") else rows.fetch_arrow_table())
+        return of_source(name, connection.sql(f'SELECT * FROM "{quoted}" LIMIT 0').to_arrow_table())
 
     return TableSchemas({(name,): name for (name,) in found}, schema_of)

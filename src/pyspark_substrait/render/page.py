@@ -22,10 +22,10 @@ from pyspark_substrait.render.figures import Summary, node_figures, summary
 from pyspark_substrait.render.page_data import GRAVITY, as_script_text, graph_data
 from pyspark_substrait.render.svg_style import style
 from pyspark_substrait.text.explain.columns import escaped
-from pyspark_substrait.text.explain.directions import pieces
 from pyspark_substrait.text.explain.graph import Node
 from pyspark_substrait.text.explain.lines import LineKind
 from pyspark_substrait.text.explain.literals import counted
+from pyspark_substrait.text.explain.text_direction import pieces
 
 if TYPE_CHECKING:
     from pyspark_substrait.render.view import Sheet, View

@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
 from pyspark_substrait.text.explain.columns import escaped
-from pyspark_substrait.text.explain.directions import pieces
+from pyspark_substrait.text.explain.text_direction import pieces
 
 __all__ = ["Element", "added", "curve", "label", "number", "titled", "to_text"]
 

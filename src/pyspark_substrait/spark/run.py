@@ -17,7 +17,7 @@ from pyspark_substrait.model.relations import Relation
 from pyspark_substrait.model.walk import writes
 from pyspark_substrait.spark import arrow, writing
 from pyspark_substrait.spark.access import Access
-from pyspark_substrait.spark.binding import bound
+from pyspark_substrait.spark.bound_statements import bound
 from pyspark_substrait.spark.failures import failed, refused
 from pyspark_substrait.spark.lost_connection import reporting_loss
 from pyspark_substrait.spark.progress import running

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from pyspark_substrait.errors import SubstraitError
-from pyspark_substrait.spark.binding import bound
+from pyspark_substrait.spark.bound_statements import bound
 from pyspark_substrait.spark.session import is_connect, spark_errors
 from pyspark_substrait.spark.settings import OF_PLANS, Settings
 from pyspark_substrait.spark.table_facts import table_facts

@@ -20,8 +20,8 @@ from pyspark_substrait.codes import Code, Level, class_of
 from pyspark_substrait.model.findings import Finding
 from pyspark_substrait.model.plan import ExtendedExpression
 from pyspark_substrait.text.explain import page
-from pyspark_substrait.text.explain.directions import pieces
 from pyspark_substrait.text.explain.lines import Line, LineKind
+from pyspark_substrait.text.explain.text_direction import pieces
 
 if TYPE_CHECKING:
     from pyspark_substrait.analysis.report.report import Report

@@ -221,7 +221,7 @@ ASSUMPTIONS: Mapping[str, NoteRule] = {
         "Make the plan of `optimized_logical_plan()`, or write ROWS if no bounds are meant",
     ),
     "unbound-columns": _doubtful(
-        Code.TYPE_UNBOUND,
+        Code.PROTO_MISSING_FIELD,
         "A schema has a type for each column; without them, nothing above is known but the names",
         "Bind the plan to its tables: bind(plan, tables)",
     ),

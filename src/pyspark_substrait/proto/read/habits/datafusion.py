@@ -40,6 +40,8 @@ __all__ = [
 
 _DATAFUSION = (Producer.DATAFUSION,)
 _TRIED = "DataFusion 55, tried"
+#: the release of the specification that DataFusion 42 states; 43 and newer write an emit in every projection
+_LAST_WITHOUT_EMIT = (0, 57, 999)
 
 PROJECT = Habit(
     rule="datafusion-project",
@@ -60,7 +62,8 @@ def project_emit(message: Any, common: RelCommon, width: int, count: int, readin
     Raises:
         InvalidPlanError: it has window functions, and its output is another record than its input.
     """
-    if not PROJECT.of(reading) or message.common.WhichOneof("emit_kind") is not None:
+    later = reading.version is not None and reading.version > _LAST_WITHOUT_EMIT
+    if later or not PROJECT.of(reading) or message.common.WhichOneof("emit_kind") is not None:
         return common
     kinds = [expression.WhichOneof("rex_type") for expression in message.expressions]
     if "window_function" in kinds:
