@@ -1,4 +1,7 @@
-"""Run a plan that calls functions of an extension of one's own: ``python examples/functions/words.py``."""
+"""Run a plan that calls functions of an extension of one's own: ``python examples/functions/words.py``.
+
+The command line takes the same: ``pyspark-substrait run plan.json --functions words.yaml --functions words.py …``.
+"""
 
 from __future__ import annotations
 
@@ -18,14 +21,17 @@ def plain(text: pa.Array) -> pa.Array:
     return pc.replace_substring_regex(pc.utf8_normalize(text, form="NFD"), r"\p{Mn}", "")
 
 
-REGISTRY = (
-    substrait.Registry.default()
-    .with_yaml(HERE / "words.yaml")
-    .with_function(WORDS, "plain", arrow=plain)
-    .with_function(WORDS, "shout", sql="concat(upper({text}), '!!!')", options={"marks": "THREE"})
-    .with_function(WORDS, "shout", sql="concat(upper({text}), '!')")
-    .with_function(WORDS, "geometric_mean", sql="exp([avg(ln({x}))])")
-)
+def with_functions(registry: substrait.Registry) -> substrait.Registry:
+    """The registry with what the functions of words.yaml are on Spark."""
+    return (
+        registry.with_function(WORDS, "plain", arrow=plain)
+        .with_function(WORDS, "shout", sql="concat(upper({text}), '!!!')", options={"marks": "THREE"})
+        .with_function(WORDS, "shout", sql="concat(upper({text}), '!')")
+        .with_function(WORDS, "geometric_mean", sql="exp([avg(ln({x}))])")
+    )
+
+
+REGISTRY = with_functions(substrait.Registry.default().with_yaml(HERE / "words.yaml"))
 
 
 def main() -> pa.Table:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import reduce
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
@@ -18,7 +18,7 @@ from pyspark_substrait.cli.files import console, counted, plan_source, save
 from pyspark_substrait.cli.findings import findings
 from pyspark_substrait.cli.lineage import lineage
 from pyspark_substrait.cli.lint import lint
-from pyspark_substrait.cli.options import PARAMETERS, PLAN, ROOT, loaded_from, parameter_values
+from pyspark_substrait.cli.options import FUNCTIONS, PARAMETERS, PLAN, ROOT, loaded_from, parameter_values
 from pyspark_substrait.cli.output import for_terminal, print_text, write_text
 from pyspark_substrait.cli.plan import plan
 from pyspark_substrait.cli.run import evaluate, run
@@ -27,6 +27,9 @@ from pyspark_substrait.cli.validate import validate
 from pyspark_substrait.cli.view import view
 from pyspark_substrait.cli.warmup import warmup
 from pyspark_substrait.errors import SubstraitError
+
+if TYPE_CHECKING:
+    from pyspark_substrait.extensions.registry import Registry
 
 __all__ = ["main"]
 
@@ -82,9 +85,10 @@ main.add_command(evaluate)
 @click.argument("plan", type=PLAN)
 @PARAMETERS
 @ROOT
-def sql(plan: Path, parameters: tuple[str, ...], root: int | None) -> None:
+@FUNCTIONS
+def sql(plan: Path, parameters: tuple[str, ...], root: int | None, registry: Registry | None) -> None:
     """Print the Spark SQL text that runs PLAN. Needs no Spark."""
-    loaded = loaded_from(plan_source(plan))
+    loaded = loaded_from(plan_source(plan), registry)
     write_text(pyspark_substrait.to_sql(loaded, parameters=parameter_values(parameters, loaded), root=root))
 
 
@@ -137,7 +141,8 @@ def functions(name: str | None, extensions: tuple[Path, ...], full: bool, as_pag
 @click.option(
     "--to", "form", type=click.Choice(["json", "pb", "text"]), help="The form of OUT; by its suffix when not given."
 )
-def convert(source: Path, target: Path, form: Literal["json", "pb", "text"] | None) -> None:
+@FUNCTIONS
+def convert(source: Path, target: Path, form: Literal["json", "pb", "text"] | None, registry: Registry | None) -> None:
     """Write the plan IN to OUT in the current form of the format: as JSON (.json), text (.txt, .substrait) or binary.
 
     \b
@@ -148,7 +153,7 @@ def convert(source: Path, target: Path, form: Literal["json", "pb", "text"] | No
     """
     from pyspark_substrait.documents import FORMS
 
-    loaded = loaded_from(plan_source(source))
+    loaded = loaded_from(plan_source(source), registry)
     save(loaded, target, form or FORMS.get(target.suffix.lower(), "pb"))
     if loaded.upgrades:
         print_text(f"{counted(len(loaded.upgrades), 'thing')} upgraded on the way (see: upgrade --check)", err=True)

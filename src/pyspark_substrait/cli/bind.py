@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 import pyspark_substrait
 from pyspark_substrait.cli.files import form_of, output_name, plan_source, save
-from pyspark_substrait.cli.options import PLAN, RENAME, renamed_tables, table_paths
+from pyspark_substrait.cli.options import FUNCTIONS, PLAN, RENAME, renamed_tables, table_paths
 from pyspark_substrait.cli.output import print_text
 from pyspark_substrait.documents import FORMS
+
+if TYPE_CHECKING:
+    from pyspark_substrait.extensions.registry import Registry
 
 __all__ = ["bind"]
 
@@ -27,6 +31,7 @@ __all__ = ["bind"]
     "Arrow that has its columns. Repeatable.",
 )
 @RENAME
+@FUNCTIONS
 @click.option("--target", metavar="ENGINE", help="Also bring it into the form of an engine: datafusion, acero, duckdb.")
 @click.option(
     "-o",
@@ -37,7 +42,14 @@ __all__ = ["bind"]
     help="Write the plan here: as JSON (.json), text (.txt, .substrait) or binary. By default: to standard output, in "
     "its own form.",
 )
-def bind(plan: Path, tables: tuple[str, ...], renamed: tuple[str, ...], target: str | None, output: Path) -> None:
+def bind(
+    plan: Path,
+    tables: tuple[str, ...],
+    renamed: tuple[str, ...],
+    registry: Registry | None,
+    target: str | None,
+    output: Path,
+) -> None:
     """Fit PLAN to tables: their names, their columns in their order, their types.
 
     Each change is a line on standard error. No data is read.
@@ -49,9 +61,9 @@ def bind(plan: Path, tables: tuple[str, ...], renamed: tuple[str, ...], target: 
     """
     given, source, names = table_paths(tables), plan_source(plan), renamed_tables(renamed)
     if target is None:
-        bound = pyspark_substrait.bind(source, given, rename=names)
+        bound = pyspark_substrait.bind(source, given, rename=names, registry=registry)
     else:
-        bound = pyspark_substrait.for_target(source, target, tables=given, rename=names)
+        bound = pyspark_substrait.for_target(source, target, tables=given, rename=names, registry=registry)
     for note in bound.notes:
         if note.rule in ("bound-table", "bound-column", "target-option", "target-value"):
             print_text(str(note), err=True)

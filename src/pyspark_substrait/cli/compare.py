@@ -3,13 +3,26 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 import pyspark_substrait
 from pyspark_substrait.cli.files import output_name, plan_source
-from pyspark_substrait.cli.options import PLAN, RENAME, ROOT, Session, renamed_tables, table_paths, with_session
+from pyspark_substrait.cli.options import (
+    FUNCTIONS,
+    PLAN,
+    RENAME,
+    ROOT,
+    Session,
+    renamed_tables,
+    table_paths,
+    with_session,
+)
 from pyspark_substrait.cli.output import print_text, write_text
+
+if TYPE_CHECKING:
+    from pyspark_substrait.extensions.registry import Registry
 
 __all__ = ["compare"]
 
@@ -33,6 +46,7 @@ _FORMS = {".json": "json", ".html": "html", ".htm": "html"}
     help="A table: its name (dots between the parts) and a file or folder of Parquet or Arrow. Repeatable.",
 )
 @RENAME
+@FUNCTIONS
 @ROOT
 @click.option(
     "--no-bisect", is_flag=True, help="Do not look for the smallest part of the plan on which engines differ."
@@ -58,6 +72,7 @@ def compare(
     engines: tuple[str, ...],
     tables: tuple[str, ...],
     renamed: tuple[str, ...],
+    registry: Registry | None,
     root: int | None,
     no_bisect: bool,
     strict: bool,
@@ -79,7 +94,14 @@ def compare(
     session, given, names = Session(master, remote, progress), table_paths(tables), renamed_tables(renamed)
     spark = session.start() if not engines or "spark" in engines else None
     found = pyspark_substrait.compare(
-        plan_source(plan), engines or None, tables=given, rename=names, root=root, bisect=not no_bisect, spark=spark
+        plan_source(plan),
+        engines or None,
+        tables=given,
+        rename=names,
+        registry=registry,
+        root=root,
+        bisect=not no_bisect,
+        spark=spark,
     )
     form = form or _FORMS.get(output.suffix.lower(), "text")
     text = found.to_json() if form == "json" else found.to_html() if form == "html" else str(found)

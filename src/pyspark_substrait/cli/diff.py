@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 import pyspark_substrait
 from pyspark_substrait.cli.files import plan_source
+from pyspark_substrait.cli.options import FUNCTIONS
 from pyspark_substrait.cli.output import print_text
 from pyspark_substrait.errors import SubstraitError
+
+if TYPE_CHECKING:
+    from pyspark_substrait.extensions.registry import Registry
 
 __all__ = ["diff"]
 
@@ -20,7 +25,8 @@ _PLAN = click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path)
 @click.argument("a", type=_PLAN)
 @click.argument("b", type=_PLAN)
 @click.option("--json", "as_json", is_flag=True, help="Print the changes as JSON.")
-def diff(a: Path, b: Path, as_json: bool) -> None:
+@FUNCTIONS
+def diff(a: Path, b: Path, as_json: bool, registry: Registry | None) -> None:
     """Show how the plans A and B differ in meaning.
 
     Numbers of functions, positions of columns, hints and the like don't count. Exits with 0 when both mean the same,
@@ -34,7 +40,7 @@ def diff(a: Path, b: Path, as_json: bool) -> None:
     if str(a) == "-" == str(b):
         raise click.UsageError("only one of the plans can come from standard input")
     try:
-        found = pyspark_substrait.diff(plan_source(a), plan_source(b))
+        found = pyspark_substrait.diff(plan_source(a), plan_source(b), registry=registry)
     except SubstraitError as error:
         print_text(f"error: {error}", err=True)
         click.get_current_context().exit(2)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 import pyspark_substrait
 from pyspark_substrait.cli.files import plan_source
 from pyspark_substrait.cli.options import (
+    FUNCTIONS,
     PARAMETERS,
     ROOT,
     Session,
@@ -20,6 +22,9 @@ from pyspark_substrait.cli.options import (
     with_tables,
 )
 from pyspark_substrait.cli.output import print_text, to_terminal, write_text
+
+if TYPE_CHECKING:
+    from pyspark_substrait.extensions.registry import Registry
 
 __all__ = ["explain"]
 
@@ -46,6 +51,7 @@ __all__ = ["explain"]
 @click.option("--profile", "profiled", is_flag=True, help="Run the plan once, and show what happened in each relation.")
 @click.option("--exact", is_flag=True, help="With --profile: count every relation, which may take much longer.")
 @click.option("--json", "as_json", is_flag=True, help="With --profile: print the figures as JSON.")
+@FUNCTIONS
 @with_tables
 @PARAMETERS
 @ROOT
@@ -61,6 +67,7 @@ def explain(
     profiled: bool,
     exact: bool,
     as_json: bool,
+    registry: Registry | None,
     tables: tuple[str, ...],
     allowed: tuple[str, ...],
     parameters: tuple[str, ...],
@@ -87,13 +94,13 @@ def explain(
     if profiled and (full or target is not None):
         raise click.UsageError("--profile shows what ran; --full and --target go without it")
     if full:
-        write_text(pyspark_substrait.load(plan_source(plan)).to_text(), nl=False)
+        write_text(loaded_from(plan_source(plan), registry).to_text(), nl=False)
         return
     if width is None and to_terminal():
         width = shutil.get_terminal_size().columns
     if profiled:
         paths, session = table_paths(tables), Session(master, remote, progress)
-        loaded = loaded_from(plan_source(plan))
+        loaded = loaded_from(plan_source(plan), registry)
         made = pyspark_substrait.profile(
             loaded,
             session.start(),
@@ -106,7 +113,7 @@ def explain(
         )
         print_text(made.to_json() if as_json else made.text(types=types, width=width, proto_paths=proto_paths))
         return
-    report = pyspark_substrait.validate(plan_source(plan), target)
+    report = pyspark_substrait.validate(plan_source(plan), target, registry=registry)
     print_text(pyspark_substrait.explain(report, types=types, proto_paths=proto_paths, width=width, findings=findings))
     if report.document is None:
         click.get_current_context().exit(1)

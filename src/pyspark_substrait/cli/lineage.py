@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 import pyspark_substrait
 from pyspark_substrait.cli.files import plan_source
-from pyspark_substrait.cli.options import PLAN
+from pyspark_substrait.cli.options import FUNCTIONS, PLAN
 from pyspark_substrait.cli.output import print_text
+
+if TYPE_CHECKING:
+    from pyspark_substrait.extensions.registry import Registry
 
 __all__ = ["lineage"]
 
@@ -23,7 +27,8 @@ __all__ = ["lineage"]
     help="Also the columns that decide which records there are, or how they are grouped or sorted.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
-def lineage(plan: Path, column: str | None, conditions: bool, as_json: bool) -> None:
+@FUNCTIONS
+def lineage(plan: Path, column: str | None, conditions: bool, as_json: bool, registry: Registry | None) -> None:
     """Show the table columns that each column of PLAN's result depends on. Needs no Spark.
 
     \b
@@ -34,7 +39,7 @@ def lineage(plan: Path, column: str | None, conditions: bool, as_json: bool) -> 
     """
     from pyspark_substrait.text.explain.columns import quoted
 
-    made = pyspark_substrait.lineage(plan_source(plan))
+    made = pyspark_substrait.lineage(plan_source(plan), registry=registry)
     try:
         message = (
             made.to_json(column=column, conditions=conditions)

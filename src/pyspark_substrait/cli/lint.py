@@ -9,11 +9,13 @@ import click
 
 import pyspark_substrait
 from pyspark_substrait.cli.files import counted, form_of, output_name, plan_source, save
+from pyspark_substrait.cli.options import FUNCTIONS
 from pyspark_substrait.cli.output import print_text, write_text
 from pyspark_substrait.cli.validate import FORMS, write_reports
 
 if TYPE_CHECKING:
     from pyspark_substrait.analysis.report import Report
+    from pyspark_substrait.extensions.registry import Registry
 
 __all__ = ["lint"]
 
@@ -44,6 +46,7 @@ __all__ = ["lint"]
     help="The form of the report; by the suffix of OUT when not given, otherwise text.",
 )
 @click.option("--rules", is_flag=True, help="Print the page of the documentation that lists the rules.")
+@FUNCTIONS
 def lint(
     plans: tuple[Path, ...],
     fix: bool,
@@ -52,6 +55,7 @@ def lint(
     ignore: str | None,
     form: str | None,
     rules: bool,
+    registry: Registry | None,
 ) -> None:
     """List what could be written better in each PLAN, why, and how; with --fix, fix it. Needs no Spark.
 
@@ -75,9 +79,9 @@ def lint(
         raise click.UsageError("standard input can be read once only")
     try:
         if fix:
-            _fix(plans, output, _rules(select), _rules(ignore), form or "text")
+            _fix(plans, output, _rules(select), _rules(ignore), form or "text", registry)
             return
-        found = [_linted(plan, _rules(select), _rules(ignore)) for plan in plans]
+        found = [_linted(plan, _rules(select), _rules(ignore), registry) for plan in plans]
     except ValueError as error:  # an unknown rule
         raise click.BadParameter(str(error), param_hint="--select, --ignore") from error
     target = output or Path("-")
@@ -93,13 +97,20 @@ def _name(plan: Path) -> str:
     return "standard input" if str(plan) == "-" else str(plan)
 
 
-def _linted(plan: Path, select: tuple[str, ...], ignore: tuple[str, ...]) -> Report:
-    report: Report = pyspark_substrait.lint(plan_source(plan), select=select, ignore=ignore, name=_name(plan))
+def _linted(plan: Path, select: tuple[str, ...], ignore: tuple[str, ...], registry: Registry | None) -> Report:
+    report: Report = pyspark_substrait.lint(
+        plan_source(plan), select=select, ignore=ignore, name=_name(plan), registry=registry
+    )
     return report
 
 
 def _fix(
-    plans: tuple[Path, ...], output: Path | None, select: tuple[str, ...], ignore: tuple[str, ...], form: str
+    plans: tuple[Path, ...],
+    output: Path | None,
+    select: tuple[str, ...],
+    ignore: tuple[str, ...],
+    form: str,
+    registry: Registry | None,
 ) -> None:
     if output is not None and len(plans) > 1:
         raise click.UsageError("--output takes one plan; without it, each is written over itself")
@@ -109,7 +120,7 @@ def _fix(
         if str(target) == "-" and form != "text":
             raise click.UsageError("the plan goes to standard output, where --format writes as well; add --output")
         source = plan_source(plan)
-        made, done = pyspark_substrait.fixed(source, select=select, ignore=ignore, name=_name(plan))
+        made, done = pyspark_substrait.fixed(source, select=select, ignore=ignore, name=_name(plan), registry=registry)
         if form == "text":
             for finding in done:
                 print_text(f"fixed: {finding.path or 'plan'}: {finding.what}", err=True)
@@ -120,7 +131,7 @@ def _fix(
             print_text(f"{counted(len(done), 'thing')} fixed, written to {output_name(target)}", err=True)
         else:
             print_text(f"{_name(plan)}: nothing to fix", err=True)
-        left += len(pyspark_substrait.lint(made, select=select, ignore=ignore))
+        left += len(pyspark_substrait.lint(made, select=select, ignore=ignore, registry=registry))
     if left:
         print_text(f"{counted(left, 'finding')} left that cannot be fixed automatically (see: lint)", err=True)
     click.get_current_context().exit(1 if left else 0)

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import reduce
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -13,11 +14,14 @@ import click
 
 import pyspark_substrait
 from pyspark_substrait.cli.files import printing_warnings, table_option
+from pyspark_substrait.errors import SubstraitError
 
 if TYPE_CHECKING:
     from pyspark_substrait.documents import ExtendedExpression, Plan
+    from pyspark_substrait.extensions.registry import Registry
 
 __all__ = [
+    "FUNCTIONS",
     "PARAMETERS",
     "PLAN",
     "RENAME",
@@ -25,6 +29,7 @@ __all__ = [
     "Session",
     "loaded_from",
     "parameter_values",
+    "registry_of",
     "renamed_tables",
     "table_paths",
     "with_options",
@@ -51,6 +56,18 @@ ROOT = click.option(
     "--root", metavar="N", type=click.IntRange(min=0), help="Which root, from 0, of a plan that has several."
 )
 """``root``: a position, or None."""
+
+FUNCTIONS = click.option(
+    "--functions",
+    "registry",
+    metavar="FILE",
+    multiple=True,
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    callback=lambda context, option, files: registry_of(files),
+    help="Functions of your own: a YAML file that declares them, or a Python program that says what they are on Spark, "
+    "by `with_functions(registry)`. The program is run. Repeatable; the files are taken in this order.",
+)
+"""``registry``: a registry, or None; see :func:`registry_of`."""
 
 RENAME = click.option(
     "--rename",
@@ -180,9 +197,44 @@ def renamed_tables(texts: Sequence[str]) -> dict[str, str]:
     return names
 
 
-def loaded_from(source: Path | bytes) -> Plan | ExtendedExpression:
+def registry_of(files: Sequence[Path]) -> Registry | None:
+    """Return the registry that files of functions make of the specification's; None for no files.
+
+    Raises:
+        click.BadParameter: a program fails, or has no ``with_functions`` that returns a registry.
+        InvalidPlanError: a YAML file is wrong.
+    """
+    if not files:
+        return None
+    registry = pyspark_substrait.Registry.default()
+    for file in files:
+        registry = _with_program(registry, file) if file.suffix.lower() == ".py" else registry.with_yaml(file)
+    return registry
+
+
+def _with_program(registry: Registry, file: Path) -> Registry:
+    name = f"functions_of_{file.stem}"
+    spec = spec_from_file_location(name, file)
+    if spec is None or spec.loader is None:
+        raise click.BadParameter(f"{file} is no Python program", param_hint="--functions")
+    module = sys.modules[name] = module_from_spec(spec)
+    try:
+        spec.loader.exec_module(module)
+        found = module.with_functions(registry)
+    except SubstraitError:
+        raise
+    except AttributeError as error:
+        raise click.BadParameter(f"{file}: {error}", param_hint="--functions") from error
+    except Exception as error:  # of the user's program
+        raise click.BadParameter(f"{file} fails: {type(error).__name__}: {error}", param_hint="--functions") from error
+    if not isinstance(found, pyspark_substrait.Registry):
+        raise click.BadParameter(f"{file}: with_functions(registry) returns no registry", param_hint="--functions")
+    return found
+
+
+def loaded_from(source: Path | bytes, registry: Registry | None = None) -> Plan | ExtendedExpression:
     """Return the plan or the extended expression in a file or in the content of standard input."""
-    return pyspark_substrait.load(source)
+    return pyspark_substrait.load(source) if registry is None else pyspark_substrait.load(source, registry=registry)
 
 
 def parameter_values(texts: Sequence[str], loaded: Plan | ExtendedExpression) -> dict[int, Any]:

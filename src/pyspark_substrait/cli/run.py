@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 import pyspark_substrait
 from pyspark_substrait.cli.files import checked_table_path, plan_source
 from pyspark_substrait.cli.options import (
+    FUNCTIONS,
     PARAMETERS,
     PLAN,
     ROOT,
@@ -23,6 +25,9 @@ from pyspark_substrait.cli.options import (
 from pyspark_substrait.cli.output import print_text
 from pyspark_substrait.cli.rows import Form, Rows, with_rows
 
+if TYPE_CHECKING:
+    from pyspark_substrait.extensions.registry import Registry
+
 __all__ = ["evaluate", "run"]
 
 
@@ -32,6 +37,7 @@ __all__ = ["evaluate", "run"]
 @PARAMETERS
 @ROOT
 @click.option("--dry-run", is_flag=True, help="Only print what the plan would read and change. Needs no Spark.")
+@FUNCTIONS
 @SLOW_PATTERNS
 @with_rows
 @with_session
@@ -42,6 +48,7 @@ def run(
     parameters: tuple[str, ...],
     root: int | None,
     dry_run: bool,
+    registry: Registry | None,
     refuse_slow_patterns: bool,
     limit: int | None,
     form: Form | None,
@@ -67,7 +74,7 @@ def run(
     paths = table_paths(tables)
     session = Session(master, remote, progress)
     rows = Rows(limit=limit, form=form, output=output, types=types, width=width, whole=whole)
-    loaded = loaded_from(plan_source(plan))
+    loaded = loaded_from(plan_source(plan), registry)
 
     touches = pyspark_substrait.touches(loaded, root=root)
     if dry_run:
@@ -98,6 +105,7 @@ def run(
 @click.argument("expression", metavar="EXPR", type=PLAN)
 @click.option("--data", metavar="PATH", required=True, help="The table: a Parquet, ORC or Arrow file or folder.")
 @PARAMETERS
+@FUNCTIONS
 @SLOW_PATTERNS
 @with_rows
 @with_session
@@ -105,6 +113,7 @@ def evaluate(
     expression: Path,
     data: str,
     parameters: tuple[str, ...],
+    registry: Registry | None,
     refuse_slow_patterns: bool,
     limit: int | None,
     form: Form | None,
@@ -126,7 +135,7 @@ def evaluate(
     session = Session(master, remote, progress)
     rows = Rows(limit=limit, form=form, output=output, types=types, width=width, whole=whole)
     path = checked_table_path(data, "--data")
-    loaded = loaded_from(plan_source(expression))
+    loaded = loaded_from(plan_source(expression), registry)
     values = parameter_values(parameters, loaded)
 
     rows.show(

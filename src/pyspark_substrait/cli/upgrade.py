@@ -9,11 +9,13 @@ import click
 
 import pyspark_substrait
 from pyspark_substrait.cli.files import counted, form_of, output_name, plan_source, save
+from pyspark_substrait.cli.options import FUNCTIONS
 from pyspark_substrait.cli.output import print_text
 
 if TYPE_CHECKING:
     from pyspark_substrait.analysis.report import Report
     from pyspark_substrait.documents import ExtendedExpression, Plan
+    from pyspark_substrait.extensions.registry import Registry
 
 __all__ = ["upgrade"]
 
@@ -35,7 +37,8 @@ __all__ = ["upgrade"]
     default="text",
     help="The form of the list of changes: text to standard error, or a JSON object to standard output.",
 )
-def upgrade(plan: Path, check: bool, output: Path | None, form: str) -> None:
+@FUNCTIONS
+def upgrade(plan: Path, check: bool, output: Path | None, form: str, registry: Registry | None) -> None:
     """Bring PLAN to the current release of the format and list the changes, with the release that made each.
 
     JSON stays JSON, text stays text, binary stays binary.
@@ -55,7 +58,7 @@ def upgrade(plan: Path, check: bool, output: Path | None, form: str) -> None:
 
     from pyspark_substrait.api.validate import upgrades
 
-    loaded = pyspark_substrait.load(source)
+    loaded = pyspark_substrait.load(source, registry=registry)
     name = "standard input" if str(plan) == "-" else str(plan)
     _report(loaded, upgrades(loaded, name=name), form)
     count = len(loaded.upgrades)

@@ -11,6 +11,7 @@ import click
 
 import pyspark_substrait
 from pyspark_substrait.cli.files import counted, plan_source
+from pyspark_substrait.cli.options import FUNCTIONS
 from pyspark_substrait.cli.output import print_text, write_text
 from pyspark_substrait.codes import Level
 from pyspark_substrait.errors import SubstraitError
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from pyspark_substrait.analysis.report import Report
+    from pyspark_substrait.extensions.registry import Registry
 
 __all__ = ["FORMS", "validate", "write_reports"]
 
@@ -66,8 +68,15 @@ _QUIET = "dim"
     help="The lowest level that is listed.",
 )
 @click.option("--strict", is_flag=True, help="Exit with 1 for warnings too.")
+@FUNCTIONS
 def validate(
-    plans: tuple[Path, ...], target: str | None, form: str | None, output: Path, level: str, strict: bool
+    plans: tuple[Path, ...],
+    target: str | None,
+    form: str | None,
+    output: Path,
+    level: str,
+    strict: bool,
+    registry: Registry | None,
 ) -> None:
     """Check each PLAN for errors and doubtful constructs: what, where, why and how to fix it. Needs no Spark.
 
@@ -85,16 +94,16 @@ def validate(
         raise click.UsageError("standard input can be read once only")
     if str(output) != "-" and output.resolve() in {plan.resolve() for plan in plans}:
         raise click.UsageError(f"{output} is one of the plans")
-    reports = [_report(plan, target).at_least(Level(level)) for plan in plans]
+    reports = [_report(plan, target, registry).at_least(Level(level)) for plan in plans]
     write_reports(reports, form or FORMS.get(output.suffix.lower(), "text"), output)
     fails = any(report.errors or (strict and report.warnings) for report in reports)
     click.get_current_context().exit(1 if fails else 0)
 
 
-def _report(plan: Path, target: str | None) -> Report:
+def _report(plan: Path, target: str | None, registry: Registry | None) -> Report:
     name = "standard input" if str(plan) == "-" else str(plan)
     try:
-        return pyspark_substrait.validate(plan_source(plan), target, name=name)
+        return pyspark_substrait.validate(plan_source(plan), target, name=name, registry=registry)
     except SubstraitError as error:  # the target, as a plan raises no error
         raise click.BadParameter(str(error), param_hint="--target") from error
 

@@ -10,6 +10,7 @@ import click
 import pyspark_substrait
 from pyspark_substrait.cli.files import plan_source
 from pyspark_substrait.cli.options import (
+    FUNCTIONS,
     PARAMETERS,
     PLAN,
     ROOT,
@@ -24,6 +25,7 @@ from pyspark_substrait.cli.output import print_text
 
 if TYPE_CHECKING:
     from pyspark_substrait.analysis.profile import Profile
+    from pyspark_substrait.extensions.registry import Registry
 
 __all__ = ["view"]
 
@@ -43,6 +45,7 @@ __all__ = ["view"]
 @click.option(
     "--profile", "profiled", is_flag=True, help="Run PLAN, and show what happened. The other options are for that."
 )
+@FUNCTIONS
 @with_tables
 @PARAMETERS
 @ROOT
@@ -54,6 +57,7 @@ def view(
     shown: bool,
     target: str | None,
     profiled: bool,
+    registry: Registry | None,
     tables: tuple[str, ...],
     allowed: tuple[str, ...],
     parameters: tuple[str, ...],
@@ -83,12 +87,13 @@ def view(
     if output.resolve() in {each.resolve() for each in (plan, other) if each is not None}:
         raise click.UsageError(f"{output} is one of the plans")
     session = Session(master, remote, progress)
-    profile = _profile(source, session, tables, allowed, parameters, root) if profiled else None
+    profile = _profile(source, session, tables, allowed, parameters, root, registry) if profiled else None
     page = pyspark_substrait.view(
         source,
         None if other is None else plan_source(other),
         profile=profile,
         target=target,
+        registry=registry,
         name="standard input" if isinstance(source, bytes) else source.name,
     )
     page.save(output)
@@ -104,10 +109,11 @@ def _profile(
     allowed: tuple[str, ...],
     parameters: tuple[str, ...],
     root: int | None,
+    registry: Registry | None,
 ) -> Profile:
     """Run the plan and return its profile."""
     paths = table_paths(tables)
-    loaded = loaded_from(source)
+    loaded = loaded_from(source, registry)
     return pyspark_substrait.profile(
         loaded,
         session.start(),

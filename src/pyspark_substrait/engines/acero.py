@@ -37,6 +37,7 @@ ACERO: Final = Target(
     if_needs_else=True,
     single_key_joins=True,
     plain_measures=True,
+    masks=False,
     lacks=frozenset(
         {
             "ScalarSubquery",

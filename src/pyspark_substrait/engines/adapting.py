@@ -42,6 +42,7 @@ from pyspark_substrait.model.relations import (
     Join,
     JoinType,
     Project,
+    Read,
     Reference,
     Relation,
     RelCommon,
@@ -115,6 +116,8 @@ class _Adapting:
                     return _with_casts(node if self.target.emits else self._emitted(node), casts)
             case Set(op=op) if op in OF_DISTINCT and not self.target.multiplicities:
                 return with_numbered_copies(node)
+            case Read() if node.projection is not None and not self.target.masks:
+                node = _unmasked(node, self.target)
             case Join() if self.target.single_key_joins:
                 node = self._single_key(node)
             case Join() if self.target.outer_columns_by_name:
@@ -320,6 +323,17 @@ class _Adapting:
                     ),
                 )
         return call.options if self.target.options else ()
+
+
+def _unmasked(node: Read, target: Target) -> Read:
+    """Return a read whose columns are chosen by its emit instead of a mask."""
+    assert node.projection is not None
+    items = node.projection.select.struct_items
+    if any(item.child is not None for item in items):
+        raise UnsupportedPlanError(f"{target.engine} does not take reads that keep parts of columns")
+    kept = tuple(item.field for item in items)
+    emit = kept if node.common.emit is None else tuple(kept[position] for position in node.common.emit)
+    return replace(node, common=replace(node.common, emit=emit), projection=None)
 
 
 def _cast(value: Expression, type: Type) -> Expression:
