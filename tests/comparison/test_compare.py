@@ -242,7 +242,7 @@ def test_the_command(tmp_path: Path) -> None:
         ([0.1 + 0.2, 1.0], [1.0, 0.3], True),
         ([0.3001], [0.3], False),
         ([Decimal("0.98")], [0.975], True),
-        ([Decimal("0.98")], [0.97], False),
+        ([Decimal("0.98")], [0.9699], False),
         ([Decimal("0.98")], [Decimal("0.975")], False),
         ([True], [1], False),
         (["a"], ["b"], False),

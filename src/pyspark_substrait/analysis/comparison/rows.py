@@ -42,7 +42,7 @@ def difference(first: pa.Table, second: pa.Table, *, tolerance: float = 1e-9, sh
     """Return the rows in which two results differ; None if they agree.
 
     Numbers are compared by their values, whatever their types are; where one of two is a floating-point number, they
-    may differ by a relative ``tolerance``, or by half of the last place of the decimal that the other is. NaN equals
+    may differ by a relative ``tolerance``, or by one in the last place of the decimal that the other is. NaN equals
     NaN, null equals null, and 0.0 equals -0.0.
 
     Args:
@@ -113,5 +113,5 @@ def _alike(one: Any, other: Any, tolerance: float) -> bool:
     if not (isinstance(one, int | float | Decimal) and isinstance(other, int | float | Decimal)):
         return False
     rounded = [value for value in (one, other) if isinstance(value, Decimal)]
-    nearly = max([_ALMOST_ZERO, *(0.5000001 * 10.0 ** int(value.as_tuple().exponent) for value in rounded)])
+    nearly = max([_ALMOST_ZERO, *(1.0000001 * 10.0 ** int(value.as_tuple().exponent) for value in rounded)])
     return math.isclose(float(one), float(other), rel_tol=tolerance, abs_tol=nearly)
