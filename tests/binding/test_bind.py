@@ -257,6 +257,24 @@ def test_a_plan_without_types_loads_and_says_so(spark: SparkSession) -> None:
     )
 
 
+def test_a_profile_takes_the_types_as_well(spark: SparkSession) -> None:
+    table = ORDERS.rename_columns(["NOTE", "QUANTITY", "EXTRA", "ID", "PRICE"])
+    assert "ORDERS" in str(ps.profile(nameless(), spark, tables={"ORDERS": table}))
+
+
+def test_two_columns_of_a_name_are_refused_where_one_is_needed() -> None:
+    table = pa.Table.from_arrays([ORDERS[0], *ORDERS.columns], ["id", *ORDERS.column_names])
+    with pytest.raises(TableError, match="the table orders has 2 columns ID"):
+        ps.bind(plan(), {"orders": table.schema})
+
+
+def test_wide_tables_take_no_longer_than_their_width_warrants() -> None:
+    names = [f"C{number}" for number in range(5000)]
+    stated = read("WIDE", pa.schema([(name, pa.int64()) for name in names])).select("C7").to_plan()
+    bound = ps.bind(stated, {"wide": pa.schema([(name.lower(), pa.int64()) for name in reversed(names)])})
+    assert next(_reads(bound)).base_schema.names[0] == "c4999"
+
+
 def test_a_run_without_the_table_says_so(spark: SparkSession) -> None:
     with pytest.raises(TableError, match="there is no table ORDERS"):
         ps.run_query(nameless(), tables={"others": ORDERS}, spark=spark)
@@ -286,6 +304,7 @@ def test_nested_columns_keep_their_names(spark: SparkSession) -> None:
     assert ps.run_query(message, tables={"people": table}, spark=spark).to_pylist() == found.to_pylist()
 
 
+@pytest.mark.sweep(sample=0.2)
 def test_the_plans_of_isthmus_run_on_datafusion(tpch: dict[str, Path], shared: Path, spark: SparkSession) -> None:
     """21 plans whose tables and columns are in upper case, with a width that differs; Spark's rows are the measure."""
     datafusion = pytest.importorskip("datafusion")

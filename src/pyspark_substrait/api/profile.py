@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from pyspark_substrait.api.bind import lacks_types, with_types
 from pyspark_substrait.api.loading import PlanSource, understood
 from pyspark_substrait.documents import Plan, as_document
 from pyspark_substrait.errors import InvalidPlanError
@@ -13,6 +15,7 @@ from pyspark_substrait.extensions.registry import Registry
 from pyspark_substrait.model.deep_stack import with_deep_stack
 from pyspark_substrait.spark.profiling.running import profile as profiled
 from pyspark_substrait.spark.progress import interruptible
+from pyspark_substrait.spark.session import embedded_session
 from pyspark_substrait.spark.thread_properties import with_thread_properties
 
 if TYPE_CHECKING:
@@ -63,6 +66,12 @@ def profile(
         document = as_document(found.document, deep=deep, registry=own)
         if not isinstance(document, Plan):
             raise InvalidPlanError("this is an extended expression, which has no relations to profile")
+        if lacks_types(document):
+            bound = with_types(document, tables, spark or embedded_session(), known)
+            found = understood(bound, known)
+            made_of = as_document(found.document, deep=deep, registry=own)
+            assert isinstance(made_of, Plan)
+            document = replace(made_of, notes=bound.notes)
         return profiled(
             document,
             found.places,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol, TypeAlias, TypeVar
+from typing import Protocol, TypeAlias
 
 from pyspark_substrait.binding.conversions import completed, is_cast, is_convertible
 from pyspark_substrait.errors import TableError, UnsupportedPlanError
@@ -27,7 +27,6 @@ __all__ = ["Names", "Schemas", "Tables"]
 
 #: the name of a table, in parts
 Names: TypeAlias = tuple[str, ...]
-_T = TypeVar("_T")
 
 
 class Schemas(Protocol):
@@ -77,6 +76,46 @@ class _Column:
         return Cast(type=self.type, input=field, failure_behavior=FailureBehavior.THROW_EXCEPTION)
 
 
+class _Table:
+    """A table with its columns by name.
+
+    Args:
+        name: its name.
+        schema: its schema.
+    """
+
+    def __init__(self, name: Names, schema: NamedStruct) -> None:
+        self.name = name
+        self.schema = schema
+        self._starts: list[int] = []  # where the names of each column begin
+        self._exact: dict[str, list[int]] = {}
+        self._folded: dict[str, list[int]] = {}
+        start = 0
+        for position, type in enumerate(schema.struct.types):
+            self._starts.append(start)
+            self._exact.setdefault(schema.names[start], []).append(position)
+            self._folded.setdefault(schema.names[start].casefold(), []).append(position)
+            start += 1 + name_count(type)
+
+    def column(self, name: str) -> int:
+        """Return the position of a column of a name, or else of one that differs from it in case only.
+
+        Raises:
+            TableError: there is none, or there are several.
+        """
+        found = self._exact.get(name) or self._folded.get(name.casefold(), [])
+        if len(found) == 1:
+            return found[0]
+        number = f"{len(found)} columns" if found else "no column"
+        listed = ", ".join(self.schema.top_level_names())
+        raise TableError(f"the table {_dotted(self.name)} has {number} {name}", hint=f"Its columns: {listed}")
+
+    def fields(self, position: int) -> Names:
+        """Return the names of the fields nested in a column."""
+        start = self._starts[position] + 1
+        return self.schema.names[start : start + name_count(self.schema.struct.types[position])]
+
+
 class Tables:
     """The tables that a plan is bound to, found by the names in its reads: as they are, then in another case.
 
@@ -92,7 +131,7 @@ class Tables:
         self._schemas = schemas
         self._rename = dict(rename or {})
         self._only_unbound = only_unbound
-        self._known: dict[Names, tuple[Names, NamedStruct]] = {}
+        self._known: dict[Names, _Table] = {}
         #: what was changed, in the order of the reads
         self.notes: list[Note] = []
 
@@ -125,69 +164,71 @@ class Tables:
         names = node.read_type.names
         if self._only_unbound and not is_unbound(stated.struct):
             return node
-        found, table = self._table(names)
-        columns = self._columns(names, stated)
+        table, columns = self._table(names), self._columns(names, stated)
         self._note_changes(names, columns, path)
         if self._only_unbound:
             return node
-        node = replace(node, read_type=replace(node.read_type, names=found))
+        node = replace(node, read_type=replace(node.read_type, names=table.name))
         positions = [column.position for column in columns]
-        if positions != [*range(len(table.struct.types))] or any(column.cast for column in columns):
-            return _over(node, table, columns)
-        if node.base_schema.names == table.names:
+        if positions != [*range(len(table.schema.struct.types))] or any(column.cast for column in columns):
+            return _over(node, table.schema, columns)
+        if node.base_schema.names == table.schema.names:
             return node
-        return replace(node, base_schema=replace(node.base_schema, names=table.names))
+        return replace(node, base_schema=replace(node.base_schema, names=table.schema.names))
 
     def _columns(self, names: Names, schema: NamedStruct) -> list[_Column]:
         """Return the columns that a plan reads of a table."""
-        found, table = self._table(names)
-        place = f"the table {_dotted(found)}"
-        positions: dict[Names, int] = {(name,): position for position, name in enumerate(table.top_level_names())}
+        table = self._table(names)
+        place = f"the table {_dotted(table.name)}"
         columns: list[_Column] = []
-        types, rest = list(schema.struct.types), list(schema.names)
-        while types:
-            stated, name = types.pop(0), rest.pop(0)
-            position = _lookup(positions, (name,))
-            if position is None:
-                listed = ", ".join(table.top_level_names())
-                raise TableError(f"{place} has no column {name}", hint=f"Its columns: {listed}")
-            there, fields = table.struct.types[position], _fields(table, position)
+        types, given = schema.struct.types, schema.names
+        index, start = 0, 0
+        while index < len(types):
+            stated, name = types[index], given[start]
+            position = table.column(name)
+            there, fields = table.schema.struct.types[position], table.fields(position)
             inside = name_count(stated)
-            if isinstance(stated, Unbound) and _same(rest[: len(fields)], fields):
+            index, start = index + 1, start + 1
+            if isinstance(stated, Unbound) and _same(given[start : start + len(fields)], fields):
                 # names without types are those of nested fields, too
                 inside = len(fields)
-                del types[:inside]
-            given = tuple(rest[:inside]) if inside else fields
-            del rest[:inside]
+                index += inside
+            own = given[start : start + inside] if inside else fields
+            start += inside
             type = completed(stated, there)
-            if not is_convertible(there, type) or not _same(given, fields):
+            if not is_convertible(there, type) or not _same(own, fields):
                 raise TableError(
                     f"{name} is {there} in {place}, and {stated} in the plan",
                     hint="Only casts that lose nothing are added. Cast it in the plan, or give a table of this type",
                 )
-            columns.append(_Column(position=position, found=there, stated=stated, type=type, names=(name, *given)))
+            columns.append(_Column(position=position, found=there, stated=stated, type=type, names=(name, *own)))
         return columns
 
-    def _table(self, names: Names) -> tuple[Names, NamedStruct]:
-        """Return the name that a table has here, and its schema."""
+    def _table(self, names: Names) -> _Table:
+        """Return the table that a plan means by a name."""
         if names not in self._known:
             wanted = self._rename.get(_dotted(names), names)
             found = self._schemas.table(wanted)
             if found is None:
-                near = _lookup({(_dotted(name),): name for name in self._schemas.names()}, (_dotted(wanted),))
-                found = None if near is None else self._schemas.table(near)
+                others = {_dotted(name): name for name in self._schemas.names()}
+                near = [name for text, name in others.items() if text.casefold() == _dotted(wanted).casefold()]
+                if len(near) > 1:
+                    listed = ", ".join(sorted(map(_dotted, near)))
+                    raise TableError(f"{_dotted(wanted)} may be each of {listed}", hint="Only their case differs")
+                found = self._schemas.table(near[0]) if near else None
             if found is None:
                 listed = ", ".join(sorted(map(_dotted, self._schemas.names()))) or "none"
                 raise TableError(
                     f"there is no table {_dotted(wanted)}", hint=f"Tables given: {listed}. Rename one if it is meant"
                 )
-            self._known[names] = found
+            self._known[names] = _Table(*found)
         return self._known[names]
 
     def _note_changes(self, names: Names, columns: Sequence[_Column], path: Path) -> None:
         """Note in which ways a table isn't what the plan says."""
-        found = _dotted(self._table(names)[0])
-        if self._table(names)[0] != names and not self._only_unbound:
+        name = self._table(names).name
+        found = _dotted(name)
+        if name != names and not self._only_unbound:
             self._note("bound-table", (path, "named_table"), f"the table {_dotted(names)}", f"the table {found}")
         for column in columns:
             before = f"{column.names[0]} as {column.stated}"
@@ -259,22 +300,6 @@ def _unfit(what: str) -> UnsupportedPlanError:
     )
 
 
-def _lookup(known: Mapping[Names, _T], key: Names) -> _T | None:
-    """Return the value of a key, or else of the only one that differs from it in case; None if there is none.
-
-    Raises:
-        TableError: several differ in case.
-    """
-    if key in known:
-        return known[key]
-    near = {name: value for name, value in known.items() if _folded(name) == _folded(key)}
-    if len(near) > 1:
-        raise TableError(
-            f"{_dotted(key)} may be each of {', '.join(sorted(map(_dotted, near)))}", hint="Only their case differs"
-        )
-    return next(iter(near.values()), None)
-
-
 def _folded(names: Names) -> Names:
     return tuple(name.casefold() for name in names)
 
@@ -285,9 +310,3 @@ def _dotted(names: Names) -> str:
 
 def _same(names: Sequence[str], others: Sequence[str]) -> bool:
     return _folded(tuple(names)) == _folded(tuple(others))
-
-
-def _fields(table: NamedStruct, position: int) -> Names:
-    """The names of the fields nested in a column."""
-    start = 1 + sum(1 + name_count(type) for type in table.struct.types[:position])
-    return table.names[start : start + name_count(table.struct.types[position])]
