@@ -19,6 +19,7 @@ from pyspark_substrait.analysis.comparison import difference
 from pyspark_substrait.api import compare as module
 from pyspark_substrait.builder import count, read, sum_
 from pyspark_substrait.cli import main
+from pyspark_substrait.engines import sessions
 from pyspark_substrait.model.expressions import ScalarFunction
 from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.relations import (
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 pytest.importorskip("datafusion")
-pytest.importorskip("duckdb")
+duckdb = pytest.importorskip("duckdb")
 pytest.importorskip("sqlglot")
 
 ITEMS = pa.table(
@@ -213,6 +214,16 @@ def test_what_an_engine_refuses_is_said() -> None:
         ps.compare(plan, ["sqlite"], tables=TABLES)
     nobody = ps.compare(plan, ["datafusion"], tables={"ITEMS": ITEMS})
     assert not nobody.agree and nobody.results[0].rows == 6
+
+
+def test_no_engine_reads_other_files(tmp_path: Path) -> None:
+    pq.write_table(ITEMS, tmp_path / "other.parquet")
+    plan = read(str(tmp_path / "other.parquet"), ITEM).to_plan()
+    with pytest.raises(ps.TableError, match="there is no table"):
+        ps.compare(plan, ["duckdb"], tables=TABLES)
+    session = sessions.session("duckdb", {"items": ITEMS})
+    with pytest.raises(duckdb.Error, match="disabled by configuration"):
+        session.run(f"SELECT * FROM `{tmp_path / 'other.parquet'}`")
 
 
 def test_the_command(tmp_path: Path) -> None:

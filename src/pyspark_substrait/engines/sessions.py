@@ -63,14 +63,20 @@ class _DuckDB:
 
         self._connection = duckdb.connect()
         self._connection.execute("CREATE MACRO raise_error(message) AS error(message)")
+        paths: list[str] = []
+        folders: list[str] = []
         for name, source in tables.items():
             if isinstance(source, str | os.PathLike):
                 path = os.fspath(source)
+                (folders if os.path.isdir(path) else paths).append(path)
                 path = os.path.join(path, "*.parquet") if os.path.isdir(path) else path
-                text = path.replace("'", "''")
-                self._connection.execute(f"CREATE VIEW {_quoted(name)} AS FROM '{text}'")
+                self._connection.execute(f"CREATE VIEW {_quoted(name)} AS FROM {_text(path)}")
             else:
                 self._connection.register(name, _arrow(name, source))
+        # a plan may name what is a file to DuckDB
+        self._connection.execute(f"SET allowed_paths = [{', '.join(map(_text, paths))}]")
+        self._connection.execute(f"SET allowed_directories = [{', '.join(map(_text, folders))}]")
+        self._connection.execute("SET enable_external_access = false")
 
     def run(self, plan: str) -> pa.Table:
         import sqlglot
@@ -140,6 +146,10 @@ def _arrow(name: str, source: Any) -> pa.Table:
     raise TableError(
         f"the table {name} is given as a {type(source).__name__}", hint="Give Arrow data or a path of files"
     )
+
+
+def _text(value: str) -> str:
+    return "'" + value.replace("'", "''") + "'"
 
 
 def _quoted(name: str) -> str:
