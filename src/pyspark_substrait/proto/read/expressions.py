@@ -42,17 +42,9 @@ from pyspark_substrait.model.types import Boolean, OpenStruct, Struct, Type, Unb
 from pyspark_substrait.model.walk import expression_children
 from pyspark_substrait.proto import messages
 from pyspark_substrait.proto.enums import COMPARISON_OP, FAILURE_BEHAVIOR, PREDICATE_OP, REDUCTION_OP
-from pyspark_substrait.proto.read import (
-    constructors,
-    datafusion,
-    datafusion_coercion,
-    functions,
-    options,
-    quirks,
-    references,
-    relations,
-)
+from pyspark_substrait.proto.read import constructors, functions, options, quirks, references, relations
 from pyspark_substrait.proto.read.context import Reading, Scope, invalid, located
+from pyspark_substrait.proto.read.habits import datafusion_coercion, datafusion_values
 from pyspark_substrait.proto.read.habits.unambiguous import is_untyped_null, null_of
 from pyspark_substrait.proto.read.literals import literal
 from pyspark_substrait.proto.read.type_checks import agreed, as_literal, checked_condition, comparable
@@ -160,7 +152,7 @@ def _cast(message: Any, scope: Scope, path: Path) -> Expression:
         nullable = with_nullability(type, True)
         reading.note("nullable-cast", (path, "type"), f"{type}, of a cast that may give null", str(nullable))
         type = nullable
-    datafusion.different_cast(input, type, reading, path)
+    datafusion_values.different_cast(input, type, reading, path)
     return Cast(type=type, input=input, failure_behavior=failure)
 
 
@@ -191,7 +183,7 @@ def _simple_case(message: Any, scope: Scope, path: Path) -> Expression:
         raise _missing(((place, 0), "then"))  # a condition without a result rather than a value
     values = [*datafusion_coercion.coerced_alternatives(values, scope.reading, path, compared=True)]
     match, *compared = agreed(values, scope.reading, places)
-    datafusion.float_keys((match.type,), scope.reading, path)
+    datafusion_values.float_keys((match.type,), scope.reading, path)
     with scope.reading.going_on(path):
         conditions = [
             scalar(scope.reading.registry, f"{OFFICIAL}functions_comparison", "equal", (match, value))
@@ -263,7 +255,7 @@ def _subquery(message: Any, scope: Scope, path: Path) -> Expression:
             else:
                 places: list[Path] = [((path, "needles"), index) for index in range(len(needles))]
                 needles, haystack = comparable(needles, haystack, scope.reading, places)
-            datafusion.float_keys([needle.type for needle in needles], scope.reading, path)
+            datafusion_values.float_keys([needle.type for needle in needles], scope.reading, path)
             subquery = InPredicate(needles=needles, haystack=haystack)
         case "set_predicate":
             predicate = PredicateOp.EXISTS

@@ -36,15 +36,7 @@ from pyspark_substrait.model.types import Boolean, Type, Unbound, concrete, same
 from pyspark_substrait.model.unbound import is_unbound
 from pyspark_substrait.proto import messages
 from pyspark_substrait.proto.enums import AGGREGATION_PHASE, INVOCATION, SORT_DIRECTION
-from pyspark_substrait.proto.read import (
-    bare_names,
-    datafusion,
-    datafusion_coercion,
-    datafusion_structs,
-    expressions,
-    frames,
-    quirks,
-)
+from pyspark_substrait.proto.read import bare_names, expressions, frames, quirks
 from pyspark_substrait.proto.read.arrow import Option
 from pyspark_substrait.proto.read.call_checks import (
     check_constants,
@@ -53,6 +45,7 @@ from pyspark_substrait.proto.read.call_checks import (
     checked_options,
 )
 from pyspark_substrait.proto.read.context import Reading, Scope, invalid, located
+from pyspark_substrait.proto.read.habits import datafusion_coercion, datafusion_structs, datafusion_values
 from pyspark_substrait.proto.read.habits.decimals import in_stated_digits
 from pyspark_substrait.proto.read.habits.unambiguous import UNTYPED, is_untyped_null, typed_nulls
 from pyspark_substrait.proto.read.output_types import output_type
@@ -101,7 +94,7 @@ def aggregate_function(message: messages.AggregateFunction, scope: Scope, path: 
         invocation=_invocation(message, scope.reading, path),
     )
     if node.invocation is AggregationInvocation.DISTINCT:
-        datafusion.float_comparison("distinct", node.arguments, scope.reading, path)
+        datafusion_values.float_comparison("distinct", node.arguments, scope.reading, path)
     if scope.reading.findings is not None or scope.reading.placed:
         scope.reading.places.add(node, path)
     return node
@@ -114,7 +107,7 @@ def window_function(message: messages.Expression.WindowFunction, scope: Scope, p
     sorts = sort_fields(message.sorts, scope, (path, "sorts"))
     bounds_type, lower, upper = frames.frame(message, sorts, scope, path)
     partitions = expressions.expressions(message.partitions, scope, (path, "partitions"))
-    datafusion.float_keys([key.type for key in partitions], scope.reading, path)
+    datafusion_values.float_keys([key.type for key in partitions], scope.reading, path)
     node = WindowFunction(
         function=call.function,
         arguments=call.arguments,
@@ -172,7 +165,7 @@ def sort_field(message: messages.SortField, scope: Scope, path: Path) -> SortFie
                 raise invalid("sort_kind is missing", path, "Set direction", Code.PROTO_MISSING_FIELD)
             case _:
                 kind = SORT_DIRECTION.member(message.direction, path, "direction")
-    datafusion.float_keys((expr.type,), reading, path)
+    datafusion_values.float_keys((expr.type,), reading, path)
     node = SortField(expr=expr, sort_kind=kind)
     if reading.findings is not None or reading.placed:
         reading.places.add(node, path)

@@ -9,9 +9,10 @@ from pyspark_substrait.model.expressions import FieldReference, Function, RootRe
 from pyspark_substrait.model.paths import Path
 from pyspark_substrait.model.relations import ComparisonJoinKey, JoinType, Relation, SimpleComparisonType
 from pyspark_substrait.proto.enums import SIMPLE_COMPARISON_TYPE
-from pyspark_substrait.proto.read import datafusion, functions
+from pyspark_substrait.proto.read import functions
 from pyspark_substrait.proto.read.context import Reading, Scope, invalid
 from pyspark_substrait.proto.read.fields import Fields
+from pyspark_substrait.proto.read.habits import datafusion_values
 from pyspark_substrait.proto.read.quirks import join_emit
 from pyspark_substrait.proto.read.references import field_reference
 from pyspark_substrait.proto.read.type_checks import compared_types
@@ -26,7 +27,7 @@ def join(fields: Fields) -> Relation:
         with fields.reading.going_on():
             fields["common"] = join_emit(fields["common"], fields["type"], *sides, fields.reading, fields.path)
         if fields["type"] in (JoinType.LEFT_ANTI, JoinType.RIGHT_ANTI):
-            datafusion.anti_join(fields.get("expression"), fields.reading, fields.path)
+            datafusion_values.anti_join(fields.get("expression"), fields.reading, fields.path)
     return typed_join(fields)
 
 

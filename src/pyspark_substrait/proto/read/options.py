@@ -8,8 +8,9 @@ from pyspark_substrait.codes import Code
 from pyspark_substrait.model.expressions import Expression, MultiOrList, SingularOrList
 from pyspark_substrait.model.paths import Path
 from pyspark_substrait.model.types import Type
-from pyspark_substrait.proto.read import datafusion, datafusion_coercion, expressions
+from pyspark_substrait.proto.read import expressions
 from pyspark_substrait.proto.read.context import Scope, invalid
+from pyspark_substrait.proto.read.habits import datafusion_coercion, datafusion_values
 from pyspark_substrait.proto.read.habits.unambiguous import is_untyped_null, null_of
 from pyspark_substrait.proto.read.type_checks import agreed
 
@@ -22,7 +23,7 @@ def singular_or_list(message: Any, scope: Scope, path: Path) -> Expression:
     places: list[Path] = [(path, "value"), *(((path, "options"), index) for index in range(len(options)))]
     value, *coerced = datafusion_coercion.coerced_alternatives((value, *options), scope.reading, path, compared=True)
     value, *others = agreed((value, *coerced), scope.reading, places)
-    datafusion.float_keys((value.type,), scope.reading, path)
+    datafusion_values.float_keys((value.type,), scope.reading, path)
     return SingularOrList(value=value, options=tuple(others))
 
 

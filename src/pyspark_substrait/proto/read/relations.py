@@ -28,16 +28,10 @@ from pyspark_substrait.model.relations.logical import set_faults
 from pyspark_substrait.model.types import OpenStruct, Struct, Unbound
 from pyspark_substrait.proto import generates, messages
 from pyspark_substrait.proto.depth import is_repeated
-from pyspark_substrait.proto.read import (
-    datafusion,
-    datafusion_coercion,
-    expressions,
-    functions,
-    grouping_ids,
-    trees,
-)
+from pyspark_substrait.proto.read import expressions, functions, grouping_ids, trees
 from pyspark_substrait.proto.read.context import Reading, Scope, invalid
 from pyspark_substrait.proto.read.fields import Fields, ValueReader, reader
+from pyspark_substrait.proto.read.habits import datafusion_coercion, datafusion_values
 from pyspark_substrait.proto.read.literals import any_message
 from pyspark_substrait.proto.read.quirks import project_emit
 from pyspark_substrait.proto.read.recovery import settle
@@ -128,7 +122,7 @@ def aggregate(fields: Fields) -> Relation:
     if not keys and not measures:
         hint = "Give it a measure or a grouping expression"
         reading.fault(invalid("the aggregate has no column", path, hint, Code.RELATION_INVALID))
-    datafusion.float_keys([key.type for key in keys], reading, path)
+    datafusion_values.float_keys([key.type for key in keys], reading, path)
     fields["measures"] = tuple([measure for measure in measures if measure is not None])
     node = fields.node()
     assert isinstance(node, Aggregate)
@@ -182,7 +176,7 @@ def set_(fields: Fields) -> Relation:
     fields["members"] = datafusion_coercion.coerced_members(fields["members"], fields.reading, fields.path)
     if fields["op"] is not SetOp.UNION_ALL:
         types = [type for member in fields["members"] for type in member.schema.types]
-        datafusion.float_keys(types, fields.reading, fields.path)
+        datafusion_values.float_keys(types, fields.reading, fields.path)
     return fields.node()
 
 

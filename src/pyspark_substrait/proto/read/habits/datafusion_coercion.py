@@ -47,9 +47,9 @@ from pyspark_substrait.model.types import (
     same_type,
     with_nullability,
 )
-from pyspark_substrait.proto.read import datafusion
 from pyspark_substrait.proto.read.context import Reading
 from pyspark_substrait.proto.read.habits import datafusion as habits
+from pyspark_substrait.proto.read.habits import datafusion_values
 from pyspark_substrait.proto.read.type_checks import as_type
 
 __all__ = ["coerced_alternatives", "coerced_condition", "coerced_members", "understood"]
@@ -91,9 +91,9 @@ def understood(
     """Return the function and the arguments that DataFusion means by a call; note what differs for some values."""
     if engine_of(reading.producer) is None:
         return declared, arguments
-    name, arguments = datafusion.call(declared.name, arguments, reading, path)
+    name, arguments = datafusion_values.call(declared.name, arguments, reading, path)
     arguments = _coerced(name, arguments, reading, path)
-    datafusion.float_comparison(name, arguments, reading, path)
+    datafusion_values.float_comparison(name, arguments, reading, path)
     return (declared if name == declared.name else replace(declared, name=name)), arguments
 
 
@@ -216,7 +216,7 @@ def _casts(
             continue
         before, after = f"{what}: {with_nullability(concrete(value.type), False)}", f"cast to {type}"
         habits.COERCION.note_once(reading, path, before, after, key=f"{before} {after}")
-        datafusion.different_cast(value, target, reading, path)
+        datafusion_values.different_cast(value, target, reading, path)
         made.append(as_type(value, target))
     return tuple(made)
 
