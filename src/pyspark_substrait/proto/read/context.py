@@ -14,7 +14,7 @@ from typing import Any, Protocol, TypeVar
 from pyspark_substrait.codes import Code, Level
 from pyspark_substrait.errors import InvalidPlanError, SubstraitError
 from pyspark_substrait.extensions import Registry
-from pyspark_substrait.extensions.producers import Producer, producer_of
+from pyspark_substrait.extensions.producers import Producer
 from pyspark_substrait.model.expressions import NamedLambda
 from pyspark_substrait.model.findings import Finding, Places, as_finding
 from pyspark_substrait.model.limits import ExceededLimit, Limits, current_limits
@@ -130,6 +130,7 @@ class Reading:
         registry: finds functions and types.
         strict: refuse what is looser than the specification allows.
         version: the release the message was written in, or None; ``producer`` who wrote it.
+        made_by: the same, if it is one of those with habits.
         functions, types, variations: what the message declares, by anchor.
         aliases, named_lambdas: the messages by anchor, and the path of each; bound when first needed.
         trees: the messages ``PlanRel`` of the plan, for references.
@@ -152,6 +153,7 @@ class Reading:
     strict: bool = False
     version: tuple[int, int, int] | None = None
     producer: str = ""
+    made_by: Producer | None = None
     functions: dict[int, ExtensionDeclaration] = field(default_factory=dict)
     types: dict[int, ExtensionDeclaration] = field(default_factory=dict)
     variations: dict[int, ExtensionDeclaration] = field(default_factory=dict)
@@ -187,11 +189,6 @@ class Reading:
     met_parts: set[tuple[object, ...]] = field(default_factory=set)
     traits: dict[str, bool | None] = field(default_factory=dict)
 
-    @property
-    def made_by(self) -> Producer | None:
-        """The producer that the message states, if it is one whose habits are known."""
-        return producer_of(self.producer)
-
     def anew(self) -> Reading:
         """Return a new state for reading the same message from the start."""
         return Reading(
@@ -199,6 +196,7 @@ class Reading:
             strict=self.strict,
             version=self.version,
             producer=self.producer,
+            made_by=self.made_by,
             functions=self.functions,
             types=self.types,
             variations=self.variations,

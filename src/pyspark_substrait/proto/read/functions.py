@@ -9,6 +9,7 @@ from pyspark_substrait.codes import Code, Level
 from pyspark_substrait.errors import InvalidPlanError, SubstraitError
 from pyspark_substrait.extensions.definitions import Kind
 from pyspark_substrait.extensions.matching import Phase
+from pyspark_substrait.extensions.producers import Producer
 from pyspark_substrait.extensions.registry import OFFICIAL, OWN
 from pyspark_substrait.extensions.resolution import Resolved
 from pyspark_substrait.extensions.signatures import EnumArg, TypeArg, ValueArg
@@ -32,7 +33,7 @@ from pyspark_substrait.model.expressions import (
 from pyspark_substrait.model.paths import Path
 from pyspark_substrait.model.plan import ExtensionDeclaration, ExtensionKind
 from pyspark_substrait.model.relations import WindowRelFunction
-from pyspark_substrait.model.types import Boolean, Type, Unbound, concrete, same_type
+from pyspark_substrait.model.types import Boolean, Decimal, Type, Unbound, concrete, same_type
 from pyspark_substrait.model.unbound import is_unbound
 from pyspark_substrait.proto import messages
 from pyspark_substrait.proto.enums import AGGREGATION_PHASE, INVOCATION, SORT_DIRECTION
@@ -66,8 +67,10 @@ __all__ = [
 
 def scalar_function(message: messages.Expression.ScalarFunction, scope: Scope, path: Path) -> Expression:
     """Read a call of a scalar function; inside a cast, if its stated type is of another kind than the derived one."""
-    if (made := datafusion_structs.constructed(message, scope, path)) is not None:
-        return made
+    if scope.reading.made_by is Producer.DATAFUSION:
+        made = datafusion_structs.constructed(message, scope, path)
+        if made is not None:
+            return made
     call = _call(message, "scalar", "INITIAL_TO_RESULT", scope, path)
     node = ScalarFunction(
         function=call.function,
@@ -264,7 +267,8 @@ def _call(message: Any, kind: Kind, phase: Phase, scope: Scope, path: Path, *, c
             reading.fault(error, Code.TYPE_UNKNOWN)
     if declared is None:
         return _not_understood(_UNDECLARED, arguments, options, stated)
-    declared, arguments = datafusion_coercion.understood(declared, arguments, reading, path)
+    if reading.made_by is Producer.DATAFUSION:
+        declared, arguments = datafusion_coercion.understood(declared, arguments, reading, path)
     name, urn = declared.name, declared.urn
 
     def resolve(given: Sequence[Argument]) -> Resolved | None:
@@ -286,15 +290,15 @@ def _call(message: Any, kind: Kind, phase: Phase, scope: Scope, path: Path, *, c
         except SubstraitError as error:
             reading.fault(error)
             return _not_understood(declared, arguments, options, stated)
-    meant = quirks.meant(name, arguments, stated, reading, path)
+    meant = None if reading.made_by is None else quirks.meant(name, arguments, stated, reading, path)
     if meant is not None:
         arguments, urn = meant.arguments, meant.urn or urn
         name = (meant.name or name.partition(":")[0]) if meant.urn else name
-    quirks.suspicious_pattern(name, arguments, reading, path)
     found: Resolved | None = None
     try:
         found = resolve(arguments)
-        wider = None if found is None else in_stated_digits(found, arguments, stated, reading, path)
+        digits = reading.made_by is not None and found is not None and isinstance(stated, Decimal)
+        wider = in_stated_digits(found, arguments, stated, reading, path) if digits and found is not None else None
         if wider is not None:
             arguments, found = wider, resolve(wider)
     except SubstraitError as error:

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 from pyspark_substrait.codes import Code
 from pyspark_substrait.errors import InvalidPlanError
 from pyspark_substrait.extensions import Registry
+from pyspark_substrait.extensions.producers import producer_of
 from pyspark_substrait.model.deep_stack import with_deep_stack, with_enough_stack
 from pyspark_substrait.model.expressions import AggregateFunction, BrokenExpression, Expression, NamedLambda
 from pyspark_substrait.model.findings import Finding, Places
@@ -337,6 +338,7 @@ def _declare(reading: Reading, message: Any, upgrades: Sequence[Note], original_
     """Set the producer, the version and the declarations of a message in ``reading``."""
     reading.version = _release(message, upgrades, original_version)
     reading.producer = message.version.producer
+    reading.made_by = producer_of(reading.producer)
     if message.DESCRIPTOR.name == "Plan":
         reading.trees = message.relations
         reading.aliases = _by_anchor(message.type_aliases, "type_alias_anchor", reading, (None, "type_aliases"))

@@ -41,7 +41,6 @@ __all__ = [
     "project_emit",
     "returned_kind",
     "simple_case",
-    "suspicious_pattern",
     "unbounded_range",
     "unsigned_literal",
     "whole_interval",
@@ -112,6 +111,7 @@ _CALLS: Final[Mapping[Producer, Mapping[str, CallRule]]] = MappingProxyType(
 
 def meant(name: str, given: Sequence[Argument], stated: Type | None, reading: Reading, path: Path) -> Meant | None:
     """Return the call that the producer means by another; None for one that is taken as it is written."""
+    suspicious_pattern(name, given, reading, path)
     rules = _CALLS.get(reading.made_by) if reading.made_by is not None else None
     rule = None if rules is None else rules.get(name.partition(":")[0].lower())
     return None if rule is None else rule(given, stated, reading, path)
