@@ -39,7 +39,7 @@ ROOMS: dict[str, set[str]] = {
     "spark": {*BASE, "sql", "analysis", "extensions"},
     "documents": {*BASE, "text", "proto", "extensions"},
     "write_targets": {*BASE, "proto"},
-    "engines": {*BASE, "extensions"},
+    "engines": {*BASE, "binding", "extensions"},
     "render": {*BASE, "analysis", "text"},
     "analysis": {*BASE, "text", "extensions"},
     "sql": {*BASE, "extensions"},

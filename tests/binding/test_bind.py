@@ -125,6 +125,13 @@ def test_tables_may_be_given_in_every_form(spark: SparkSession, tmp_path: Path) 
         spark.catalog.dropTempView("orders")
 
 
+def test_a_folder_is_of_the_format_of_its_first_file(tmp_path: Path) -> None:
+    pq.write_table(ORDERS, tmp_path / "part.parquet")
+    (tmp_path / "_SUCCESS.csv").write_text("x\n1\n")
+    (tmp_path / "summary.csv").write_text("x\n1\n")
+    assert ps.bind(plan(), {"orders": tmp_path}).relations == ps.bind(plan(), {"orders": ORDERS}).relations
+
+
 def test_the_table_may_have_another_name() -> None:
     bound = ps.bind(plan(), {"sales.facts": ORDERS}, rename={"ORDERS": "sales.facts"})
     assert [node.read_type.names for node in _reads(bound)] == [("sales", "facts")]

@@ -48,7 +48,7 @@ class Case(NamedTuple):
 
 @dataclass
 class Cell:
-    """What came of a producer's plans on an engine."""
+    """The outcomes of a producer's plans on an engine."""
 
     count: Counter[str] = field(default_factory=Counter)
     faults: dict[str, str] = field(default_factory=dict)

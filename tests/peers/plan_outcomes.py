@@ -1,4 +1,4 @@
-"""What becomes of DataFusion's plans of random queries: on Spark, and back in DataFusion.
+"""Outcomes of DataFusion's plans of random queries: on Spark, and back in DataFusion.
 
 ``python -m tests.peers.plan_outcomes 1000`` prints how many of a thousand queries DataFusion wrote, and how many of
 these load, run and agree. A second number is that of the first query.
@@ -40,7 +40,7 @@ OUTCOMES = (
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a query: one of :data:`OUTCOMES`, and why."""
+    """The outcome of a query: one of :data:`OUTCOMES`, and why."""
 
     query: str
     outcome: str
@@ -73,7 +73,7 @@ _DOUBTS = frozenset(
 
 
 def tried(text: str, engine: Any, spark: SparkSession | None, *, optimized: bool) -> tuple[Outcome, Outcome | None]:
-    """What becomes of a query's plan on Spark (if there is a session), and back in DataFusion."""
+    """Return the outcomes of a query's plan on Spark (if there is a session), and back in DataFusion."""
     from datafusion.substrait import Consumer, Producer, Serde
 
     try:

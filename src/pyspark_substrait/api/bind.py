@@ -6,19 +6,17 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias, Union
 
-from pyspark_substrait.api.loading import PlanSource, extensions_of, message_of
+from pyspark_substrait.api.loading import PlanSource, bound_message, extensions_of, message_of
 from pyspark_substrait.binding import Tables
 from pyspark_substrait.binding.schemas import TableSchemas, engine_schemas, of_source
 from pyspark_substrait.binding.tables import Names, Schemas
 from pyspark_substrait.documents import Plan, as_document
 from pyspark_substrait.errors import InvalidPlanError, TableError
-from pyspark_substrait.model.deep_stack import with_deep_stack
 from pyspark_substrait.model.plan import RelRoot
 from pyspark_substrait.model.relations import NamedTable, Read
 from pyspark_substrait.model.types import NamedStruct
 from pyspark_substrait.model.unbound import is_unbound
 from pyspark_substrait.model.walk import relations_within
-from pyspark_substrait.proto import read
 from pyspark_substrait.spark.table_schemas import SessionTables, of_spark
 
 if TYPE_CHECKING:
@@ -107,14 +105,7 @@ class _Several:
 
 def _bound(plan: PlanSource, tables: Tables, registry: Registry) -> Plan:
     parsed = message_of(plan)
-
-    def reading() -> read.Bound:
-        return read.bound(
-            parsed.message, registry, upgrades=parsed.notes, original_version=parsed.original_version, tables=tables
-        )
-
-    found = with_deep_stack(reading) if parsed.deep else reading()
-    bound = as_document(found.document, deep=parsed.deep, registry=registry)
+    bound = as_document(bound_message(parsed, registry, tables=tables).document, deep=parsed.deep, registry=registry)
     if not isinstance(bound, Plan):
         raise InvalidPlanError("this is an extended expression, which reads no tables", hint="bind(...) is for plans")
     notes = (*bound.notes, *tables.notes)

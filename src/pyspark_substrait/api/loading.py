@@ -20,11 +20,13 @@ from pyspark_substrait.text.lossless import text_of
 from pyspark_substrait.text.lossless.sources import without_text
 
 if TYPE_CHECKING:
+    from pyspark_substrait.binding import Tables
     from pyspark_substrait.proto.read.plan import Checked
     from pyspark_substrait.proto.wire import Parsed
 
 __all__ = [
     "PlanSource",
+    "bound_message",
     "extensions_of",
     "file_of",
     "load",
@@ -61,21 +63,29 @@ def load(source: PlanSource, *, strict: bool = False, registry: Registry | None 
         return source
 
     parsed = message_of(source)
-
-    def bound() -> read.Bound:
-        return read.bound(
-            parsed.message,
-            registry or Registry.default(),
-            strict=strict,
-            upgrades=parsed.notes,
-            original_version=parsed.original_version,
-        )
-
-    found = with_deep_stack(bound) if parsed.deep else bound()
+    found = bound_message(parsed, registry or Registry.default(), strict=strict)
     document = as_document(found.document, deep=parsed.deep, registry=registry)
     if found.places is not None and parsed.content is not None and not parsed.deep and isinstance(document, Plan):
         keep_source(document, Source(parsed.content, found.places, found.again))
     return document
+
+
+def bound_message(
+    parsed: Parsed, registry: Registry, *, strict: bool = False, tables: Tables | None = None
+) -> read.Bound:
+    """Read a message, on a stack that is large enough for its depth; ``tables`` are what its reads are bound to."""
+
+    def bound() -> read.Bound:
+        return read.bound(
+            parsed.message,
+            registry,
+            strict=strict,
+            upgrades=parsed.notes,
+            original_version=parsed.original_version,
+            tables=tables,
+        )
+
+    return with_deep_stack(bound) if parsed.deep else bound()
 
 
 def message_of(plan: PlanSource, *, tolerant: bool = False) -> Parsed:

@@ -16,7 +16,7 @@ from pyspark_substrait.extensions import Registry
 from pyspark_substrait.extensions.arrow_schemas import named_struct
 from pyspark_substrait.model.types import UNSIGNED_INTEGERS, NamedStruct, Struct, Type, UserDefined
 
-__all__ = ["TableSchemas", "engine_schemas", "of_arrow", "of_source"]
+__all__ = ["TableSchemas", "dataset_of", "engine_schemas", "of_arrow", "of_source"]
 
 _FORMATS: Final = {".orc": "orc", ".arrow": "ipc", ".feather": "ipc", ".ipc": "ipc", ".csv": "csv"}
 
@@ -61,7 +61,7 @@ def of_source(name: str, source: Any) -> NamedStruct:
     if isinstance(source, NamedStruct):
         return source
     if isinstance(source, str | os.PathLike):
-        return of_arrow(_of_files(name, os.fspath(source)))
+        return of_arrow(dataset_of(name, source).schema)
     found = source if isinstance(source, pa.Schema) else getattr(source, "schema", None)
     if callable(found):  # a DataFrame of DataFusion
         found = found()
@@ -110,17 +110,21 @@ def _of_field(field: pa.Field) -> NamedStruct:
 _PLAIN: Final = {pa.string_view(): pa.string(), pa.binary_view(): pa.binary()}
 
 
-def _of_files(name: str, path: str) -> pa.Schema:
-    suffix = Path(path).suffix.lower()
+def dataset_of(name: str, path: str | os.PathLike[str]) -> pyarrow.dataset.Dataset:
+    """Return the files of a table, by the suffix of the file or of the first one in the folder; Parquet for any other.
+
+    Raises:
+        TableError: they can't be read.
+    """
+    first = Path(path)
+    if first.is_dir():
+        files = (file for file in sorted(first.rglob("*")) if file.is_file() and not file.name.startswith(("_", ".")))
+        first = next(files, first)
     try:
-        if os.path.isdir(path):
-            inside = sorted(file.suffix.lower() for file in Path(path).rglob("*") if file.suffix.lower() in _FORMATS)
-            suffix = inside[0] if inside else suffix
-        return pyarrow.dataset.dataset(path, format=_FORMATS.get(suffix, "parquet")).schema
+        return pyarrow.dataset.dataset(os.fspath(path), format=_FORMATS.get(first.suffix.lower(), "parquet"))
     except (OSError, pa.ArrowException) as error:
-        raise TableError(
-            f"the schema of the table {name} cannot be read from {path}: {str(error).strip().splitlines()[0]}"
-        ) from error
+        fault = str(error).strip().splitlines()[0]
+        raise TableError(f"the schema of the table {name} cannot be read from {os.fspath(path)}: {fault}") from error
 
 
 def engine_schemas(session: Any) -> TableSchemas | None:

@@ -14,6 +14,7 @@ from typing import Any, Final, Protocol
 import pyarrow as pa
 from pyarrow import feather
 
+from pyspark_substrait.binding.schemas import dataset_of
 from pyspark_substrait.errors import TableError, UnsupportedPlanError
 
 __all__ = ["EngineSession", "is_installed", "release", "session"]
@@ -132,11 +133,7 @@ def _arrow(name: str, source: Any) -> pa.Table:
     if isinstance(source, pa.Table):
         return source
     if isinstance(source, str | os.PathLike):
-        import pyarrow.dataset
-
-        suffix = os.path.splitext(os.fspath(source))[1].lower()
-        formats = {".orc": "orc", ".arrow": "ipc", ".feather": "ipc", ".ipc": "ipc", ".csv": "csv"}
-        return pyarrow.dataset.dataset(source, format=formats.get(suffix, "parquet")).to_table()
+        return dataset_of(name, source).to_table()
     if hasattr(source, "toArrow"):
         return source.toArrow()
     if hasattr(source, "to_table"):

@@ -17,7 +17,7 @@ __all__ = ["Comparison", "Disagreement", "EngineResult", "SmallestPart"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EngineResult:
-    """What an engine did with a plan.
+    """The outcome of a plan on an engine.
 
     Args:
         engine: its name.

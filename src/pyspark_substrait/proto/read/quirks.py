@@ -27,7 +27,7 @@ from pyspark_substrait.proto.read.habits.datafusion import (
     unbounded_range,
     unsigned_literal,
 )
-from pyspark_substrait.proto.read.habits.duckdb import derived_instead, suspicious_pattern, whole_interval
+from pyspark_substrait.proto.read.habits.duckdb import derived_instead, whole_interval
 from pyspark_substrait.proto.read.habits.meant import CallRule, Meant
 from pyspark_substrait.proto.read.habits.unambiguous import CASE
 
@@ -111,7 +111,6 @@ _CALLS: Final[Mapping[Producer, Mapping[str, CallRule]]] = MappingProxyType(
 
 def meant(name: str, given: Sequence[Argument], stated: Type | None, reading: Reading, path: Path) -> Meant | None:
     """Return the call that the producer means by another; None for one that is taken as it is written."""
-    suspicious_pattern(name, given, reading, path)
     rules = _CALLS.get(reading.made_by) if reading.made_by is not None else None
     rule = None if rules is None else rules.get(name.partition(":")[0].lower())
     return None if rule is None else rule(given, stated, reading, path)

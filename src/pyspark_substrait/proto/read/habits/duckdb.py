@@ -33,7 +33,7 @@ from pyspark_substrait.proto.read.context import Reading, invalid
 from pyspark_substrait.proto.read.habits.habit import Habit
 from pyspark_substrait.proto.read.habits.meant import CallRule, Meant, cast, values
 
-__all__ = ["CALLS", "HABITS", "derived_instead", "project_emit", "suspicious_pattern", "whole_interval"]
+__all__ = ["CALLS", "HABITS", "derived_instead", "project_emit", "whole_interval"]
 
 _SOURCE = (
     "[to_substrait.cpp](https://github.com/substrait-io/duckdb-substrait-extension/blob/main/src/to_substrait.cpp)"
@@ -239,14 +239,6 @@ def string_agg(arguments: Sequence[Argument], stated: Type | None, reading: Read
 
 
 #: the calls that mean something else, by the simple name of the function
-CALLS: dict[str, CallRule] = {
-    "avg": average,
-    "factorial": of_hugeint,
-    "median": median,
-    "mode": mode,
-    "string_agg": string_agg,
-    "sum": of_hugeint,
-}
 
 COMPARISON_TYPE = Habit(
     rule="duckdb-comparison-type",
@@ -277,14 +269,23 @@ NOT_LIKE = Habit(
 )
 
 
-def suspicious_pattern(name: str, arguments: Sequence[Argument], reading: Reading, path: Path) -> None:
-    """Note a comparison with a text that looks like a pattern of LIKE."""
-    if not NOT_LIKE.of(reading) or name.partition(":")[0].lower() != "not_equal":
-        return
+def not_equal(arguments: Sequence[Argument], stated: Type | None, reading: Reading, path: Path) -> Meant | None:
+    """The comparison as it is written, with a note where a text looks like a pattern of LIKE."""
     for argument in arguments:
         if isinstance(argument, Literal) and isinstance(argument.value, str) and "%" in argument.value:
             NOT_LIKE.note(reading, path, f"`not_equal` with {argument.value!r}, for which NOT LIKE may be meant", "<>")
+    return None
 
+
+CALLS: dict[str, CallRule] = {
+    "avg": average,
+    "factorial": of_hugeint,
+    "median": median,
+    "mode": mode,
+    "not_equal": not_equal,
+    "string_agg": string_agg,
+    "sum": of_hugeint,
+}
 
 _SECOND = 1_000_000
 
