@@ -283,8 +283,13 @@ def test_wide_tables_take_no_longer_than_their_width_warrants() -> None:
 
 
 def test_a_run_without_the_table_says_so(spark: SparkSession) -> None:
-    with pytest.raises(TableError, match="there is no table ORDERS"):
-        ps.run_query(nameless(), tables={"others": ORDERS}, spark=spark)
+    spark.range(1).createOrReplaceTempView("one_more")
+    try:
+        with pytest.raises(TableError, match="there is no table ORDERS") as caught:
+            ps.run_query(nameless(), tables={"others": ORDERS}, spark=spark)
+    finally:
+        spark.catalog.dropTempView("one_more")
+    assert "one_more, others" in str(caught.value)
 
 
 def test_nested_columns_keep_their_names(spark: SparkSession) -> None:

@@ -25,8 +25,11 @@ class SessionTables:
         self._spark = spark
 
     def names(self) -> Sequence[tuple[str, ...]]:
-        """Return the names of the tables and views in the current database."""
-        return [(table.name,) for table in self._spark.catalog.listTables()]
+        """Return the names of the tables and views in the current database.
+
+        ``catalog.listTables`` would describe each of them, and fail where that can't be done for one.
+        """
+        return [(row.tableName,) for row in self._spark.sql("SHOW TABLES").collect()]
 
     def table(self, names: tuple[str, ...]) -> tuple[tuple[str, ...], NamedStruct] | None:
         """Return a table's name and its schema; None if there is none of this name."""
