@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
 
-from pyspark_substrait.extensions.producers import Producer, producer_of
+from pyspark_substrait.extensions.producers import Producer
 
-__all__ = ["DATAFUSION", "DIFFERENCES", "ENGINES", "SAME_EVERYWHERE", "Engine", "engine_of"]
+__all__ = ["DATAFUSION", "DIFFERENCES", "ENGINES", "SAME_EVERYWHERE", "Engine"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,9 +101,3 @@ DATAFUSION: Final = Engine(
 
 #: the engines by the producer of their plans
 ENGINES: Final[Mapping[Producer, Engine]] = MappingProxyType({Producer.DATAFUSION: DATAFUSION})
-
-
-def engine_of(producer: str) -> Engine | None:
-    """The engine that a plan is from, by the producer that it states; None if it isn't known."""
-    known = producer_of(producer)
-    return None if known is None else ENGINES.get(known)

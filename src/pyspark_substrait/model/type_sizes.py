@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pyspark_substrait.model.types import AliasedType, Func, List, Map, Struct, Type, TypeBase, UserDefined
+from pyspark_substrait.model.types import AliasedType, Func, List, Map, OpenStruct, Struct, Type, TypeBase, UserDefined
 
 __all__ = ["TypeSizes"]
 
@@ -17,6 +17,8 @@ class TypeSizes:
         """Return the number of types in a type, itself included."""
         if not isinstance(type, _COMPOSED):
             return 1
+        if isinstance(type, Struct) and _COMPOSED_CLASSES.isdisjoint([part.__class__ for part in type.types]):
+            return 1 + len(type.types)
         known = self._known
         pending: list[Type] = [type]
         while pending:
@@ -36,6 +38,7 @@ class TypeSizes:
 
 
 _COMPOSED = (Struct, List, Map, Func, AliasedType, UserDefined)
+_COMPOSED_CLASSES = frozenset({*_COMPOSED, OpenStruct})
 
 
 def _parts(type: Type) -> tuple[Type, ...]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from pyspark_substrait.errors import InvalidPlanError
 from pyspark_substrait.extensions.definitions import Kind
-from pyspark_substrait.extensions.engines import DIFFERENCES, SAME_EVERYWHERE, engine_of
+from pyspark_substrait.extensions.engines import DIFFERENCES, ENGINES, SAME_EVERYWHERE
 from pyspark_substrait.extensions.signatures import Argument
 from pyspark_substrait.model.paths import Path
 from pyspark_substrait.proto.read.context import Reading
@@ -22,7 +22,7 @@ def extension(name: str, arguments: Sequence[Argument], kind: Kind, reading: Rea
     A note is recorded if it is the producer's own function, or if engines use the name for different functions.
     """
     simple = name.partition(":")[0].lower()
-    engine = engine_of(reading.producer)
+    engine = None if reading.made_by is None else ENGINES.get(reading.made_by)
     if engine is None:
         if simple not in SAME_EVERYWHERE:
             what = DIFFERENCES.get(simple, "not all of them mean what the specification does")

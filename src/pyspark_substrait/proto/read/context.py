@@ -142,7 +142,7 @@ class Reading:
             nothing but ``again``. False in case of doubt.
         again: the findings and notes that reading the written message repeats, each with the path it has here.
         moves: the parts that have another path in the written message, if ``placed``.
-        remarked: the notes that are recorded once for the whole plan, by rule and key.
+        remarked: the notes that are recorded once for the whole plan, by rule and key (all keys, for a call).
         limits: the limits on the size of the plan; ``columns`` and ``repeated`` are the counts so far.
         nodes: the number of relations and expressions read, with shared parts counted at each use.
         part_sizes: the number of them in each shared part; ``met_parts`` are the shared parts used so far.
@@ -179,7 +179,7 @@ class Reading:
     again: list[tuple[Path, Callable[[Path], Finding | Note]]] = field(default_factory=list)
     moves: Moves = field(default_factory=Moves)
     unfinished: set[tuple[object, ...]] = field(default_factory=set)
-    remarked: set[tuple[str, str]] = field(default_factory=set)
+    remarked: set[tuple[str, str | tuple[str, ...]]] = field(default_factory=set)
     limits: Limits = field(default_factory=current_limits)
     type_sizes: TypeSizes = field(default_factory=TypeSizes)
     columns: int = 0

@@ -388,6 +388,9 @@ def _as_declared(declared: ExtensionDeclaration) -> Function:
 
 
 def _note(found: Resolved, reading: Reading, path: Path) -> None:
+    if not found.notes or ("function", found.notes) in reading.remarked:
+        return
+    reading.remarked.add(("function", found.notes))
     for text in found.notes:
         if ("function", text) in reading.remarked:
             continue

@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Any
 
 from pyspark_substrait.codes import Code, Level
-from pyspark_substrait.extensions.engines import engine_of
+from pyspark_substrait.extensions.producers import Producer
 from pyspark_substrait.model import types
 from pyspark_substrait.model.paths import Path
 from pyspark_substrait.model.plan import ExtensionKind
@@ -39,16 +39,16 @@ def data_type(message: messages.Type, reading: Reading, path: Path) -> Type:
         InvalidPlanError: it is missing, refers to something undeclared, or a parameter is out of range.
     """
     kind = message.WhichOneof("kind")
-    if kind is None:
-        reading.fault(invalid("a type is missing", path, code=Code.PROTO_MISSING_FIELD))
-        return _OPEN
-    simple = SIMPLE.get(kind)
-    if simple is None and kind not in _PARAMETERIZED:
+    if kind not in _KEPT:
+        if kind is None:
+            reading.fault(invalid("a type is missing", path, code=Code.PROTO_MISSING_FIELD))
+            return _OPEN
         return _READERS[kind](getattr(message, kind), reading, (path, kind))
     content = message.SerializeToString()
     known = _read_before.get(content)
     if known is not None:
         return known
+    simple = SIMPLE.get(kind)
     fields, path = getattr(message, kind), (path, kind)
     anchor = fields.type_variation_reference
     if simple is None:
@@ -199,7 +199,7 @@ def _list(fields: Any, reading: Reading, path: Path) -> Type:
 def _map(fields: Any, reading: Reading, path: Path) -> Type:
     key = data_type(fields.key, reading, (path, "key"))
     value = data_type(fields.value, reading, (path, "value"))
-    if fields.type_variation_reference == 1 and 1 not in reading.variations and engine_of(reading.producer) is not None:
+    if fields.type_variation_reference == 1 and 1 not in reading.variations and reading.made_by is Producer.DATAFUSION:
         nullable = _nullable(fields.nullability, reading, path)
         reading.plain = False
         habits.DICTIONARY.note(reading, path, f"a dictionary of {value}, written as a map", f"{value}")
@@ -246,7 +246,7 @@ def user_defined(
     standard = arrow.standard_type(declared, reading, path, nullable=nullable)
     if standard is not None:
         return standard
-    if declared.name == "null" and not declared.urn and engine_of(reading.producer) is not None:
+    if declared.name == "null" and not declared.urn and reading.made_by is Producer.DATAFUSION:
         reading.plain = False
         habits.NULL.note(reading, path, "a null without a type", "one of the type string")
         return types.String(nullable=True)
@@ -305,8 +305,9 @@ def _aliased_type(anchor: int, reading: Reading, path: Path) -> Type:
     return found
 
 
-_PARAMETERIZED = frozenset(
+_KEPT = frozenset(
     {
+        *SIMPLE,
         "interval_day",
         "interval_compound",
         "fixed_char",
@@ -367,7 +368,7 @@ def named_struct(message: messages.NamedStruct, reading: Reading, path: Path) ->
     fields = schema_struct(message.struct, reading, (path, "struct"))
     names = tuple(message.names)
     check_names(names, fields, reading, (path, "names"))
-    if len(names) > len(fields.types) and engine_of(reading.producer) is not None:
+    if len(names) > len(fields.types) and reading.made_by is Producer.DATAFUSION:
         _take_names(fields, iter(names), reading)
     return NamedStruct(names=names, struct=fields)
 

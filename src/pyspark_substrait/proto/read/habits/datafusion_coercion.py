@@ -7,12 +7,13 @@ the tests compare such plans with its results.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Final
+from types import MappingProxyType
+from typing import Final, TypeAlias
 
 from pyspark_substrait.extensions.coercion import common_decimal
-from pyspark_substrait.extensions.engines import engine_of
+from pyspark_substrait.extensions.producers import Producer
 from pyspark_substrait.model.expressions import (
     Argument,
     EnumArgument,
@@ -55,27 +56,10 @@ from pyspark_substrait.proto.read.type_checks import as_type
 __all__ = ["coerced_alternatives", "coerced_condition", "coerced_members", "understood"]
 
 
-def _names(text: str) -> frozenset[str]:
-    return frozenset(text.split())
+_Wanted: TypeAlias = Sequence[Type | None]
+#: the types in which the arguments of a call are computed, None for one that stays; or None if all stay
+_Rule: TypeAlias = Callable[[Sequence[Expression]], _Wanted | None]
 
-
-_PREDICATES: Final = _names("equal not_equal lt lte gt gte is_distinct_from is_not_distinct_from between")
-_COMPARISONS: Final = _PREDICATES | _names("nullif greatest least coalesce")
-_ARITHMETIC: Final = _names("add subtract multiply divide modulus")
-_OF_FLOATS: Final = _names(
-    """
-    sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh exp ln log10 log2 degrees radians cbrt cot signum
-    atan2 isnan iszero nanvl
-    """
-)
-_OF_MOMENTS: Final = _names("date_trunc date_part")
-_MAKING_MOMENTS: Final = _names(
-    """
-    to_timestamp to_timestamp_seconds to_timestamp_millis to_timestamp_micros to_timestamp_nanos from_unixtime to_date
-    make_date
-    """
-)
-_OF_TEXTS: Final = _names("concat concat_ws str_concat ||")
 #: how many digits an integer is taken to have where it meets a decimal
 _DIGITS: Final[dict[type[Type], int]] = {I8: 3, I16: 5, I32: 10, I64: 20}
 _AS_DECIMAL: Final[dict[type[Type], Decimal]] = {
@@ -83,66 +67,45 @@ _AS_DECIMAL: Final[dict[type[Type], Decimal]] = {
     FP64: Decimal(precision=30, scale=15),
     **{kind: Decimal(precision=digits, scale=0) for kind, digits in _DIGITS.items()},
 }
+_EXACT: Final = frozenset({Decimal, *_DIGITS})
+#: classes of types that have no parameters
+_PLAIN: Final = frozenset({Boolean, Date, FP32, FP64, I8, I16, I32, I64, String})
 
 
 def understood(
     declared: ExtensionDeclaration, arguments: list[Argument], reading: Reading, path: Path
 ) -> tuple[ExtensionDeclaration, list[Argument]]:
     """Return the function and the arguments that DataFusion means by a call; note what differs for some values."""
-    if engine_of(reading.producer) is None:
-        return declared, arguments
     name, arguments = datafusion_values.call(declared.name, arguments, reading, path)
-    arguments = _coerced(name, arguments, reading, path)
+    rule = None if reading.strict else _RULES.get(name.partition(":")[0].lower())
+    if rule is not None:
+        arguments = _coerced(name, rule, arguments, reading, path)
     datafusion_values.float_comparison(name, arguments, reading, path)
     return (declared if name == declared.name else replace(declared, name=name)), arguments
 
 
-def _coerced(name: str, arguments: list[Argument], reading: Reading, path: Path) -> list[Argument]:
+def _coerced(name: str, rule: _Rule, arguments: list[Argument], reading: Reading, path: Path) -> list[Argument]:
     """Return the arguments of a call as DataFusion casts them before it runs."""
-    if reading.strict:
+    values = [argument for argument in arguments if not isinstance(argument, EnumArgument | TypeArgument)]
+    wanted = rule(values) if len(values) == len(arguments) else None
+    if wanted is None:
         return arguments
-    simple = name.partition(":")[0].lower()
-    values = [item for item in arguments if not isinstance(item, EnumArgument | TypeArgument)]
-    if len(values) != len(arguments):
-        return arguments
-    types = [concrete(value.type) for value in values]
-    wanted: Sequence[Type | None]
-    if simple in _COMPARISONS and len(types) > 1:
-        # of integers and decimals, the casts that reading makes by itself compare the same
-        exact = simple in _PREDICATES and all(isinstance(type, Decimal) or type.__class__ in _DIGITS for type in types)
-        wanted = [None] * len(types) if exact else _compared(values, types)
-    elif simple in _ARITHMETIC and len(types) == 2:
-        wanted = _computed(values, types)
-    elif simple in _OF_FLOATS:
-        wanted = [
-            FP64() if isinstance(type, Decimal) or type.__class__ in _DIGITS or _is_null(value) else None
-            for value, type in zip(values, types, strict=True)
-        ]
-    elif simple in ("and", "or", "not"):
-        wanted = [Boolean() if _is_null(value) else None for value in values]
-    elif simple in _OF_MOMENTS and len(types) == 2:
-        wanted = [None, PrecisionTimestamp(precision=9) if isinstance(types[1], String | VarChar) else None]
-    elif simple in _MAKING_MOMENTS:
-        wanted = [I64() if type.__class__ in _DIGITS else None for type in types]
-    elif simple in _OF_TEXTS and any(isinstance(type, String | VarChar) for type in types):
-        wanted = [String() if _is_number(type) or isinstance(type, Boolean | Date) else None for type in types]
-    else:
-        return arguments
-    return [*_casts(values, wanted, f"the arguments of `{simple}`", reading, path)]
+    what = f"the arguments of `{name.partition(':')[0].lower()}`"
+    return [*_casts(values, wanted, what, reading, path)]
 
 
 def coerced_alternatives(
     values: Sequence[Expression], reading: Reading, path: Path, *, compared: bool = False
 ) -> tuple[Expression, ...]:
     """Return values of which one is taken, or that are compared with the first, as DataFusion casts them."""
-    if reading.strict or engine_of(reading.producer) is None or len(values) < 2:
+    if reading.strict or reading.made_by is not Producer.DATAFUSION or len(values) < 2:
         return tuple(values)
     types = [concrete(value.type) for value in values]
     texts = [
         isinstance(type, String | VarChar) for value, type in zip(values, types, strict=True) if not _is_null(value)
     ]
     if not compared and any(texts) and not all(texts):
-        wanted: Sequence[Type | None] = [String()] * len(values)
+        wanted: _Wanted = [String()] * len(values)
     else:
         wanted = _compared(values, types)
     return _casts(values, wanted, "the values of a CASE, an IN or a set operation", reading, path)
@@ -150,7 +113,7 @@ def coerced_alternatives(
 
 def coerced_condition(value: Expression, reading: Reading, path: Path) -> Expression:
     """Return a condition; a null without a type is one of the type boolean."""
-    if engine_of(reading.producer) is None or not _is_null(value):
+    if reading.made_by is not Producer.DATAFUSION or not _is_null(value):
         return value
     return _casts([value], [Boolean()], "a condition", reading, path)[0]
 
@@ -158,7 +121,11 @@ def coerced_condition(value: Expression, reading: Reading, path: Path) -> Expres
 def coerced_members(members: tuple[Relation, ...], reading: Reading, path: Path) -> tuple[Relation, ...]:
     """Return the inputs of a set operation with the types to which DataFusion casts their columns."""
     schemas = [member.schema for member in members]
-    if reading.strict or engine_of(reading.producer) is None or len({len(schema.types) for schema in schemas}) != 1:
+    if (
+        reading.strict
+        or reading.made_by is not Producer.DATAFUSION
+        or len({len(schema.types) for schema in schemas}) != 1
+    ):
         return members
     if any(isinstance(schema, OpenStruct) for schema in schemas):
         return members
@@ -185,7 +152,7 @@ def _column(member: Relation, position: int) -> Expression:
     return FieldReference(root=RootReference(), reference=(StructField(position),), type=member.schema.types[position])
 
 
-def _moments(types: Sequence[Type]) -> Sequence[Type | None]:
+def _moments(types: Sequence[Type]) -> _Wanted:
     """The types in which two dates or timestamps are subtracted; None for those that stay."""
     match types:
         case [Date(), PrecisionTimestamp() | PrecisionTimestampTZ()]:
@@ -202,7 +169,7 @@ def _moments(types: Sequence[Type]) -> Sequence[Type | None]:
 
 
 def _casts(
-    values: Sequence[Expression], wanted: Sequence[Type | None], what: str, reading: Reading, path: Path
+    values: Sequence[Expression], wanted: _Wanted, what: str, reading: Reading, path: Path
 ) -> tuple[Expression, ...]:
     made: list[Expression] = []
     for value, type in zip(values, wanted, strict=True):
@@ -225,7 +192,20 @@ def _is_number(type: Type) -> bool:
     return isinstance(type, Decimal) or type.__class__ in _AS_DECIMAL
 
 
-def _compared(values: Sequence[Expression], types: Sequence[Type]) -> Sequence[Type | None]:
+def _types(values: Sequence[Expression]) -> list[Type]:
+    return [concrete(value.type) for value in values]
+
+
+def _classes(values: Sequence[Expression]) -> set[type[Type]]:
+    return {value.type.__class__ for value in values}
+
+
+def _are_alike(classes: set[type[Type]]) -> bool:
+    """Whether types of these classes are the same but for nullability."""
+    return len(classes) == 1 and classes <= _PLAIN
+
+
+def _compared(values: Sequence[Expression], types: Sequence[Type]) -> _Wanted:
     """The types in which values are compared with each other; None for those that stay."""
     known = [type for value, type in zip(values, types, strict=True) if not _is_null(value)]
     if not known:
@@ -273,7 +253,7 @@ def _wider(left: Type, right: Type) -> Type | None:
             return None
 
 
-def _computed(values: Sequence[Expression], types: Sequence[Type]) -> Sequence[Type | None]:
+def _computed(values: Sequence[Expression], types: Sequence[Type]) -> _Wanted:
     """The types in which two numbers are added, multiplied and so on; None for those that stay."""
     if _is_null(values[0]) is not _is_null(values[1]):
         return [types[1], None] if _is_null(values[0]) else [None, types[0]]
@@ -289,3 +269,75 @@ def _computed(values: Sequence[Expression], types: Sequence[Type]) -> Sequence[T
         return [_AS_DECIMAL.get(type.__class__) for type in types]
     widest = max(types, key=lambda type: _DIGITS[type.__class__])
     return [widest, widest]
+
+
+# the rules, by the names of functions ---------------------------------------------------------------------------------
+
+
+def _of_predicates(values: Sequence[Expression]) -> _Wanted | None:
+    # of integers and decimals, the casts that reading makes by itself compare the same
+    return None if _classes(values) <= _EXACT else _of_comparisons(values)
+
+
+def _of_comparisons(values: Sequence[Expression]) -> _Wanted | None:
+    return None if len(values) < 2 or _are_alike(_classes(values)) else _compared(values, _types(values))
+
+
+def _of_arithmetic(values: Sequence[Expression]) -> _Wanted | None:
+    return None if len(values) != 2 or _are_alike(_classes(values)) else _computed(values, _types(values))
+
+
+def _of_floats(values: Sequence[Expression]) -> _Wanted:
+    return [
+        FP64() if isinstance(type, Decimal) or type.__class__ in _DIGITS or _is_null(value) else None
+        for value, type in zip(values, _types(values), strict=True)
+    ]
+
+
+def _of_conditions(values: Sequence[Expression]) -> _Wanted | None:
+    return None if _classes(values) == {Boolean} else [Boolean() if _is_null(value) else None for value in values]
+
+
+def _of_moments(values: Sequence[Expression]) -> _Wanted | None:
+    if len(values) != 2 or not isinstance(concrete(values[1].type), String | VarChar):
+        return None
+    return [None, PrecisionTimestamp(precision=9)]
+
+
+def _of_numbers(values: Sequence[Expression]) -> _Wanted:
+    return [I64() if type.__class__ in _DIGITS else None for type in _types(values)]
+
+
+def _of_texts(values: Sequence[Expression]) -> _Wanted | None:
+    types = _types(values)
+    if not any(isinstance(type, String | VarChar) for type in types):
+        return None
+    return [String() if _is_number(type) or isinstance(type, Boolean | Date) else None for type in types]
+
+
+def _by_name(rule: _Rule, names: str) -> dict[str, _Rule]:
+    return dict.fromkeys(names.split(), rule)
+
+
+_RULES: Final[Mapping[str, _Rule]] = MappingProxyType(
+    _by_name(_of_predicates, "equal not_equal lt lte gt gte is_distinct_from is_not_distinct_from between")
+    | _by_name(_of_comparisons, "nullif greatest least coalesce")
+    | _by_name(_of_arithmetic, "add subtract multiply divide modulus")
+    | _by_name(
+        _of_floats,
+        """
+        sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh exp ln log10 log2 degrees radians cbrt cot signum
+        atan2 isnan iszero nanvl
+        """,
+    )
+    | _by_name(_of_conditions, "and or not")
+    | _by_name(_of_moments, "date_trunc date_part")
+    | _by_name(
+        _of_numbers,
+        """
+        to_timestamp to_timestamp_seconds to_timestamp_millis to_timestamp_micros to_timestamp_nanos from_unixtime
+        to_date make_date
+        """,
+    )
+    | _by_name(_of_texts, "concat concat_ws str_concat ||")
+)

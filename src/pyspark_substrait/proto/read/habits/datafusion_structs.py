@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from pyspark_substrait.codes import Code
-from pyspark_substrait.extensions.engines import engine_of
 from pyspark_substrait.model.expressions import Expression, FieldReference, NestedStruct, StructField
 from pyspark_substrait.model.paths import Path
 from pyspark_substrait.model.plan import ExtensionKind
@@ -17,14 +16,16 @@ from pyspark_substrait.proto.read.habits import datafusion as habits
 
 __all__ = ["constructed"]
 
+_NAMES: Final = frozenset({"struct", "named_struct", "get_field"})
+
 
 def constructed(message: messages.Expression.ScalarFunction, scope: Scope, path: Path) -> Expression | None:
     """The struct that a call of DataFusion makes, or a field of one; None for any other call."""
     reading = scope.reading
     declared = reading.functions.get(message.function_reference)
-    parts = None if declared is None else _parts(message, reading)
-    if declared is None:
+    if declared is None or declared.name.partition(":")[0] not in _NAMES:
         return None
+    parts = _parts(message, reading)
     if parts is None:
         return _field(message, scope, path)
     reading.used.add((ExtensionKind.FUNCTION, message.function_reference))
@@ -44,7 +45,7 @@ def constructed(message: messages.Expression.ScalarFunction, scope: Scope, path:
 def _field(message: Any, scope: Scope, path: Path) -> Expression | None:
     """A field of a struct, or of a struct in it, by the names; None for any other call."""
     reading = scope.reading
-    if engine_of(reading.producer) is None or _name(message, reading) != "get_field" or len(message.arguments) < 2:
+    if _name(message, reading) != "get_field" or len(message.arguments) < 2:
         return None
     found = expressions.expression(message.arguments[0].value, scope, (((path, "arguments"), 0), "value"))
     if not isinstance(concrete(found.type), Struct):
@@ -87,8 +88,6 @@ def _parts(message: Any, reading: Reading) -> tuple[Any, list[int]] | None:
     Returns:
         the call that makes the struct, and the positions of its arguments; None for any other call.
     """
-    if engine_of(reading.producer) is None:
-        return None
     match _name(message, reading):
         case "struct" | "named_struct":
             return message, [*_fields(message, reading).values()]

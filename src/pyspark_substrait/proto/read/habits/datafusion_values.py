@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
-from pyspark_substrait.extensions.engines import engine_of
+from pyspark_substrait.extensions.producers import Producer
 from pyspark_substrait.model.expressions import Argument, EnumArgument, Expression, TypeArgument
 from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.paths import Path
@@ -56,7 +56,7 @@ _OF_TEXTS: Final[dict[type[Type], tuple[str, str]]] = {
 
 def different_cast(input: Expression, type: Type, reading: Reading, path: Path) -> None:
     """Note a cast that gives another value in DataFusion for some values."""
-    if engine_of(reading.producer) is None:
+    if reading.made_by is not Producer.DATAFUSION:
         return
     source, target = concrete(input.type), concrete(type)
     if isinstance(source, String | VarChar):
@@ -94,13 +94,14 @@ _ZONED: Final = frozenset({"date_part", "date_trunc", "date_bin", "extract", "ad
 
 def call(name: str, arguments: list[Argument], reading: Reading, path: Path) -> tuple[str, list[Argument]]:
     """Return the name and the arguments by which a call is looked up; note what it doesn't say."""
-    if engine_of(reading.producer) is None:
+    makes_moment = name.startswith(("to_timestamp", "to_date"))
+    if name not in _ZONED and not makes_moment:
         return name, arguments
     types = [concrete(item.type) for item in arguments if not isinstance(item, EnumArgument | TypeArgument)]
     if name in _ZONED and any(isinstance(type, PrecisionTimestampTZ) for type in types):
         reading.plain = False
         habits.ZONE.note_once(reading, path, f"`{name}` of an instant, whose zone isn't written", "in UTC")
-    if name.startswith(("to_timestamp", "to_date")) and len(types) == 1 and isinstance(types[0], String):
+    if makes_moment and len(types) == 1 and isinstance(types[0], String):
         target = Date() if name == "to_date" else PrecisionTimestamp(precision=9)
         (value,) = arguments
         assert not isinstance(value, EnumArgument | TypeArgument)
@@ -130,7 +131,7 @@ def _of_text(input: Expression, target: Type, reading: Reading, path: Path) -> N
 
 def float_keys(types: Iterable[Type], reading: Reading, path: Path) -> None:
     """Note floating-point numbers whose order or equality decides: there DataFusion distinguishes signs."""
-    if engine_of(reading.producer) is not None and any(map(_holds_float, types)):
+    if reading.made_by is Producer.DATAFUSION and any(map(_holds_float, types)):
         reading.plain = False
         before = "floating-point numbers that are sorted, grouped, joined or looked up; -0.0 comes before 0.0 there"
         after = "-0.0 equals 0.0, and NaN is the largest number"
@@ -139,7 +140,7 @@ def float_keys(types: Iterable[Type], reading: Reading, path: Path) -> None:
 
 def anti_join(condition: Expression | None, reading: Reading, path: Path) -> None:
     """Note an anti join of keys that may be null; DataFusion makes one of NOT IN, and writes it like NOT EXISTS."""
-    if condition is not None and condition.type.nullable and engine_of(reading.producer) is not None:
+    if condition is not None and condition.type.nullable and reading.made_by is Producer.DATAFUSION:
         reading.plain = False
         before = (
             "an anti join on keys that may be null; if it was NOT IN, no record with such a key or beside one is left"
@@ -152,7 +153,7 @@ _COMPARED: Final = frozenset({"equal", "is_not_distinct_from", "min", "max", "di
 
 def float_comparison(name: str, arguments: Iterable[Argument], reading: Reading, path: Path) -> None:
     """Note a comparison of columns that may become the key of a join, and the extreme or distinct values of a group."""
-    if name in _COMPARED and engine_of(reading.producer) is not None:
+    if name in _COMPARED and reading.made_by is Producer.DATAFUSION:
         values = [item for item in arguments if not isinstance(item, EnumArgument | TypeArgument | Literal)]
         if len(values) > 1 or name in ("min", "max", "distinct"):
             float_keys([value.type for value in values], reading, path)
