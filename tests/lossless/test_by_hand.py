@@ -169,6 +169,17 @@ def test_faults_say_where_and_what_to_do(name: str) -> None:
     assert "lark" not in str(caught.value).lower()
 
 
+@pytest.mark.parametrize("at", [0, 1], ids=["extension", "functions"])
+def test_a_relation_below_a_declaration_is_refused(at: int) -> None:
+    lines = ['extension "extension:io.substrait:functions_comparison"', "  functions gt"]
+    indented = "  " * (at + 1) + "Read[t(a: i64)]"
+    text = "\n".join(["substrait plan", *lines[: at + 1], indented, "Read[t(a: i64)]"])
+    with pytest.raises(
+        ps.SubstraitError, match=rf"line {at + 3}, column {2 * at + 3}: only what an extension declares"
+    ):
+        ps.load(text)
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -136,6 +136,10 @@ class _Builder(Transformer[Token, Any]):
 
     def statement(self, line: Any, *below: Any) -> Line | _Below | None:
         if line is None:
+            for each in below:
+                if each is not None:
+                    _READING.get().place = each.place if isinstance(each, Line) else _READING.get().place
+                    raise Fault("only what an extension declares stands below it; relations stand at the top")
             return None
         parts: Line | str
         blocks: dict[str, RelationValue]
