@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
+import pyarrow as pa
 import pytest
+from datafusion import SessionContext
+from datafusion.substrait import Consumer, Serde
+from pyarrow import parquet
 
 import pyspark_substrait as ps
 from pyspark_substrait.documents import Plan, as_document
@@ -34,15 +39,20 @@ from pyspark_substrait.model.relations import (
     Filter,
     Grouping,
     Join,
+    LocalFiles,
     Measure,
+    NamedTable,
     Project,
+    Read,
     Reference,
     Relation,
     RelCommon,
     Set,
     SetOp,
 )
-from pyspark_substrait.model.types import I32, I64, Boolean, Date, String, Struct
+from pyspark_substrait.model.relations.reads import FileOrFiles, ParquetReadOptions
+from pyspark_substrait.model.types import I32, I64, Boolean, Date, NamedStruct, String, Struct
+from pyspark_substrait.model.walk import relations_within
 from tests.spark import plans
 from tests.spark.plans import aggregate, col, lit, stored
 
@@ -309,3 +319,49 @@ def test_the_outer_columns_of_a_subquery_have_names_of_their_own_for_datafusion(
 
 def relations(node: Relation) -> list[Relation]:
     return [node, *(below for input in node.inputs for below in relations(input))]
+
+
+def files(*items: FileOrFiles) -> Read:
+    return replace(TABLE, read_type=LocalFiles(items=items))
+
+
+PARQUET = FileOrFiles(path_type="uri_file", path="file:///data/Order%20lines.parquet", file_format=ParquetReadOptions())
+
+
+def test_a_file_is_a_table_of_its_name_where_an_engine_takes_tables_only() -> None:
+    exists = SetPredicate(predicate_op=PredicateOp.EXISTS, tuples=files(PARQUET))
+    made = ps.for_target(plan(Filter(input=files(PARQUET), condition=exists)), "datafusion")
+    assert [node.read_type for node in relations_within(root(made)) if isinstance(node, Read)] == [
+        NamedTable(names=("Order lines.parquet",))
+    ] * 2
+    assert [(note.rule, note.before) for note in made.notes if note.rule == "target-files"] == [
+        ("target-files", f"a read of {PARQUET.path}")
+    ]
+    kept = root(ps.for_target(plan(files(PARQUET)), "acero"))
+    assert isinstance(kept, Read) and kept.read_type == LocalFiles(items=(PARQUET,))
+
+
+@pytest.mark.parametrize(
+    "items",
+    [(PARQUET, PARQUET), (replace(PARQUET, length=100),), (replace(PARQUET, path_type="uri_path_glob"),)],
+    ids=["two files", "a part", "a pattern"],
+)
+def test_files_without_a_name_of_their_own_are_refused(items: tuple[FileOrFiles, ...]) -> None:
+    with pytest.raises(UnsupportedPlanError, match="takes tables by name"):
+        ps.for_target(plan(files(*items)), "datafusion")
+
+
+def test_a_file_runs_in_datafusion_as_a_table_or_under_another_name(tmp_path: Path) -> None:
+    table = pa.table({"a": pa.array([1, 2, None], pa.int32())})
+    parquet.write_table(table, tmp_path / "Orders.parquet")
+    context = SessionContext()
+    context.from_arrow(table, name='"Orders.parquet"')
+    context.from_arrow(table, name="orders")
+    schema = NamedStruct(names=("a",), struct=Struct(types=(I64(nullable=True),)))
+    item = FileOrFiles(path_type="uri_file", path=(tmp_path / "Orders.parquet").as_uri())
+    made = plan(Read(base_schema=schema, read_type=LocalFiles(items=(item,))))
+    for rename in (None, {"Orders.parquet": "orders"}):
+        fitted = ps.for_target(made, "datafusion", tables=context, rename=rename)
+        logical = Consumer.from_substrait_plan(context, Serde.deserialize_bytes(fitted.to_bytes()))
+        rows = context.create_dataframe_from_logical_plan(logical).to_arrow_table()
+        assert rows.column(0).to_pylist() == [1, 2, None]

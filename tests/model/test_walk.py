@@ -6,10 +6,17 @@ from dataclasses import fields, is_dataclass, replace
 
 from pyspark_substrait.model.expressions import Expression, InPredicate, ScalarSubquery, SetComparison, SetPredicate
 from pyspark_substrait.model.literals import Literal
-from pyspark_substrait.model.relations import Filter, Relation
+from pyspark_substrait.model.relations import Filter, Reference, Relation
 from pyspark_substrait.model.relations.base import RelationBase
 from pyspark_substrait.model.types import Boolean
-from pyspark_substrait.model.walk import holds_query, relation_expressions, relation_subqueries, subqueries
+from pyspark_substrait.model.walk import (
+    holds_query,
+    mapped,
+    relation_expressions,
+    relation_subqueries,
+    relations_within,
+    subqueries,
+)
 from tests.samples.expressions import EXPRESSIONS
 from tests.samples.relations import RELATIONS
 
@@ -51,3 +58,16 @@ def test_what_is_kept_on_a_relation_is_not_kept_on_one_made_of_it() -> None:
     assert relation_subqueries(with_query) == (query.tuples,)
     assert relation_subqueries(replace(with_query, condition=true)) == ()
     assert with_query == Filter(input=some, condition=query)
+
+
+def test_mapping_meets_every_relation_once() -> None:
+    for name, sample in RELATIONS.items():
+        met: list[Relation] = []
+
+        def change(node: Relation, met: list[Relation] = met) -> Relation:
+            met.append(node)
+            return node
+
+        assert mapped(sample, change=change) == (sample,), name
+        expected = [node for node in relations_within(sample) if not isinstance(node, Reference)]
+        assert sorted(map(str, met)) == sorted(map(str, expected)), name

@@ -30,7 +30,8 @@ def for_target(
 ) -> Plan:
     """Return a plan in the form that an engine takes: its function names, its style of projections and so on.
 
-    Parts that the engine ignores, like function options, are listed in the result's ``notes``.
+    Parts that the engine ignores, like function options, are listed in the result's ``notes``. So are reads of files
+    for an engine that takes tables by name only: each becomes a read of a table with the name of its file.
 
     Args:
         plan: the plan, or anything that :func:`load` takes.
@@ -46,6 +47,9 @@ def for_target(
     engine = engines.target(target)
     if tables is None and rename:
         raise UnsupportedPlanError("tables can be renamed only where they are given", hint="Pass tables=…")
-    loaded = loaded_plan(plan, registry) if tables is None else bind(plan, tables, rename=rename, registry=registry)
-    made = on_deep_stack(loaded, lambda: engines.adapted(loaded, engine))
-    return replace(loaded, relations=made.relations, notes=made.notes, removed_fields=engine.removed_fields)
+    loaded = loaded_plan(plan, registry)
+    named = on_deep_stack(loaded, lambda: loaded if engine.files else engines.with_named_files(loaded, engine))
+    source = plan if named is loaded else named  # as it came, if possible: its producer's habits count
+    fitted = named if tables is None else bind(source, tables, rename=rename, registry=registry)
+    made = on_deep_stack(fitted, lambda: engines.adapted(fitted, engine))
+    return replace(fitted, relations=made.relations, notes=made.notes, removed_fields=engine.removed_fields)

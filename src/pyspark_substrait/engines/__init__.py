@@ -14,9 +14,10 @@ from pyspark_substrait.engines.adapting import adapted
 from pyspark_substrait.engines.datafusion import DATAFUSION
 from pyspark_substrait.engines.description import Target
 from pyspark_substrait.engines.duckdb import DUCKDB
+from pyspark_substrait.engines.file_reads import with_named_files
 from pyspark_substrait.errors import UnsupportedPlanError
 
-__all__ = ["TARGETS", "Target", "adapted", "target"]
+__all__ = ["TARGETS", "Target", "adapted", "target", "with_named_files"]
 
 TARGETS: Final[Mapping[str, Target]] = {one.name: one for one in (DATAFUSION, ACERO, DUCKDB)}
 

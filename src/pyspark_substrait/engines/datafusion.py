@@ -117,6 +117,7 @@ DATAFUSION: Final = Target(
             ),
         ),
     },
+    files=False,
     whole_projections=True,
     one_grouping=True,
     multiplicities=False,

@@ -73,6 +73,7 @@ class Target:
         multiplicities: whether its INTERSECT ALL and EXCEPT ALL count the copies of a record.
         outer_columns_by_name: whether it finds the outer columns of a subquery by their names, so that these must
             differ from all names in the subquery.
+        files: whether it opens the files that a read names; if not, they become tables with the names of the files.
         masks: whether its reads may keep some columns by a mask; if not, they are chosen by the emit.
         removed_fields: the messages that it reads only from the fields of earlier releases, so that these must be set,
             too: AggregateRel, FetchRel, Preceding, Following.
@@ -96,6 +97,7 @@ class Target:
     plain_measures: bool = False
     one_grouping: bool = False
     multiplicities: bool = True
+    files: bool = True
     masks: bool = True
     outer_columns_by_name: bool = False
     removed_fields: frozenset[str] = frozenset()

@@ -6,6 +6,7 @@ All of it follows from the fields of the nodes (:mod:`~pyspark_substrait.model.f
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from typing import Final, TypeVar
 
 from pyspark_substrait.model.expressions import (
@@ -39,6 +40,7 @@ __all__ = [
     "holds_query",
     "holds_window",
     "is_outer_reference",
+    "mapped",
     "placed_expressions",
     "refers_out",
     "relation_expressions",
@@ -114,6 +116,30 @@ def with_query(node: _E, query: Relation) -> _E:
     """The subquery expression over another relation; every other expression unchanged."""
     made: _E = WITH_RELATIONS[node.__class__](node, lambda _: query)
     return made
+
+
+def mapped(*trees: Relation, change: Callable[[Relation], Relation]) -> tuple[Relation, ...]:
+    """The trees with ``change`` applied to each of their relations, from the innermost out.
+
+    It is called once for each relation, in inputs, subqueries and the subtrees of references. Two places that have the
+    same relation have the same one afterwards.
+    """
+    made: dict[int, Relation] = {}
+
+    def relation(node: Relation) -> Relation:
+        if id(node) not in made:
+            if isinstance(node, Reference):
+                made[id(node)] = replace(node, subtree=relation(node.subtree))
+            else:
+                made[id(node)] = change(with_expressions(with_inputs(node, relation), expression))
+        return made[id(node)]
+
+    def expression(node: Expression) -> Expression:
+        node = with_children(node, expression)
+        query = subquery_relation(node)
+        return node if query is None else with_query(node, relation(query))
+
+    return tuple(map(relation, trees))
 
 
 def expressions_within(expressions: Iterable[Expression], *, named_lambdas: bool = False) -> Iterator[Expression]:
