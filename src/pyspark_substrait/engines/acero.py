@@ -35,6 +35,7 @@ ACERO: Final = Target(
     options=True,
     emits=True,
     if_needs_else=True,
+    inner_joins=True,
     single_key_joins=True,
     plain_measures=True,
     masks=False,

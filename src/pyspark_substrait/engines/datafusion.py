@@ -37,6 +37,10 @@ def _positive(value: int) -> bool:
     return value > 0
 
 
+def _bits(value: int) -> bool:
+    return 0 <= value < 32
+
+
 DATAFUSION: Final = Target(
     name="datafusion",
     engine="DataFusion 55",
@@ -44,7 +48,8 @@ DATAFUSION: Final = Target(
     functions={
         **same_names("add", "subtract", "multiply", rounding=_EVEN),
         "divide": (
-            Spelling(name="divide", delivers={"rounding": (_EVEN,)}, cast=("dec_dec",), fewer_digits=("dec_dec",)),
+            Spelling(name="divide", overloads=("dec_dec",), cast=("dec_dec",), quotient_digits={"dec_dec": 4}),
+            Spelling(name="divide", delivers={"rounding": (_EVEN,)}),
         ),
         **same_names("modulus", division_type="TRUNCATE", on_domain_error="ERROR"),
         **same_names("negate", "bitwise_and", "bitwise_or", "bitwise_xor"),
@@ -64,6 +69,14 @@ DATAFUSION: Final = Target(
         **same_names("row_number", "rank", "dense_rank", "percent_rank", "cume_dist", "ntile", "lag", "lead"),
         **same_names("first_value", "last_value", "nth_value"),
         "add_intervals": (Spelling(name="add"),),
+        "round": (
+            Spelling(
+                name="round",
+                overloads=("dec_i32",),
+                delivers={"rounding": ("TIE_AWAY_FROM_ZERO",)},
+                cast=("dec_i32",),
+            ),
+        ),
         "any_value": (Spelling(name="first_value", delivers={"ignore_nulls": ("FALSE",)}),),
         "approx_count_distinct": (Spelling(name="approx_distinct"),),
         # its own function of this name skips nulls
@@ -79,6 +92,8 @@ DATAFUSION: Final = Target(
                 constants={1: _positive, 2: _not_negative},
             ),
         ),
+        "shift_left": (Spelling(name="bitwise_shift_left", constants={1: _bits}),),
+        "shift_right": (Spelling(name="bitwise_shift_right", constants={1: _bits}),),
         "string_split": (Spelling(name="string_to_array"),),
         "sign": (Spelling(name="signum"),),
         "is_nan": (Spelling(name="isnan"),),
@@ -118,6 +133,7 @@ DATAFUSION: Final = Target(
         ),
     },
     whole_projections=True,
+    inner_joins=True,
     one_grouping=True,
     multiplicities=False,
     outer_columns_by_name=True,

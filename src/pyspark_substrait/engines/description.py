@@ -30,7 +30,9 @@ class Spelling:
             constants.
         pairs: whether it takes two arguments; the calls of more are nested.
         cast: the overloads, by their signature, whose result has another type there: it is cast to the plan's.
-        fewer_digits: the overloads, by their signature, whose result may have fewer digits there, which is noted.
+        quotient_digits: how many more digits behind the point a quotient of decimals has there than its dividend, where
+            it is cut off, by the signature of the overload. The dividend gets so many that the quotient has one more
+            than in the plan, to which it is cast.
     """
 
     name: str
@@ -44,7 +46,7 @@ class Spelling:
     patterns: tuple[int, ...] = ()
     pairs: bool = False
     cast: tuple[str, ...] = ()
-    fewer_digits: tuple[str, ...] = ()
+    quotient_digits: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,6 +67,7 @@ class Target:
         if_needs_else: whether a conditional expression must have an else branch, even if it is null.
         measure_filters: whether it applies the filters of measures.
         lacks: the relations and expressions that it doesn't take, by the names of their classes in the model.
+        inner_joins: whether equalities in a filter over cross products should be conditions of joins instead.
         single_key_joins: whether a join's condition may only be one equality of a column on either side.
         plain_measures: whether the arguments of aggregate functions and the groupings must be plain columns;
             expressions are then computed in a projection below.
@@ -92,6 +95,7 @@ class Target:
     if_needs_else: bool = False
     measure_filters: bool = True
     lacks: frozenset[str] = frozenset()
+    inner_joins: bool = False
     single_key_joins: bool = False
     plain_measures: bool = False
     one_grouping: bool = False
