@@ -1,0 +1,110 @@
+"""The plans of the matrix, by who writes them."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+from tests.conftest import _cache, _tpch_tables
+
+__all__ = ["SHARED", "Case", "cases", "tpcds_tables"]
+
+ROOT = Path(__file__).resolve().parents[2]
+SHARED = ROOT.parent / "shared"
+#: where nulls stand in an order that doesn't say it: in Spark, and in DataFusion, DuckDB and PostgreSQL
+_SPARK, _POSTGRES = "nulls_first_on_asc_last_on_desc", "nulls_last_on_asc_first_on_desc"
+
+
+class Case(NamedTuple):
+    """A plan: what writes it, its tables and the query it is made of."""
+
+    name: str
+    write: Callable[[], bytes | str]
+    tables: Mapping[str, str]
+    sql: str | None
+    nulls: str = _SPARK
+
+
+def tpcds_tables() -> dict[str, str]:
+    """Return the 24 tables of TPC-DS as Parquet files, by name. Generated once per machine, then kept."""
+    folder = _cache() / "tpcds"
+    if not folder.is_dir():
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=folder.parent) as unfinished:
+            made = Path(unfinished, "tables")
+            subprocess.run([sys.executable, SHARED / "tpcds/make_data.py", "--out", made], check=True)
+            made.rename(folder)
+    schema = json.loads((SHARED / "tpcds/schema.json").read_text())
+    return {name: str(folder / f"{name}.parquet") for name in schema}
+
+
+def cases() -> dict[str, list[Case]]:
+    """Return the plans of each producer."""
+    tpch = {name: str(path) for name, path in _tpch_tables("0.01").items()}
+    tpcds = tpcds_tables()
+    plans = SHARED / "plans"
+    texts = {file.stem: _text(file) for file in sorted((plans / "tpch/sql").glob("*.sql"))}
+    queries = {file.stem: _text(file) for file in sorted((SHARED / "tpcds/queries").glob("*.sql"))}
+    made = json.loads((plans / "relations/queries.json").read_text())
+
+    def files(folder: str) -> Iterator[Case]:
+        for file in sorted((plans / folder).iterdir()):
+            yield Case(file.stem, partial(_of_file, file), tpch, texts.get(file.stem), _POSTGRES)
+
+    def relations() -> Iterator[Case]:
+        for name, item in made.items():
+            file = plans / "relations" / f"{name}.json"
+            if file.is_file():
+                yield Case(name, partial(_of_file, file), tpch, item["sql"], _POSTGRES)
+
+    return {
+        "Isthmus (Calcite), TPC-H": list(files("tpch/isthmus")),
+        "DataFusion 55, TPC-H": list(files("tpch/datafusion")),
+        "DataFusion 55, TPC-DS": [
+            Case(name, partial(_by_datafusion, text, tpcds), tpcds, text, _POSTGRES) for name, text in queries.items()
+        ],
+        "DuckDB's extension, relations": list(relations()),
+        "this package, TPC-H": [
+            Case(name, partial(_by_this_package, text, tpch), tpch, text) for name, text in texts.items()
+        ],
+        "this package, TPC-DS": [
+            Case(name, partial(_by_this_package, text, tpcds), tpcds, text) for name, text in queries.items()
+        ],
+    }
+
+
+def _text(file: Path) -> str:
+    return file.read_text().strip().rstrip(";")
+
+
+def _of_file(file: Path) -> bytes | str:
+    return file.read_text() if file.suffix == ".json" else file.read_bytes()
+
+
+def _by_datafusion(text: str, tables: Mapping[str, str]) -> bytes:
+    from datafusion import SessionContext
+    from datafusion.substrait import Producer
+
+    context = SessionContext()
+    for name, path in tables.items():
+        context.register_parquet(name, path)
+    frame = context.sql(re.sub("`", '"', text))
+    made: bytes
+    try:
+        made = Producer.to_substrait_plan(frame.logical_plan(), context).encode()
+    except Exception:  # it writes no outer references; its optimizer makes joins of them
+        made = Producer.to_substrait_plan(frame.optimized_logical_plan(), context).encode()
+    return made
+
+
+def _by_this_package(text: str, tables: Mapping[str, str]) -> bytes:
+    import pyspark_substrait as ps
+
+    return ps.from_sql(text, tables=tables).to_bytes()
