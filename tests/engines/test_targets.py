@@ -42,7 +42,7 @@ from pyspark_substrait.model.relations import (
     Set,
     SetOp,
 )
-from pyspark_substrait.model.types import I32, I64, Boolean, Date, String, Struct
+from pyspark_substrait.model.types import I32, I64, Boolean, Date, Decimal, String, Struct, Type
 from tests.spark import plans
 from tests.spark.plans import aggregate, col, lit, stored
 
@@ -235,6 +235,23 @@ def test_a_computed_limit_has_no_older_form() -> None:
 def test_what_the_engine_has_not_got_is_an_error(target: str, input: Relation, message: str) -> None:
     with pytest.raises(UnsupportedPlanError, match=message):
         ps.for_target(plan(input), target)
+
+
+@pytest.mark.parametrize(
+    ("target", "type"), [("acero", I32()), ("duckdb", I64()), ("duckdb", Decimal(precision=9, scale=2))]
+)
+def test_an_average_that_is_a_double_there_is_refused_where_it_is_none(target: str, type: Type) -> None:
+    record = Struct(types=(type,))
+    measure = Measure(measure=aggregate("avg", col(record, 0)))
+    with pytest.raises(UnsupportedPlanError, match="no form for avg"):
+        ps.for_target(plan(Aggregate(input=stored("t", {"x": type}), measures=(measure,))), target)
+
+
+@pytest.mark.parametrize("urn", ["extension:org.example:numbers", "extension:pyspark_substrait:functions_datafusion"])
+def test_a_function_of_another_extension_is_not_that_of_the_specification(urn: str) -> None:
+    other = replace(call("abs", NUMBER), function=Function(urn, "abs", "i64"))
+    with pytest.raises(UnsupportedPlanError, match=f"abs:i64 of `{urn}`"):
+        ps.for_target(plan(projected(other)), "acero")
 
 
 def test_there_are_no_other_targets() -> None:

@@ -10,9 +10,12 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tests.conftest import _cache, _tpch_tables
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 __all__ = ["SHARED", "Case", "cases", "tpcds_tables"]
 
@@ -30,6 +33,8 @@ class Case(NamedTuple):
     tables: Mapping[str, str]
     sql: str | None
     nulls: str = _SPARK
+    #: the rows that the engine of the producer gives for the query, where it has one
+    rows: Callable[[], pa.Table] | None = None
 
 
 def tpcds_tables() -> dict[str, str]:
@@ -68,7 +73,15 @@ def cases() -> dict[str, list[Case]]:
         "Isthmus (Calcite), TPC-H": list(files("tpch/isthmus")),
         "DataFusion 55, TPC-H": list(files("tpch/datafusion")),
         "DataFusion 55, TPC-DS": [
-            Case(name, partial(_by_datafusion, text, tpcds), tpcds, text, _POSTGRES) for name, text in queries.items()
+            Case(
+                name,
+                partial(_by_datafusion, text, tpcds),
+                tpcds,
+                text,
+                _POSTGRES,
+                partial(_rows_of_datafusion, text, tpcds),
+            )
+            for name, text in queries.items()
         ],
         "DuckDB's extension, relations": list(relations()),
         "this package, TPC-H": [
@@ -88,14 +101,23 @@ def _of_file(file: Path) -> bytes | str:
     return file.read_text() if file.suffix == ".json" else file.read_bytes()
 
 
-def _by_datafusion(text: str, tables: Mapping[str, str]) -> bytes:
+def _in_datafusion(text: str, tables: Mapping[str, str]) -> tuple[Any, Any]:
     from datafusion import SessionContext
-    from datafusion.substrait import Producer
 
     context = SessionContext()
     for name, path in tables.items():
         context.register_parquet(name, path)
-    frame = context.sql(re.sub("`", '"', text))
+    return context, context.sql(re.sub("`", '"', text))
+
+
+def _rows_of_datafusion(text: str, tables: Mapping[str, str]) -> pa.Table:
+    return _in_datafusion(text, tables)[1].to_arrow_table()
+
+
+def _by_datafusion(text: str, tables: Mapping[str, str]) -> bytes:
+    from datafusion.substrait import Producer
+
+    context, frame = _in_datafusion(text, tables)
     made: bytes
     try:
         made = Producer.to_substrait_plan(frame.logical_plan(), context).encode()

@@ -15,7 +15,17 @@ from tests.peers.matrix_orders import with_total_orders, without_limit
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["STEPS", "Answer", "Form", "answer", "of_the_text", "start_nothing", "start_spark", "written"]
+__all__ = [
+    "STEPS",
+    "Answer",
+    "Form",
+    "answer",
+    "of_the_producer",
+    "of_the_text",
+    "start_nothing",
+    "start_spark",
+    "written",
+]
 
 STEPS = ("written", "loaded", "converted", "ran", "agreed")
 #: the plan as it is, with limits over total orders, or without its last limit
@@ -99,6 +109,16 @@ def of_the_text(case: Case, *, unlimited: bool = False) -> Answer:
             except Exception as error:
                 fault = fault or _line(error)
         return Answer("written", fault=fault)
+
+
+def of_the_producer(case: Case) -> Answer:
+    """Return what the producer's own engine gives for the query."""
+    if case.rows is None:
+        return Answer("written", fault="it has no engine")
+    try:
+        return Answer("ran", case.rows())
+    except BaseException as error:
+        return Answer("written", fault=_line(error))
 
 
 def _line(error: BaseException) -> str:

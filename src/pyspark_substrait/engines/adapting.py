@@ -14,6 +14,7 @@ from pyspark_substrait.engines.inner_joins import conjunction, conjuncts, with_i
 from pyspark_substrait.engines.multiplicities import OF_DISTINCT, with_numbered_copies
 from pyspark_substrait.engines.outer_columns import with_own_mark, with_own_names
 from pyspark_substrait.errors import UnsupportedPlanError
+from pyspark_substrait.extensions.registry import OFFICIAL
 from pyspark_substrait.model.expressions import (
     AggregateFunction,
     Argument,
@@ -257,7 +258,9 @@ class _Adapting:
         return replace(call, function=function, arguments=(Literal(type=String(), value=part), *call.arguments))
 
     def _spelling(self, call: ScalarFunction | AggregateFunction | WindowFunction) -> Spelling:
-        known = self.target.functions.get(call.function.name, ())
+        urn = call.function.urn
+        functions = self.target.functions if urn.startswith(OFFICIAL) else self.target.others.get(urn, {})
+        known = functions.get(call.function.name, ())
         for spelling in known:
             words = {
                 position: argument.value

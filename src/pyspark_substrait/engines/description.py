@@ -58,6 +58,7 @@ class Target:
         engine: its name and release, for messages.
         functions: the functions of the specification that it has, by their simple name; the first spelling that fits a
             call is used.
+        others: functions of other extensions that it has, in the same form, by the URN of the extension.
         extension: the extension of this package with functions of the engine's own; they stay as they are. Empty for
             an engine without one.
         options: whether it takes function options; if not, they are left out.
@@ -87,6 +88,7 @@ class Target:
     name: str
     engine: str
     functions: Mapping[str, tuple[Spelling, ...]]
+    others: Mapping[str, Mapping[str, tuple[Spelling, ...]]] = field(default_factory=dict)
     extension: str = ""
     options: bool = False
     references: bool = False

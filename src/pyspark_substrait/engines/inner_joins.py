@@ -89,7 +89,11 @@ def with_inner_joins(node: Filter) -> Relation:
     if order != tuple(range(len(owner))):
         made = replace(made, common=RelCommon(emit=order))
     left = [condition for condition in conditions if not (isinstance(condition, Literal) and condition.value is True)]
-    return replace(node, input=made, condition=conjunction(left or conditions[:1]))
+    if left or node.common.rel_anchor is not None:
+        return replace(node, input=made, condition=conjunction(left or conditions[:1]))
+    emit = node.common.emit
+    chosen = order if emit is None else tuple(order[position] for position in emit)
+    return replace(made, common=replace(node.common, emit=None if chosen == tuple(range(len(owner))) else chosen))
 
 
 def _crossed(node: Relation) -> list[Relation]:

@@ -101,8 +101,15 @@ class _Acero:
         if done.returncode < 0:
             raise UnsupportedPlanError(f"Acero's process ended with {signal.Signals(-done.returncode).name}")
         if done.returncode > 0:
-            raise UnsupportedPlanError(done.stderr.decode(errors="replace").strip().splitlines()[-1])
+            raise UnsupportedPlanError(_fault(done.stderr.decode(errors="replace")))
         return pa.ipc.open_stream(done.stdout).read_all()
+
+
+def _fault(trace: str) -> str:
+    """Return the first line of the error that ended a program, which is what follows the indented lines of the trace."""
+    lines = trace.strip().splitlines()
+    last = max((number for number, line in enumerate(lines) if line.startswith("  File ")), default=-1)
+    return next((line for line in lines[last + 1 :] if not line.startswith(" ")), lines[-1] if lines else "")
 
 
 _ACERO_PROGRAM: Final = """
