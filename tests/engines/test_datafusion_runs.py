@@ -69,6 +69,15 @@ def test_decimals_are_rounded(places: int) -> None:
     assert rows(frame, tables) == expected
 
 
+@pytest.mark.parametrize("sign", [1, -1])
+def test_sparks_average_of_decimals_is_rounded(sign: int) -> None:
+    tables = {"t": pa.table({"a": decimals([f"{sign * 2}.00", "0.00", "0.00"], pa.decimal128(7, 2))})}
+    table = read("t", {"a": "decimal?<7,2>"})
+    urn = "extension:pyspark_substrait:functions_spark_statistics"
+    frame = table.agg(mean=lambda t: call("avg", t.a, urn=urn))
+    assert rows(frame, tables) == [(sign * Decimal("0.666667"),)]
+
+
 @pytest.mark.parametrize("bits", [0, 1, 31])
 @pytest.mark.parametrize(
     ("name", "shifted"), [("shift_left", lambda value, bits: value << bits), ("shift_right", lambda a, bits: a >> bits)]

@@ -81,6 +81,18 @@ def test_a_description_names_functions_of_the_specification(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", TARGETS)
+def test_a_description_names_functions_of_the_extension(name: str) -> None:
+    registry = Registry.default()
+    for urn, functions in TARGETS[name].others.items():
+        for function, spellings in functions.items():
+            known = {definition.function.signature for definition in registry.overloads(urn, function)}
+            assert known, (urn, function)
+            for spelling in spellings:
+                for overload in (*spelling.overloads, *spelling.cast, *spelling.quotient_digits):
+                    assert overload in known, (urn, function, overload, known)
+
+
+@pytest.mark.parametrize("name", TARGETS)
 def test_what_a_spelling_delivers_are_options_that_the_function_has(name: str) -> None:
     options: dict[str, dict[str, set[str]]] = {}
     for _, function, definitions in Registry.default().functions():

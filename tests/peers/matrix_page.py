@@ -23,11 +23,11 @@ _HEAD: Final = """\
 # Producers and engines
 
 Made by `python -m tests.peers.matrix`. Each plan is [fitted to the tables](binding.md), brought into the
-[form of the engine](targets.md) and run there, in a process of its own that has 60 seconds (Spark: 120). A cell has the numbers of
-plans that were asked for, written, loaded here, converted for the engine, ran, and gave the right rows: those of Spark
-for the same plan; for Spark, those of DuckDB, or of the producer's own engine, for the query that it was made of.
-The order of rows doesn't count; floating-point numbers may differ by 1e-9 of their size. The data are small: TPC-H at scale 0.01, and made-up
-tables of TPC-DS.
+[form of the engine](targets.md) and run there, in a process of its own that has 60 seconds (Spark: 120). A cell has the
+numbers of plans that were asked for, written, loaded here, converted for the engine, ran, and gave the right rows:
+those of Spark for the same plan; for Spark, those of DuckDB, or of the producer's own engine, for the query that it was
+made of. The order of rows doesn't count; floating-point numbers may differ by 1e-9 of their size. The data are small:
+TPC-H at scale 0.01, and made-up tables of TPC-DS.
 
 Where a `LIMIT` cuts ties, any of several results is right. That is said only where it was shown: Spark's rows without
 the limit are those of DuckDB for the text without it; another engine's are those of Spark once both sort by all

@@ -89,27 +89,32 @@ def with_inner_joins(node: Filter) -> Relation:
     if order != tuple(range(len(owner))):
         made = replace(made, common=RelCommon(emit=order))
     left = [condition for condition in conditions if not (isinstance(condition, Literal) and condition.value is True)]
-    if left or node.common.rel_anchor is not None:
+    if left or not _is_plain(node):
         return replace(node, input=made, condition=conjunction(left or conditions[:1]))
     emit = node.common.emit
-    chosen = order if emit is None else tuple(order[position] for position in emit)
-    return replace(made, common=replace(node.common, emit=None if chosen == tuple(range(len(owner))) else chosen))
+    kept = order if emit is None else tuple(order[position] for position in emit)
+    return replace(made, common=RelCommon(emit=None if kept == tuple(range(len(owner))) else kept))
 
 
 def _crossed(node: Relation) -> list[Relation]:
     """Return the inputs of nested cross products."""
     match node:
-        case Cross(common=RelCommon(emit=None, rel_anchor=None)):
+        case Cross(common=RelCommon(emit=None)) if _is_plain(node):
             return [*_crossed(node.left), *_crossed(node.right)]
         case Join(
-            common=RelCommon(emit=None, rel_anchor=None),
+            common=RelCommon(emit=None),
             type=JoinType.INNER,
             expression=Literal(value=True),
             post_join_filter=None,
-        ):
+        ) if _is_plain(node):
             return [*_crossed(node.left), *_crossed(node.right)]
         case _:
             return [node]
+
+
+def _is_plain(node: Filter | Cross | Join) -> bool:
+    """Whether nothing but an emit is stated beside what a relation does."""
+    return replace(node.common, emit=None) == RelCommon() and node.advanced_extension is None
 
 
 def _columns(condition: Expression) -> tuple[int, int] | None:

@@ -106,7 +106,7 @@ class _Acero:
 
 
 def _fault(trace: str) -> str:
-    """Return the first line of the error that ended a program, which is what follows the indented lines of the trace."""
+    """Return the first line of the error that ended a program, which stands after the lines of the trace."""
     lines = trace.strip().splitlines()
     last = max((number for number, line in enumerate(lines) if line.startswith("  File ")), default=-1)
     return next((line for line in lines[last + 1 :] if not line.startswith(" ")), lines[-1] if lines else "")
