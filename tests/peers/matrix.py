@@ -2,6 +2,7 @@
 
     python -m tests.peers.matrix                                # all producers
     python -m tests.peers.matrix "DataFusion 55, TPC-DS"        # one; the rows of the others stay as they are
+    python -m tests.peers.matrix Ibis --python env/bin/python   # of an environment that has it: see ibis_plans.py
     python -m tests.peers.matrix "DataFusion 55, TPC-DS" --case q64 --save q64.pb   # one plan, and as a file
 
 Each plan is fitted to the tables, brought into the form of the engine and run there, in a process of its own with a
@@ -13,14 +14,16 @@ from __future__ import annotations
 
 import argparse
 import json
+import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from pyspark_substrait.analysis.comparison import difference
-from tests.peers.matrix_cases import Case, cases
+from tests.peers.matrix_cases import OTHERS, Case, cases, cases_of_others
 from tests.peers.matrix_page import ENGINES, Cell, read_cells, write_cells
 from tests.peers.matrix_process import EngineProcess, NoAnswerError
 from tests.peers.matrix_runs import (
@@ -192,17 +195,23 @@ def main() -> None:
     parser.add_argument("producers", nargs="*", help="names, or parts of them; by default all")
     parser.add_argument("--case", action="append", default=[], help="only this plan; the page is not written")
     parser.add_argument("--engine", action="append", choices=ENGINES, help="only this engine")
+    parser.add_argument("--python", type=Path, help="a Python with the producer's packages, for Ibis and substrait")
     parser.add_argument("--save", type=Path, help="write the plan here, and run nothing")
     given = parser.parse_args()
-    found: Mapping[str, list[Case]] = {
+    folder = tempfile.TemporaryDirectory(prefix="matrix-")
+    known: Mapping[str, Callable[[], list[Case]]] = {
+        **{producer: partial(list, plans) for producer, plans in cases().items()},
+        **{producer: partial(cases_of_others, producer, given.python, Path(folder.name)) for producer in OTHERS},
+    }
+    found = {
         producer: plans
-        for producer, plans in cases().items()
-        if not given.producers or any(word in producer for word in given.producers)
+        for producer, plans in known.items()
+        if (any(word in producer for word in given.producers) if given.producers else producer not in OTHERS)
     }
     engines = Engines()
     try:
         for producer, plans in found.items():
-            chosen = [case for case in plans if not given.case or case.name in given.case]
+            chosen = [case for case in plans() if not given.case or case.name in given.case]
             if given.save is not None:
                 saved(producer, chosen[0], given.save, engines)
                 return
@@ -215,6 +224,7 @@ def main() -> None:
                 print(engine, cell.faults)
     finally:
         engines.close()
+        folder.cleanup()
 
 
 if __name__ == "__main__":

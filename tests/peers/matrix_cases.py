@@ -17,12 +17,15 @@ from tests.conftest import _cache, _tpch_tables
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["SHARED", "Case", "cases", "tpcds_tables"]
+__all__ = ["OTHERS", "SHARED", "Case", "cases", "cases_of_others", "tpcds_tables"]
 
 ROOT = Path(__file__).resolve().parents[2]
 SHARED = ROOT.parent / "shared"
 #: where nulls stand in an order that doesn't say it: in Spark, and in DataFusion, DuckDB and PostgreSQL
 _SPARK, _POSTGRES = "nulls_first_on_asc_last_on_desc", "nulls_last_on_asc_first_on_desc"
+
+#: producers in environments of their own, and the programs that write their plans there
+OTHERS = {"Ibis 9.5, ibis-substrait 4.0.1": "ibis_plans.py", "substrait 0.37.1, its builder": "substrait_plans.py"}
 
 
 class Case(NamedTuple):
@@ -91,6 +94,24 @@ def cases() -> dict[str, list[Case]]:
             Case(name, partial(_by_this_package, text, tpcds), tpcds, text) for name, text in queries.items()
         ],
     }
+
+
+def cases_of_others(producer: str, python: Path, folder: Path) -> list[Case]:
+    """Return the plans that a program writes to a folder, in the environment of a Python."""
+    tpch = {name: str(path) for name, path in _tpch_tables("0.01").items()}
+    subprocess.run([python, Path(__file__).with_name(OTHERS[producer]), folder], check=True)
+    return [
+        Case(file.stem, partial(_of_others, file), tpch, _text(file), _POSTGRES)
+        for file in sorted(folder.glob("*.sql"))
+    ]
+
+
+def _of_others(file: Path) -> bytes:
+    """Return the plan that belongs to a file of SQL."""
+    fault = file.with_suffix(".fault")
+    if fault.is_file():
+        raise RuntimeError(fault.read_text())
+    return file.with_suffix(".pb").read_bytes()
 
 
 def _text(file: Path) -> str:
