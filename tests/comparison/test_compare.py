@@ -17,7 +17,7 @@ from click.testing import CliRunner
 import pyspark_substrait as ps
 from pyspark_substrait.analysis.comparison import difference
 from pyspark_substrait.api import compare as module
-from pyspark_substrait.builder import count, read, sum_
+from pyspark_substrait.builder import avg, count, read, sum_
 from pyspark_substrait.cli import main
 from pyspark_substrait.engines import sessions
 from pyspark_substrait.model.expressions import ScalarFunction
@@ -272,3 +272,33 @@ def test_rows_that_differ_are_counted() -> None:
     assert found is not None
     assert (found.first_count, found.second_count, len(found.first), len(found.second)) == (25, 10, 3, 3)
     assert difference(pa.table({"c": [1]}), pa.table({"c": [1], "d": [1]})) is not None
+
+
+# DuckDB's SQL ---------------------------------------------------------------------------------------------------------
+
+
+def in_duckdb(frame: Any) -> list[tuple[Any, ...]]:
+    found = sessions.session("duckdb", TABLES).run(ps.to_sql(frame.to_plan()))
+    return sorted(zip(*(column.to_pylist() for column in found.columns), strict=True), key=repr)
+
+
+def test_grouping_sets_in_duckdb() -> None:
+    frame = items().filter(lambda t: t.kind != "c").rollup("kind").agg(count().alias("n")).select("kind", "n")
+    assert in_duckdb(frame) == [("a", 2), ("b", 2), (None, 4)]
+
+
+def test_a_shared_part_in_duckdb() -> None:
+    shared = items().group_by("kind").agg(count().alias("n")).shared()
+    assert in_duckdb(shared.union_all(shared).filter(lambda t: t.kind == "a")) == [("a", 2), ("a", 2)]
+
+
+def test_a_mean_of_decimals_in_duckdb() -> None:
+    cents = items().select(cents=lambda t: t.price.cast("decimal<9,2>"))
+    assert in_duckdb(cents.agg(mean=lambda t: avg(t.cents))) == [(Decimal("3.10"),)]
+    debts = items().select(cents=lambda t: (t.price * -1.0).cast("decimal<9,2>"))
+    assert in_duckdb(debts.agg(mean=lambda t: avg(t.cents))) == [(Decimal("-3.10"),)]
+
+
+def test_a_cast_that_fails_is_an_error_in_duckdb() -> None:
+    with pytest.raises(duckdb.ConversionException):
+        in_duckdb(items().select(number=lambda t: t.kind.cast("i32")))

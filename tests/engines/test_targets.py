@@ -51,7 +51,7 @@ from pyspark_substrait.model.relations import (
     SetOp,
 )
 from pyspark_substrait.model.relations.reads import FileOrFiles, ParquetReadOptions
-from pyspark_substrait.model.types import I32, I64, Boolean, Date, NamedStruct, String, Struct
+from pyspark_substrait.model.types import I32, I64, Boolean, Date, Decimal, NamedStruct, String, Struct, Type
 from pyspark_substrait.model.walk import relations_within
 from tests.spark import plans
 from tests.spark.plans import aggregate, col, lit, stored
@@ -88,6 +88,18 @@ def projected(*expressions: Expression) -> Project:
 def test_a_description_names_functions_of_the_specification(name: str) -> None:
     known = {function for _, function, _ in Registry.default().functions()}
     assert set(TARGETS[name].functions) <= known
+
+
+@pytest.mark.parametrize("name", TARGETS)
+def test_a_description_names_functions_of_the_extension(name: str) -> None:
+    registry = Registry.default()
+    for urn, functions in TARGETS[name].others.items():
+        for function, spellings in functions.items():
+            known = {definition.function.signature for definition in registry.overloads(urn, function)}
+            assert known, (urn, function)
+            for spelling in spellings:
+                for overload in (*spelling.overloads, *spelling.cast, *spelling.quotient_digits):
+                    assert overload in known, (urn, function, overload, known)
 
 
 @pytest.mark.parametrize("name", TARGETS)
@@ -245,6 +257,23 @@ def test_a_computed_limit_has_no_older_form() -> None:
 def test_what_the_engine_has_not_got_is_an_error(target: str, input: Relation, message: str) -> None:
     with pytest.raises(UnsupportedPlanError, match=message):
         ps.for_target(plan(input), target)
+
+
+@pytest.mark.parametrize(
+    ("target", "type"), [("acero", I32()), ("duckdb", I64()), ("duckdb", Decimal(precision=9, scale=2))]
+)
+def test_an_average_that_is_a_double_there_is_refused_where_it_is_none(target: str, type: Type) -> None:
+    record = Struct(types=(type,))
+    measure = Measure(measure=aggregate("avg", col(record, 0)))
+    with pytest.raises(UnsupportedPlanError, match="no form for avg"):
+        ps.for_target(plan(Aggregate(input=stored("t", {"x": type}), measures=(measure,))), target)
+
+
+@pytest.mark.parametrize("urn", ["extension:org.example:numbers", "extension:pyspark_substrait:functions_datafusion"])
+def test_a_function_of_another_extension_is_not_that_of_the_specification(urn: str) -> None:
+    other = replace(call("abs", NUMBER), function=Function(urn, "abs", "i64"))
+    with pytest.raises(UnsupportedPlanError, match=f"abs:i64 of `{urn}`"):
+        ps.for_target(plan(projected(other)), "acero")
 
 
 def test_there_are_no_other_targets() -> None:

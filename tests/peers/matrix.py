@@ -1,229 +1,230 @@
-"""The matrix of producers and engines: ``python -m tests.peers.matrix`` runs it and writes docs/engine-matrix.md.
+"""The matrix of producers and engines, which is measured and written to docs/engine-matrix.md.
 
-Each plan is fitted to the tables, brought into the form of the engine and run there. Its rows are compared with those
-of Spark for the same plan, and Spark's with those of DuckDB for the SQL text that the plan was made of.
+    python -m tests.peers.matrix                                # all producers
+    python -m tests.peers.matrix "DataFusion 55, TPC-DS"        # one; the rows of the others stay as they are
+    python -m tests.peers.matrix Ibis --python env/bin/python   # of an environment that has it: see ibis_plans.py
+    python -m tests.peers.matrix "DataFusion 55, TPC-DS" --case q64 --save q64.pb   # one plan, and as a file
+
+Each plan is fitted to the tables, brought into the form of the engine and run there, in a process of its own with a
+limit of time. Its rows are compared with those of Spark for the same plan, and Spark's with those of DuckDB for the SQL
+text that the plan was made of. Where a limit cuts ties, that is shown: see :mod:`tests.peers.matrix_orders`.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
-import re
-import subprocess
-import sys
 import tempfile
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
-from importlib.metadata import version
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
-import duckdb
-from datafusion import SessionContext
-from datafusion.substrait import Producer
-
-import pyspark_substrait as ps
 from pyspark_substrait.analysis.comparison import difference
-from pyspark_substrait.api.compare import _root, _Running, _with_names
-from pyspark_substrait.documents import Plan
-from pyspark_substrait.extensions.registry import Registry
-from pyspark_substrait.spark.session import embedded_session
-from tests.conftest import _tpch_tables
+from tests.peers.matrix_cases import OTHERS, Case, cases, cases_of_others
+from tests.peers.matrix_page import ENGINES, Cell, read_cells, write_cells
+from tests.peers.matrix_process import EngineProcess, NoAnswerError
+from tests.peers.matrix_runs import (
+    STEPS,
+    Answer,
+    Form,
+    answer,
+    of_the_producer,
+    of_the_text,
+    start_nothing,
+    start_spark,
+    written,
+)
 
-ROOT = Path(__file__).resolve().parents[2]
-SHARED = ROOT.parent / "shared"
-PAGE = ROOT / "docs" / "engine-matrix.md"
-ENGINES = ("spark", "datafusion", "duckdb", "acero")
-TOLERANCE = 1e-9
+if TYPE_CHECKING:
+    import pyarrow as pa
 
-
-class Case(NamedTuple):
-    """A plan, or what makes one, its tables and the query it was made of."""
-
-    name: str
-    plan: Callable[[], Any]
-    tables: Mapping[str, str]
-    sql: str | None
-
-
-@dataclass
-class Cell:
-    """The outcomes of a producer's plans on an engine."""
-
-    count: Counter[str] = field(default_factory=Counter)
-    faults: dict[str, str] = field(default_factory=dict)
+TOLERANCE: Final = 1e-9
+SECONDS: Final = {"spark": 120, "datafusion": 60, "duckdb": 60, "acero": 60}
 
 
-def _text(file: Path) -> str:
-    return file.read_text().strip().rstrip(";")
+class Engines:
+    """The engines, each in its process."""
+
+    def __init__(self) -> None:
+        self._processes = {
+            engine: EngineProcess(start_spark if engine == "spark" else start_nothing) for engine in ENGINES
+        }
+
+    def close(self) -> None:
+        for process in self._processes.values():
+            process.close()
+
+    def written(self, case: Case, producer: str) -> bytes | str | BaseException:
+        """Return a plan, or why there is none."""
+        try:
+            engine = "spark" if producer.startswith("this package") else "datafusion"
+            return self._processes[engine].call(written, case, seconds=SECONDS["spark"])
+        except NoAnswerError as error:
+            return error
+
+    def of_the_text(self, case: Case, *, unlimited: bool = False) -> pa.Table | None:
+        """Return the rows of DuckDB for a plan's SQL text, if it takes it."""
+        try:
+            done = self._processes["duckdb"].call(_of_the_text, case, unlimited, seconds=SECONDS["duckdb"])
+        except NoAnswerError:
+            return None
+        return done.rows
+
+    def of_the_producer(self, case: Case) -> pa.Table | None:
+        """Return the rows of the producer's own engine, if it has one."""
+        try:
+            return self._processes["datafusion"].call(of_the_producer, case, seconds=SECONDS["datafusion"]).rows
+        except NoAnswerError:
+            return None
+
+    def run(self, engine: str, source: bytes | str, case: Case, form: Form = "given") -> Answer:
+        """Return what an engine makes of a plan."""
+        try:
+            return self._processes[engine].call(answer, engine, source, case.tables, form, seconds=SECONDS[engine])
+        except NoAnswerError as error:
+            return Answer("converted", fault=str(error))
 
 
-def _by_datafusion(text: str, tables: Mapping[str, str]) -> bytes:
-    context = SessionContext()
-    for name, path in tables.items():
-        context.register_parquet(name, path)
-    plan = context.sql(re.sub("`", '"', text)).logical_plan()
-    made: bytes = Producer.to_substrait_plan(plan, context).encode()
-    return made
+def _of_the_text(case: Case, unlimited: bool) -> Answer:
+    return of_the_text(case, unlimited=unlimited)
 
 
-def _by_this_package(text: str, tables: Mapping[str, str]) -> Any:
-    return ps.from_sql(text, tables=tables)
-
-
-def cases(tpch: Mapping[str, str], tpcds: Mapping[str, str]) -> dict[str, list[Case]]:
-    """The plans of each producer."""
-    plans = SHARED / "plans"
-    texts = {file.stem: _text(file) for file in sorted((plans / "tpch/sql").glob("*.sql"))}
-    queries = {file.stem: _text(file) for file in sorted((SHARED / "tpcds/queries").glob("*.sql"))}
-    made = json.loads((plans / "relations/queries.json").read_text())
-
-    def files(folder: str) -> Iterator[Case]:
-        for file in sorted((plans / folder).iterdir()):
-            yield Case(file.stem, lambda file=file: file, tpch, texts.get(file.stem))  # type: ignore[misc]
-
-    def by(maker: Callable[..., Any], given: Mapping[str, str], tables: Mapping[str, str]) -> Iterator[Case]:
-        for name, text in given.items():
-            yield Case(name, lambda text=text: maker(text, tables), tables, text)  # type: ignore[misc]
-
-    relations = [
-        Case(name, lambda name=name: plans / "relations" / f"{name}.json", tpch, item["sql"])  # type: ignore[misc]
-        for name, item in made.items()
-        if (plans / "relations" / f"{name}.json").is_file()
-    ]
-    return {
-        "Isthmus (Calcite), TPC-H": list(files("tpch/isthmus")),
-        "DataFusion 55, TPC-H": list(files("tpch/datafusion")),
-        "DataFusion 55, TPC-DS": list(by(_by_datafusion, queries, tpcds)),
-        "DuckDB's extension, relations": relations,
-        "this package, TPC-H": list(by(_by_this_package, texts, tpch)),
-        "this package, TPC-DS": list(by(_by_this_package, queries, tpcds)),
-    }
-
-
-def measured(producer: str, given: list[Case], spark: Any, skip: frozenset[str] = frozenset()) -> dict[str, Cell]:
-    """Run a producer's plans on all engines."""
-    cells: dict[str, Cell] = defaultdict(Cell)
-    engines = [engine for engine in ENGINES if engine not in skip]
+def measured(producer: str, given: Iterable[Case], engines: Engines, names: Iterable[str] = ENGINES) -> dict[str, Cell]:
+    """Run a producer's plans on engines."""
+    cells = {engine: Cell() for engine in names}
     for case in given:
-        try:
-            source = case.plan()
-        except Exception as error:
-            cells["spark"].count["not written"] += 1
-            cells["spark"].faults[case.name] = f"not written: {_line(error)}"
+        started = time.perf_counter()
+        source = engines.written(case, producer)
+        if isinstance(source, BaseException):
+            for cell in cells.values():
+                cell.count["asked"] += 1
+                cell.faults[case.name] = f"not written: {source}"
             continue
-        try:
-            plan = ps.bind(source, case.tables)
-            assert isinstance(plan, Plan)
-        except Exception as error:
-            for engine in engines:
-                cells[engine].count["written"] += 1
-                cells[engine].faults[case.name] = f"not loaded: {_line(error)}"
-            continue
-        running = _Running(plan, case.tables, spark, Registry.default())
-        root = _with_names(_root(plan, None).input)
         expected = None
-        for engine in engines:
-            cell = cells[engine]
-            cell.count["written"] += 1
-            cell.count["loaded"] += 1
-            result, rows = running.result(engine, root)
-            if rows is None:
-                cell.faults[case.name] = result.refusal
+        for engine, cell in cells.items():
+            cell.count["asked"] += 1
+            done = engines.run(engine, source, case)
+            cell.count.update(STEPS[: STEPS.index(done.step) + 1])
+            if done.rows is None:
+                cell.faults[case.name] = done.fault
                 continue
-            cell.count["ran"] += 1
             if engine == "spark":
-                expected = rows
-                right = _in_duckdb(case)
+                outcome = _beside_the_text(engines, source, case, done.rows)
+                expected = done.rows
+            elif expected is None:
+                right = engines.of_the_text(case)
+                outcome = "nothing to compare with" if right is None else _differing(right, done.rows)
             else:
-                right = expected
-            if right is None:
-                continue
-            differing = difference(right, rows, tolerance=TOLERANCE, shown=1)
-            if differing is None:
+                outcome = _beside_spark(engines, engine, source, case, expected, done.rows)
+            if outcome in ("", TIES, OWN):
                 cell.count["agreed"] += 1
-            else:
-                cell.faults[case.name] = (
-                    f"other rows: {differing.first[:1]} and {differing.second[:1]}{differing.fault}"
-                )
-        print(
-            producer,
-            case.name,
-            {engine: cells[engine].faults.get(case.name, "ok")[:60] for engine in engines},
-            flush=True,
-        )
+            if outcome:
+                cell.faults[case.name] = outcome
+        told = {engine: cell.faults.get(case.name, "ok")[:70] for engine, cell in cells.items()}
+        print(producer, case.name, f"{time.perf_counter() - started:.1f} s", told, flush=True)
     return cells
 
 
-def _in_duckdb(case: Case) -> Any:
-    if case.sql is None:
-        return None
-    with duckdb.connect() as connection:
-        for name, path in case.tables.items():
-            connection.execute(f"CREATE VIEW {name} AS FROM '{path}'")
-        connection.execute("SET default_null_order = 'nulls_first_on_asc_last_on_desc'")
-        try:
-            return connection.sql(re.sub("`", '"', case.sql)).to_arrow_table()
-        except duckdb.Error:
-            return None
+OWN: Final = "DuckDB gives other rows for the text; the producer's own engine gives these"
+TIES: Final = "a LIMIT cuts ties: the rows agree where all columns are sorted by"
 
 
-def _line(error: BaseException) -> str:
-    return (str(error).strip().splitlines() or [type(error).__name__])[0][:300]
+def _beside_spark(
+    engines: Engines, engine: str, source: bytes | str, case: Case, expected: pa.Table, rows: pa.Table
+) -> str:
+    """Return how the rows of an engine differ from those of Spark; empty if they agree."""
+    found = _differing(expected, rows)
+    if not found or expected.num_rows != rows.num_rows:
+        return found
+    ours, theirs = (engines.run(one, source, case, "total").rows for one in ("spark", engine))
+    if ours is None or theirs is None or _differing(ours, theirs):
+        return found
+    return TIES
 
 
-def page(found: Mapping[str, Mapping[str, Cell]]) -> str:
-    """The page of the documentation."""
-    releases = {"spark": "pyspark", "datafusion": "datafusion", "duckdb": "duckdb", "acero": "pyarrow"}
-    names = {"spark": "Spark", "datafusion": "DataFusion", "duckdb": "DuckDB (SQL)", "acero": "Acero"}
-    lines = [
-        "# Producers and engines",
-        "",
-        "Made by `python -m tests.peers.matrix`. Each plan is [fitted to the tables](binding.md), brought into the",
-        "[form of the engine](targets.md) and run. A cell has the plans that were written, loaded here, ran, and gave",
-        "the same rows: those of Spark for the same plan; for Spark, those of DuckDB for the SQL text that the plan",
-        "was made of, where it takes that text.",
-        "",
-        f"| producer | {' | '.join(f'{names[engine]} {version(releases[engine])}' for engine in ENGINES)} |",
-        f"|---|{'---|' * len(ENGINES)}",
-    ]
-    for producer, cells in found.items():
-        row = [
-            " / ".join(str(cells[engine].count[step]) for step in ("written", "loaded", "ran", "agreed"))
-            if engine in cells
-            else "not tried"
-            for engine in ENGINES
-        ]
-        lines.append(f"| {producer} | {' | '.join(row)} |")
-    lines += ["", "written / loaded / ran / same rows", "", "## What is missing", ""]
-    lines.append("One of them again: `pyspark-substrait compare FILE --engine spark --engine ENGINE --table …`.")
-    for producer, cells in found.items():
-        for engine, cell in cells.items():
-            reasons: dict[str, list[str]] = defaultdict(list)
-            for name, fault in cell.faults.items():
-                reasons[" ".join(fault.replace("|", "\\|").split())[:220]].append(name)
-            if not reasons:
-                continue
-            lines += ["", f"### {producer}, on {names[engine]}", "", "| plans | why |", "|---|---|"]
-            lines += [f"| {', '.join(plans)} | {reason} |" for reason, plans in reasons.items()]
-    return "\n".join(lines) + "\n"
+def _beside_the_text(engines: Engines, source: bytes | str, case: Case, rows: pa.Table) -> str:
+    """Return how the rows of Spark differ from those of DuckDB for the SQL text; empty if they agree."""
+    right = engines.of_the_text(case)
+    found = "DuckDB doesn't take the text" if right is None else _differing(right, rows)
+    if not found:
+        return found
+    own = engines.of_the_producer(case)
+    if own is not None and not _differing(own, rows):
+        return OWN
+    if right is None or right.num_rows != rows.num_rows:
+        return found
+    all_ours = engines.run("spark", source, case, "unlimited").rows
+    all_theirs = engines.of_the_text(case, unlimited=True)
+    if all_ours is None or all_theirs is None or all_ours.num_rows == rows.num_rows:
+        return found
+    return found if _differing(all_theirs, all_ours) else TIES
+
+
+def _differing(right: pa.Table, rows: pa.Table) -> str:
+    found = difference(right, rows, tolerance=TOLERANCE, shown=1)
+    if found is None:
+        return ""
+    if found.fault:
+        return f"other rows: {found.fault}"
+    return (
+        f"other rows: {found.first_count} of {right.num_rows} and {found.second_count} of {rows.num_rows}; "
+        f"{_shown(found.first)} and {_shown(found.second)}"
+    )
+
+
+def _shown(rows: tuple[tuple[Any, ...], ...]) -> str:
+    return f"({', '.join(map(str, rows[0]))})" if rows else "none"
+
+
+def saved(producer: str, case: Case, file: Path, engines: Engines) -> None:
+    """Write a plan as a file, and print how to run it."""
+    source = engines.written(case, producer)
+    if isinstance(source, BaseException):
+        raise SystemExit(f"{case.name} is not written: {source}")
+    file.write_bytes(source.encode() if isinstance(source, str) else source)
+    tables = " ".join(f"--table {name}={path}" for name, path in case.tables.items())
+    print(f"pyspark-substrait compare {file} --engine spark --engine datafusion {tables}")
 
 
 def main() -> None:
     """Measure, and write the page."""
-    wanted = sys.argv[1:]
-    tpch = {name: str(path) for name, path in _tpch_tables("0.01").items()}
-    with tempfile.TemporaryDirectory() as folder:
-        subprocess.run([sys.executable, SHARED / "tpcds/make_data.py", "--out", folder], check=True)
-        schema = json.loads((SHARED / "tpcds/schema.json").read_text())
-        tpcds = {name: f"{folder}/{name}.parquet" for name in schema}
-        spark = embedded_session("local[2]", **{"spark.sql.shuffle.partitions": 2})
-        found = {}
-        for producer, given in cases(tpch, tpcds).items():
-            if wanted and not any(word in producer for word in wanted):
-                continue
-            found[producer] = measured(producer, given, spark)
-            PAGE.write_text(page(found), encoding="utf-8")
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("producers", nargs="*", help="names, or parts of them; by default all")
+    parser.add_argument("--case", action="append", default=[], help="only this plan; the page is not written")
+    parser.add_argument("--engine", action="append", choices=ENGINES, help="only this engine")
+    parser.add_argument("--python", type=Path, help="a Python with the producer's packages, for Ibis and substrait")
+    parser.add_argument("--save", type=Path, help="write the plan here, and run nothing")
+    given = parser.parse_args()
+    folder = tempfile.TemporaryDirectory(prefix="matrix-")
+    known: Mapping[str, Callable[[], list[Case]]] = {
+        **{producer: partial(list, plans) for producer, plans in cases().items()},
+        **{producer: partial(cases_of_others, producer, given.python, Path(folder.name)) for producer in OTHERS},
+    }
+    found = {
+        producer: plans
+        for producer, plans in known.items()
+        if (any(word in producer for word in given.producers) if given.producers else producer not in OTHERS)
+    }
+    engines = Engines()
+    try:
+        for producer, plans in found.items():
+            chosen = [case for case in plans() if not given.case or case.name in given.case]
+            if given.save is not None:
+                saved(producer, chosen[0], given.save, engines)
+                return
+            names = ("spark", *given.engine) if given.engine else ENGINES
+            cells = measured(producer, chosen, engines, dict.fromkeys(names))
+            if not given.case:
+                write_cells({**read_cells(), producer: {**read_cells().get(producer, {}), **cells}})
+            print(json.dumps({engine: Counter(cell.count) for engine, cell in cells.items()}))
+            for engine, cell in cells.items() if given.case else ():
+                print(engine, cell.faults)
+    finally:
+        engines.close()
+        folder.cleanup()
 
 
 if __name__ == "__main__":

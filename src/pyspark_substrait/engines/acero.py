@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from pyspark_substrait.engines.description import Spelling, Target, same_names
+from pyspark_substrait.extensions import engines
 
 __all__ = ["ACERO"]
 
@@ -30,11 +31,20 @@ ACERO: Final = Target(
         "or": (Spelling(name="or", pairs=True),),
         "concat": (Spelling(name="concat", delivers={"null_handling": ("ACCEPT_NULLS",)}),),
         "extract": (Spelling(name="extract", only={0: ("YEAR", "MONTH", "DAY")}),),
-        **same_names("count", "sum", "avg", "min", "max", "std_dev", "variance", overflow=("ERROR", "SILENT")),
+        **same_names("count", "sum", "min", "max", "std_dev", "variance", overflow=("ERROR", "SILENT")),
+        # of integers it is a double here
+        "avg": (Spelling(name="avg", overloads=("fp32", "fp64", "dec")),),
+    },
+    others={
+        engines.DATAFUSION.urn: {
+            **same_names("sum", "min", "max"),
+            "avg": (Spelling(name="avg", overloads=("i8", "i16", "i32", "i64", "fp32", "fp64")),),
+        }
     },
     options=True,
     emits=True,
     if_needs_else=True,
+    inner_joins=True,
     single_key_joins=True,
     plain_measures=True,
     masks=False,

@@ -7,12 +7,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from pyspark_substrait.engines.constructors import BOOLEAN, boolean_call, equal, field
+from pyspark_substrait.engines.constructors import equal, field
 from pyspark_substrait.engines.description import Spelling, Target
 from pyspark_substrait.engines.grouping_sets import in_one_grouping
+from pyspark_substrait.engines.inner_joins import conjunction, conjuncts, with_inner_joins
 from pyspark_substrait.engines.multiplicities import OF_DISTINCT, with_numbered_copies
 from pyspark_substrait.engines.outer_columns import with_own_mark, with_own_names
 from pyspark_substrait.errors import UnsupportedPlanError
+from pyspark_substrait.extensions.registry import OFFICIAL
 from pyspark_substrait.model.expressions import (
     AggregateFunction,
     Argument,
@@ -48,7 +50,7 @@ from pyspark_substrait.model.relations import (
     RelCommon,
     Set,
 )
-from pyspark_substrait.model.types import String, Type, with_nullability
+from pyspark_substrait.model.types import Decimal, String, Type, with_nullability
 from pyspark_substrait.model.walk import subquery_relation, with_children, with_expressions, with_inputs, with_query
 
 __all__ = ["adapted"]
@@ -95,6 +97,8 @@ class _Adapting:
         if isinstance(node, Reference):
             inner = self.relation(node.subtree)
             return replace(node, subtree=inner) if self.target.references else inner
+        if isinstance(node, Filter) and self.target.inner_joins:
+            node = with_inner_joins(node)
         self._check(node)
         node = with_expressions(with_inputs(node, self.relation), self.expression)
         if self.target.outer_columns_by_name:
@@ -159,7 +163,7 @@ class _Adapting:
     def _single_key(self, node: Join) -> Relation:
         """Return a join on one pair of keys; for an inner join, the other conditions go to a filter above."""
         width = len(node.left.schema.types)
-        conditions = [_left_first(condition, width) for condition in _conjuncts(node.expression)]
+        conditions = [_left_first(condition, width) for condition in conjuncts(node.expression)]
         keys = [condition for condition in conditions if _is_key(condition, width)]
         others = [condition for condition in conditions if not keys or condition is not keys[0]]
         if not keys or (others and node.type is not JoinType.INNER):
@@ -170,10 +174,8 @@ class _Adapting:
         if not others:
             return replace(node, expression=keys[0])
         inner = replace(node, common=replace(node.common, emit=None, rel_anchor=None), expression=keys[0])
-        nullable = any(item.type.nullable for item in others)
-        condition = others[0] if len(others) == 1 else boolean_call(Function(BOOLEAN, "and", "bool"), others, nullable)
         common = RelCommon(emit=node.common.emit, rel_anchor=node.common.rel_anchor)
-        return Filter(common=common, input=inner, condition=condition)
+        return Filter(common=common, input=inner, condition=conjunction(others))
 
     def _projection(self, node: Relation) -> Relation:
         """Return a relation without its emit, below a projection that chooses the columns instead."""
@@ -220,14 +222,13 @@ class _Adapting:
             return self._own(call)
         spelling = self._spelling(call)
         self._check_constants(call, spelling)
-        if call.function.signature in spelling.fewer_digits:
-            text = f"{call.function.key} as {call.output_type}"
-            after = f"{self.target.engine} may compute fewer digits"
-            self.notes.setdefault(text, Note(rule="target-value", path="", before=text, after=after))
-        arguments = tuple(
+        arguments: tuple[Argument, ...] = tuple(
             self._pattern(call, argument) if position in spelling.patterns else argument
             for position, argument in enumerate(call.arguments)
         )
+        digits = spelling.quotient_digits.get(call.function.signature)
+        if digits is not None:
+            arguments = (_dividend(arguments[0], call.output_type, digits), *arguments[1:])
         if spelling.arguments is not None:
             arguments = tuple(arguments[position] for position in spelling.arguments)
         match spelling.words:
@@ -257,7 +258,9 @@ class _Adapting:
         return replace(call, function=function, arguments=(Literal(type=String(), value=part), *call.arguments))
 
     def _spelling(self, call: ScalarFunction | AggregateFunction | WindowFunction) -> Spelling:
-        known = self.target.functions.get(call.function.name, ())
+        urn = call.function.urn
+        functions = self.target.functions if urn.startswith(OFFICIAL) else self.target.others.get(urn, {})
+        known = functions.get(call.function.name, ())
         for spelling in known:
             words = {
                 position: argument.value
@@ -325,6 +328,17 @@ class _Adapting:
         return call.options if self.target.options else ()
 
 
+def _dividend(argument: Argument, quotient: Type, digits: int) -> Argument:
+    """Return a dividend with so many digits behind the point that its quotient, cut off, can be rounded."""
+    assert isinstance(quotient, Decimal)
+    if isinstance(argument, EnumArgument | TypeArgument) or not isinstance(argument.type, Decimal):
+        return argument
+    scale = quotient.scale + 1 - digits
+    if argument.type.scale >= scale:
+        return argument
+    return _cast(argument, Decimal(precision=38, scale=scale, nullable=argument.type.nullable))
+
+
 def _unmasked(node: Read, target: Target) -> Read:
     """Return a read whose columns are chosen by its emit instead of a mask."""
     assert node.projection is not None
@@ -353,19 +367,6 @@ def _with_casts(made: Relation, casts: Mapping[int, Type]) -> Relation:
             _cast(column, casts[position]) if position in casts else column for position, column in enumerate(columns)
         ),
     )
-
-
-def _conjuncts(condition: Expression) -> list[Expression]:
-    match condition:
-        case ScalarFunction(function=Function(name="and"), arguments=arguments):
-            return [
-                part
-                for item in arguments
-                if not isinstance(item, EnumArgument | TypeArgument)
-                for part in _conjuncts(item)
-            ]
-        case _:
-            return [condition]
 
 
 def _left_first(condition: Expression, width: int) -> Expression:

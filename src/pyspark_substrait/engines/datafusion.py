@@ -37,6 +37,45 @@ def _positive(value: int) -> bool:
     return value > 0
 
 
+def _bits(value: int) -> bool:
+    return 0 <= value < 32
+
+
+def _not_zero(value: int) -> bool:
+    return value != 0
+
+
+def _any(value: int) -> bool:
+    return True
+
+
+_SHIFTS: Final = {
+    "shift_left": (Spelling(name="bitwise_shift_left", constants={1: _bits}),),
+    "shift_right": (Spelling(name="bitwise_shift_right", constants={1: _bits}),),
+}
+_ROUND: Final = Spelling(
+    name="round", overloads=("dec_i32",), delivers={"rounding": ("TIE_AWAY_FROM_ZERO",)}, cast=("dec_i32",)
+)
+_QUOTIENT: Final = Spelling(name="divide", overloads=("dec_dec",), cast=("dec_dec",), quotient_digits={"dec_dec": 4})
+#: the functions that only Spark has, where DataFusion's mean the same; noted where they don't for some values
+_SPARK: Final = {
+    "extension:pyspark_substrait:functions_spark_arithmetic": {
+        **_SHIFTS,
+        "divide": (_QUOTIENT, Spelling(name="divide", overloads=("fp64_fp64",), constants={1: _not_zero})),
+        "modulus": (Spelling(name="modulus", constants={1: _not_zero}),),
+        "negate": (Spelling(name="negate", constants={0: _any}),),
+        "abs": (Spelling(name="abs", constants={0: _any}),),
+        "round": (_ROUND,),
+    },
+    "extension:pyspark_substrait:functions_spark_statistics": {
+        **same_names("min", "max"),
+        "avg": (Spelling(name="avg", overloads=("dec",), cast=("dec",), quotient_digits={"dec": 4}),),
+    },
+    "extension:pyspark_substrait:functions_spark_window": same_names(
+        "first_value", "last_value", "nth_value", "lead", "lag", ignore_nulls="FALSE"
+    ),
+}
+
 DATAFUSION: Final = Target(
     name="datafusion",
     engine="DataFusion 55",
@@ -44,7 +83,8 @@ DATAFUSION: Final = Target(
     functions={
         **same_names("add", "subtract", "multiply", rounding=_EVEN),
         "divide": (
-            Spelling(name="divide", delivers={"rounding": (_EVEN,)}, cast=("dec_dec",), fewer_digits=("dec_dec",)),
+            _QUOTIENT,
+            Spelling(name="divide", delivers={"rounding": (_EVEN,)}),
         ),
         **same_names("modulus", division_type="TRUNCATE", on_domain_error="ERROR"),
         **same_names("negate", "bitwise_and", "bitwise_or", "bitwise_xor"),
@@ -64,6 +104,7 @@ DATAFUSION: Final = Target(
         **same_names("row_number", "rank", "dense_rank", "percent_rank", "cume_dist", "ntile", "lag", "lead"),
         **same_names("first_value", "last_value", "nth_value"),
         "add_intervals": (Spelling(name="add"),),
+        "round": (_ROUND,),
         "any_value": (Spelling(name="first_value", delivers={"ignore_nulls": ("FALSE",)}),),
         "approx_count_distinct": (Spelling(name="approx_distinct"),),
         # its own function of this name skips nulls
@@ -79,6 +120,7 @@ DATAFUSION: Final = Target(
                 constants={1: _positive, 2: _not_negative},
             ),
         ),
+        **_SHIFTS,
         "string_split": (Spelling(name="string_to_array"),),
         "sign": (Spelling(name="signum"),),
         "is_nan": (Spelling(name="isnan"),),
@@ -118,7 +160,9 @@ DATAFUSION: Final = Target(
         ),
     },
     files=False,
+    others=_SPARK,
     whole_projections=True,
+    inner_joins=True,
     one_grouping=True,
     multiplicities=False,
     outer_columns_by_name=True,

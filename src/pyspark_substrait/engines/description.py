@@ -30,7 +30,9 @@ class Spelling:
             constants.
         pairs: whether it takes two arguments; the calls of more are nested.
         cast: the overloads, by their signature, whose result has another type there: it is cast to the plan's.
-        fewer_digits: the overloads, by their signature, whose result may have fewer digits there, which is noted.
+        quotient_digits: how many more digits behind the point a quotient of decimals has there than its dividend, where
+            it is cut off, by the signature of the overload. The dividend gets so many that the quotient has one more
+            than in the plan, to which it is cast.
     """
 
     name: str
@@ -44,7 +46,7 @@ class Spelling:
     patterns: tuple[int, ...] = ()
     pairs: bool = False
     cast: tuple[str, ...] = ()
-    fewer_digits: tuple[str, ...] = ()
+    quotient_digits: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,6 +58,7 @@ class Target:
         engine: its name and release, for messages.
         functions: the functions of the specification that it has, by their simple name; the first spelling that fits a
             call is used.
+        others: functions of other extensions that it has, in the same form, by the URN of the extension.
         extension: the extension of this package with functions of the engine's own; they stay as they are. Empty for
             an engine without one.
         options: whether it takes function options; if not, they are left out.
@@ -65,6 +68,7 @@ class Target:
         if_needs_else: whether a conditional expression must have an else branch, even if it is null.
         measure_filters: whether it applies the filters of measures.
         lacks: the relations and expressions that it doesn't take, by the names of their classes in the model.
+        inner_joins: whether equalities in a filter over cross products should be conditions of joins instead.
         single_key_joins: whether a join's condition may only be one equality of a column on either side.
         plain_measures: whether the arguments of aggregate functions and the groupings must be plain columns;
             expressions are then computed in a projection below.
@@ -85,6 +89,7 @@ class Target:
     name: str
     engine: str
     functions: Mapping[str, tuple[Spelling, ...]]
+    others: Mapping[str, Mapping[str, tuple[Spelling, ...]]] = field(default_factory=dict)
     extension: str = ""
     options: bool = False
     references: bool = False
@@ -93,6 +98,7 @@ class Target:
     if_needs_else: bool = False
     measure_filters: bool = True
     lacks: frozenset[str] = frozenset()
+    inner_joins: bool = False
     single_key_joins: bool = False
     plain_measures: bool = False
     one_grouping: bool = False

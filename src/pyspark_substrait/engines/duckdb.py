@@ -26,7 +26,8 @@ DUCKDB: Final = Target(
         **same_names("char_length", "octet_length", "reverse", "repeat", "left", "right", "lpad", "rpad", "concat"),
         **same_names("ltrim", "rtrim", "trim", "is_nan", "is_finite", "is_infinite"),
         "extract": (Spelling(name="extract", only={0: ("YEAR", "MONTH", "DAY", "HOUR", "MINUTE")}),),
-        **same_names("count", "sum", "avg", "min", "max", "any_value", "bool_and", "bool_or", "median", "corr"),
+        **same_names("count", "sum", "min", "max", "any_value", "bool_and", "bool_or", "median", "corr"),
+        "avg": (Spelling(name="avg", overloads=("fp32", "fp64")),),  # it is a double whatever the argument is
         "std_dev": (
             Spelling(name="stddev_samp", words="left out", only={0: ("SAMPLE",)}),
             Spelling(name="stddev_pop", words="left out", only={0: ("POPULATION",)}),

@@ -15,6 +15,7 @@ import pyarrow as pa
 from pyarrow import feather
 
 from pyspark_substrait.binding.schemas import dataset_of
+from pyspark_substrait.engines.duckdb_sql import MACROS, duckdb_sql
 from pyspark_substrait.errors import TableError, UnsupportedPlanError
 
 __all__ = ["EngineSession", "is_installed", "release", "session"]
@@ -63,7 +64,8 @@ class _DuckDB:
         import duckdb
 
         self._connection = duckdb.connect()
-        self._connection.execute("CREATE MACRO raise_error(message) AS error(message)")
+        for macro in MACROS:
+            self._connection.execute(macro)
         paths: list[str] = []
         folders: list[str] = []
         for name, source in tables.items():
@@ -80,15 +82,7 @@ class _DuckDB:
         self._connection.execute("SET enable_external_access = false")
 
     def run(self, plan: str) -> pa.Table:
-        import sqlglot
-
-        tree = sqlglot.parse_one(plan, read="spark")
-        for node in tree.find_all(sqlglot.exp.Interval):
-            if isinstance(node.unit, sqlglot.exp.IntervalSpan):  # INTERVAL '1 02:03:04' DAY TO SECOND
-                days, _, clock = node.this.name.lstrip("-").partition(" ")
-                sign = "-" if node.this.name.startswith("-") else ""
-                node.replace(sqlglot.parse_one(f"CAST('{sign}{days} days {sign}{clock}' AS INTERVAL)", read="duckdb"))
-        return self._connection.sql(tree.sql(dialect="duckdb")).to_arrow_table()
+        return self._connection.sql(duckdb_sql(plan)).to_arrow_table()
 
 
 class _Acero:
@@ -107,8 +101,15 @@ class _Acero:
         if done.returncode < 0:
             raise UnsupportedPlanError(f"Acero's process ended with {signal.Signals(-done.returncode).name}")
         if done.returncode > 0:
-            raise UnsupportedPlanError(done.stderr.decode(errors="replace").strip().splitlines()[-1])
+            raise UnsupportedPlanError(_fault(done.stderr.decode(errors="replace")))
         return pa.ipc.open_stream(done.stdout).read_all()
+
+
+def _fault(trace: str) -> str:
+    """Return the first line of the error that ended a program, which stands after the lines of the trace."""
+    lines = trace.strip().splitlines()
+    last = max((number for number, line in enumerate(lines) if line.startswith("  File ")), default=-1)
+    return next((line for line in lines[last + 1 :] if not line.startswith(" ")), lines[-1] if lines else "")
 
 
 _ACERO_PROGRAM: Final = """

@@ -281,6 +281,11 @@ ASSUMPTIONS: Mapping[str, NoteRule] = {
     "isthmus-fixedchar": _doubtful(
         Code.EXPRESSION_OUTPUT_TYPE, "`concat` gives a string or a varchar", "State that, and cast it to a fixedchar"
     ),
+    "datafusion-unsigned": _doubtful(
+        Code.EXPRESSION_OUTPUT_TYPE,
+        "The definition of the function gives integers for integers",
+        "Cast the arguments to decimals",
+    ),
     "spark-average": _doubtful(
         Code.EXPRESSION_OUTPUT_TYPE,
         "The average of integers is an integer; Spark means that of doubles",

@@ -16,6 +16,7 @@ from pyspark_substrait.model.types import (
     Type,
 )
 from pyspark_substrait.proto.read.context import Reading, invalid
+from pyspark_substrait.proto.read.habits import datafusion_unsigned
 from pyspark_substrait.proto.read.habits.habit import Habit
 from pyspark_substrait.proto.read.habits.meant import CallRule, Meant, values
 
@@ -249,9 +250,10 @@ def is_nan(arguments: Sequence[Argument], stated: Type | None, reading: Reading,
     return Meant(list(given), urn=f"{OFFICIAL}functions_comparison", name="is_nan")
 
 
-CALLS: dict[str, CallRule] = {"isnan": is_nan}
+CALLS: dict[str, CallRule] = {"isnan": is_nan, **datafusion_unsigned.CALLS}
 HABITS = (
     IS_NAN,
+    datafusion_unsigned.UNSIGNED,
     PROJECT,
     JOIN,
     GROUPING_ID,

@@ -1,0 +1,94 @@
+"""The outcomes of the matrix, kept in matrix.json, and the page of the documentation that is made of them."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter, defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib.metadata import version
+from pathlib import Path
+from typing import Final
+
+__all__ = ["ENGINES", "Cell", "read_cells", "write_cells"]
+
+ENGINES: Final = ("spark", "datafusion", "duckdb", "acero")
+_PACKAGES: Final = {"spark": "pyspark", "datafusion": "datafusion", "duckdb": "duckdb", "acero": "pyarrow"}
+_NAMES: Final = {"spark": "Spark", "datafusion": "DataFusion", "duckdb": "DuckDB (SQL)", "acero": "Acero"}
+_OUTCOMES: Final = Path(__file__).with_name("matrix.json")
+_PAGE: Final = Path(__file__).resolve().parents[2] / "docs" / "engine-matrix.md"
+_STEPS: Final = ("asked", "written", "loaded", "converted", "ran", "agreed")
+
+_HEAD: Final = """\
+# Producers and engines
+
+Made by `python -m tests.peers.matrix`. Each plan is [fitted to the tables](binding.md), brought into the
+[form of the engine](targets.md) and run there, in a process of its own that has 60 seconds (Spark: 120). A cell has the
+numbers of plans that were asked for, written, loaded here, converted for the engine, ran, and gave the right rows:
+those of Spark for the same plan; for Spark, those of DuckDB, or of the producer's own engine, for the query that it was
+made of. The order of rows doesn't count; floating-point numbers may differ by 1e-9 of their size. The data are small:
+TPC-H at scale 0.01, and made-up tables of TPC-DS.
+
+Where a `LIMIT` cuts ties, any of several results is right. That is said only where it was shown: Spark's rows without
+the limit are those of DuckDB for the text without it; another engine's are those of Spark once both sort by all
+columns.
+"""
+_AGAIN: Final = """\
+## What is missing
+
+Each of them again, as one file: `python -m tests.peers.matrix PRODUCER --case PLAN --save FILE` writes the plan, and
+prints the command that runs it (`pyspark-substrait compare FILE --engine … --table …`). `--case` alone measures it.
+"""
+
+
+@dataclass
+class Cell:
+    """The outcomes of a producer's plans on an engine: how many came to each step, and what is to be said of some."""
+
+    count: Counter[str] = field(default_factory=Counter)
+    faults: dict[str, str] = field(default_factory=dict)
+
+
+def read_cells() -> dict[str, dict[str, Cell]]:
+    """Return what was measured before."""
+    if not _OUTCOMES.is_file():
+        return {}
+    return {
+        producer: {engine: Cell(Counter(cell["count"]), cell["faults"]) for engine, cell in cells.items()}
+        for producer, cells in json.loads(_OUTCOMES.read_text(encoding="utf-8")).items()
+    }
+
+
+def write_cells(found: Mapping[str, Mapping[str, Cell]]) -> None:
+    """Keep what was measured, and write the page."""
+    kept = {
+        producer: {engine: {"count": dict(cell.count), "faults": cell.faults} for engine, cell in cells.items()}
+        for producer, cells in found.items()
+    }
+    _OUTCOMES.write_text(json.dumps(kept, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    _PAGE.write_text(_page(found), encoding="utf-8")
+
+
+def _page(found: Mapping[str, Mapping[str, Cell]]) -> str:
+    lines = [
+        _HEAD,
+        f"| producer | {' | '.join(f'{_NAMES[engine]} {version(_PACKAGES[engine])}' for engine in ENGINES)} |",
+        f"|---|{'---|' * len(ENGINES)}",
+    ]
+    for producer, cells in found.items():
+        row = [
+            " / ".join(str(cells[engine].count[step]) for step in _STEPS) if engine in cells else "not tried"
+            for engine in ENGINES
+        ]
+        lines.append(f"| {producer} | {' | '.join(row)} |")
+    lines += ["", "asked for / written / loaded / converted / ran / right rows", "", _AGAIN.rstrip()]
+    for producer, cells in found.items():
+        for engine, cell in cells.items():
+            reasons: dict[str, list[str]] = defaultdict(list)
+            for name, fault in cell.faults.items():
+                reasons[" ".join(fault.replace("|", "\\|").replace("<", "\\<").split())[:240]].append(name)
+            if not reasons:
+                continue
+            lines += ["", f"### {producer}, on {_NAMES[engine]}", "", "| plans | why |", "|---|---|"]
+            lines += [f"| {', '.join(plans)} | {reason} |" for reason, plans in reasons.items()]
+    return "\n".join(lines) + "\n"
