@@ -21,6 +21,7 @@ from pyspark_substrait.proto.read.habits.meant import CallRule, Meant, values
 
 __all__ = [
     "ANTI_JOIN",
+    "ARROW_CAST",
     "CAST",
     "COERCION",
     "DECIMAL",
@@ -177,6 +178,14 @@ COERCION = Habit(
     evidence=_TRIED,
     strict=False,
 )
+ARROW_CAST = Habit(
+    rule="datafusion-arrow-cast",
+    producers=_DATAFUSION,
+    versions="all",
+    writes="calls of `arrow_cast`, `arrow_try_cast`, `cast_to_type` and `try_cast_to_type`",
+    means="a cast to the type that Arrow has by that name, or to the type of the other argument",
+    evidence=_TRIED,
+)
 STRUCT = Habit(
     rule="datafusion-struct",
     producers=_DATAFUSION,
@@ -262,6 +271,7 @@ HABITS = (
     FLOAT,
     ANTI_JOIN,
     COERCION,
+    ARROW_CAST,
     STRUCT,
     DICTIONARY,
     NULL,

@@ -36,6 +36,7 @@ from pyspark_substrait.model.types import (
     Boolean,
     Date,
     Decimal,
+    List,
     OpenStruct,
     PrecisionTime,
     PrecisionTimestamp,
@@ -49,7 +50,7 @@ from pyspark_substrait.model.types import (
 )
 from pyspark_substrait.proto.read.context import Reading
 from pyspark_substrait.proto.read.habits import datafusion as habits
-from pyspark_substrait.proto.read.habits import datafusion_values
+from pyspark_substrait.proto.read.habits import datafusion_lists, datafusion_values
 from pyspark_substrait.proto.read.type_checks import as_type
 
 __all__ = ["coerced_alternatives", "coerced_condition", "coerced_members", "understood"]
@@ -126,6 +127,10 @@ def _coerced(name: str, arguments: list[Argument], reading: Reading, path: Path)
         wanted = [I64() if type.__class__ in _DIGITS else None for type in types]
     elif simple in _OF_TEXTS and any(isinstance(type, String | VarChar) for type in types):
         wanted = [String() if _is_number(type) or isinstance(type, Boolean | Date) else None for type in types]
+    elif simple == "make_array" and len(types) > 1:
+        wanted = _alternatives(values, types)
+    elif (lists := datafusion_lists.wanted(simple, values, types, _comparison_type)) is not None:
+        wanted = lists
     else:
         return arguments
     return [*_casts(values, wanted, f"the arguments of `{simple}`", reading, path)]
@@ -138,14 +143,16 @@ def coerced_alternatives(
     if reading.strict or engine_of(reading.producer) is None or len(values) < 2:
         return tuple(values)
     types = [concrete(value.type) for value in values]
+    wanted = _compared(values, types) if compared else _alternatives(values, types)
+    return _casts(values, wanted, "the values of a CASE, an IN or a set operation", reading, path)
+
+
+def _alternatives(values: Sequence[Expression], types: Sequence[Type]) -> Sequence[Type | None]:
+    """The types of values of which one is taken; None for those that stay."""
     texts = [
         isinstance(type, String | VarChar) for value, type in zip(values, types, strict=True) if not _is_null(value)
     ]
-    if not compared and any(texts) and not all(texts):
-        wanted: Sequence[Type | None] = [String()] * len(values)
-    else:
-        wanted = _compared(values, types)
-    return _casts(values, wanted, "the values of a CASE, an IN or a set operation", reading, path)
+    return [String()] * len(values) if any(texts) and not all(texts) else _compared(values, types)
 
 
 def coerced_condition(value: Expression, reading: Reading, path: Path) -> Expression:
@@ -214,6 +221,9 @@ def _casts(
         if _is_null(value):
             made.append(Literal(type=with_nullability(type, True), value=None))
             continue
+        if isinstance(value, Literal) and value.value == () and isinstance(target, List):
+            made.append(Literal(type=target, value=()))
+            continue
         before, after = f"{what}: {with_nullability(concrete(value.type), False)}", f"cast to {type}"
         habits.COERCION.note_once(reading, path, before, after, key=f"{before} {after}")
         datafusion_values.different_cast(value, target, reading, path)
@@ -227,7 +237,7 @@ def _is_number(type: Type) -> bool:
 
 def _compared(values: Sequence[Expression], types: Sequence[Type]) -> Sequence[Type | None]:
     """The types in which values are compared with each other; None for those that stay."""
-    known = [type for value, type in zip(values, types, strict=True) if not _is_null(value)]
+    known = [type for value, type in zip(values, types, strict=True) if not datafusion_lists.is_unknown(value)]
     if not known:
         return [None] * len(types)
     found: Type | None = known[0]
@@ -258,6 +268,9 @@ def _comparison_type(left: Type, right: Type) -> Type | None:
                 return one
             case FP32(), _ if other.__class__ in _DIGITS:
                 return one
+            case List(type=ours), List(type=theirs):
+                element = _comparison_type(concrete(ours), concrete(theirs))
+                return None if element is None else List(type=with_nullability(element, True))
             case _:
                 continue
     return _wider(left, right)

@@ -147,14 +147,23 @@ def anti_join(condition: Expression | None, reading: Reading, path: Path) -> Non
         habits.ANTI_JOIN.note_once(reading, path, before, "NOT EXISTS: keys that are null match nothing")
 
 
-_COMPARED: Final = frozenset({"equal", "is_not_distinct_from", "min", "max", "distinct"})
+_ALONE: Final = frozenset({"min", "max", "distinct", "array_sort"})
+_COMPARED: Final = _ALONE | frozenset(
+    {
+        "equal",
+        "is_not_distinct_from",
+        *("array_has", "array_has_all", "array_has_any", "array_position", "array_positions"),
+        *("array_remove", "array_remove_n", "array_remove_all", "array_except", "array_intersect"),
+        *("array_replace", "array_replace_n", "array_replace_all", "array_union"),
+    }
+)
 
 
 def float_comparison(name: str, arguments: Iterable[Argument], reading: Reading, path: Path) -> None:
     """Note a comparison of columns that may become the key of a join, and the extreme or distinct values of a group."""
     if name in _COMPARED and engine_of(reading.producer) is not None:
         values = [item for item in arguments if not isinstance(item, EnumArgument | TypeArgument | Literal)]
-        if len(values) > 1 or name in ("min", "max", "distinct"):
+        if len(values) > 1 or name in _ALONE:
             float_keys([value.type for value in values], reading, path)
 
 
