@@ -78,6 +78,7 @@ def context() -> Any:
 _DOUBTS = frozenset(
     {
         "datafusion-anti-join",
+        "datafusion-approximate",
         "datafusion-float",
         "datafusion-cast",
         "datafusion-decimal",

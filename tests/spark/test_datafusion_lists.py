@@ -74,7 +74,15 @@ array_scale(v, f) ; array_scale(l, 2) ; array_add(v, v) ; array_subtract(v, v) ;
 array_normalize(v) ; array_distance(w, w) ; inner_product(w, w) ; cosine_distance(w, w)
 arrays_zip(l, m) ; arrays_zip(l) ; arrays_zip(l, s, m)
 make_array(e, 2.5, NULL) ; make_array(l, m) ; make_array(NULL, e) ; make_array([NULL], l) ; make_array(x, 'a')
-make_array(l, v) ; array_element(l, i) ; l = m ; l IS DISTINCT FROM m
+make_array(l, v) ; make_array(e, '7') ; CASE WHEN e > 1 THEN make_array(l) ELSE make_array(s) END
+array_element(l, i) ; l = m ; l IS DISTINCT FROM m
+"""
+
+MAPS = """
+map(['a', 'b'], [e, 2]) ; MAP {1: x, 2: NULL} ; map_extract(MAP {1: e, 7: i}, 7) ; map_extract(MAP {1: e}, e)
+map_keys(MAP {'a': e}) ; map_values(MAP {'a': e, 'b': i}) ; map_entries(MAP {1: x}) ; MAP {} IS NULL
+map(['a', 'b'], [e, 2])['b'] ; array_max(NULL::INT[]) ; array_concat(NULL::INT[]) ; array_append(NULL::INT[], e)
+make_time(1, 2, e) ; make_time(23, 59, 59) ; make_time(NULL, 1, 1)
 """
 
 CASTS = """
@@ -82,7 +90,8 @@ arrow_cast(e, 'Int16') ; arrow_cast(e, 'Utf8') ; arrow_cast(f, 'Float32') ; arro
 arrow_cast(l, 'LargeList(Utf8)') ; arrow_cast('2024-01-31', 'Timestamp(Microsecond, None)')
 arrow_cast('2024-01-31', 'Timestamp(us)') ; arrow_cast('2024-01-31', 'Date32') ; arrow_cast(e, 'Decimal128(10, 2)')
 arrow_cast(x, 'Utf8View') ; arrow_cast(x, 'Binary') ; arrow_cast(x, 'Dictionary(Int32, Utf8)')
-arrow_try_cast(x, 'Int64') ; cast_to_type(e, '') ; cast_to_type('7', e) ; try_cast_to_type(x, e)
+arrow_cast(e, 'UInt8') ; arrow_try_cast(x, 'Int64') ; cast_to_type(e, '')
+cast_to_type('7', e) ; try_cast_to_type(x, e)
 """
 
 
@@ -97,11 +106,28 @@ def _cell(cell: Any) -> Any:
     return [_cell(one) for one in cell] if isinstance(cell, list) else cell
 
 
-@pytest.mark.parametrize("table", [pytest.param(LISTS, id="lists"), pytest.param(CASTS, id="casts")])
+WITH_LAMBDAS = """
+array_filter(l, v -> v > 1) ; array_filter(s, v -> v <> 'a') ; array_filter(l, v -> v = e)
+array_transform(l, v -> v * 2) ; array_transform(l, v -> v + e) ; array_transform(n, v -> array_length(v))
+array_transform(l, v -> array_has(m, v)) ; array_transform(s, v -> concat(v, x))
+array_any_match(l, v -> v > 3) ; array_any_match(l, v -> v = e) ; array_any_match(s, v -> v LIKE 'a%')
+array_transform(array_filter(l, v -> v > 1), w -> w - 1) ; array_transform(n, v -> array_transform(v, w -> w + 1))
+"""
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        pytest.param(text, id=name)
+        for name, text in (("lists", LISTS), ("maps", MAPS), ("casts", CASTS), ("lambdas", WITH_LAMBDAS))
+    ],
+)
 @pytest.mark.parametrize("optimized", [pytest.param(False, id="logical"), pytest.param(True, id="optimized")])
 def test_every_cell_is_that_of_datafusion(table: str, optimized: bool, spark: SparkSession) -> None:
     listed = calls(table)
-    context = datafusion.SessionContext()
+    # only some dialects have lambdas, and others have maps in braces
+    dialect = "databricks" if table is WITH_LAMBDAS else "generic"
+    context = datafusion.SessionContext(datafusion.SessionConfig().set("datafusion.sql_parser.dialect", dialect))
     context.register_record_batches("t", [TABLE.to_batches()])
     query = f"SELECT id, {', '.join(f'{call} AS c{number}' for number, call in enumerate(listed))} FROM t ORDER BY id"
     frame = context.sql(query)

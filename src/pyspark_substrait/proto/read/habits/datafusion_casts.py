@@ -47,7 +47,9 @@ _TO_TYPE_OF: Final = frozenset({"cast_to_type", "try_cast_to_type"})
 _SIMPLE: Final[dict[str, Type]] = {
     "Boolean": Boolean(), "Int8": I8(), "Int16": I16(), "Int32": I32(), "Int64": I64(), "Float32": FP32(),
     "Float64": FP64(), "Utf8": String(), "LargeUtf8": String(), "Utf8View": String(), "Binary": Binary(),
-    "LargeBinary": Binary(), "BinaryView": Binary(), "Date32": Date(),
+    "LargeBinary": Binary(), "BinaryView": Binary(), "Date32": Date(), "Date64": Date(),
+    # as DataFusion writes unsigned columns and casts, too
+    "UInt8": I8(), "UInt16": I16(), "UInt32": I32(), "UInt64": I64(),
 }  # fmt: skip
 _DIGITS: Final = {
     "Second": 0, "Millisecond": 3, "Microsecond": 6, "Nanosecond": 9, "s": 0, "ms": 3, "us": 6, "µs": 6, "ns": 9
@@ -81,7 +83,7 @@ def _list(element: str) -> Type | None:
 
 _FORMS: Final[tuple[tuple[re.Pattern[str], Callable[..., Type | None]], ...]] = (
     (re.compile(r"Decimal(?:32|64|128|256)\((\d+), ?(-?\d+)\)"), _decimal),
-    (re.compile(r'Timestamp\((\w+)(?:, ?(?:Some\()?"?([^")]*)"?\)?)?\)'), _timestamp),
+    (re.compile(r'Timestamp\((\w+)(?:, ?(?:Some\( ?)?"?([^")]*)"? ?\)?)?\)'), _timestamp),
     (re.compile(r"Time(?:32|64)\((\w+)\)"), _time),
     (re.compile(r"FixedSizeBinary\((\d+)\)"), _fixed),
     (re.compile(r"FixedSizeList\(\d+(?: x |, ?)(.*)\)"), _list),
@@ -122,7 +124,7 @@ def cast(message: messages.Expression.ScalarFunction, name: str, scope: Scope, p
         return Literal(type=with_nullability(type, True), value=None)
     if concrete(value.type) == type:
         return value
-    datafusion_values.different_cast(value, type, reading, path)
+    value = datafusion_values.different_cast(value, type, reading, path)
     failure = FailureBehavior.RETURN_NULL if tries else FailureBehavior.THROW_EXCEPTION
     return Cast(type=type, input=value, failure_behavior=failure)
 

@@ -37,6 +37,7 @@ from pyspark_substrait.model.types import (
     Date,
     Decimal,
     List,
+    Map,
     OpenStruct,
     PrecisionTime,
     PrecisionTimestamp,
@@ -73,7 +74,7 @@ _OF_MOMENTS: Final = _names("date_trunc date_part")
 _MAKING_MOMENTS: Final = _names(
     """
     to_timestamp to_timestamp_seconds to_timestamp_millis to_timestamp_micros to_timestamp_nanos from_unixtime to_date
-    make_date
+    make_date make_time
     """
 )
 _OF_TEXTS: Final = _names("concat concat_ws str_concat ||")
@@ -123,12 +124,17 @@ def _coerced(name: str, arguments: list[Argument], reading: Reading, path: Path)
         wanted = [Boolean() if _is_null(value) else None for value in values]
     elif simple in _OF_MOMENTS and len(types) == 2:
         wanted = [None, PrecisionTimestamp(precision=9) if isinstance(types[1], String | VarChar) else None]
+    elif simple == "date_bin":
+        wanted = [None, *(PrecisionTimestamp(precision=9) if _is_day(type) else None for type in types[1:])]
+    elif simple == "map_extract" and isinstance(types[0], Map):
+        wanted = [None, concrete(types[0].key)]
     elif simple in _MAKING_MOMENTS:
-        wanted = [I64() if type.__class__ in _DIGITS else None for type in types]
+        whole = simple.startswith("make_")
+        wanted = [I64() if whole or type.__class__ in _DIGITS else None for type in types]
     elif simple in _OF_TEXTS and any(isinstance(type, String | VarChar) for type in types):
         wanted = [String() if _is_number(type) or isinstance(type, Boolean | Date) else None for type in types]
     elif simple == "make_array" and len(types) > 1:
-        wanted = _alternatives(values, types)
+        wanted = _compared(values, types)
     elif (lists := datafusion_lists.wanted(simple, values, types, _comparison_type)) is not None:
         wanted = lists
     else:
@@ -149,10 +155,25 @@ def coerced_alternatives(
 
 def _alternatives(values: Sequence[Expression], types: Sequence[Type]) -> Sequence[Type | None]:
     """The types of values of which one is taken; None for those that stay."""
-    texts = [
-        isinstance(type, String | VarChar) for value, type in zip(values, types, strict=True) if not _is_null(value)
-    ]
-    return [String()] * len(values) if any(texts) and not all(texts) else _compared(values, types)
+    known = [type for value, type in zip(values, types, strict=True) if not datafusion_lists.is_unknown(value)]
+    return [_alternative(known)] * len(values) if known else [None] * len(values)
+
+
+def _alternative(types: Sequence[Type]) -> Type | None:
+    """The type of values of which one is taken: texts, if some are."""
+    lists = [type for type in types if isinstance(type, List)]
+    if len(lists) == len(types):
+        element = _alternative([concrete(list.type) for list in lists])
+        return None if element is None else List(type=with_nullability(element, True))
+    texts = [isinstance(type, String | VarChar) for type in types]
+    return String() if any(texts) and not all(texts) else _common(types)
+
+
+def _common(types: Sequence[Type]) -> Type | None:
+    found: Type | None = types[0]
+    for type in types[1:]:
+        found = None if found is None else _comparison_type(found, type)
+    return found
 
 
 def coerced_condition(value: Expression, reading: Reading, path: Path) -> Expression:
@@ -226,9 +247,13 @@ def _casts(
             continue
         before, after = f"{what}: {with_nullability(concrete(value.type), False)}", f"cast to {type}"
         habits.COERCION.note_once(reading, path, before, after, key=f"{before} {after}")
-        datafusion_values.different_cast(value, target, reading, path)
-        made.append(as_type(value, target))
+        made.append(as_type(datafusion_values.different_cast(value, target, reading, path), target))
     return tuple(made)
+
+
+def _is_day(type: Type) -> bool:
+    """Whether a date, or a text of one, is taken for a timestamp."""
+    return isinstance(type, String | VarChar | Date)
 
 
 def _is_number(type: Type) -> bool:
@@ -240,10 +265,7 @@ def _compared(values: Sequence[Expression], types: Sequence[Type]) -> Sequence[T
     known = [type for value, type in zip(values, types, strict=True) if not datafusion_lists.is_unknown(value)]
     if not known:
         return [None] * len(types)
-    found: Type | None = known[0]
-    for type in known[1:]:
-        found = None if found is None else _comparison_type(found, type)
-    return [found] * len(types)
+    return [_common(known)] * len(types)
 
 
 def _is_null(value: Expression) -> bool:

@@ -83,14 +83,20 @@ def _type(role: str, element: Type, type: Type) -> Type | None:
 def is_unknown(value: Argument) -> bool:
     """Whether a value is a null, or a list that has nothing else in it: its type may be any."""
     match value:
-        case Literal(value=None):
-            return True
+        case Literal(value=None, type=type):
+            return _is_open(type)
         case Literal(value=tuple() | list() as items, type=List()):
             return all(isinstance(item, Literal) and item.value is None for item in items)
         case ScalarFunction(function=function, arguments=arguments) if function.name == "make_array":
             return all(map(is_unknown, arguments))
         case _:
             return False
+
+
+def _is_open(type: Type) -> bool:
+    """Whether a null has the type that stands for any, or is a list of such."""
+    found = concrete(type)
+    return isinstance(found, String) or (isinstance(found, List) and _is_open(found.type))
 
 
 def empty_list() -> Literal:

@@ -5,7 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from pyspark_substrait.errors import UnsupportedPlanError
-from pyspark_substrait.model.types import FP32, FP64, List, Type, concrete
+from pyspark_substrait.model.types import (
+    I8,
+    I16,
+    I32,
+    I64,
+    Boolean,
+    Date,
+    Decimal,
+    List,
+    String,
+    Type,
+    VarChar,
+    concrete,
+)
 from pyspark_substrait.sql.compiler.types import field_name, spark_type
 from pyspark_substrait.sql.fragment import Atom
 from pyspark_substrait.sql.functions.arithmetic.float_rounding import let
@@ -175,14 +188,16 @@ def ordered(call: Call) -> str:
     return Atom(f"transform(array({call.sql(0)}), v -> concat({parts}))[0]")
 
 
+#: what DataFusion and Spark write alike
+_WITH_SAME_TEXT = (String, VarChar, Boolean, I8, I16, I32, I64, Decimal, Date)
+
+
 def to_text(call: Call) -> str:
     texts, element = call.sql(0), concrete(call.type(0))
     while isinstance(_element(element), List):
         texts, element = flattened_text(texts), _element(element)
-    if isinstance(_element(element), FP32 | FP64):
-        raise UnsupportedPlanError(
-            "array_to_string of floating-point numbers, which DataFusion writes in a form of its own"
-        )
+    if not isinstance(_element(element), _WITH_SAME_TEXT):
+        raise UnsupportedPlanError(f"array_to_string of {_element(element)}, which DataFusion writes in another form")
     texts = Atom(f"transform({texts}, x -> CAST(x AS STRING))")
     if len(call.operands) == 2 or call.operands[2].is_null:
         return Atom(f"array_join({texts}, {call.sql(1)})")
