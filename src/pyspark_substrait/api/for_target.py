@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from pyspark_substrait import engines
 from pyspark_substrait.api.bind import TablesToBind, bind
 from pyspark_substrait.api.loading import PlanSource, loaded_plan, on_deep_stack
+from pyspark_substrait.binding.arrow_variations import as_written, variations
 from pyspark_substrait.binding.tables import Names
 from pyspark_substrait.errors import UnsupportedPlanError
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
     from pyspark_substrait.documents import Plan
     from pyspark_substrait.extensions.registry import Registry
+    from pyspark_substrait.model.variations import Variation
 
 __all__ = ["for_target"]
 
@@ -46,6 +48,18 @@ def for_target(
     engine = engines.target(target)
     if tables is None and rename:
         raise UnsupportedPlanError("tables can be renamed only where they are given", hint="Pass tables=…")
-    loaded = loaded_plan(plan, registry) if tables is None else bind(plan, tables, rename=rename, registry=registry)
+    known: dict[str, dict[str, Variation]] = {}
+    if tables is None:
+        loaded = loaded_plan(plan, registry)
+    elif engine.variations:
+        loaded, known = bind(plan, as_written(tables), rename=rename, registry=registry), variations(tables)
+    else:
+        loaded = bind(plan, tables, rename=rename, registry=registry)
     made = on_deep_stack(loaded, lambda: engines.adapted(loaded, engine))
-    return replace(loaded, relations=made.relations, notes=made.notes, removed_fields=engine.removed_fields)
+    return replace(
+        loaded,
+        relations=made.relations,
+        notes=made.notes,
+        removed_fields=engine.removed_fields,
+        variations=known if engine.variations else None,
+    )
