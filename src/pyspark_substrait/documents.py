@@ -16,11 +16,14 @@ from pyspark_substrait.text import lossless
 from pyspark_substrait.text.notebook_output import NotebookOutput
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from google.protobuf.message import Message
 
     from pyspark_substrait.extensions.registry import Registry
     from pyspark_substrait.model.findings import Finding, Places
     from pyspark_substrait.model.notes import Note
+    from pyspark_substrait.model.variations import Variation
     from pyspark_substrait.proto.portability import Use
 
 __all__ = ["FORMS", "ExtendedExpression", "Plan", "Source", "as_document", "form_of", "keep_source", "source_of"]
@@ -114,19 +117,24 @@ class Plan(_Document, model.Plan):
     """A plan that was read: see :class:`pyspark_substrait.model.plan.Plan` for its parts.
 
     ``deep``: it is nested so deeply that recursive functions need more stack than usual. ``removed_fields``: it is
-    written with fields of earlier releases too, for an engine that looks only there. ``registry``: the extensions that
-    it was read with; None for those of the specification.
+    written with fields of earlier releases too, for an engine that looks only there. ``variations``: numbers of
+    type variations with which the columns of tables are written, for an engine that doesn't declare them.
+    ``registry``: the extensions that it was read with; None for those of the specification.
     """
 
     deep: bool = field(default=False, compare=False)
     registry: Registry | None = field(default=None, compare=False, repr=False)
     removed_fields: frozenset[str] = field(default=frozenset(), compare=False)
+    variations: Mapping[str, Mapping[str, Variation]] | None = field(default=None, compare=False, repr=False)
 
     def to_message(self) -> Message:
         from pyspark_substrait.proto import write
         from pyspark_substrait.proto.write.removed_fields import with_removed_fields
+        from pyspark_substrait.proto.write.variations import with_variations
 
         message = with_deep_stack(write.plan, self) if self.deep else write.plan(self)
+        if self.variations is not None:
+            message = with_variations(message, self.variations)
         return with_removed_fields(message, self.removed_fields) if self.removed_fields else message
 
 

@@ -10,7 +10,7 @@ import math
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
@@ -23,16 +23,32 @@ from tests.peers.random_sql import TABLES, query
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-__all__ = ["OUTCOMES", "Outcome", "context", "tried"]
+__all__ = [
+    "OUTCOMES",
+    "Outcome",
+    "Written",
+    "context",
+    "figures",
+    "in_datafusion",
+    "outcomes",
+    "rows",
+    "rows_difference",
+    "tried",
+    "written",
+]
 
 #: in the order in which a query can fail
 OUTCOMES = (
+    "out of scope",
+    "tried",
     "refused by DataFusion",
     "not written",
     "not loaded",
     "not converted",
     "not run",
+    "time limit",
     "differs",
+    "undetermined",
     "noted",
     "agrees",
 )
@@ -62,6 +78,7 @@ def context() -> Any:
 _DOUBTS = frozenset(
     {
         "datafusion-anti-join",
+        "datafusion-approximate",
         "datafusion-float",
         "datafusion-cast",
         "datafusion-decimal",
@@ -72,60 +89,107 @@ _DOUBTS = frozenset(
 )
 
 
-def tried(text: str, engine: Any, spark: SparkSession | None, *, optimized: bool) -> tuple[Outcome, Outcome | None]:
-    """Return the outcomes of a query's plan on Spark (if there is a session), and back in DataFusion."""
-    from datafusion.substrait import Consumer, Producer, Serde
+@dataclass(frozen=True)
+class Written:
+    """A query's plan as DataFusion writes it, and its rows."""
+
+    query: str
+    plan: bytes
+    rows: pa.Table
+
+
+def written(text: str, engine: Any, *, optimized: bool) -> Written | Outcome:
+    """Return the plan of a query, optimized or not, and its rows in DataFusion; or the outcome if there is none."""
+    from datafusion.substrait import Producer
 
     try:
         frame = engine.sql(text)
         expected = frame.to_arrow_table()
     except BaseException as error:  # a panic of Rust isn't an Exception
-        return Outcome(text, "refused by DataFusion", _short(error)), None
+        return Outcome(text, "refused by DataFusion", short(error))
     try:
         logical = frame.optimized_logical_plan() if optimized else frame.logical_plan()
-        written = Producer.to_substrait_plan(logical, engine).encode()
+        return Written(text, Producer.to_substrait_plan(logical, engine).encode(), expected)
     except BaseException as error:
-        return Outcome(text, "not written", _short(error)), None
+        return Outcome(text, "not written", short(error))
+
+
+def in_datafusion(query: Written, plan: bytes, engine: Any, notes: frozenset[str] = frozenset()) -> Outcome:
+    """Return the outcome of a plan of a query in DataFusion."""
+    from datafusion.substrait import Consumer, Serde
+
     try:
-        loaded = ps.load(written)
+        logical = Consumer.from_substrait_plan(engine, Serde.deserialize_bytes(plan))
+        found = engine.create_dataframe_from_logical_plan(logical).to_arrow_table()
+    except BaseException as error:
+        return Outcome(query.query, "not run", short(error), notes)
+    return compared(query.query, found, query.rows, notes)
+
+
+def tried(
+    query: Written,
+    engine: Any,
+    spark: SparkSession | None,
+    tables: Callable[[ps.Plan], Mapping[str, pa.Table]] = lambda plan: TABLES,
+) -> tuple[Outcome, Outcome | None]:
+    """Return the outcomes of a query's plan on Spark (if there is a session), and back in DataFusion.
+
+    Args:
+        query: the query and its plan.
+        engine: the DataFusion context.
+        spark: a session; None to load the plan only.
+        tables: what gives the tables of a plan.
+    """
+    text = query.query
+    try:
+        loaded = ps.load(query.plan)
     except ps.SubstraitError as error:
-        return Outcome(text, "not loaded", _short(error)), None
+        return Outcome(text, "not loaded", short(error)), None
     notes = frozenset(note.rule for note in loaded.notes)
+    given = tables(loaded)
     try:
-        found = expected if spark is None else ps.run_query(loaded, tables=TABLES, spark=spark)
-        there = _compared(text, found, expected, notes)
+        found = query.rows if spark is None else ps.run_query(loaded, tables=given, spark=spark)
+        there = compared(text, found, query.rows, notes)
     except ps.SubstraitError as error:
-        there = Outcome(text, "not run", _short(error), notes)
+        there = Outcome(text, "not run", short(error), notes)
     try:
-        converted = ps.for_target(loaded, "datafusion")
+        converted = ps.for_target(loaded, "datafusion", tables=given)
     except ps.SubstraitError as error:
-        return there, Outcome(text, "not converted", _short(error), notes)
-    try:
-        plan = Consumer.from_substrait_plan(engine, Serde.deserialize_bytes(converted.to_bytes()))
-        found = engine.create_dataframe_from_logical_plan(plan).to_arrow_table()
-    except BaseException as error:
-        return there, Outcome(text, "not run", _short(error), notes)
+        return there, Outcome(text, "not converted", short(error), notes)
     back = frozenset(note.rule for note in converted.notes)
-    return there, _compared(text, found, expected, back)
+    return there, in_datafusion(query, converted.to_bytes(), engine, back)
 
 
-def _compared(text: str, found: pa.Table, expected: pa.Table, notes: frozenset[str]) -> Outcome:
+def outcomes(text: str, engine: Any, spark: SparkSession | None, *, optimized: bool) -> tuple[Outcome, Outcome | None]:
+    """Return the outcomes of a query on Spark and back in DataFusion."""
+    query = written(text, engine, optimized=optimized)
+    return (query, None) if isinstance(query, Outcome) else tried(query, engine, spark)
+
+
+def compared(text: str, found: pa.Table, expected: pa.Table, notes: frozenset[str]) -> Outcome:
     ordered = re.search(r"ORDER BY [^()]* LIMIT [\d OFSET]*$", text) is not None
-    difference = _difference(_rows(found), _rows(expected), ordered)
+    difference = rows_difference(rows(found), rows(expected), ordered)
     if difference is None:
         return Outcome(text, "agrees", notes=notes)
     return Outcome(text, "noted" if notes & _DOUBTS or "target-value" in notes else "differs", difference, notes)
 
 
-def _rows(table: pa.Table) -> list[tuple[Any, ...]]:
+def rows(table: pa.Table) -> list[tuple[Any, ...]]:
     columns = [[_cell(cell) for cell in _exact(column).to_pylist()] for column in table.columns]
     return list(zip(*columns, strict=True)) if columns else [()] * table.num_rows
 
 
+_INTERVALS = {pa.lib.Type_INTERVAL_MONTHS: pa.int32(), pa.lib.Type_INTERVAL_DAY_TIME: pa.int64()}
+
+
 def _exact(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """A column of timestamps as numbers of nanoseconds, which Python's don't have."""
+    """A column of timestamps as numbers of nanoseconds, which Python's don't have; dates and intervals as numbers."""
     if pa.types.is_date(column.type):
-        return column.cast(pa.int32())
+        return column.cast(pa.date32()).cast(pa.int32())
+    if column.type.id in _INTERVALS:
+        return pa.chunked_array(
+            [chunk.view(_INTERVALS[column.type.id]).cast(pa.int64()) for chunk in column.chunks], pa.int64()
+        )
     if pa.types.is_timestamp(column.type):
         factor = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}[column.type.unit]
         cells = column.cast(pa.int64()).to_pylist()
@@ -153,7 +217,7 @@ def _rank(value: Any) -> tuple[int, str]:
     return 0, repr(value)
 
 
-def _difference(found: list[tuple[Any, ...]], expected: list[tuple[Any, ...]], ordered: bool) -> str | None:
+def rows_difference(found: list[tuple[Any, ...]], expected: list[tuple[Any, ...]], ordered: bool) -> str | None:
     if len(found) != len(expected):
         return f"{len(found)} rows instead of {len(expected)}"
     if not ordered:
@@ -175,7 +239,7 @@ def _alike(one: Any, other: Any) -> bool:
     return (one is None) is (other is None) and bool(one == other)
 
 
-def _short(error: BaseException) -> str:
+def short(error: BaseException) -> str:
     return re.sub(r"\s+", " ", str(error))[:300]
 
 
@@ -188,14 +252,14 @@ def _reason(why: str) -> str:
     return re.sub(r"\d+", "9", why)[:110]
 
 
-def _figures(title: str, outcomes: Sequence[Outcome]) -> Iterator[str]:
+def figures(title: str, outcomes: Sequence[Outcome]) -> Iterator[str]:
     counts = Counter(one.outcome for one in outcomes)
     yield f"{title}: {len(outcomes)} queries; " + ", ".join(
         f"{counts[name]} {name}" for name in OUTCOMES if counts[name]
     )
     reasons: dict[tuple[str, str], list[Outcome]] = {}
     for one in outcomes:
-        if one.outcome not in ("agrees", "refused by DataFusion"):
+        if one.outcome not in ("agrees", "refused by DataFusion", "tried", "out of scope"):
             reasons.setdefault((one.outcome, _reason(one.why)), []).append(one)
     for (outcome, reason), those in sorted(reasons.items(), key=lambda item: -len(item[1])):
         yield f"  {len(those):4} {outcome}: {reason}"
@@ -209,10 +273,10 @@ def main(count: int, first: int) -> None:
 
     spark, engine = embedded_session("local[1]", None, **QUICK_SETTINGS), context()
     for optimized in (False, True):
-        pairs = [tried(query(seed), engine, spark, optimized=optimized) for seed in range(first, first + count)]
+        pairs = [outcomes(query(seed), engine, spark, optimized=optimized) for seed in range(first, first + count)]
         plans = "optimized plans" if optimized else "plans"
-        print(*_figures(f"{plans} on Spark", [there for there, _ in pairs]), sep="\n")
-        print(*_figures(f"{plans} back in DataFusion", [back for _, back in pairs if back is not None]), sep="\n")
+        print(*figures(f"{plans} on Spark", [there for there, _ in pairs]), sep="\n")
+        print(*figures(f"{plans} back in DataFusion", [back for _, back in pairs if back is not None]), sep="\n")
 
 
 if __name__ == "__main__":

@@ -23,7 +23,7 @@ _BATCH = 20
 def test_no_rows_differ_without_a_note(batch: int, optimized: bool, spark: SparkSession) -> None:
     engine = plan_outcomes.context()
     queries = [query(seed) for seed in range(batch * _BATCH, (batch + 1) * _BATCH)]
-    outcomes = [plan_outcomes.tried(text, engine, spark, optimized=optimized) for text in queries]
+    outcomes = [plan_outcomes.outcomes(text, engine, spark, optimized=optimized) for text in queries]
     there, back = [one for one, _ in outcomes], [one for _, one in outcomes if one is not None]
     wrong = [f"{one.outcome}: {one.query}\n    {one.why}" for one in (*there, *back) if one.outcome == "differs"]
     assert not wrong, "\n".join(wrong)
@@ -38,12 +38,12 @@ def test_what_is_compared() -> None:
     assert [query(seed) for seed in range(50)] == [query(seed) for seed in range(50)]
     assert len({query(seed) for seed in range(200)}) > 150
     engine = plan_outcomes.context()
-    agreed, back = plan_outcomes.tried("SELECT t.id, t.f FROM t", engine, None, optimized=False)
+    agreed, back = plan_outcomes.outcomes("SELECT t.id, t.f FROM t", engine, None, optimized=False)
     assert agreed.outcome == "agrees" and back is not None and back.outcome == "agrees"
-    refused, none = plan_outcomes.tried("SELECT nothing FROM t", engine, None, optimized=False)
+    refused, none = plan_outcomes.outcomes("SELECT nothing FROM t", engine, None, optimized=False)
     assert refused.outcome == "refused by DataFusion" and none is None
     # DataFusion makes an anti join of it, which isn't null-aware any more when it is read again
-    lost, again = plan_outcomes.tried(
+    lost, again = plan_outcomes.outcomes(
         "SELECT t.id FROM t WHERE t.g NOT IN (SELECT u.g FROM u)", engine, None, optimized=True
     )
     assert again is not None and again.outcome == "noted" and "datafusion-anti-join" in lost.notes

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from pyspark_substrait import engines
 from pyspark_substrait.api.bind import TablesToBind, bind
 from pyspark_substrait.api.loading import PlanSource, loaded_plan, on_deep_stack
+from pyspark_substrait.binding.arrow_variations import as_written, variations
 from pyspark_substrait.binding.tables import Names
 from pyspark_substrait.errors import UnsupportedPlanError
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
     from pyspark_substrait.documents import Plan
     from pyspark_substrait.extensions.registry import Registry
+    from pyspark_substrait.model.variations import Variation
 
 __all__ = ["for_target"]
 
@@ -50,6 +52,18 @@ def for_target(
     loaded = loaded_plan(plan, registry)
     named = on_deep_stack(loaded, lambda: loaded if engine.files else engines.with_named_files(loaded, engine))
     source = plan if named is loaded else named  # as it came, if possible: its producer's habits count
-    fitted = named if tables is None else bind(source, tables, rename=rename, registry=registry)
+    known: dict[str, dict[str, Variation]] = {}
+    if tables is None:
+        fitted = named
+    elif engine.variations:
+        fitted, known = bind(source, as_written(tables), rename=rename, registry=registry), variations(tables)
+    else:
+        fitted = bind(source, tables, rename=rename, registry=registry)
     made = on_deep_stack(fitted, lambda: engines.adapted(fitted, engine))
-    return replace(fitted, relations=made.relations, notes=made.notes, removed_fields=engine.removed_fields)
+    return replace(
+        fitted,
+        relations=made.relations,
+        notes=made.notes,
+        removed_fields=engine.removed_fields,
+        variations=known if engine.variations else None,
+    )

@@ -16,7 +16,15 @@ from pyspark_substrait.extensions import Registry
 from pyspark_substrait.extensions.arrow_schemas import named_struct
 from pyspark_substrait.model.types import UNSIGNED_INTEGERS, NamedStruct, Struct, Type, UserDefined
 
-__all__ = ["TableSchemas", "dataset_of", "engine_schemas", "of_arrow", "of_source"]
+__all__ = [
+    "TableSchemas",
+    "arrow_schema",
+    "datafusion_tables",
+    "dataset_of",
+    "engine_schemas",
+    "of_arrow",
+    "of_source",
+]
 
 _FORMATS: Final = {".orc": "orc", ".arrow": "ipc", ".feather": "ipc", ".ipc": "ipc", ".csv": "csv"}
 
@@ -62,6 +70,17 @@ def of_source(name: str, source: Any) -> NamedStruct:
         return source
     if isinstance(source, str | os.PathLike):
         return of_arrow(dataset_of(name, source).schema)
+    found = arrow_schema(source)
+    if found is not None:
+        return of_arrow(found)
+    raise TableError(
+        f"the table {name} is given as a {type(source).__name__}",
+        hint="Give a schema (of Arrow, of Spark or a NamedStruct), Arrow data, a DataFrame, or a path of files",
+    )
+
+
+def arrow_schema(source: Any) -> pa.Schema | None:
+    """Return the schema of a table given as a schema of Arrow, or as Arrow data; None if it is neither."""
     found = source if isinstance(source, pa.Schema) else getattr(source, "schema", None)
     if callable(found):  # a DataFrame of DataFusion
         found = found()
@@ -69,12 +88,7 @@ def of_source(name: str, source: Any) -> NamedStruct:
         found = pa.schema(source)
     if not isinstance(found, pa.Schema) and hasattr(source, "__arrow_c_stream__"):
         found = pa.RecordBatchReader.from_stream(source).schema
-    if isinstance(found, pa.Schema):
-        return of_arrow(found)
-    raise TableError(
-        f"the table {name} is given as a {type(source).__name__}",
-        hint="Give a schema (of Arrow, of Spark or a NamedStruct), Arrow data, a DataFrame, or a path of files",
-    )
+    return found if isinstance(found, pa.Schema) else None
 
 
 def of_arrow(schema: pa.Schema) -> NamedStruct:
@@ -138,10 +152,14 @@ def engine_schemas(session: Any) -> TableSchemas | None:
 
 
 def _of_datafusion(context: Any) -> TableSchemas:
-    """Return the tables of the default schema of a context."""
+    return TableSchemas(datafusion_tables(context), of_source)
+
+
+def datafusion_tables(context: Any) -> dict[Names, Any]:
+    """Return the tables of the default schema of a context, by name."""
     catalog = context.catalog()
     schema = catalog.schema() if hasattr(catalog, "schema") else catalog.database()
-    return TableSchemas({(name,): schema.table(name) for name in schema.names()}, of_source)
+    return {(name,): schema.table(name) for name in schema.names()}
 
 
 def _of_duckdb(connection: Any) -> TableSchemas:

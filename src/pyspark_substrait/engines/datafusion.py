@@ -167,6 +167,7 @@ DATAFUSION: Final = Target(
     multiplicities=False,
     outer_columns_by_name=True,
     removed_fields=frozenset({"Preceding", "Following"}),
+    variations=True,
     switches=False,
     struct_function="struct",
     parts={"epoch": "epoch"},

@@ -81,6 +81,7 @@ class Target:
         masks: whether its reads may keep some columns by a mask; if not, they are chosen by the emit.
         removed_fields: the messages that it reads only from the fields of earlier releases, so that these must be set,
             too: AggregateRel, FetchRel, Preceding, Following.
+        variations: whether its tables have types that it writes as undeclared variations of others.
         struct_function: its function that makes a struct; empty if it takes nested expressions.
         switches: whether it takes switch expressions; if not, they become conditions.
         parts: the functions of the extension that are ``date_part`` with a string there, and the string.
@@ -107,6 +108,7 @@ class Target:
     masks: bool = True
     outer_columns_by_name: bool = False
     removed_fields: frozenset[str] = frozenset()
+    variations: bool = False
     switches: bool = True
     struct_function: str = ""
     parts: Mapping[str, str] = field(default_factory=dict)

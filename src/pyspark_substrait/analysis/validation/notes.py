@@ -185,6 +185,21 @@ ASSUMPTIONS: Mapping[str, NoteRule] = {
         "A dictionary is a form of its values; DataFusion writes it as a map with a variation that it doesn't declare",
         "Cast the column to the type of its values",
     ),
+    "datafusion-approximate": _doubtful(
+        Code.ASSUMPTION,
+        "An approximation has another value in another engine",
+        "Use the exact function: `count(DISTINCT …)`, `median`, `percentile_cont`",
+    ),
+    "datafusion-lambda": _doubtful(
+        Code.ASSUMPTION,
+        "The specification's function has another name; DataFusion calls its own",
+        "Nothing has to be done: the function means the same",
+    ),
+    "datafusion-arrow-cast": _doubtful(
+        Code.ASSUMPTION,
+        "A cast is an expression; DataFusion calls a function of its own, which the specification doesn't have",
+        "Write CAST(… AS …) in the query",
+    ),
     "datafusion-struct": _doubtful(
         Code.ASSUMPTION,
         "A struct is a nested expression; DataFusion calls a function of its own, which the specification doesn't have",

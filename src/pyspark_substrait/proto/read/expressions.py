@@ -152,7 +152,7 @@ def _cast(message: Any, scope: Scope, path: Path) -> Expression:
         nullable = with_nullability(type, True)
         reading.note("nullable-cast", (path, "type"), f"{type}, of a cast that may give null", str(nullable))
         type = nullable
-    datafusion_values.different_cast(input, type, reading, path)
+    input = datafusion_values.different_cast(input, type, reading, path)
     return Cast(type=type, input=input, failure_behavior=failure)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from google.protobuf.message import Message
 
-from pyspark_substrait.proto.depth import is_repeated
+from pyspark_substrait.proto.depth import is_repeated, parse_message
 from pyspark_substrait.proto.legacy import union
 
 __all__ = ["with_removed_fields"]
@@ -24,8 +24,7 @@ def with_removed_fields(message: Message, kinds: frozenset[str]) -> Message:
         message: the plan.
         kinds: the messages that get them, by their names: AggregateRel, FetchRel, Preceding, Following.
     """
-    made: Any = union().named("Plan")()
-    made.ParseFromString(message.SerializeToString())
+    made: Any = parse_message(union().named("Plan"), message.SerializeToString())
     for part in _messages(made):
         match part.DESCRIPTOR.name:
             case kind if kind not in kinds:

@@ -22,6 +22,8 @@ from pyspark_substrait.proto.read.habits.meant import CallRule, Meant, values
 
 __all__ = [
     "ANTI_JOIN",
+    "APPROXIMATE",
+    "ARROW_CAST",
     "CAST",
     "COERCION",
     "DECIMAL",
@@ -160,6 +162,15 @@ FLOAT = Habit(
     evidence=_TRIED,
     strict=False,
 )
+APPROXIMATE = Habit(
+    rule="datafusion-approximate",
+    producers=_DATAFUSION,
+    versions="all",
+    writes="`approx_distinct`, `approx_median`, `approx_percentile_cont`",
+    means="exact, or another estimate; DataFusion's is as good, and another value",
+    evidence=_TRIED,
+    strict=False,
+)
 ANTI_JOIN = Habit(
     rule="datafusion-anti-join",
     producers=_DATAFUSION,
@@ -177,6 +188,14 @@ COERCION = Habit(
     means="cast as DataFusion's analyzer does",
     evidence=_TRIED,
     strict=False,
+)
+ARROW_CAST = Habit(
+    rule="datafusion-arrow-cast",
+    producers=_DATAFUSION,
+    versions="all",
+    writes="calls of `arrow_cast`, `arrow_try_cast`, `cast_to_type` and `try_cast_to_type`",
+    means="a cast to the type that Arrow has by that name, or to the type of the other argument",
+    evidence=_TRIED,
 )
 STRUCT = Habit(
     rule="datafusion-struct",
@@ -250,10 +269,36 @@ def is_nan(arguments: Sequence[Argument], stated: Type | None, reading: Reading,
     return Meant(list(given), urn=f"{OFFICIAL}functions_comparison", name="is_nan")
 
 
-CALLS: dict[str, CallRule] = {"isnan": is_nan, **datafusion_unsigned.CALLS}
+WITH_LAMBDA = Habit(
+    rule="datafusion-lambda",
+    producers=_DATAFUSION,
+    versions="all",
+    writes="`array_filter`, `array_transform`, `array_any_match`",
+    means="`filter`, `transform`, `any_match`",
+    evidence=_TRIED,
+)
+
+
+def with_lambda(name: str, specified: str) -> CallRule:
+    """The specification's function of a list and a function, by its name there."""
+
+    def rule(arguments: Sequence[Argument], stated: Type | None, reading: Reading, path: Path) -> Meant | None:
+        WITH_LAMBDA.note(reading, path, f"`{name}`", f"`{specified}`")
+        return Meant(list(arguments), urn=f"{OFFICIAL}functions_list", name=specified)
+
+    return rule
+
+
+_WITH_LAMBDA = {"array_filter": "filter", "array_transform": "transform", "array_any_match": "any_match"}
+CALLS: dict[str, CallRule] = {
+    "isnan": is_nan,
+    **datafusion_unsigned.CALLS,
+    **{name: with_lambda(name, specified) for name, specified in _WITH_LAMBDA.items()},
+}
 HABITS = (
     IS_NAN,
     datafusion_unsigned.UNSIGNED,
+    WITH_LAMBDA,
     PROJECT,
     JOIN,
     GROUPING_ID,
@@ -262,8 +307,10 @@ HABITS = (
     TEXT,
     ZONE,
     FLOAT,
+    APPROXIMATE,
     ANTI_JOIN,
     COERCION,
+    ARROW_CAST,
     STRUCT,
     DICTIONARY,
     NULL,

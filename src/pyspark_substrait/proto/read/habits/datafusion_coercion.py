@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from types import MappingProxyType
 from typing import Final, TypeAlias
 
@@ -37,6 +38,8 @@ from pyspark_substrait.model.types import (
     Boolean,
     Date,
     Decimal,
+    List,
+    Map,
     OpenStruct,
     PrecisionTime,
     PrecisionTimestamp,
@@ -50,7 +53,7 @@ from pyspark_substrait.model.types import (
 )
 from pyspark_substrait.proto.read.context import Reading
 from pyspark_substrait.proto.read.habits import datafusion as habits
-from pyspark_substrait.proto.read.habits import datafusion_values
+from pyspark_substrait.proto.read.habits import datafusion_lists, datafusion_values
 from pyspark_substrait.proto.read.type_checks import as_type
 
 __all__ = ["coerced_alternatives", "coerced_condition", "coerced_members", "understood"]
@@ -101,14 +104,31 @@ def coerced_alternatives(
     if reading.strict or reading.made_by is not Producer.DATAFUSION or len(values) < 2:
         return tuple(values)
     types = [concrete(value.type) for value in values]
-    texts = [
-        isinstance(type, String | VarChar) for value, type in zip(values, types, strict=True) if not _is_null(value)
-    ]
-    if not compared and any(texts) and not all(texts):
-        wanted: _Wanted = [String()] * len(values)
-    else:
-        wanted = _compared(values, types)
+    wanted = _compared(values, types) if compared else _alternatives(values, types)
     return _casts(values, wanted, "the values of a CASE, an IN or a set operation", reading, path)
+
+
+def _alternatives(values: Sequence[Expression], types: Sequence[Type]) -> Sequence[Type | None]:
+    """The types of values of which one is taken; None for those that stay."""
+    known = [type for value, type in zip(values, types, strict=True) if not datafusion_lists.is_unknown(value)]
+    return [_alternative(known)] * len(values) if known else [None] * len(values)
+
+
+def _alternative(types: Sequence[Type]) -> Type | None:
+    """The type of values of which one is taken: texts, if some are."""
+    lists = [type for type in types if isinstance(type, List)]
+    if len(lists) == len(types):
+        element = _alternative([concrete(list.type) for list in lists])
+        return None if element is None else List(type=with_nullability(element, True))
+    texts = [isinstance(type, String | VarChar) for type in types]
+    return String() if any(texts) and not all(texts) else _common(types)
+
+
+def _common(types: Sequence[Type]) -> Type | None:
+    found: Type | None = types[0]
+    for type in types[1:]:
+        found = None if found is None else _comparison_type(found, type)
+    return found
 
 
 def coerced_condition(value: Expression, reading: Reading, path: Path) -> Expression:
@@ -181,11 +201,18 @@ def _casts(
         if _is_null(value):
             made.append(Literal(type=with_nullability(type, True), value=None))
             continue
+        if isinstance(value, Literal) and value.value == () and isinstance(target, List):
+            made.append(Literal(type=target, value=()))
+            continue
         before, after = f"{what}: {with_nullability(concrete(value.type), False)}", f"cast to {type}"
         habits.COERCION.note_once(reading, path, before, after, key=f"{before} {after}")
-        datafusion_values.different_cast(value, target, reading, path)
-        made.append(as_type(value, target))
+        made.append(as_type(datafusion_values.different_cast(value, target, reading, path), target))
     return tuple(made)
+
+
+def _is_day(type: Type) -> bool:
+    """Whether a date, or a text of one, is taken for a timestamp."""
+    return isinstance(type, String | VarChar | Date)
 
 
 def _is_number(type: Type) -> bool:
@@ -207,13 +234,10 @@ def _are_alike(classes: set[type[Type]]) -> bool:
 
 def _compared(values: Sequence[Expression], types: Sequence[Type]) -> _Wanted:
     """The types in which values are compared with each other; None for those that stay."""
-    known = [type for value, type in zip(values, types, strict=True) if not _is_null(value)]
+    known = [type for value, type in zip(values, types, strict=True) if not datafusion_lists.is_unknown(value)]
     if not known:
         return [None] * len(types)
-    found: Type | None = known[0]
-    for type in known[1:]:
-        found = None if found is None else _comparison_type(found, type)
-    return [found] * len(types)
+    return [_common(known)] * len(types)
 
 
 def _is_null(value: Expression) -> bool:
@@ -238,6 +262,9 @@ def _comparison_type(left: Type, right: Type) -> Type | None:
                 return one
             case FP32(), _ if other.__class__ in _DIGITS:
                 return one
+            case List(type=ours), List(type=theirs):
+                element = _comparison_type(concrete(ours), concrete(theirs))
+                return None if element is None else List(type=with_nullability(element, True))
             case _:
                 continue
     return _wider(left, right)
@@ -298,6 +325,15 @@ def _of_conditions(values: Sequence[Expression]) -> _Wanted | None:
     return None if _classes(values) == {Boolean} else [Boolean() if _is_null(value) else None for value in values]
 
 
+def _of_bins(values: Sequence[Expression]) -> _Wanted:
+    return [None, *(PrecisionTimestamp(precision=9) if _is_day(type) else None for type in _types(values[1:]))]
+
+
+def _of_maps(values: Sequence[Expression]) -> _Wanted | None:
+    type = concrete(values[0].type) if values else None
+    return [None, concrete(type.key)] if isinstance(type, Map) and len(values) == 2 else None
+
+
 def _of_moments(values: Sequence[Expression]) -> _Wanted | None:
     if len(values) != 2 or not isinstance(concrete(values[1].type), String | VarChar):
         return None
@@ -308,11 +344,23 @@ def _of_numbers(values: Sequence[Expression]) -> _Wanted:
     return [I64() if type.__class__ in _DIGITS else None for type in _types(values)]
 
 
+def _of_integers(values: Sequence[Expression]) -> _Wanted:
+    return [I64()] * len(values)
+
+
 def _of_texts(values: Sequence[Expression]) -> _Wanted | None:
     types = _types(values)
     if not any(isinstance(type, String | VarChar) for type in types):
         return None
     return [String() if _is_number(type) or isinstance(type, Boolean | Date) else None for type in types]
+
+
+def _of_elements(values: Sequence[Expression]) -> _Wanted | None:
+    return _compared(values, _types(values)) if len(values) > 1 else None
+
+
+def _of_lists(name: str, values: Sequence[Expression]) -> _Wanted | None:
+    return datafusion_lists.wanted(name, values, _types(values), _comparison_type)
 
 
 def _by_name(rule: _Rule, names: str) -> dict[str, _Rule]:
@@ -336,8 +384,13 @@ _RULES: Final[Mapping[str, _Rule]] = MappingProxyType(
         _of_numbers,
         """
         to_timestamp to_timestamp_seconds to_timestamp_millis to_timestamp_micros to_timestamp_nanos from_unixtime
-        to_date make_date
+        to_date
         """,
     )
+    | _by_name(_of_integers, "make_date make_time")
+    | _by_name(_of_bins, "date_bin")
+    | _by_name(_of_maps, "map_extract")
+    | _by_name(_of_elements, "make_array")
+    | {name: partial(_of_lists, name) for name in datafusion_lists.ROLES}
     | _by_name(_of_texts, "concat concat_ws str_concat ||")
 )

@@ -13,21 +13,30 @@ from pyspark_substrait.proto import messages
 from pyspark_substrait.proto.read import expressions
 from pyspark_substrait.proto.read.context import Reading, Scope, invalid
 from pyspark_substrait.proto.read.habits import datafusion as habits
+from pyspark_substrait.proto.read.habits import datafusion_casts, datafusion_lists
 
 __all__ = ["constructed"]
 
-_NAMES: Final = frozenset({"struct", "named_struct", "get_field"})
+#: the names of these calls, and of the casts
+_NAMES: Final = frozenset(
+    ["struct", "named_struct", "get_field", "make_array", "arrow_cast", "arrow_try_cast", "cast_to_type", "try_cast_to_type"]
+)
 
 
 def constructed(message: messages.Expression.ScalarFunction, scope: Scope, path: Path) -> Expression | None:
-    """The struct that a call of DataFusion makes, or a field of one; None for any other call."""
+    """The struct, the empty list or the cast that a call of DataFusion makes, or a field; None for any other call."""
     reading = scope.reading
     declared = reading.functions.get(message.function_reference)
-    if declared is None or declared.name.partition(":")[0] not in _NAMES:
+    simple = "" if declared is None else declared.name.partition(":")[0]
+    if declared is None or simple not in _NAMES:
         return None
     parts = _parts(message, reading)
     if parts is None:
-        return _field(message, scope, path)
+        if simple == "make_array" and not message.arguments:
+            reading.used.add((ExtensionKind.FUNCTION, message.function_reference))
+            habits.NULL.note(reading, path, "a list of nothing", "an empty list of strings, if no other is wanted")
+            return datafusion_lists.empty_list()
+        return datafusion_casts.cast(message, simple, scope, path) or _field(message, scope, path)
     reading.used.add((ExtensionKind.FUNCTION, message.function_reference))
     habits.STRUCT.note(reading, path, f"a call of `{declared.name}`", "a struct of its arguments, or one of them")
     reading.plain = False

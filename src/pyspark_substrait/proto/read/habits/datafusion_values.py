@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from dataclasses import replace
+from datetime import datetime, timedelta
 from typing import Final
 
 from pyspark_substrait.extensions.producers import Producer
 from pyspark_substrait.model.expressions import Argument, EnumArgument, Expression, TypeArgument
-from pyspark_substrait.model.literals import Literal
+from pyspark_substrait.model.literals import Compound, Literal
 from pyspark_substrait.model.paths import Path
 from pyspark_substrait.model.types import (
     FP32,
@@ -54,14 +56,22 @@ _OF_TEXTS: Final[dict[type[Type], tuple[str, str]]] = {
 }
 
 
-def different_cast(input: Expression, type: Type, reading: Reading, path: Path) -> None:
-    """Note a cast that gives another value in DataFusion for some values."""
+def different_cast(input: Expression, type: Type, reading: Reading, path: Path) -> Expression:
+    """Note a cast that gives another value in DataFusion for some values.
+
+    Returns:
+        the value; a literal text as one that means the same in both.
+    """
     if reading.made_by is not Producer.DATAFUSION:
-        return
+        return input
     source, target = concrete(input.type), concrete(type)
     if isinstance(source, String | VarChar):
-        _of_text(input, target, reading, path)
-        return
+        return _of_text(input, target, reading, path)
+    _note_difference(source, target, reading, path)
+    return input
+
+
+def _note_difference(source: Type, target: Type, reading: Reading, path: Path) -> None:
     match source, target:
         case FP32() | FP64(), Decimal():
             before, after = f"a cast of {source} to a decimal, which rounds 0.285 to 0.28", "to 0.29"
@@ -90,50 +100,99 @@ def different_cast(input: Expression, type: Type, reading: Reading, path: Path) 
 
 
 _ZONED: Final = frozenset({"date_part", "date_trunc", "date_bin", "extract", "add", "subtract", "to_char", "to_date"})
+_MAKING_MOMENTS: Final = ("to_timestamp", "to_date")
+_CORRELATING: Final = ("corr", "regr_", "covar_")
+_NOTED: Final = (*_MAKING_MOMENTS, *_CORRELATING, "approx_")
 
 
 def call(name: str, arguments: list[Argument], reading: Reading, path: Path) -> tuple[str, list[Argument]]:
     """Return the name and the arguments by which a call is looked up; note what it doesn't say."""
-    makes_moment = name.startswith(("to_timestamp", "to_date"))
-    if name not in _ZONED and not makes_moment:
+    if name not in _ZONED and not name.startswith(_NOTED):
         return name, arguments
     types = [concrete(item.type) for item in arguments if not isinstance(item, EnumArgument | TypeArgument)]
     if name in _ZONED and any(isinstance(type, PrecisionTimestampTZ) for type in types):
         reading.plain = False
         habits.ZONE.note_once(reading, path, f"`{name}` of an instant, whose zone isn't written", "in UTC")
-    if makes_moment and len(types) == 1 and isinstance(types[0], String):
+    if name.startswith("approx_"):
+        reading.plain = False
+        habits.APPROXIMATE.note_once(reading, path, f"`{name}`, an estimate", "exact, or another estimate", key=name)
+    if name.startswith(_CORRELATING):
+        float_keys(types, reading, path)
+    if name.startswith(_MAKING_MOMENTS) and len(types) == 1 and isinstance(types[0], String):
         target = Date() if name == "to_date" else PrecisionTimestamp(precision=9)
         (value,) = arguments
         assert not isinstance(value, EnumArgument | TypeArgument)
-        _of_text(value, target, reading, path)
+        arguments = [_of_text(value, target, reading, path)]
     match name, arguments:
         case "date_part", [Literal(value=str(part)), value] if part.strip().lower() == "epoch":
             reading.plain = False
             reading.note_once("engine-function", path, "`date_part` of the epoch", "`epoch`")
             return "epoch", [value]
+        case "date_bin", [Literal(value=str(text)), *others] if (stride := _interval(text)) is not None:
+            return name, [stride, *others]
         case _:
             return name, arguments
 
 
-def _of_text(input: Expression, target: Type, reading: Reading, path: Path) -> None:
+_UNITS: Final = {
+    "year": (12, 0, 0), "month": (1, 0, 0), "week": (0, 7, 0), "day": (0, 1, 0), "hour": (0, 0, 3600),
+    "minute": (0, 0, 60), "second": (0, 0, 1),
+}  # fmt: skip
+
+
+def _interval(text: str) -> Literal | None:
+    """The interval of a text like `1 day 2 hours`; None for one of another form."""
+    if not re.fullmatch(rf"\s*(-?\d+\s+({'|'.join(_UNITS)})s?\s*)+", text):
+        return None
+    found = re.findall(r"(-?\d+)\s+(\w+?)s?(?=\s|$)", text)
+    months, days, seconds = (sum(int(count) * _UNITS[unit][part] for count, unit in found) for part in (0, 1, 2))
+    return Literal(type=IntervalCompound(precision=9), value=Compound(months, days, seconds, 0))
+
+
+def _of_text(input: Expression, target: Type, reading: Reading, path: Path) -> Expression:
     texts = _OF_TEXTS.get(target.__class__)
     if texts is None:
-        return
+        return input
     if isinstance(input, Literal):
+        if isinstance(input.value, str) and isinstance(target, PrecisionTimestamp):
+            input = replace(input, value=_in_utc(input.value))
         same = next(pattern for kind, pattern in _SAME_TEXTS if isinstance(target, kind))
         if input.value is None or (isinstance(input.value, str) and same.fullmatch(input.value)):
-            return
+            return input
     reading.plain = False
     before, after = texts
     before = f"a cast of a text to {target.__class__.keyword}, which takes {before}"
     habits.TEXT.note_once(reading, path, before, f"taken: {after}", key=before)
+    return input
+
+
+_WITH_OFFSET: Final = re.compile(
+    rf"({_DATE})[ T](\d{{2}}:\d{{2}}:\d{{2}})(\.\d+)?\s?(?:([Zz])|([+-]\d{{2}}):?(\d{{2}})?)"
+)
+
+
+def _in_utc(text: str) -> str:
+    """The text of a timestamp with an offset as one without, which is the instant in UTC; any other text as it is."""
+    found = _WITH_OFFSET.fullmatch(text)
+    if found is None:
+        return text
+    date, time, fraction, _, hours, minutes = found.groups()
+    try:
+        moment = datetime.fromisoformat(f"{date} {time}")
+        offset = timedelta(hours=int(hours or 0), minutes=int(f"{(hours or '+')[0]}{minutes or 0}"))
+        return f"{(moment - offset).isoformat(' ')}{fraction or ''}"
+    except (ValueError, OverflowError):
+        return text
 
 
 def float_keys(types: Iterable[Type], reading: Reading, path: Path) -> None:
     """Note floating-point numbers whose order or equality decides: there DataFusion distinguishes signs."""
     if reading.made_by is Producer.DATAFUSION and any(map(_holds_float, types)):
         reading.plain = False
-        before = "floating-point numbers that are sorted, grouped, joined or looked up; -0.0 comes before 0.0 there"
+        before = (
+            "floating-point numbers that are sorted, grouped, joined, looked up or correlated; -0.0 comes before 0.0 "
+            "there, and what NaN gives depends on the other numbers"
+        )
         after = "-0.0 equals 0.0, and NaN is the largest number"
         habits.FLOAT.note_once(reading, path, before, after)
 
@@ -148,14 +207,23 @@ def anti_join(condition: Expression | None, reading: Reading, path: Path) -> Non
         habits.ANTI_JOIN.note_once(reading, path, before, "NOT EXISTS: keys that are null match nothing")
 
 
-_COMPARED: Final = frozenset({"equal", "is_not_distinct_from", "min", "max", "distinct"})
+_ALONE: Final = frozenset({"min", "max", "distinct", "array_sort"})
+_COMPARED: Final = _ALONE | frozenset(
+    {
+        "equal",
+        "is_not_distinct_from",
+        *("array_has", "array_has_all", "array_has_any", "array_position", "array_positions"),
+        *("array_remove", "array_remove_n", "array_remove_all", "array_except", "array_intersect"),
+        *("array_replace", "array_replace_n", "array_replace_all", "array_union"),
+    }
+)
 
 
 def float_comparison(name: str, arguments: Iterable[Argument], reading: Reading, path: Path) -> None:
     """Note a comparison of columns that may become the key of a join, and the extreme or distinct values of a group."""
     if name in _COMPARED and reading.made_by is Producer.DATAFUSION:
         values = [item for item in arguments if not isinstance(item, EnumArgument | TypeArgument | Literal)]
-        if len(values) > 1 or name in ("min", "max", "distinct"):
+        if len(values) > 1 or name in _ALONE:
             float_keys([value.type for value in values], reading, path)
 
 

@@ -29,6 +29,7 @@ from pyspark_substrait.sql.functions.common_expressions import (
 from pyspark_substrait.sql.functions.decimals.digits import decimal_of, shifted
 from pyspark_substrait.sql.functions.engines.datafusion import (
     aggregates,
+    arrays,
     lists,
     numbers,
     regexps,
@@ -140,6 +141,7 @@ TABLE = Table(
         *aggregates.ROWS,
         *statistics.ROWS,
         *lists.ROWS,
+        *arrays.ROWS,
         *temporal.ROWS,
     ),
 )

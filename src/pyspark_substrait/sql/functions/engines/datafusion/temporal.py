@@ -81,7 +81,8 @@ def _part(call: Call, position: int = 0) -> str:
     part = call.operands[position].literal
     if not isinstance(part, str):
         raise UnsupportedPlanError(f"DataFusion's {call.function.name} of a part that isn't a literal")
-    return part.strip().lower()
+    # EXTRACT has the quotes of the query in it
+    return part.strip().strip("'\"").lower()
 
 
 # parts ---------------------------------------------------------------------------------------------------------------
@@ -251,11 +252,16 @@ def to_timestamp(call: Call) -> str:
     type, wanted = concrete(call.type(0)), call.output
     if isinstance(type, String):
         return cast(call.sql(0), type, wanted)
-    if isinstance(type, Date | PrecisionTimestamp):
-        scale = 10 ** (_digits(wanted) - _digits(type))
-        return _of_count(Atom(f"({_count(type, call.sql(0))} * {scale}L)"), wanted)
-    assert isinstance(concrete(wanted), PrecisionTimestamp)
     precision: int = getattr(concrete(wanted), "precision", 0)
+    if isinstance(type, Date | PrecisionTimestamp):
+        more = _digits(wanted) - _digits(type)
+        count = Atom(f"({_count(type, call.sql(0))} * {10 ** max(more, 0)}L)")
+        if isinstance(type, PrecisionTimestamp) and precision < type.precision:
+            # cut towards 1970
+            step = 10 ** (_digits(type) - precision)
+            count = Atom(f"({_count(type, call.sql(0))} DIV {step}L * {10 ** (_digits(wanted) - precision)}L)")
+        return _of_count(count, wanted)
+    assert isinstance(concrete(wanted), PrecisionTimestamp)
     # a number alone is one of seconds, though the timestamp has nanoseconds
     unit = 0 if call.function.name == "to_timestamp" else precision
     return _of_count(Atom(f"({call.sql(0)} * {10 ** (_digits(wanted) - unit)}L)"), wanted)
@@ -310,6 +316,10 @@ ROWS = (
     ),
     row("to_unixtime", to_unixtime, foreign=Foreign.MOVED),
     row("to_date", to_date, foreign=Foreign.MOVED),
+    row(
+        "make_time",
+        "CAST(make_time(CAST({0} AS INT), CAST({1} AS INT), CAST({2} AS DECIMAL(16, 6))) AS {output})",
+    ),
     row("make_date", "make_date(CAST({0} AS INT), CAST({1} AS INT), CAST({2} AS INT))"),
     row("now", lambda _: Atom(_NOW), foreign=Foreign.MOVED),
     row("current_date", lambda _: temporal.date_of_instant("current_timestamp()")),
