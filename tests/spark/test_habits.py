@@ -334,14 +334,59 @@ def test_dates_of_isthmus(spark: SparkSession) -> None:
         ps.load(written(relation, 1, {**ISTHMUS, "producer": "another"}, declared))
 
 
-def test_fixedchars_of_isthmus(spark: SparkSession) -> None:
-    texts = [{"literal": {"fixedChar": text}} for text in ("ab", "c  ")]
-    relation = only(4, scalar(1, *texts, type={"fixedChar": {"length": 5, **REQUIRED}}))
-    declared = functions("concat:str", urn=STRINGS)
-    plan = loaded(written(relation, 1, ISTHMUS, declared), "isthmus-fixedchar")
-    assert set(run(plan, spark).column(0).to_pylist()) == {"abc  "}
-    with pytest.raises(InvalidPlanError, match="its output_type is fixedchar"):
+@pytest.mark.parametrize(
+    ("function", "arguments", "type", "expected"),
+    [
+        ("concat:str", [{"fixedChar": "ab"}, {"fixedChar": "c  "}], {"fixedChar": {"length": 5, **REQUIRED}}, "abc  "),
+        (
+            "substring:fchar_i32_i32",
+            [{"fixedChar": "abcd"}, {"i32": 2}, {"i32": 2}],
+            {"varchar": {"length": 4, **REQUIRED}},
+            "bc",
+        ),
+        ("rtrim:str_str", [{"string": "ab "}, {"string": " "}], {"varchar": {"length": 65536, **REQUIRED}}, "ab"),
+    ],
+)
+def test_texts_of_isthmus(function: str, arguments: list[Json], type: Json, expected: str, spark: SparkSession) -> None:
+    relation = only(4, scalar(1, *({"literal": argument} for argument in arguments), type=type))
+    declared = functions(function, urn=STRINGS)
+    plan = loaded(written(relation, 1, ISTHMUS, declared), "isthmus-text")
+    assert set(run(plan, spark).column(0).to_pylist()) == {expected}
+    with pytest.raises(InvalidPlanError, match="its output_type is "):
         ps.load(written(relation, 1, {**ISTHMUS, "producer": "another"}, declared))
+
+
+ARITHMETIC = "extension:io.substrait:functions_arithmetic"
+DECIMALS = "extension:io.substrait:functions_arithmetic_decimal"
+SMALL: Json = {"decimal": {"precision": 3, "scale": 2, **NULLABLE}}
+
+
+def test_sums_of_isthmus(spark: SparkSession) -> None:
+    """Calcite's type of a sum is that of what is summed, which has no room for it."""
+    declared = functions("sum:dec", urn=DECIMALS)
+    relation = aggregate(measure(1, D, type=SMALL))
+    found = run(loaded(written(relation, 1, ISTHMUS, declared), "isthmus-digits"), spark)
+    assert found.column(0).to_pylist() == [Decimal("12.74")]
+    assert found.schema.types == [pa.decimal128(38, 2)]
+    taken = ps.load(written(relation, 1, {**ISTHMUS, "producer": "another"}, declared))
+    assert isinstance(taken, Plan)
+    assert not any(note.rule == "isthmus-digits" for note in taken.notes)
+    whole = aggregate(measure(1, A, type={"i32": NULLABLE}))
+    found = run(loaded(written(whole, 1, ISTHMUS, functions("sum:i32", urn=ARITHMETIC)), "isthmus-digits"), spark)
+    assert found.column(0).to_pylist() == [17]
+    assert found.schema.types == [pa.int64()]
+
+
+@pytest.mark.parametrize("op", ["SET_OP_UNION_ALL", "SET_OP_MINUS_PRIMARY"])
+def test_set_operations_of_isthmus(op: str, spark: SparkSession) -> None:
+    """Their inputs have the same types by Calcite's rules, by which a sum is as wide as what is summed."""
+    declared = functions("sum:dec", urn=DECIMALS)
+    value: Json = {"literal": {"decimal": {"value": "fwAAAAAAAAAAAAAAAAAAAA==", "precision": 3, "scale": 2}}}
+    ones = only(4, value)
+    sets: Json = {"set": {"inputs": [aggregate(measure(1, D, type=SMALL)), ones], "op": op}}
+    found = run(loaded(written(sets, 1, ISTHMUS, declared), "isthmus-digits"), spark)
+    expected = [Decimal("1.27")] * 6 if op == "SET_OP_UNION_ALL" else []
+    assert sorted(found.column(0).to_pylist()) == [*expected, Decimal("12.74")]
 
 
 def test_anchors_of_inputs(spark: SparkSession) -> None:

@@ -293,8 +293,15 @@ ASSUMPTIONS: Mapping[str, NoteRule] = {
         "A date and an interval give a timestamp",
         "State a timestamp, and cast it to a date",
     ),
-    "isthmus-fixedchar": _doubtful(
-        Code.EXPRESSION_OUTPUT_TYPE, "`concat` gives a string or a varchar", "State that, and cast it to a fixedchar"
+    "isthmus-text": _doubtful(
+        Code.EXPRESSION_OUTPUT_TYPE,
+        "The function gives another type of text",
+        "State that, and cast it to the fixedchar or varchar",
+    ),
+    "isthmus-digits": _doubtful(
+        Code.EXPRESSION_OUTPUT_TYPE,
+        "The function gives numbers with more digits before the point",
+        "State the type that the definition gives",
     ),
     "datafusion-unsigned": _doubtful(
         Code.EXPRESSION_OUTPUT_TYPE,

@@ -56,6 +56,9 @@ def output_type(
         return derived, None
     if reading.tables is not None and same_type(stated, derived):
         return with_nullability(stated, stated.nullable or derived.nullable), None
+    wider = quirks.wider_number(stated, derived, key, reading, path)
+    if wider is not None:
+        return wider, None
     kind = _alike(stated, derived)
     rule = "output-type"
     if not kind and not _alike(stated, derived, families=True):

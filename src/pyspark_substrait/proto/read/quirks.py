@@ -28,6 +28,7 @@ from pyspark_substrait.proto.read.habits.datafusion import (
     unsigned_literal,
 )
 from pyspark_substrait.proto.read.habits.duckdb import derived_instead, whole_interval
+from pyspark_substrait.proto.read.habits.isthmus import wider_number
 from pyspark_substrait.proto.read.habits.meant import CallRule, Meant
 from pyspark_substrait.proto.read.habits.unambiguous import CASE
 
@@ -44,6 +45,7 @@ __all__ = [
     "unbounded_range",
     "unsigned_literal",
     "whole_interval",
+    "wider_number",
 ]
 
 _KEEPS_LEFT = frozenset({JoinType.LEFT_SEMI, JoinType.LEFT_ANTI})

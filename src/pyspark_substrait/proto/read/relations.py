@@ -31,7 +31,7 @@ from pyspark_substrait.proto.depth import is_repeated
 from pyspark_substrait.proto.read import expressions, functions, grouping_ids, trees
 from pyspark_substrait.proto.read.context import Reading, Scope, invalid
 from pyspark_substrait.proto.read.fields import Fields, ValueReader, reader
-from pyspark_substrait.proto.read.habits import datafusion_coercion, datafusion_values
+from pyspark_substrait.proto.read.habits import datafusion_coercion, datafusion_values, isthmus
 from pyspark_substrait.proto.read.literals import any_message
 from pyspark_substrait.proto.read.quirks import project_emit
 from pyspark_substrait.proto.read.recovery import settle
@@ -173,7 +173,8 @@ def set_(fields: Fields) -> Relation:
             with fields.reading.going_on(fields.path):
                 raise fault
         return fields.broken("unknown operation")
-    fields["members"] = datafusion_coercion.coerced_members(fields["members"], fields.reading, fields.path)
+    members = datafusion_coercion.coerced_members(fields["members"], fields.reading, fields.path)
+    fields["members"] = isthmus.same_columns(members, fields.reading, fields.path)
     if fields["op"] is not SetOp.UNION_ALL:
         types = [type for member in fields["members"] for type in member.schema.types]
         datafusion_values.float_keys(types, fields.reading, fields.path)
