@@ -18,9 +18,10 @@ from pyspark_substrait.proto.read.habits import datafusion_casts, datafusion_lis
 __all__ = ["constructed"]
 
 #: the names of these calls, and of the casts
-_NAMES: Final = frozenset(
-    ["struct", "named_struct", "get_field", "make_array", "arrow_cast", "arrow_try_cast", "cast_to_type", "try_cast_to_type"]
-)
+_NAMES: Final = frozenset({
+    "struct", "named_struct", "get_field", "make_array",
+    "arrow_cast", "arrow_try_cast", "cast_to_type", "try_cast_to_type",
+})  # fmt: skip
 
 
 def constructed(message: messages.Expression.ScalarFunction, scope: Scope, path: Path) -> Expression | None:
