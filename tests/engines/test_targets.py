@@ -34,6 +34,7 @@ from pyspark_substrait.model.relations import (
     Filter,
     Grouping,
     Join,
+    JoinType,
     Measure,
     Project,
     Reference,
@@ -264,6 +265,19 @@ def test_a_function_of_another_extension_is_not_that_of_the_specification(urn: s
     other = replace(call("abs", NUMBER), function=Function(urn, "abs", "i64"))
     with pytest.raises(UnsupportedPlanError, match=f"abs:i64 of `{urn}`"):
         ps.for_target(plan(projected(other)), "acero")
+
+
+@pytest.mark.parametrize("type", [JoinType.LEFT_SEMI, JoinType.LEFT_ANTI])
+def test_acero_chooses_the_columns_of_a_semi_join(type: JoinType) -> None:
+    """Its semi joins have the columns of both inputs, as before release 0.72 of the specification."""
+    condition = call("equal", NUMBER, col(Struct(types=(*RECORD.types, *RECORD.types)), 4))
+    given = Join(left=TABLE, right=TABLE, type=type, expression=condition)
+    node = root(ps.for_target(plan(given), "acero"))
+    assert node.common.emit == (0, 1, 2, 3)
+    assert node.schema == given.schema
+    swapped = replace(given, type=JoinType.RIGHT_SEMI)
+    with pytest.raises(UnsupportedPlanError, match="right semi"):
+        ps.for_target(plan(swapped), "acero")
 
 
 def test_there_are_no_other_targets() -> None:

@@ -46,8 +46,10 @@ ACERO: Final = Target(
     if_needs_else=True,
     inner_joins=True,
     single_key_joins=True,
+    both_sides=True,
     plain_measures=True,
     masks=False,
+    switches=False,
     lacks=frozenset(
         {
             "ScalarSubquery",
@@ -55,7 +57,6 @@ ACERO: Final = Target(
             "SetPredicate",
             "SetComparison",
             "WindowFunction",
-            "SwitchExpression",
             "MultiOrList",
             "NestedStruct",
             "NestedList",
