@@ -26,6 +26,7 @@ ACERO: Final = Target(
         ),
         **same_names("acosh", "atanh", "ln", "log10", "log2", "logb", "log1p", "ceil", "floor"),
         **same_names("equal", "not_equal", "lt", "lte", "gt", "gte", "is_null", "is_not_null", "is_nan", "is_finite"),
+        **same_names("is_not_distinct_from"),  # in the conditions of joins alone
         **same_names("not", "xor", "coalesce"),
         "and": (Spelling(name="and", pairs=True),),
         "or": (Spelling(name="or", pairs=True),),
@@ -38,6 +39,7 @@ ACERO: Final = Target(
     others={
         engines.DATAFUSION.urn: {
             **same_names("sum", "min", "max"),
+            "divide": (Spelling(name="divide", overloads=("fp32_fp32", "fp64_fp64")),),  # an error for zero
             "avg": (Spelling(name="avg", overloads=("i8", "i16", "i32", "i64", "fp32", "fp64")),),
         }
     },
@@ -47,6 +49,7 @@ ACERO: Final = Target(
     inner_joins=True,
     single_key_joins=True,
     both_sides=True,
+    sets_by_names=True,
     plain_measures=True,
     masks=False,
     switches=False,

@@ -120,6 +120,8 @@ class _Adapting:
                     return _with_casts(node if self.target.emits else self._emitted(node), casts)
             case Set(op=op) if op in OF_DISTINCT and not self.target.multiplicities:
                 return with_numbered_copies(node)
+            case Set() if self.target.sets_by_names:
+                node = replace(node, members=tuple(map(_all_columns, node.members)))
             case Read() if node.projection is not None and not self.target.masks:
                 node = _unmasked(node, self.target)
             case Join() if self.target.single_key_joins:
@@ -380,6 +382,11 @@ def _with_kept_side(node: Join, target: Target) -> Join:
     if node.type not in (JoinType.LEFT_SEMI, JoinType.LEFT_ANTI) or node.common.emit is not None:
         return node
     return replace(node, common=replace(node.common, emit=tuple(range(len(node.left.schema.types)))))
+
+
+def _all_columns(input: Relation) -> Relation:
+    """Return a projection of the columns of a relation."""
+    return Project.only(input, [field(input, position) for position in range(len(input.schema.types))])
 
 
 def _left_first(condition: Expression, width: int) -> Expression:
