@@ -280,6 +280,17 @@ def test_acero_chooses_the_columns_of_a_semi_join(type: JoinType) -> None:
         ps.for_target(plan(swapped), "acero")
 
 
+def test_the_inputs_of_a_set_have_the_same_names_in_acero() -> None:
+    """A column is named by its expression there, `FieldPath(0)`, and a union is refused where names differ."""
+    other = projected(call("abs", NUMBER), TEXT, DAY, TRUTH)
+    node = root(ps.for_target(plan(Set(members=(TABLE, other), op=SetOp.UNION_ALL)), "acero"))
+    assert isinstance(node, Set)
+    for member in node.members:
+        assert isinstance(member, Project)
+        assert all(isinstance(expression, FieldReference) for expression in member.expressions)
+        assert member.schema.types == TABLE.schema.types
+
+
 def test_there_are_no_other_targets() -> None:
     with pytest.raises(UnsupportedPlanError, match="no target `velox`"):
         ps.for_target(plan(TABLE), "velox")
