@@ -7,6 +7,8 @@ from dataclasses import replace
 import pytest
 
 import pyspark_substrait as ps
+from pyspark_substrait.builder import call as call_of
+from pyspark_substrait.builder import read
 from pyspark_substrait.documents import Plan, as_document
 from pyspark_substrait.engines import TARGETS
 from pyspark_substrait.errors import UnsupportedPlanError
@@ -289,6 +291,18 @@ def test_the_inputs_of_a_set_have_the_same_names_in_acero() -> None:
         assert isinstance(member, Project)
         assert all(isinstance(expression, FieldReference) for expression in member.expressions)
         assert member.schema.types == TABLE.schema.types
+
+
+@pytest.mark.parametrize(("word", "taken"), [("POPULATION", True), ("SAMPLE", False)])
+def test_acero_has_the_deviation_of_a_population_alone(word: str, taken: bool) -> None:
+    frame = read("t", {"x": "fp64?"}).agg(s=lambda t: call_of("std_dev", word, t.x))
+    if taken:
+        node = root(ps.for_target(frame.to_plan(), "acero"))
+        assert isinstance(node, Aggregate)
+        assert len(node.measures[0].measure.arguments) == 1
+    else:
+        with pytest.raises(UnsupportedPlanError, match="with SAMPLE"):
+            ps.for_target(frame.to_plan(), "acero")
 
 
 def test_there_are_no_other_targets() -> None:

@@ -32,7 +32,11 @@ ACERO: Final = Target(
         "or": (Spelling(name="or", pairs=True),),
         "concat": (Spelling(name="concat", delivers={"null_handling": ("ACCEPT_NULLS",)}),),
         "extract": (Spelling(name="extract", only={0: ("YEAR", "MONTH", "DAY")}),),
-        **same_names("count", "sum", "min", "max", "std_dev", "variance", overflow=("ERROR", "SILENT")),
+        **same_names("count", "sum", "min", "max", overflow=("ERROR", "SILENT")),
+        **{
+            name: (Spelling(name=name, words="left out", only={0: ("POPULATION",)}),)
+            for name in ("std_dev", "variance")
+        },
         # of integers it is a double here
         "avg": (Spelling(name="avg", overloads=("fp32", "fp64", "dec")),),
     },
