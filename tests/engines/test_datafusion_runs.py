@@ -54,6 +54,14 @@ def test_a_quotient_of_decimals_is_rounded_to_the_digits_of_the_plan(
     assert rows(frame, tables) == expected
 
 
+def test_a_product_of_decimals_has_the_digits_of_the_plan() -> None:
+    """By the specification a product of (38,17) and (3,0) is a (38,13), rounded; in DataFusion it has all 17 digits."""
+    tables = {"t": pa.table({"a": decimals(["0.99255583126550868", None], pa.decimal128(38, 17))})}
+    table = read("t", {"a": "decimal?<38,17>"})
+    frame = table.select(p=lambda t: t.a * lit(Decimal(100), "decimal<3,0>"))
+    assert rows(frame, tables) == [(Decimal("99.2555831265509"),), (None,)]
+
+
 @pytest.mark.parametrize("places", [0, 1, 2, -1])
 def test_decimals_are_rounded(places: int) -> None:
     values = ["1.250", "-1.250", "1.249", "0.000", "95.500", "-95.500", "99999.999", None]

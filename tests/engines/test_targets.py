@@ -12,6 +12,8 @@ from datafusion.substrait import Consumer, Serde
 from pyarrow import parquet
 
 import pyspark_substrait as ps
+from pyspark_substrait.builder import call as call_of
+from pyspark_substrait.builder import read
 from pyspark_substrait.documents import Plan, as_document
 from pyspark_substrait.engines import TARGETS
 from pyspark_substrait.errors import UnsupportedPlanError
@@ -39,6 +41,7 @@ from pyspark_substrait.model.relations import (
     Filter,
     Grouping,
     Join,
+    JoinType,
     LocalFiles,
     Measure,
     NamedTable,
@@ -274,6 +277,42 @@ def test_a_function_of_another_extension_is_not_that_of_the_specification(urn: s
     other = replace(call("abs", NUMBER), function=Function(urn, "abs", "i64"))
     with pytest.raises(UnsupportedPlanError, match=f"abs:i64 of `{urn}`"):
         ps.for_target(plan(projected(other)), "acero")
+
+
+@pytest.mark.parametrize("type", [JoinType.LEFT_SEMI, JoinType.LEFT_ANTI])
+def test_acero_chooses_the_columns_of_a_semi_join(type: JoinType) -> None:
+    """Its semi joins have the columns of both inputs, as before release 0.72 of the specification."""
+    condition = call("equal", NUMBER, col(Struct(types=(*RECORD.types, *RECORD.types)), 4))
+    given = Join(left=TABLE, right=TABLE, type=type, expression=condition)
+    node = root(ps.for_target(plan(given), "acero"))
+    assert node.common.emit == (0, 1, 2, 3)
+    assert node.schema == given.schema
+    swapped = replace(given, type=JoinType.RIGHT_SEMI)
+    with pytest.raises(UnsupportedPlanError, match="right semi"):
+        ps.for_target(plan(swapped), "acero")
+
+
+def test_the_inputs_of_a_set_have_the_same_names_in_acero() -> None:
+    """A column is named by its expression there, `FieldPath(0)`, and a union is refused where names differ."""
+    other = projected(call("abs", NUMBER), TEXT, DAY, TRUTH)
+    node = root(ps.for_target(plan(Set(members=(TABLE, other), op=SetOp.UNION_ALL)), "acero"))
+    assert isinstance(node, Set)
+    for member in node.members:
+        assert isinstance(member, Project)
+        assert all(isinstance(expression, FieldReference) for expression in member.expressions)
+        assert member.schema.types == TABLE.schema.types
+
+
+@pytest.mark.parametrize(("word", "taken"), [("POPULATION", True), ("SAMPLE", False)])
+def test_acero_has_the_deviation_of_a_population_alone(word: str, taken: bool) -> None:
+    frame = read("t", {"x": "fp64?"}).agg(s=lambda t: call_of("std_dev", word, t.x))
+    if taken:
+        node = root(ps.for_target(frame.to_plan(), "acero"))
+        assert isinstance(node, Aggregate)
+        assert len(node.measures[0].measure.arguments) == 1
+    else:
+        with pytest.raises(UnsupportedPlanError, match="with SAMPLE"):
+            ps.for_target(frame.to_plan(), "acero")
 
 
 def test_there_are_no_other_targets() -> None:

@@ -13,10 +13,8 @@ text that the plan was made of. Where a limit cuts ties, that is shown: see :mod
 from __future__ import annotations
 
 import argparse
-import json
 import tempfile
 import time
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from pathlib import Path
@@ -24,10 +22,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from pyspark_substrait.analysis.comparison import difference
 from tests.peers.matrix_cases import OTHERS, Case, cases, cases_of_others
-from tests.peers.matrix_page import ENGINES, Cell, read_cells, write_cells
+from tests.peers.matrix_page import ENGINES, STEPS, Cell, write_cells
 from tests.peers.matrix_process import EngineProcess, NoAnswerError
 from tests.peers.matrix_runs import (
-    STEPS,
     Answer,
     Form,
     answer,
@@ -100,16 +97,13 @@ def measured(producer: str, given: Iterable[Case], engines: Engines, names: Iter
         source = engines.written(case, producer)
         if isinstance(source, BaseException):
             for cell in cells.values():
-                cell.count["asked"] += 1
-                cell.faults[case.name] = f"not written: {source}"
+                cell.outcomes[case.name] = "asked", f"not written: {source}"
             continue
         expected = None
         for engine, cell in cells.items():
-            cell.count["asked"] += 1
             done = engines.run(engine, source, case)
-            cell.count.update(STEPS[: STEPS.index(done.step) + 1])
+            cell.outcomes[case.name] = done.step, done.fault
             if done.rows is None:
-                cell.faults[case.name] = done.fault
                 continue
             if engine == "spark":
                 outcome = _beside_the_text(engines, source, case, done.rows)
@@ -119,11 +113,8 @@ def measured(producer: str, given: Iterable[Case], engines: Engines, names: Iter
                 outcome = "nothing to compare with" if right is None else _differing(right, done.rows)
             else:
                 outcome = _beside_spark(engines, engine, source, case, expected, done.rows)
-            if outcome in ("", TIES, OWN):
-                cell.count["agreed"] += 1
-            if outcome:
-                cell.faults[case.name] = outcome
-        told = {engine: cell.faults.get(case.name, "ok")[:70] for engine, cell in cells.items()}
+            cell.outcomes[case.name] = "agreed" if outcome in ("", TIES, OWN) else "ran", outcome
+        told = {engine: (cell.outcomes[case.name][1] or "ok")[:70] for engine, cell in cells.items()}
         print(producer, case.name, f"{time.perf_counter() - started:.1f} s", told, flush=True)
     return cells
 
@@ -193,7 +184,7 @@ def main() -> None:
     """Measure, and write the page."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("producers", nargs="*", help="names, or parts of them; by default all")
-    parser.add_argument("--case", action="append", default=[], help="only this plan; the page is not written")
+    parser.add_argument("--case", action="append", default=[], help="only this plan")
     parser.add_argument("--engine", action="append", choices=ENGINES, help="only this engine")
     parser.add_argument("--python", type=Path, help="a Python with the producer's packages, for Ibis and substrait")
     parser.add_argument("--save", type=Path, help="write the plan here, and run nothing")
@@ -217,11 +208,10 @@ def main() -> None:
                 return
             names = ("spark", *given.engine) if given.engine else ENGINES
             cells = measured(producer, chosen, engines, dict.fromkeys(names))
-            if not given.case:
-                write_cells({**read_cells(), producer: {**read_cells().get(producer, {}), **cells}})
-            print(json.dumps({engine: Counter(cell.count) for engine, cell in cells.items()}))
+            write_cells(producer, cells)
+            print({engine: [cell.count(step) for step in STEPS] for engine, cell in cells.items()})
             for engine, cell in cells.items() if given.case else ():
-                print(engine, cell.faults)
+                print(engine, cell.outcomes)
     finally:
         engines.close()
         folder.cleanup()

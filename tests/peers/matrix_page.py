@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import json
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
 from typing import Final
 
-__all__ = ["ENGINES", "Cell", "read_cells", "write_cells"]
+__all__ = ["ENGINES", "STEPS", "Cell", "read_cells", "write_cells"]
 
 ENGINES: Final = ("spark", "datafusion", "duckdb", "acero")
 _PACKAGES: Final = {"spark": "pyspark", "datafusion": "datafusion", "duckdb": "duckdb", "acero": "pyarrow"}
 _NAMES: Final = {"spark": "Spark", "datafusion": "DataFusion", "duckdb": "DuckDB (SQL)", "acero": "Acero"}
 _OUTCOMES: Final = Path(__file__).with_name("matrix.json")
 _PAGE: Final = Path(__file__).resolve().parents[2] / "docs" / "engine-matrix.md"
-_STEPS: Final = ("asked", "written", "loaded", "converted", "ran", "agreed")
+#: what is done with a plan; the first is that it was asked for
+STEPS: Final = ("asked", "written", "loaded", "converted", "ran", "agreed")
 
 _HEAD: Final = """\
 # Producers and engines
@@ -43,10 +44,18 @@ prints the command that runs it (`pyspark-substrait compare FILE --engine … --
 
 @dataclass
 class Cell:
-    """The outcomes of a producer's plans on an engine: how many came to each step, and what is to be said of some."""
+    """The outcomes of a producer's plans on an engine, by plan: the last step that was done, and what is to be said."""
 
-    count: Counter[str] = field(default_factory=Counter)
-    faults: dict[str, str] = field(default_factory=dict)
+    outcomes: dict[str, tuple[str, str]] = field(default_factory=dict)
+
+    def count(self, step: str) -> int:
+        """Return how many plans came to a step."""
+        return sum(STEPS.index(done) >= STEPS.index(step) for done, _ in self.outcomes.values())
+
+    @property
+    def remarks(self) -> dict[str, str]:
+        """What is to be said of some plans."""
+        return {name: text for name, (_, text) in self.outcomes.items() if text}
 
 
 def read_cells() -> dict[str, dict[str, Cell]]:
@@ -54,18 +63,28 @@ def read_cells() -> dict[str, dict[str, Cell]]:
     if not _OUTCOMES.is_file():
         return {}
     return {
-        producer: {engine: Cell(Counter(cell["count"]), cell["faults"]) for engine, cell in cells.items()}
+        producer: {
+            engine: Cell({name: (step, text) for name, (step, text) in outcomes.items()})
+            for engine, outcomes in cells.items()
+        }
         for producer, cells in json.loads(_OUTCOMES.read_text(encoding="utf-8")).items()
     }
 
 
-def write_cells(found: Mapping[str, Mapping[str, Cell]]) -> None:
-    """Keep what was measured, and write the page."""
-    kept = {
-        producer: {engine: {"count": dict(cell.count), "faults": cell.faults} for engine, cell in cells.items()}
-        for producer, cells in found.items()
-    }
-    _OUTCOMES.write_text(json.dumps(kept, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+def write_cells(producer: str, cells: Mapping[str, Cell]) -> None:
+    """Keep what was measured beside what was measured before, and write the page."""
+    found = read_cells()
+    kept = found.setdefault(producer, {})
+    for engine, cell in cells.items():
+        kept.setdefault(engine, Cell()).outcomes.update(cell.outcomes)
+    rows = []
+    for name, engines in found.items():
+        lines = [
+            f"  {json.dumps(engine)}: {json.dumps(dict(sorted(cell.outcomes.items())), ensure_ascii=False)}"
+            for engine, cell in engines.items()
+        ]
+        rows.append(f" {json.dumps(name)}: {{\n" + ",\n".join(lines) + "\n }")
+    _OUTCOMES.write_text("{\n" + ",\n".join(rows) + "\n}\n", encoding="utf-8")
     _PAGE.write_text(_page(found), encoding="utf-8")
 
 
@@ -77,7 +96,7 @@ def _page(found: Mapping[str, Mapping[str, Cell]]) -> str:
     ]
     for producer, cells in found.items():
         row = [
-            " / ".join(str(cells[engine].count[step]) for step in _STEPS) if engine in cells else "not tried"
+            " / ".join(str(cells[engine].count(step)) for step in STEPS) if engine in cells else "not tried"
             for engine in ENGINES
         ]
         lines.append(f"| {producer} | {' | '.join(row)} |")
@@ -85,7 +104,7 @@ def _page(found: Mapping[str, Mapping[str, Cell]]) -> str:
     for producer, cells in found.items():
         for engine, cell in cells.items():
             reasons: dict[str, list[str]] = defaultdict(list)
-            for name, fault in cell.faults.items():
+            for name, fault in cell.remarks.items():
                 reasons[" ".join(fault.replace("|", "\\|").replace("<", "\\<").split())[:240]].append(name)
             if not reasons:
                 continue

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 __all__ = [
-    "STEPS",
     "Answer",
     "Form",
     "answer",
@@ -27,7 +26,7 @@ __all__ = [
     "written",
 ]
 
-STEPS = ("written", "loaded", "converted", "ran", "agreed")
+
 #: the plan as it is, with limits over total orders, or without its last limit
 Form: TypeAlias = Literal["given", "total", "unlimited"]
 _SESSIONS: dict[tuple[str, tuple[tuple[str, str], ...]], sessions.EngineSession] = {}

@@ -26,18 +26,24 @@ ACERO: Final = Target(
         ),
         **same_names("acosh", "atanh", "ln", "log10", "log2", "logb", "log1p", "ceil", "floor"),
         **same_names("equal", "not_equal", "lt", "lte", "gt", "gte", "is_null", "is_not_null", "is_nan", "is_finite"),
+        **same_names("is_not_distinct_from"),  # in the conditions of joins alone
         **same_names("not", "xor", "coalesce"),
         "and": (Spelling(name="and", pairs=True),),
         "or": (Spelling(name="or", pairs=True),),
         "concat": (Spelling(name="concat", delivers={"null_handling": ("ACCEPT_NULLS",)}),),
         "extract": (Spelling(name="extract", only={0: ("YEAR", "MONTH", "DAY")}),),
-        **same_names("count", "sum", "min", "max", "std_dev", "variance", overflow=("ERROR", "SILENT")),
+        **same_names("count", "sum", "min", "max", overflow=("ERROR", "SILENT")),
+        **{
+            name: (Spelling(name=name, words="left out", only={0: ("POPULATION",)}),)
+            for name in ("std_dev", "variance")
+        },
         # of integers it is a double here
         "avg": (Spelling(name="avg", overloads=("fp32", "fp64", "dec")),),
     },
     others={
         engines.DATAFUSION.urn: {
             **same_names("sum", "min", "max"),
+            "divide": (Spelling(name="divide", overloads=("fp32_fp32", "fp64_fp64")),),  # an error for zero
             "avg": (Spelling(name="avg", overloads=("i8", "i16", "i32", "i64", "fp32", "fp64")),),
         }
     },
@@ -46,8 +52,11 @@ ACERO: Final = Target(
     if_needs_else=True,
     inner_joins=True,
     single_key_joins=True,
+    both_sides=True,
+    sets_by_names=True,
     plain_measures=True,
     masks=False,
+    switches=False,
     lacks=frozenset(
         {
             "ScalarSubquery",
@@ -55,7 +64,6 @@ ACERO: Final = Target(
             "SetPredicate",
             "SetComparison",
             "WindowFunction",
-            "SwitchExpression",
             "MultiOrList",
             "NestedStruct",
             "NestedList",

@@ -120,10 +120,14 @@ class _Adapting:
                     return _with_casts(node if self.target.emits else self._emitted(node), casts)
             case Set(op=op) if op in OF_DISTINCT and not self.target.multiplicities:
                 return with_numbered_copies(node)
+            case Set() if self.target.sets_by_names:
+                node = replace(node, members=tuple(map(_all_columns, node.members)))
             case Read() if node.projection is not None and not self.target.masks:
                 node = _unmasked(node, self.target)
             case Join() if self.target.single_key_joins:
                 node = self._single_key(node)
+                if isinstance(node, Join) and self.target.both_sides:
+                    node = _with_kept_side(node, self.target)
             case Join() if self.target.outer_columns_by_name:
                 node = with_own_mark(node, self._number)
             case _:
@@ -367,6 +371,22 @@ def _with_casts(made: Relation, casts: Mapping[int, Type]) -> Relation:
             _cast(column, casts[position]) if position in casts else column for position, column in enumerate(columns)
         ),
     )
+
+
+def _with_kept_side(node: Join, target: Target) -> Join:
+    """Return a join that keeps the left records with an emit of their columns."""
+    if node.type in (JoinType.RIGHT_SEMI, JoinType.RIGHT_ANTI):
+        raise UnsupportedPlanError(
+            f"{target.engine} has no form for a {node.type.value} join", hint="Swap its inputs: keep the left records"
+        )
+    if node.type not in (JoinType.LEFT_SEMI, JoinType.LEFT_ANTI) or node.common.emit is not None:
+        return node
+    return replace(node, common=replace(node.common, emit=tuple(range(len(node.left.schema.types)))))
+
+
+def _all_columns(input: Relation) -> Relation:
+    """Return a projection of the columns of a relation."""
+    return Project.only(input, [field(input, position) for position in range(len(input.schema.types))])
 
 
 def _left_first(condition: Expression, width: int) -> Expression:

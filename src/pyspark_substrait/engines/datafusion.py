@@ -81,7 +81,14 @@ DATAFUSION: Final = Target(
     engine="DataFusion 55",
     extension=engines.DATAFUSION.urn,
     functions={
-        **same_names("add", "subtract", "multiply", rounding=_EVEN),
+        # of decimals with all digits behind the point, also where the result has not got so many
+        **{
+            name: (
+                Spelling(name=name, overloads=("dec_dec",), cast=("dec_dec",)),
+                Spelling(name=name, delivers={"rounding": (_EVEN,)}),
+            )
+            for name in ("add", "subtract", "multiply")
+        },
         "divide": (
             _QUOTIENT,
             Spelling(name="divide", delivers={"rounding": (_EVEN,)}),

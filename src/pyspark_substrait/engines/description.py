@@ -70,6 +70,10 @@ class Target:
         lacks: the relations and expressions that it doesn't take, by the names of their classes in the model.
         inner_joins: whether equalities in a filter over cross products should be conditions of joins instead.
         single_key_joins: whether a join's condition may only be one equality of a column on either side.
+        both_sides: whether its semi and anti joins have the columns of both inputs, so that an emit must choose those
+            of the left one. Joins that keep the right one are an error then.
+        sets_by_names: whether the columns of the inputs of a set operation must have the same names, which are those of
+            the expressions there; a projection of all columns gives them.
         plain_measures: whether the arguments of aggregate functions and the groupings must be plain columns;
             expressions are then computed in a projection below.
         one_grouping: whether it counts the columns of an aggregate with several grouping sets differently than the
@@ -101,6 +105,8 @@ class Target:
     lacks: frozenset[str] = frozenset()
     inner_joins: bool = False
     single_key_joins: bool = False
+    both_sides: bool = False
+    sets_by_names: bool = False
     plain_measures: bool = False
     one_grouping: bool = False
     multiplicities: bool = True

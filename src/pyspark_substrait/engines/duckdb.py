@@ -41,6 +41,7 @@ DUCKDB: Final = Target(
     emits=False,
     if_needs_else=True,
     measure_filters=False,
+    switches=False,
     lacks=frozenset(
         {
             "ScalarSubquery",
@@ -48,7 +49,6 @@ DUCKDB: Final = Target(
             "SetPredicate",
             "SetComparison",
             "WindowFunction",
-            "SwitchExpression",
             "MultiOrList",
             "Lambda",
             "LateralJoin",

@@ -14,6 +14,7 @@ __all__ = ["MACROS", "duckdb_sql"]
 MACROS: Final = (
     "CREATE MACRO raise_error(message) AS error(message)",
     "CREATE MACRO monotonically_increasing_id() AS row_number() OVER ()",
+    "CREATE MACRO negative(number) AS -number",
     "CREATE MACRO rint(number) AS round_even(number, 0)",
     "CREATE MACRO padded_digits(text, places) AS "
     "lpad(ltrim(text, '-'), greatest(length(ltrim(text, '-')), places + 1)::INTEGER, '0')",

@@ -91,7 +91,7 @@ class _Acero:
     def __init__(self, tables: Mapping[str, Any]) -> None:
         self._folder = tempfile.TemporaryDirectory(prefix="acero-")
         for number, (name, source) in enumerate(tables.items()):
-            table = _arrow(name, source).replace_schema_metadata({"name": name})
+            table = _without_views(_arrow(name, source)).replace_schema_metadata({"name": name})
             feather.write_feather(table, os.path.join(self._folder.name, f"{number}.arrow"), "uncompressed")
 
     def run(self, plan: bytes) -> pa.Table:
@@ -103,6 +103,12 @@ class _Acero:
         if done.returncode > 0:
             raise UnsupportedPlanError(_fault(done.stderr.decode(errors="replace")))
         return pa.ipc.open_stream(done.stdout).read_all()
+
+
+def _without_views(table: pa.Table) -> pa.Table:
+    """Return a table without the types of texts and binary values that Acero has few functions for."""
+    plain = {pa.string_view(): pa.string(), pa.binary_view(): pa.binary()}
+    return table.cast(pa.schema([column.with_type(plain.get(column.type, column.type)) for column in table.schema]))
 
 
 def _fault(trace: str) -> str:
