@@ -111,7 +111,7 @@ GROUPING_ID = Habit(
     rule="datafusion-grouping-id",
     producers=_DATAFUSION,
     versions="all; up to 42 without the number",
-    writes="an aggregate of several grouping sets without emit",
+    writes="an aggregate of several grouping sets, or with a key twice, without emit",
     means="its columns are each key once, a number with a bit for each key that isn't in the set, and the measures",
     evidence=_TRIED,
 )
