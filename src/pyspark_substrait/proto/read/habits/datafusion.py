@@ -225,7 +225,7 @@ FRAME = Habit(
     rule="datafusion-frame",
     producers=_DATAFUSION,
     versions="all",
-    writes="a RANGE frame over sorted records without bounds",
+    writes="a RANGE frame over sorted records without a bound at its end",
     means="taken at the letter; plans that aren't optimized have it for frames with offsets, too",
     evidence=_TRIED,
     strict=False,
@@ -233,9 +233,9 @@ FRAME = Habit(
 
 
 def unbounded_range(reading: Reading, path: Path) -> None:
-    """Note an unbounded RANGE frame over sorted records."""
+    """Note a RANGE frame over sorted records that has no end."""
     if FRAME.of(reading):
-        FRAME.note_once(reading, path, "a RANGE frame over sorted records without bounds", "all of them")
+        FRAME.note_once(reading, path, "a RANGE frame over sorted records without a bound at its end", "up to the last")
 
 
 def unsigned_literal(value: int, bits: int, reading: Reading, path: Path) -> None:

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
+from pyspark_substrait.codes import Code
 from pyspark_substrait.extensions.coercion import common_decimal
 from pyspark_substrait.extensions.engines import engine_of
 from pyspark_substrait.model.expressions import (
@@ -43,13 +44,14 @@ from pyspark_substrait.model.types import (
     PrecisionTimestamp,
     PrecisionTimestampTZ,
     String,
+    Struct,
     Type,
     VarChar,
     concrete,
     same_type,
     with_nullability,
 )
-from pyspark_substrait.proto.read.context import Reading
+from pyspark_substrait.proto.read.context import Reading, invalid
 from pyspark_substrait.proto.read.habits import datafusion as habits
 from pyspark_substrait.proto.read.habits import datafusion_lists, datafusion_values
 from pyspark_substrait.proto.read.type_checks import as_type
@@ -110,6 +112,7 @@ def _coerced(name: str, arguments: list[Argument], reading: Reading, path: Path)
     types = [concrete(value.type) for value in values]
     wanted: Sequence[Type | None]
     if simple in _COMPARISONS and len(types) > 1:
+        _check_structs(types, reading, path)
         # of integers and decimals, the casts that reading makes by itself compare the same
         exact = simple in _PREDICATES and all(isinstance(type, Decimal) or type.__class__ in _DIGITS for type in types)
         wanted = [None] * len(types) if exact else _compared(values, types)
@@ -149,8 +152,24 @@ def coerced_alternatives(
     if reading.strict or engine_of(reading.producer) is None or len(values) < 2:
         return tuple(values)
     types = [concrete(value.type) for value in values]
+    _check_structs(types, reading, path)
     wanted = _compared(values, types) if compared else _alternatives(values, types)
     return _casts(values, wanted, "the values of a CASE, an IN or a set operation", reading, path)
+
+
+def _check_structs(types: Sequence[Type], reading: Reading, path: Path) -> None:
+    """Refuse structs that meet and may have their fields in different orders: DataFusion takes these by their names.
+
+    Raises:
+        InvalidPlanError: structs of these types have several names.
+    """
+    structs = [type for type in types if isinstance(type, Struct)]
+    if len(structs) < 2:
+        return
+    orders = {names for known, names in reading.struct_names if any(same_type(known, type) for type in structs)}
+    if len(orders) > len({frozenset(names) for names in orders}):
+        fault = f"{structs[0]} meets {structs[1]}, whose fields may be in another order"
+        raise invalid(fault, path, "Compare their fields one by one", Code.EXPRESSION_REFERENCE)
 
 
 def _alternatives(values: Sequence[Expression], types: Sequence[Type]) -> Sequence[Type | None]:
