@@ -7,13 +7,15 @@ the tests compare such plans with its results.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Final
 
 from pyspark_substrait.codes import Code
+from pyspark_substrait.errors import SubstraitError
 from pyspark_substrait.extensions.coercion import common_decimal
 from pyspark_substrait.extensions.engines import engine_of
+from pyspark_substrait.extensions.resolution import Resolved
 from pyspark_substrait.model.expressions import (
     Argument,
     EnumArgument,
@@ -155,6 +157,50 @@ def coerced_alternatives(
     _check_structs(types, reading, path)
     wanted = _compared(values, types) if compared else _alternatives(values, types)
     return _casts(values, wanted, "the values of a CASE, an IN or a set operation", reading, path)
+
+
+def nulls_that_fit(
+    arguments: list[Argument], resolve: Callable[[Sequence[Argument]], Resolved | None], stated: Type | None
+) -> list[Argument]:
+    """Return the arguments of a call, its nulls with a type that the function takes if it takes no text there.
+
+    Args:
+        arguments: the arguments; a null without a type is one of the type string.
+        resolve: finds the function for arguments.
+        stated: the type that the call is stated to have.
+    """
+    if not any(isinstance(item, Literal) and item.value is None and _is_text(item.type) for item in arguments):
+        return arguments
+    for type in (None, *_NULLS):
+        typed = [
+            Literal(type=type, value=None)
+            if type is not None and isinstance(item, Literal) and item.value is None and _is_text(item.type)
+            else item
+            for item in arguments
+        ]
+        try:
+            found = resolve(typed)
+        except SubstraitError:
+            continue
+        if found is None or found.output_type is None or stated is None:
+            return typed
+        if concrete(found.output_type).__class__ is concrete(stated).__class__:
+            return typed
+    return arguments
+
+
+#: the types that are tried for a null
+_NULLS: Final = (
+    FP64(nullable=True),
+    I64(nullable=True),
+    Boolean(nullable=True),
+    PrecisionTimestamp(precision=9, nullable=True),
+    Date(nullable=True),
+)
+
+
+def _is_text(type: Type) -> bool:
+    return isinstance(concrete(type), String)
 
 
 def _check_structs(types: Sequence[Type], reading: Reading, path: Path) -> None:

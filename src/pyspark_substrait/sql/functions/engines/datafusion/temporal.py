@@ -254,12 +254,12 @@ def to_timestamp(call: Call) -> str:
         return cast(call.sql(0), type, wanted)
     if isinstance(type, Date | PrecisionTimestamp):
         more = _digits(wanted) - _digits(type)
-        precision = getattr(concrete(wanted), "precision", 0)
+        wanted_digits: int = getattr(concrete(wanted), "precision", 0)
         count = Atom(f"({_count(type, call.sql(0))} * {10 ** max(more, 0)}L)")
-        if isinstance(type, PrecisionTimestamp) and precision < type.precision:
+        if isinstance(type, PrecisionTimestamp) and wanted_digits < type.precision:
             # cut towards 1970
-            step = 10 ** (_digits(type) - precision)
-            count = Atom(f"({_count(type, call.sql(0))} DIV {step}L * {10 ** (_digits(wanted) - precision)}L)")
+            step = 10 ** (_digits(type) - wanted_digits)
+            count = Atom(f"({_count(type, call.sql(0))} DIV {step}L * {10 ** (_digits(wanted) - wanted_digits)}L)")
         return _of_count(count, wanted)
     assert isinstance(concrete(wanted), PrecisionTimestamp)
     precision: int = getattr(concrete(wanted), "precision", 0)
