@@ -72,3 +72,20 @@ def test_deep_plans_are_written() -> None:
     frame = engine.sql(f"SELECT i{' + i' * 60} AS c FROM t")
     written = substrait.Producer.to_substrait_plan(frame.logical_plan(), engine).encode()
     assert ps.load(ps.for_target(written, "datafusion").to_bytes()).deep
+
+
+def test_fields_that_would_be_taken_for_others_are_refused() -> None:
+    """DataFusion finds the fields of a struct by their names, where some of them have the names that it asks for."""
+    engine = context()
+    frame = engine.sql("SELECT named_struct('c0', 1, 'b', 2) AS c")
+    written = substrait.Producer.to_substrait_plan(frame.logical_plan(), engine).encode()
+    with pytest.raises(ps.UnsupportedPlanError, match="found by their names"):
+        ps.for_target(written, "datafusion")
+
+
+def test_a_null_beside_numbers_is_no_text() -> None:
+    engine = context()
+    frame = engine.sql("SELECT nvl2(NULL, 2, 3) AS c")
+    written = substrait.Producer.to_substrait_plan(frame.logical_plan(), engine).encode()
+    made = ps.for_target(written, "datafusion")
+    assert in_datafusion(engine, made.to_bytes()).to_pylist() == frame.to_arrow_table().to_pylist() == [{"c": 3}]

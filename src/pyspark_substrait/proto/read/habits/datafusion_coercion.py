@@ -74,6 +74,7 @@ _OF_FLOATS: Final = _names(
     atan2 isnan iszero nanvl
     """
 )
+_OF_NULLS: Final = _names("nvl nvl2 ifnull")
 _OF_MOMENTS: Final = _names("date_trunc date_part")
 _MAKING_MOMENTS: Final = _names(
     """
@@ -129,6 +130,9 @@ def _coerced(name: str, arguments: list[Argument], reading: Reading, path: Path)
         wanted = [Boolean() if _is_null(value) else None for value in values]
     elif simple in _OF_MOMENTS and len(types) == 2:
         wanted = [None, PrecisionTimestamp(precision=9) if isinstance(types[1], String | VarChar) else None]
+    elif simple in _OF_NULLS and any(map(_is_null, values)):
+        common = _compared(values, types)
+        wanted = [type if _is_null(value) else None for value, type in zip(values, common, strict=True)]
     elif simple == "date_bin":
         wanted = [None, *(PrecisionTimestamp(precision=9) if _is_day(type) else None for type in types[1:])]
     elif simple == "map_extract" and isinstance(types[0], Map):
