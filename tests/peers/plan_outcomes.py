@@ -213,7 +213,7 @@ def _sorted(rows: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
 
 def _rank(value: Any) -> tuple[int, str]:
     if isinstance(value, float):
-        return (1, "nan") if math.isnan(value) else (2, f"{value:.9e}")
+        return (1, "nan") if math.isnan(value) else (2, f"{value + 0.0:.9e}")
     return 0, repr(value)
 
 

@@ -129,6 +129,8 @@ class _Session:
         """Whether DataFusion's rows of a query stay the same where its tables have theirs in another order."""
         from datafusion import SessionContext
 
+        if re.search(r"\bLIMIT\b[^()]*$", text, re.IGNORECASE) and not is_ordered(text):
+            return False
         found = []
         for turn in (1, 7, -1):
             made = SessionContext()

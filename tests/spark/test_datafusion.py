@@ -78,11 +78,12 @@ WITHOUT_CONDITIONS = [
     "SELECT CASE name WHEN 'Ada' THEN 1.5 WHEN upper(name) THEN 2 ELSE salary END FROM people",
     "SELECT id FROM people WHERE CASE id % 3 WHEN 0 THEN team > 10 WHEN team / 10 THEN true END",
     "SELECT CASE (SELECT min(team) FROM teams) WHEN 10 THEN joined END FROM people",
+    "SELECT team, 38, count(*) FROM people GROUP BY team, id % 2, team",
 ]
 
 
 def test_what_datafusion_leaves_out_gives_the_same_rows(spark: SparkSession) -> None:
-    """The condition of a cross join, and the result of the clause with the value of a simple CASE."""
+    """The condition of a cross join, the result of the value of a simple CASE, and a key that is there twice."""
     context = datafusion.SessionContext()
     with duckdb.connect() as duck:
         for name, rows in TABLES.items():
@@ -93,6 +94,7 @@ def test_what_datafusion_leaves_out_gives_the_same_rows(spark: SparkSession) -> 
             for plan in (
                 substrait.Serde.serialize_bytes(query, context),
                 substrait.Producer.to_substrait_plan(context.sql(query).optimized_logical_plan(), context).encode(),
+                substrait.Producer.to_substrait_plan(context.sql(query).logical_plan(), context).encode(),
             ):
                 result = pyspark_substrait.run_query(plan, tables=TABLES, spark=spark)
                 assert_same_rows(result, expected, ordered=False)
@@ -158,6 +160,7 @@ def test_grouping_sets_give_the_same_rows(spark: SparkSession) -> None:
             for plan in (
                 substrait.Serde.serialize_bytes(query, context),
                 substrait.Producer.to_substrait_plan(context.sql(query).optimized_logical_plan(), context).encode(),
+                substrait.Producer.to_substrait_plan(context.sql(query).logical_plan(), context).encode(),
             ):
                 result = pyspark_substrait.run_query(plan, tables=TABLES, spark=spark)
                 assert_same_rows(result, expected, ordered=False)

@@ -50,7 +50,16 @@ from pyspark_substrait.model.relations import (
     RelCommon,
     Set,
 )
-from pyspark_substrait.model.types import Decimal, String, Type, with_nullability
+from pyspark_substrait.model.types import (
+    Decimal,
+    OpenStruct,
+    String,
+    Struct,
+    Type,
+    concrete,
+    name_count,
+    with_nullability,
+)
 from pyspark_substrait.model.walk import subquery_relation, with_children, with_expressions, with_inputs, with_query
 
 __all__ = ["adapted"]
@@ -71,6 +80,29 @@ def adapted(plan: Plan, target: Target) -> Plan:
     return replace(plan, relations=tuple(trees), notes=(*plan.notes, *adapting.notes.values()))
 
 
+def _check_field_names(root: RelRoot) -> None:
+    """Refuse a struct as a column some of whose fields have the names that the engine gives to others.
+
+    Its function names fields c0, c1 and so on, and at the root it looks for the fields that are asked for: where all
+    have other names, by their positions.
+
+    Raises:
+        UnsupportedPlanError: there is one.
+    """
+    schema, position = root.input.schema, 0
+    for type in () if isinstance(schema, OpenStruct) else schema.types:
+        found = concrete(type)
+        if isinstance(found, Struct):
+            place, same = position + 1, []
+            for number, field_type in enumerate(found.types):
+                same.append(root.names[place : place + 1] == (f"c{number}",))
+                place += 1 + name_count(field_type)
+            if any(same) and not all(same):
+                fault = f"the fields of the column `{root.names[position]}` are found by their names"
+                raise UnsupportedPlanError(fault, hint="Name them c0, c1, …, or name none of them so")
+        position += 1 + name_count(type)
+
+
 @dataclass(eq=False)
 class _Adapting:
     """The conversion of one plan; ``notes`` are the parts that got lost, each once, ``numbers`` the last number."""
@@ -81,6 +113,8 @@ class _Adapting:
 
     def tree(self, tree: PlanRel) -> PlanRel:
         if isinstance(tree, RelRoot):
+            if self.target.struct_function:
+                _check_field_names(tree)
             return replace(tree, input=self.relation(tree.input))
         return self.relation(tree)
 

@@ -70,7 +70,7 @@ def frame(message: Any, sorts: tuple[SortField, ...], scope: Scope, path: Path) 
     if type is not None:
         lower = _checked(lower, type, sorts, reading, (path, "lower_bound"), path)
         upper = _checked(upper, type, sorts, reading, (path, "upper_bound"), path)
-    if type is BoundsType.RANGE and sorts and isinstance(lower, Unbounded) and isinstance(upper, Unbounded):
+    if type is BoundsType.RANGE and sorts and isinstance(upper, Unbounded):
         quirks.unbounded_range(reading, path)
     return type, lower, upper
 

@@ -296,6 +296,8 @@ def _call(message: Any, kind: Kind, phase: Phase, scope: Scope, path: Path, *, c
         name = (meant.name or name.partition(":")[0]) if meant.urn else name
     found: Resolved | None = None
     try:
+        if reading.made_by is Producer.DATAFUSION:
+            arguments = datafusion_coercion.nulls_that_fit(arguments, resolve, stated)
         found = resolve(arguments)
         digits = reading.made_by is not None and found is not None and isinstance(stated, Decimal)
         wider = in_stated_digits(found, arguments, stated, reading, path) if digits and found is not None else None

@@ -1,4 +1,4 @@
-"""The output columns of aggregates with several grouping sets in plans of DataFusion.
+"""The output columns of aggregates with several grouping sets, or with a key twice, in plans of DataFusion.
 
 By the specification, the output is the keys, the measures and the position of the grouping set. In DataFusion it is
 each key once, however often the plan repeats it, then a hidden number with a bit for each key that isn't in the set
@@ -32,7 +32,7 @@ from pyspark_substrait.model.types import I8, I16, I32, I64, OpenStruct
 from pyspark_substrait.proto.read.context import Reading, invalid
 from pyspark_substrait.proto.read.habits.datafusion import GROUPING_ID
 
-__all__ = ["counted", "distinct_keys", "is_counted"]
+__all__ = ["counted", "distinct_keys", "is_counted", "keys_counted_once"]
 
 _FIRST_WITH_NUMBER = (0, 58, 0)
 _MOST_KEYS = 63
@@ -40,7 +40,24 @@ _MOST_KEYS = 63
 
 def is_counted(message: Any, reading: Reading) -> bool:
     """Whether the plan counts the columns of this aggregate as DataFusion does."""
-    return GROUPING_ID.of(reading) and len(message.groupings) > 1 and message.common.WhichOneof("emit_kind") != "emit"
+    return len(message.groupings) > 1 and _has_no_emit(message, reading)
+
+
+def _has_no_emit(message: Any, reading: Reading) -> bool:
+    return GROUPING_ID.of(reading) and message.common.WhichOneof("emit_kind") != "emit"
+
+
+def keys_counted_once(
+    message: Any, keys: tuple[Expression, ...], groupings: tuple[Grouping, ...], reading: Reading, path: Path
+) -> tuple[tuple[Expression, ...], tuple[Grouping, ...]]:
+    """Return the keys of an aggregate of one grouping set, each once where DataFusion counts it once, and the set."""
+    if len(groupings) != 1 or not _has_no_emit(message, reading):
+        return keys, groupings
+    distinct, (grouping,) = distinct_keys(message, keys, groupings)
+    if len(grouping.expression_references) == len(groupings[0].expression_references):
+        return keys, groupings
+    GROUPING_ID.note(reading, path, "a key that is there twice", "each key once")
+    return distinct, (grouping,)
 
 
 def distinct_keys(

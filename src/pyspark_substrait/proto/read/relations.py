@@ -118,7 +118,9 @@ def aggregate(fields: Fields) -> Relation:
     counted = grouping_ids.is_counted(message, reading)
     if counted:
         keys, groupings = grouping_ids.distinct_keys(message, keys, groupings)
-        fields["grouping_expressions"], fields["groupings"] = keys, groupings
+    else:
+        keys, groupings = grouping_ids.keys_counted_once(message, keys, groupings, reading, path)
+    fields["grouping_expressions"], fields["groupings"] = keys, groupings
     if not keys and not measures:
         hint = "Give it a measure or a grouping expression"
         reading.fault(invalid("the aggregate has no column", path, hint, Code.RELATION_INVALID))

@@ -112,7 +112,7 @@ GROUPING_ID = Habit(
     rule="datafusion-grouping-id",
     producers=_DATAFUSION,
     versions="all; up to 42 without the number",
-    writes="an aggregate of several grouping sets without emit",
+    writes="an aggregate of several grouping sets, or with a key twice, without emit",
     means="its columns are each key once, a number with a bit for each key that isn't in the set, and the measures",
     evidence=_TRIED,
 )
@@ -226,7 +226,7 @@ FRAME = Habit(
     rule="datafusion-frame",
     producers=_DATAFUSION,
     versions="all",
-    writes="a RANGE frame over sorted records without bounds",
+    writes="a RANGE frame over sorted records without a bound at its end",
     means="taken at the letter; plans that aren't optimized have it for frames with offsets, too",
     evidence=_TRIED,
     strict=False,
@@ -234,9 +234,9 @@ FRAME = Habit(
 
 
 def unbounded_range(reading: Reading, path: Path) -> None:
-    """Note an unbounded RANGE frame over sorted records."""
+    """Note a RANGE frame over sorted records that has no end."""
     if FRAME.of(reading):
-        FRAME.note_once(reading, path, "a RANGE frame over sorted records without bounds", "all of them")
+        FRAME.note_once(reading, path, "a RANGE frame over sorted records without a bound at its end", "up to the last")
 
 
 def unsigned_literal(value: int, bits: int, reading: Reading, path: Path) -> None:

@@ -13,8 +13,11 @@ from functools import partial
 from types import MappingProxyType
 from typing import Final, TypeAlias
 
+from pyspark_substrait.codes import Code
+from pyspark_substrait.errors import SubstraitError
 from pyspark_substrait.extensions.coercion import common_decimal
 from pyspark_substrait.extensions.producers import Producer
+from pyspark_substrait.extensions.resolution import Resolved
 from pyspark_substrait.model.expressions import (
     Argument,
     EnumArgument,
@@ -45,13 +48,14 @@ from pyspark_substrait.model.types import (
     PrecisionTimestamp,
     PrecisionTimestampTZ,
     String,
+    Struct,
     Type,
     VarChar,
     concrete,
     same_type,
     with_nullability,
 )
-from pyspark_substrait.proto.read.context import Reading
+from pyspark_substrait.proto.read.context import Reading, invalid
 from pyspark_substrait.proto.read.habits import datafusion as habits
 from pyspark_substrait.proto.read.habits import datafusion_lists, datafusion_values
 from pyspark_substrait.proto.read.type_checks import as_type
@@ -93,6 +97,8 @@ def _coerced(name: str, rule: _Rule, arguments: list[Argument], reading: Reading
     wanted = rule(values) if len(values) == len(arguments) else None
     if wanted is None:
         return arguments
+    if rule in (_of_predicates, _of_comparisons):
+        _check_structs([concrete(value.type) for value in values], reading, path)
     what = f"the arguments of `{name.partition(':')[0].lower()}`"
     return [*_casts(values, wanted, what, reading, path)]
 
@@ -104,8 +110,68 @@ def coerced_alternatives(
     if reading.strict or reading.made_by is not Producer.DATAFUSION or len(values) < 2:
         return tuple(values)
     types = [concrete(value.type) for value in values]
+    _check_structs(types, reading, path)
     wanted = _compared(values, types) if compared else _alternatives(values, types)
     return _casts(values, wanted, "the values of a CASE, an IN or a set operation", reading, path)
+
+
+def nulls_that_fit(
+    arguments: list[Argument], resolve: Callable[[Sequence[Argument]], Resolved | None], stated: Type | None
+) -> list[Argument]:
+    """Return the arguments of a call, its nulls with a type that the function takes if it takes no text there.
+
+    Args:
+        arguments: the arguments; a null without a type is one of the type string.
+        resolve: finds the function for arguments.
+        stated: the type that the call is stated to have.
+    """
+    if not any(isinstance(item, Literal) and item.value is None and _is_text(item.type) for item in arguments):
+        return arguments
+    for type in (None, *_NULLS):
+        typed = [
+            Literal(type=type, value=None)
+            if type is not None and isinstance(item, Literal) and item.value is None and _is_text(item.type)
+            else item
+            for item in arguments
+        ]
+        try:
+            found = resolve(typed)
+        except SubstraitError:
+            continue
+        if found is None or found.output_type is None or stated is None:
+            return typed
+        if concrete(found.output_type).__class__ is concrete(stated).__class__:
+            return typed
+    return arguments
+
+
+#: the types that are tried for a null
+_NULLS: Final = (
+    FP64(nullable=True),
+    I64(nullable=True),
+    Boolean(nullable=True),
+    PrecisionTimestamp(precision=9, nullable=True),
+    Date(nullable=True),
+)
+
+
+def _is_text(type: Type) -> bool:
+    return isinstance(concrete(type), String)
+
+
+def _check_structs(types: Sequence[Type], reading: Reading, path: Path) -> None:
+    """Refuse structs that meet and may have their fields in different orders: DataFusion takes these by their names.
+
+    Raises:
+        InvalidPlanError: structs of these types have several names.
+    """
+    structs = [type for type in types if isinstance(type, Struct)]
+    if len(structs) < 2:
+        return
+    orders = {names for known, names in reading.struct_names if any(same_type(known, type) for type in structs)}
+    if len(orders) > len({frozenset(names) for names in orders}):
+        fault = f"{structs[0]} meets {structs[1]}, whose fields may be in another order"
+        raise invalid(fault, path, "Compare their fields one by one", Code.EXPRESSION_REFERENCE)
 
 
 def _alternatives(values: Sequence[Expression], types: Sequence[Type]) -> Sequence[Type | None]:
@@ -325,6 +391,13 @@ def _of_conditions(values: Sequence[Expression]) -> _Wanted | None:
     return None if _classes(values) == {Boolean} else [Boolean() if _is_null(value) else None for value in values]
 
 
+def _of_nulls(values: Sequence[Expression]) -> _Wanted | None:
+    if not any(map(_is_null, values)):
+        return None
+    common = _compared(values, _types(values))
+    return [type if _is_null(value) else None for value, type in zip(values, common, strict=True)]
+
+
 def _of_bins(values: Sequence[Expression]) -> _Wanted:
     return [None, *(PrecisionTimestamp(precision=9) if _is_day(type) else None for type in _types(values[1:]))]
 
@@ -389,6 +462,7 @@ _RULES: Final[Mapping[str, _Rule]] = MappingProxyType(
     )
     | _by_name(_of_integers, "make_date make_time")
     | _by_name(_of_bins, "date_bin")
+    | _by_name(_of_nulls, "nvl nvl2 ifnull")
     | _by_name(_of_maps, "map_extract")
     | _by_name(_of_elements, "make_array")
     | {name: partial(_of_lists, name) for name in datafusion_lists.ROLES}

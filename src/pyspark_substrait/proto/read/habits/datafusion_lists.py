@@ -56,7 +56,9 @@ def wanted(
         element = found if element is None else common(element, found)
         if element is None:
             return None
-    element = with_nullability(String() if element is None else element, True)
+    if element is None:  # lists of nothing stay what they are
+        element = next((concrete(type.type) for type in types if isinstance(type, List)), String())
+    element = with_nullability(element, True)
     return [_type(role, element, type) for role, type in zip(roles, types, strict=True)]
 
 
