@@ -125,7 +125,7 @@ def nulls_that_fit(
         resolve: finds the function for arguments.
         stated: the type that the call is stated to have.
     """
-    if not any(isinstance(item, Literal) and item.value is None and _is_text(item.type) for item in arguments):
+    if not [item for item in arguments if item.__class__ is Literal and item.value is None and _is_text(item.type)]:
         return arguments
     for type in (None, *_NULLS):
         typed = [
