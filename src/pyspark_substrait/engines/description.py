@@ -82,6 +82,7 @@ class Target:
         outer_columns_by_name: whether it finds the outer columns of a subquery by their names, so that these must
             differ from all names in the subquery.
         masks: whether its reads may keep some columns by a mask; if not, they are chosen by the emit.
+        read_filters: whether the filter of a read leaves out all other records; if not, it stands above the read.
         removed_fields: the messages that it reads only from the fields of earlier releases, so that these must be set,
             too: AggregateRel, FetchRel, Preceding, Following.
         struct_function: its function that makes a struct; empty if it takes nested expressions.
@@ -109,6 +110,7 @@ class Target:
     one_grouping: bool = False
     multiplicities: bool = True
     masks: bool = True
+    read_filters: bool = True
     outer_columns_by_name: bool = False
     removed_fields: frozenset[str] = frozenset()
     switches: bool = True
