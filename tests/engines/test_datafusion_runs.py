@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from decimal import ROUND_HALF_UP, Decimal
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import pyspark_substrait as ps
 from pyspark_substrait.builder import call, lit, read
 from pyspark_substrait.documents import Plan
 from pyspark_substrait.engines import sessions
+from pyspark_substrait.model.masks import MaskExpression, StructItem, StructSelect
 from pyspark_substrait.model.plan import RelRoot
-from pyspark_substrait.model.relations import Cross, Join, Relation
+from pyspark_substrait.model.relations import Cross, Filter, Join, Read, Relation
 from pyspark_substrait.model.walk import relations_within
 
 pytest.importorskip("datafusion")
@@ -101,6 +105,30 @@ def test_another_number_of_bits_is_refused() -> None:
     plan = read("t", {"a": "i64?"}).select(s=lambda t: call("shift_left", t.a, lit(64, "i32"))).to_plan()
     with pytest.raises(ps.UnsupportedPlanError, match="64"):
         ps.for_target(plan, "datafusion")
+
+
+# filters of reads -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("masked", [False, True])
+@pytest.mark.parametrize("target", ["datafusion", "acero"])
+def test_the_filter_of_a_read_leaves_records_out(target: str, masked: bool, tmp_path: Path) -> None:
+    """These engines look at it only to skip parts of a file, and give the other records of the rest."""
+    tables = {"t": pa.table({"a": pa.array([1, 2, 3], pa.int64()), "b": ["x", "y", "z"]})}
+    paths = {"t": str(tmp_path / "t.parquet")}
+    pq.write_table(tables["t"], paths["t"])
+    given = read("t", {"a": "i64?", "b": "string?"}).filter(lambda t: t.a > 1).to_plan()
+    above = root(given)
+    assert isinstance(above, Filter)
+    assert isinstance(above.input, Read)
+    mask = MaskExpression(select=StructSelect((StructItem(1),))) if masked else None
+    inside = replace(above.input, filter=above.condition, projection=mask)
+    assert isinstance(given.relations[-1], RelRoot)
+    names = ("b",) if masked else ("a", "b")
+    plan = replace(given, relations=(RelRoot(input=inside, names=names),))
+    found = sessions.session(target, paths).run(ps.for_target(plan, target).to_bytes())
+    assert found.column(found.num_columns - 1).to_pylist() == ["y", "z"]
+    assert found.num_columns == len(names)
 
 
 # joins out of filters -------------------------------------------------------------------------------------------------

@@ -56,6 +56,7 @@ ACERO: Final = Target(
     sets_by_names=True,
     plain_measures=True,
     masks=False,
+    read_filters=False,
     switches=False,
     lacks=frozenset(
         {

@@ -131,6 +131,8 @@ class _Adapting:
         if isinstance(node, Reference):
             inner = self.relation(node.subtree)
             return replace(node, subtree=inner) if self.target.references else inner
+        if isinstance(node, Read) and node.filter is not None and not self.target.read_filters:
+            node = _filtered_above(node, self.target)
         if isinstance(node, Filter) and self.target.inner_joins:
             node = with_inner_joins(node)
         self._check(node)
@@ -377,15 +379,27 @@ def _dividend(argument: Argument, quotient: Type, digits: int) -> Argument:
     return _cast(argument, Decimal(precision=38, scale=scale, nullable=argument.type.nullable))
 
 
-def _unmasked(node: Read, target: Target) -> Read:
-    """Return a read whose columns are chosen by its emit instead of a mask."""
+def _filtered_above(node: Read, target: Target) -> Filter:
+    """Return a filter over a read of all columns in place of the filter in it."""
+    assert node.filter is not None
+    emit = node.common.emit if node.projection is None else _kept_columns(node, target)
+    bare = replace(node, common=RelCommon(), projection=None, filter=None, best_effort_filter=None)
+    return Filter(common=replace(node.common, emit=emit), input=bare, condition=node.filter)
+
+
+def _kept_columns(node: Read, target: Target) -> tuple[int, ...]:
+    """Return the positions of the columns that the mask and the emit of a read keep."""
     assert node.projection is not None
     items = node.projection.select.struct_items
     if any(item.child is not None for item in items):
         raise UnsupportedPlanError(f"{target.engine} does not take reads that keep parts of columns")
     kept = tuple(item.field for item in items)
-    emit = kept if node.common.emit is None else tuple(kept[position] for position in node.common.emit)
-    return replace(node, common=replace(node.common, emit=emit), projection=None)
+    return kept if node.common.emit is None else tuple(kept[position] for position in node.common.emit)
+
+
+def _unmasked(node: Read, target: Target) -> Read:
+    """Return a read whose columns are chosen by its emit instead of a mask."""
+    return replace(node, common=replace(node.common, emit=_kept_columns(node, target)), projection=None)
 
 
 def _cast(value: Expression, type: Type) -> Expression:

@@ -175,6 +175,7 @@ DATAFUSION: Final = Target(
     inner_joins=True,
     one_grouping=True,
     multiplicities=False,
+    read_filters=False,
     outer_columns_by_name=True,
     removed_fields=frozenset({"Preceding", "Following"}),
     variations=True,

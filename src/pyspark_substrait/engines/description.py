@@ -83,6 +83,7 @@ class Target:
             differ from all names in the subquery.
         files: whether it opens the files that a read names; if not, they become tables with the names of the files.
         masks: whether its reads may keep some columns by a mask; if not, they are chosen by the emit.
+        read_filters: whether the filter of a read leaves out all other records; if not, it stands above the read.
         removed_fields: the messages that it reads only from the fields of earlier releases, so that these must be set,
             too: AggregateRel, FetchRel, Preceding, Following.
         variations: whether its tables have types that it writes as undeclared variations of others.
@@ -112,6 +113,7 @@ class Target:
     multiplicities: bool = True
     files: bool = True
     masks: bool = True
+    read_filters: bool = True
     outer_columns_by_name: bool = False
     removed_fields: frozenset[str] = frozenset()
     variations: bool = False
