@@ -367,7 +367,7 @@ def test_sums_of_isthmus(spark: SparkSession) -> None:
     relation = aggregate(measure(1, D, type=SMALL))
     found = run(loaded(written(relation, 1, ISTHMUS, declared), "isthmus-digits"), spark)
     assert found.column(0).to_pylist() == [Decimal("12.74")]
-    assert found.schema.types == [pa.decimal128(38, 2)]
+    assert found.schema.types == [pa.decimal128(13, 2)]
     taken = ps.load(written(relation, 1, {**ISTHMUS, "producer": "another"}, declared))
     assert isinstance(taken, Plan)
     assert not any(note.rule == "isthmus-digits" for note in taken.notes)

@@ -56,11 +56,12 @@ DIGITS = Habit(
     producers=_ISTHMUS,
     versions="all",
     writes="an integer or decimal output type with fewer digits before the point than the function gives",
-    means="a number with so many digits before the point as the function gives",
+    means="a number with as many digits before the point as the function gives; at most ten more than stated",
     evidence="Calcite's type of `SUM` of DECIMAL(7, 2) is DECIMAL(7, 2), of INTEGER it is INTEGER; it computes with "
     "BigDecimal, and no value is checked",
 )
 _MOST = 38
+_MORE = 10
 _INTEGERS = (I8, I16, I32, I64)
 
 
@@ -80,7 +81,8 @@ def wider_number(stated: Type, derived: Type, key: str, reading: Reading, path: 
     wider: Type
     match concrete(stated), concrete(derived):
         case Decimal() as one, Decimal() as other if one.precision - one.scale < other.precision - other.scale:
-            wider = replace(one, precision=min(other.precision - other.scale + one.scale, _MOST))
+            given = other.precision - other.scale + one.scale
+            wider = replace(one, precision=min(given, one.precision + _MORE, _MOST))
         case (I8() | I16() | I32() as one, I16() | I32() | I64() as other) if _INTEGERS.index(
             type(one)
         ) < _INTEGERS.index(type(other)):
