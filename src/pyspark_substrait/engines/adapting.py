@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
+from pyspark_substrait.engines.compositions import with_days
 from pyspark_substrait.engines.constructors import equal, field
 from pyspark_substrait.engines.description import Spelling, Target
 from pyspark_substrait.engines.final_forms import in_final_form
@@ -243,6 +244,8 @@ class _Adapting:
     # expressions -----------------------------------------------------------------------------------------------------
 
     def expression(self, node: Expression) -> Expression:
+        if self.target.date_days is not None:
+            node = with_days(node, self.target.date_days)
         check(node, self.target)
         node = with_children(node, self.expression)
         query = subquery_relation(node)
@@ -252,6 +255,8 @@ class _Adapting:
             case ScalarFunction(function=Function(name=name), arguments=arguments) if name in self.target.composed:
                 values = tuple(item for item in arguments if not isinstance(item, EnumArgument | TypeArgument))
                 return self.target.composed[name](node, values)
+            case ScalarFunction(function=function) if function == self.target.date_days:
+                return node
             case ScalarFunction():
                 return _cast(self._call(node), node.output_type) if self._is_cast(node) else self._call(node)
             case WindowFunction():

@@ -6,11 +6,11 @@ from collections.abc import Callable
 from typing import Final, TypeAlias
 
 from pyspark_substrait.engines.constructors import BOOLEAN, COMPARISON, boolean_call
-from pyspark_substrait.model.expressions import Expression, Function, IfClause, IfThen, ScalarFunction
-from pyspark_substrait.model.literals import Literal
-from pyspark_substrait.model.types import with_nullability
+from pyspark_substrait.model.expressions import Cast, Expression, Function, IfClause, IfThen, ScalarFunction
+from pyspark_substrait.model.literals import DayTime, Literal
+from pyspark_substrait.model.types import I32, Date, with_nullability
 
-__all__ = ["COMPOSITIONS", "Composition"]
+__all__ = ["COMPOSITIONS", "Composition", "with_days"]
 
 #: Makes an expression of other functions from the arguments of a call.
 Composition: TypeAlias = Callable[[ScalarFunction, tuple[Expression, ...]], Expression]
@@ -78,3 +78,19 @@ COMPOSITIONS: Final[dict[str, Composition]] = {
     "is_false": _is_false,
     "is_not_false": _is_not_false,
 }
+
+
+def with_days(node: Expression, function: Function) -> Expression:
+    """Return the date some whole days after another by a function of its own; other expressions as they are."""
+    match node:
+        case Cast(
+            type=Date() as type,
+            input=ScalarFunction(
+                function=Function(name="add", signature="date_iday"),
+                arguments=(start, Literal(value=DayTime(days=days, seconds=0, subseconds=0))),
+            ),
+        ):
+            arguments = (start, Literal(type=I32(), value=days))
+            return ScalarFunction(function=function, arguments=arguments, output_type=type, derived_type=type)
+        case _:
+            return node

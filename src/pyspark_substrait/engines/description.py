@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from pyspark_substrait.engines.compositions import Composition
+from pyspark_substrait.model.expressions import Function
 from pyspark_substrait.model.relations import JoinType, SetOp
 
 __all__ = ["Spelling", "Target", "same_names"]
@@ -103,6 +104,7 @@ class Target:
         window_relations: whether window functions must stand in relations of their own.
         outer_references: whether subqueries may refer to columns of the query around them.
         null_casts: whether its casts can give null where they fail.
+        date_days: its function of a date and a number of days; None if it takes intervals.
         own_columns: whether the columns of a projection must differ from each other, even if they are the same.
     """
 
@@ -142,6 +144,7 @@ class Target:
     window_relations: bool = False
     outer_references: bool = True
     null_casts: bool = True
+    date_days: Function | None = None
     own_columns: bool = False
 
 

@@ -13,6 +13,7 @@ from typing import Final
 from pyspark_substrait.engines.compositions import COMPOSITIONS
 from pyspark_substrait.engines.description import Spelling, Target, same_names
 from pyspark_substrait.engines.isthmus import JAVA_JOINS
+from pyspark_substrait.model.expressions import Function
 from pyspark_substrait.model.relations import SetOp
 
 __all__ = ["SUBSTRAIT_SPARK"]
@@ -27,18 +28,24 @@ _OWN: Final = {
 }
 
 
-def _decimals(*names: str, **delivers: str) -> dict[str, tuple[Spelling, ...]]:
+_NUMBERS: Final = ("i8_i8", "i16_i16", "i32_i32", "i64_i64", "fp32_fp32", "fp64_fp64", "dec_dec")
+
+
+def _decimals(*names: str, overloads: tuple[str, ...] = ()) -> dict[str, tuple[Spelling, ...]]:
     """Functions whose decimals are cast to the type of the plan."""
-    values = {option: (value,) for option, value in delivers.items()}
-    return {name: (Spelling(name=name, delivers=values, cast=("dec_dec", "dec")),) for name in names}
+    delivers = {"overflow": ("ERROR",)}
+    return {
+        name: (Spelling(name=name, overloads=overloads, delivers=delivers, cast=("dec_dec", "dec")),) for name in names
+    }
 
 
 SUBSTRAIT_SPARK: Final = Target(
     name="substrait-spark",
     engine="substrait-spark 0.100",
     functions={
-        **_decimals("add", "subtract", "multiply", "divide", "modulus", overflow="ERROR"),
-        **_decimals("sum", overflow="ERROR"),
+        **_decimals("add", "subtract", overloads=_NUMBERS),
+        **_decimals("multiply", "modulus", "sum"),
+        **_decimals("divide", overloads=("fp32_fp32", "fp64_fp64", "dec_dec")),
         "avg": (Spelling(name="avg", overloads=("fp32", "fp64", "dec"), cast=("dec",)),),
         **same_names("abs", "round", "floor", "ceil", "power", "exp", "sqrt", "sin", "cos", "tan", "asin", "acos"),
         **same_names("atan", "atan2", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "ln", "log10"),
@@ -72,6 +79,7 @@ SUBSTRAIT_SPARK: Final = Target(
     window_relations=True,
     outer_references=False,
     null_casts=False,
+    date_days=Function("extension:substrait:spark", "add", "date_i32"),
     own_columns=True,
     lacks=frozenset(
         {
