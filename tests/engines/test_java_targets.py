@@ -10,10 +10,13 @@ import pyspark_substrait as ps
 from pyspark_substrait.errors import UnsupportedPlanError
 from pyspark_substrait.model.expressions import (
     Cast,
+    CurrentRow,
     Expression,
     FailureBehavior,
     FieldReference,
     Function,
+    IfClause,
+    IfThen,
     OuterReference,
     PredicateOp,
     ScalarFunction,
@@ -143,9 +146,17 @@ def test_window_functions_stand_in_relations() -> None:
         ["rank", "row_number"],
     ]
     assert frames[1].partition_expressions == (TEXT,)
+    assert all(one.upper_bound == CurrentRow() for found in frames for one in found.window_functions), "as Spark wants"
     assert adapted(given, "isthmus") == replace(
         given, common=RelCommon(emit=(4, 5, 6)), expressions=(NUMBER, ranks[2], sum)
     )
+
+
+@BOTH
+def test_conditions_have_an_else(target: str) -> None:
+    made = expression(IfThen(ifs=(IfClause(TRUTH, NUMBER),)), target)
+    assert isinstance(made, IfThen)
+    assert made.else_ == Literal(type=I64(nullable=True), value=None)
 
 
 def test_functions_that_substrait_spark_lacks_are_made_of_others() -> None:

@@ -65,6 +65,7 @@ SUBSTRAIT_SPARK: Final = Target(
         "nth_value": (Spelling(name="nth_value"),),
     },
     whole_projections=True,
+    if_needs_else=True,
     one_grouping=True,
     multiplicities=False,
     masks=False,

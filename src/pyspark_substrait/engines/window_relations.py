@@ -3,10 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Final
 
 from pyspark_substrait.engines.constructors import field
 from pyspark_substrait.errors import UnsupportedPlanError
-from pyspark_substrait.model.expressions import Argument, EnumArgument, Expression, TypeArgument, WindowFunction
+from pyspark_substrait.model.expressions import (
+    Argument,
+    BoundsType,
+    CurrentRow,
+    EnumArgument,
+    Expression,
+    TypeArgument,
+    Unbounded,
+    WindowFunction,
+)
 from pyspark_substrait.model.relations import ConsistentPartitionWindow, Project, Relation, WindowRelFunction
 from pyspark_substrait.model.walk import expression_children, holds_window, with_children
 
@@ -70,7 +80,13 @@ def _check(arguments: tuple[Argument, ...]) -> None:
             raise UnsupportedPlanError("a window function inside another one has no relation of its own")
 
 
+#: The functions of the place of a record among the others, whose frame means nothing; Spark wants it so.
+_OF_PLACES: Final = frozenset({"row_number", "rank", "dense_rank", "percent_rank", "cume_dist", "ntile"})
+
+
 def _relational(call: WindowFunction) -> WindowRelFunction:
+    if call.function.name in _OF_PLACES:
+        call = replace(call, bounds_type=BoundsType.ROWS, lower_bound=Unbounded(), upper_bound=CurrentRow())
     return WindowRelFunction(
         function=call.function,
         arguments=call.arguments,

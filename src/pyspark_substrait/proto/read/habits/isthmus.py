@@ -55,8 +55,8 @@ DIGITS = Habit(
     rule="isthmus-digits",
     producers=_ISTHMUS,
     versions="all",
-    writes="an integer or decimal output type with fewer digits before the point than the function gives; a cast of such "
-    "a decimal to one with more digits behind it",
+    writes="an integer or decimal output type with fewer digits before the point than the function gives; a cast of "
+    "such a decimal to one with more digits behind it",
     means="a number with as many digits before the point as the function gives; at most ten more than stated",
     evidence="Calcite's type of `SUM` of DECIMAL(7, 2) is DECIMAL(7, 2), of INTEGER it is INTEGER; times 1.0000 "
     "it is a cast to DECIMAL(12, 6). It computes with BigDecimal, and no value is checked",
