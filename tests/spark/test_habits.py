@@ -367,10 +367,15 @@ def test_sums_of_isthmus(spark: SparkSession) -> None:
     relation = aggregate(measure(1, D, type=SMALL))
     found = run(loaded(written(relation, 1, ISTHMUS, declared), "isthmus-digits"), spark)
     assert found.column(0).to_pylist() == [Decimal("12.74")]
-    assert found.schema.types == [pa.decimal128(38, 2)]
+    assert found.schema.types == [pa.decimal128(13, 2)]
     taken = ps.load(written(relation, 1, {**ISTHMUS, "producer": "another"}, declared))
     assert isinstance(taken, Plan)
     assert not any(note.rule == "isthmus-digits" for note in taken.notes)
+    six: Json = {"decimal": {"precision": 8, "scale": 6, **NULLABLE}}
+    product = only(1, {"cast": {"input": A, "type": six}}, input=relation)
+    found = run(loaded(written(product, 1, ISTHMUS, declared), "isthmus-digits"), spark)
+    assert found.column(0).to_pylist() == [Decimal("12.740000")]
+    assert found.schema.types == [pa.decimal128(17, 6)]
     whole = aggregate(measure(1, A, type={"i32": NULLABLE}))
     found = run(loaded(written(whole, 1, ISTHMUS, functions("sum:i32", urn=ARITHMETIC)), "isthmus-digits"), spark)
     assert found.column(0).to_pylist() == [17]

@@ -37,7 +37,7 @@ def for_target(
 
     Args:
         plan: the plan, or anything that :func:`load` takes.
-        target: the engine: ``datafusion``, ``acero`` or ``duckdb``.
+        target: the engine: ``datafusion``, ``acero``, ``duckdb``, ``isthmus`` or ``substrait-spark``.
         tables: the tables that the plan will meet, such as the engine's session; it is fitted to them (:func:`bind`).
         rename: the names of tables there by the names that the plan has for them.
         registry: the extensions; by default those of the specification.

@@ -15,11 +15,13 @@ from pyspark_substrait.engines.datafusion import DATAFUSION
 from pyspark_substrait.engines.description import Target
 from pyspark_substrait.engines.duckdb import DUCKDB
 from pyspark_substrait.engines.file_reads import with_named_files
+from pyspark_substrait.engines.isthmus import ISTHMUS
+from pyspark_substrait.engines.substrait_spark import SUBSTRAIT_SPARK
 from pyspark_substrait.errors import UnsupportedPlanError
 
 __all__ = ["TARGETS", "Target", "adapted", "target", "with_named_files"]
 
-TARGETS: Final[Mapping[str, Target]] = {one.name: one for one in (DATAFUSION, ACERO, DUCKDB)}
+TARGETS: Final[Mapping[str, Target]] = {one.name: one for one in (DATAFUSION, ACERO, DUCKDB, ISTHMUS, SUBSTRAIT_SPARK)}
 
 
 def target(name: str) -> Target:

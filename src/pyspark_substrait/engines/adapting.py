@@ -7,12 +7,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
+from pyspark_substrait.engines.compositions import with_days
 from pyspark_substrait.engines.constructors import equal, field
 from pyspark_substrait.engines.description import Spelling, Target
+from pyspark_substrait.engines.final_forms import in_final_form
 from pyspark_substrait.engines.grouping_sets import in_one_grouping
 from pyspark_substrait.engines.inner_joins import conjunction, conjuncts, with_inner_joins
 from pyspark_substrait.engines.multiplicities import OF_DISTINCT, with_numbered_copies
 from pyspark_substrait.engines.outer_columns import with_own_mark, with_own_names
+from pyspark_substrait.engines.read_forms import filtered_above, unmasked
+from pyspark_substrait.engines.refusals import check
+from pyspark_substrait.engines.set_groups import by_grouping
+from pyspark_substrait.engines.window_relations import with_window_relations
 from pyspark_substrait.errors import UnsupportedPlanError
 from pyspark_substrait.extensions.registry import OFFICIAL
 from pyspark_substrait.model.expressions import (
@@ -60,7 +66,14 @@ from pyspark_substrait.model.types import (
     name_count,
     with_nullability,
 )
-from pyspark_substrait.model.walk import subquery_relation, with_children, with_expressions, with_inputs, with_query
+from pyspark_substrait.model.walk import (
+    holds_window,
+    subquery_relation,
+    with_children,
+    with_expressions,
+    with_inputs,
+    with_query,
+)
 
 __all__ = ["adapted"]
 
@@ -115,15 +128,8 @@ class _Adapting:
         if isinstance(tree, RelRoot):
             if self.target.struct_function:
                 _check_field_names(tree)
-            return replace(tree, input=self.relation(tree.input))
-        return self.relation(tree)
-
-    def _check(self, node: Relation | Expression) -> None:
-        name = type(node).__name__
-        if name in self.target.lacks:
-            raise UnsupportedPlanError(
-                f"{self.target.engine} does not take {name} in plans", hint="Make the plan without a target"
-            )
+            return replace(tree, input=in_final_form(self.relation(tree.input), self.target))
+        return in_final_form(self.relation(tree), self.target)
 
     # relations -------------------------------------------------------------------------------------------------------
 
@@ -131,11 +137,11 @@ class _Adapting:
         if isinstance(node, Reference):
             inner = self.relation(node.subtree)
             return replace(node, subtree=inner) if self.target.references else inner
-        if isinstance(node, Read) and node.filter is not None and not self.target.read_filters:
-            node = _filtered_above(node, self.target)
+        if isinstance(node, Read) and not self.target.read_filters:
+            node = filtered_above(node, self.target)
         if isinstance(node, Filter) and self.target.inner_joins:
             node = with_inner_joins(node)
-        self._check(node)
+        check(node, self.target)
         node = with_expressions(with_inputs(node, self.relation), self.expression)
         if self.target.outer_columns_by_name:
             node = with_own_names(node, self._number)
@@ -155,11 +161,16 @@ class _Adapting:
                 if casts:
                     return _with_casts(node if self.target.emits else self._emitted(node), casts)
             case Set(op=op) if op in OF_DISTINCT and not self.target.multiplicities:
-                return with_numbered_copies(node)
+                numbered = with_numbered_copies(node)
+                return self.relation(numbered) if self.target.set_operations else numbered
             case Set() if self.target.sets_by_names:
                 node = replace(node, members=tuple(map(_all_columns, node.members)))
             case Read() if node.projection is not None and not self.target.masks:
-                node = _unmasked(node, self.target)
+                node = unmasked(node, self.target)
+            case Set(op=op) if self.target.set_operations is not None and op not in self.target.set_operations:
+                return by_grouping(node)
+            case Project() if self.target.window_relations and any(map(holds_window, node.expressions)):
+                node = with_window_relations(node)
             case Join() if self.target.single_key_joins:
                 node = self._single_key(node)
                 if isinstance(node, Join) and self.target.both_sides:
@@ -232,12 +243,19 @@ class _Adapting:
     # expressions -----------------------------------------------------------------------------------------------------
 
     def expression(self, node: Expression) -> Expression:
-        self._check(node)
+        if self.target.date_days is not None:
+            node = with_days(node, self.target.date_days)
+        check(node, self.target)
         node = with_children(node, self.expression)
         query = subquery_relation(node)
         if query is not None:
             return with_query(node, self.relation(query))
         match node:
+            case ScalarFunction(function=Function(name=name), arguments=arguments) if name in self.target.composed:
+                values = tuple(item for item in arguments if not isinstance(item, EnumArgument | TypeArgument))
+                return self.target.composed[name](node, values)
+            case ScalarFunction(function=function) if function == self.target.date_days:
+                return node
             case ScalarFunction():
                 return _cast(self._call(node), node.output_type) if self._is_cast(node) else self._call(node)
             case WindowFunction():
@@ -280,6 +298,8 @@ class _Adapting:
                 pass
         options = self._options(call, spelling)
         function = call.function
+        if spelling.urn:
+            function = replace(function, urn=spelling.urn)
         if spelling.name != function.name:
             function = Function("", spelling.name, function.signature)
         made = replace(call, function=function, arguments=arguments, options=options)
@@ -377,29 +397,6 @@ def _dividend(argument: Argument, quotient: Type, digits: int) -> Argument:
     if argument.type.scale >= scale:
         return argument
     return _cast(argument, Decimal(precision=38, scale=scale, nullable=argument.type.nullable))
-
-
-def _filtered_above(node: Read, target: Target) -> Filter:
-    """Return a filter over a read of all columns in place of the filter in it."""
-    assert node.filter is not None
-    emit = node.common.emit if node.projection is None else _kept_columns(node, target)
-    bare = replace(node, common=RelCommon(), projection=None, filter=None, best_effort_filter=None)
-    return Filter(common=replace(node.common, emit=emit), input=bare, condition=node.filter)
-
-
-def _kept_columns(node: Read, target: Target) -> tuple[int, ...]:
-    """Return the positions of the columns that the mask and the emit of a read keep."""
-    assert node.projection is not None
-    items = node.projection.select.struct_items
-    if any(item.child is not None for item in items):
-        raise UnsupportedPlanError(f"{target.engine} does not take reads that keep parts of columns")
-    kept = tuple(item.field for item in items)
-    return kept if node.common.emit is None else tuple(kept[position] for position in node.common.emit)
-
-
-def _unmasked(node: Read, target: Target) -> Read:
-    """Return a read whose columns are chosen by its emit instead of a mask."""
-    return replace(node, common=replace(node.common, emit=_kept_columns(node, target)), projection=None)
 
 
 def _cast(value: Expression, type: Type) -> Expression:

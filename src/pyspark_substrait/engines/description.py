@@ -6,6 +6,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
+from pyspark_substrait.engines.compositions import Composition
+from pyspark_substrait.model.expressions import Function
+from pyspark_substrait.model.relations import JoinType, SetOp
+
 __all__ = ["Spelling", "Target", "same_names"]
 
 #: The handling of enumeration arguments: they stay, become string literals in lower case, or are left out.
@@ -18,6 +22,7 @@ class Spelling:
 
     Args:
         name: its name there; if it differs from that of the specification, the function has no URN.
+        urn: the URN that it has there, if that isn't the one in the plan.
         words: the handling of its enumeration arguments.
         only: the enumeration values for which this spelling is right, by the position of the argument.
         delivers: the option values of the engine's function, by option. Others that a plan asks for are noted.
@@ -36,6 +41,7 @@ class Spelling:
     """
 
     name: str
+    urn: str = ""
     words: Words = "kept"
     only: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
     delivers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -90,6 +96,16 @@ class Target:
         struct_function: its function that makes a struct; empty if it takes nested expressions.
         switches: whether it takes switch expressions; if not, they become conditions.
         parts: the functions of the extension that are ``date_part`` with a string there, and the string.
+        composed: the functions that are expressed by others there, by their simple name.
+        sets_of_groupings: whether an aggregate must have a grouping set, even if it is empty.
+        aggregate_emits: whether an aggregate must have an emit.
+        joins: the types of joins that it has; None for all.
+        set_operations: the set operations that it has; None for all. Some others are done by grouping.
+        window_relations: whether window functions must stand in relations of their own.
+        outer_references: whether subqueries may refer to columns of the query around them.
+        null_casts: whether its casts can give null where they fail.
+        date_days: its function of a date and a number of days; None if it takes intervals.
+        own_columns: whether the columns of a projection must differ from each other, even if they are the same.
     """
 
     name: str
@@ -120,6 +136,16 @@ class Target:
     switches: bool = True
     struct_function: str = ""
     parts: Mapping[str, str] = field(default_factory=dict)
+    composed: Mapping[str, Composition] = field(default_factory=dict)
+    sets_of_groupings: bool = False
+    aggregate_emits: bool = False
+    joins: frozenset[JoinType] | None = None
+    set_operations: frozenset[SetOp] | None = None
+    window_relations: bool = False
+    outer_references: bool = True
+    null_casts: bool = True
+    date_days: Function | None = None
+    own_columns: bool = False
 
 
 def same_names(*names: str, **delivers: str | tuple[str, ...]) -> dict[str, tuple[Spelling, ...]]:

@@ -153,6 +153,7 @@ def _cast(message: Any, scope: Scope, path: Path) -> Expression:
         reading.note("nullable-cast", (path, "type"), f"{type}, of a cast that may give null", str(nullable))
         type = nullable
     input = datafusion_values.different_cast(input, type, reading, path)
+    type = quirks.wider_cast(input.type, type, reading, (path, "type"))
     return Cast(type=type, input=input, failure_behavior=failure)
 
 

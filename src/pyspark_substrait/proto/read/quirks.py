@@ -28,7 +28,7 @@ from pyspark_substrait.proto.read.habits.datafusion import (
     unsigned_literal,
 )
 from pyspark_substrait.proto.read.habits.duckdb import derived_instead, whole_interval
-from pyspark_substrait.proto.read.habits.isthmus import wider_number
+from pyspark_substrait.proto.read.habits.isthmus import wider_cast, wider_number
 from pyspark_substrait.proto.read.habits.meant import CallRule, Meant
 from pyspark_substrait.proto.read.habits.unambiguous import CASE
 
@@ -45,6 +45,7 @@ __all__ = [
     "unbounded_range",
     "unsigned_literal",
     "whole_interval",
+    "wider_cast",
     "wider_number",
 ]
 

@@ -80,11 +80,22 @@ def _product(left: Decimal, right: Decimal) -> list[Decimal] | None:
 
 
 def _quotient(left: Decimal, right: Decimal, scale: int) -> list[Decimal] | None:
-    """The types of a dividend and a divisor whose quotient has so many digits behind the point."""
-    more = max(scale - max(6, left.scale + right.precision + 1), 0)
-    first = left.scale + more
-    precision = min(left.precision + more, _MOST - scale + first - right.scale)
-    return None if precision < max(first, 1) else [replace(left, precision=precision, scale=first), right]
+    """The types of a dividend and a divisor whose quotient has so many digits behind the point.
+
+    All digits of the divisor count as such before the point of the quotient (the definition of ``divide``).
+    """
+    room, whole = _MOST - scale, left.precision - left.scale
+    if whole + right.precision > room:
+        right = replace(right, precision=min(right.precision, (room + right.scale + 1) // 2))
+        whole = min(whole, room - right.precision)
+    first = max(left.scale, scale - right.precision - 1)
+    if first > left.scale and scale <= 6:
+        first = left.scale
+    return (
+        None
+        if right.precision <= right.scale or whole + first < max(first, 1)
+        else [replace(left, precision=min(whole + first, _MOST), scale=first), right]
+    )
 
 
 HABITS = (SCALE,)

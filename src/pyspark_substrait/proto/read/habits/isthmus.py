@@ -31,7 +31,7 @@ from pyspark_substrait.proto.read.context import Reading
 from pyspark_substrait.proto.read.habits.habit import Habit
 from pyspark_substrait.proto.read.type_checks import as_type
 
-__all__ = ["HABITS", "returned_kind", "same_columns", "wider_number"]
+__all__ = ["HABITS", "returned_kind", "same_columns", "wider_cast", "wider_number"]
 
 _ISTHMUS = (Producer.ISTHMUS,)
 
@@ -55,12 +55,14 @@ DIGITS = Habit(
     rule="isthmus-digits",
     producers=_ISTHMUS,
     versions="all",
-    writes="an integer or decimal output type with fewer digits before the point than the function gives",
-    means="a number with so many digits before the point as the function gives",
-    evidence="Calcite's type of `SUM` of DECIMAL(7, 2) is DECIMAL(7, 2), of INTEGER it is INTEGER; it computes with "
-    "BigDecimal, and no value is checked",
+    writes="an integer or decimal output type with fewer digits before the point than the function gives; a cast of "
+    "such a decimal to one with more digits behind it",
+    means="a number with as many digits before the point as the function gives; at most ten more than stated",
+    evidence="Calcite's type of `SUM` of DECIMAL(7, 2) is DECIMAL(7, 2), of INTEGER it is INTEGER; times 1.0000 "
+    "it is a cast to DECIMAL(12, 6). It computes with BigDecimal, and no value is checked",
 )
 _MOST = 38
+_MORE = 10
 _INTEGERS = (I8, I16, I32, I64)
 
 
@@ -80,7 +82,8 @@ def wider_number(stated: Type, derived: Type, key: str, reading: Reading, path: 
     wider: Type
     match concrete(stated), concrete(derived):
         case Decimal() as one, Decimal() as other if one.precision - one.scale < other.precision - other.scale:
-            wider = replace(one, precision=min(other.precision - other.scale + one.scale, _MOST))
+            given = other.precision - other.scale + one.scale
+            wider = replace(one, precision=min(given, one.precision + _MORE, _MOST))
         case (I8() | I16() | I32() as one, I16() | I32() | I64() as other) if _INTEGERS.index(
             type(one)
         ) < _INTEGERS.index(type(other)):
@@ -92,6 +95,23 @@ def wider_number(stated: Type, derived: Type, key: str, reading: Reading, path: 
     wider = with_nullability(wider, stated.nullable or derived.nullable)
     DIGITS.note(reading, path, f"`{key}` gives {derived}, but its output_type is {stated}", f"of type {wider}")
     return wider
+
+
+def wider_cast(source: Type, target: Type, reading: Reading, path: Path) -> Type:
+    """The type of a cast: with room for decimals of :data:`DIGITS`, where it adds digits behind the point.
+
+    Calcite writes such a cast for a product with 1.0000, whose type has the digits of the stated types.
+    """
+    match concrete(source), concrete(target):
+        case Decimal() as one, Decimal() as other if one.scale < other.scale:
+            more = (one.precision - one.scale) - (other.precision - other.scale)
+            if not 0 < more <= _MORE or not DIGITS.of(reading):
+                return target
+            wider = replace(other, precision=min(other.precision + more, _MOST))
+            DIGITS.note(reading, path, f"a cast of {source} to {target}", f"of type {wider}")
+            return wider
+        case _:
+            return target
 
 
 def same_columns(members: tuple[Relation, ...], reading: Reading, path: Path) -> tuple[Relation, ...]:

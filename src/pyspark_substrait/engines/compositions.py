@@ -1,0 +1,96 @@
+"""Functions in terms of others, for engines that lack them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final, TypeAlias
+
+from pyspark_substrait.engines.constructors import BOOLEAN, COMPARISON, boolean_call
+from pyspark_substrait.model.expressions import Cast, Expression, Function, IfClause, IfThen, ScalarFunction
+from pyspark_substrait.model.literals import DayTime, Literal
+from pyspark_substrait.model.types import I32, Date, with_nullability
+
+__all__ = ["COMPOSITIONS", "Composition", "with_days"]
+
+#: Makes an expression of other functions from the arguments of a call.
+Composition: TypeAlias = Callable[[ScalarFunction, tuple[Expression, ...]], Expression]
+
+
+def _not(value: Expression) -> Expression:
+    return boolean_call(Function(BOOLEAN, "not", "bool"), (value,), value.type.nullable)
+
+
+def _and(*values: Expression) -> Expression:
+    return boolean_call(Function(BOOLEAN, "and", "bool"), values, any(value.type.nullable for value in values))
+
+
+def _compared(name: str, left: Expression, right: Expression) -> Expression:
+    nullable = name != "is_not_distinct_from" and (left.type.nullable or right.type.nullable)
+    return boolean_call(Function(COMPARISON, name, "any_any"), (left, right), nullable)
+
+
+def _known(value: Expression) -> Expression:
+    return boolean_call(Function(COMPARISON, "is_not_null", "any"), (value,), False)
+
+
+def _not_equal(_: ScalarFunction, values: tuple[Expression, ...]) -> Expression:
+    return _not(_compared("equal", *values))
+
+
+def _distinct(_: ScalarFunction, values: tuple[Expression, ...]) -> Expression:
+    return _not(_compared("is_not_distinct_from", *values))
+
+
+def _between(_: ScalarFunction, values: tuple[Expression, ...]) -> Expression:
+    value, low, high = values
+    return _and(_compared("gte", value, low), _compared("lte", value, high))
+
+
+def _null_if(call: ScalarFunction, values: tuple[Expression, ...]) -> Expression:
+    type = with_nullability(call.output_type, True)
+    return IfThen(ifs=(IfClause(_compared("equal", *values), Literal(type=type, value=None)),), else_=values[0])
+
+
+def _is_true(_: ScalarFunction, values: tuple[Expression, ...]) -> Expression:
+    return _and(_known(values[0]), values[0])
+
+
+def _is_false(_: ScalarFunction, values: tuple[Expression, ...]) -> Expression:
+    return _and(_known(values[0]), _not(values[0]))
+
+
+def _is_not_true(call: ScalarFunction, values: tuple[Expression, ...]) -> Expression:
+    return _not(_is_true(call, values))
+
+
+def _is_not_false(call: ScalarFunction, values: tuple[Expression, ...]) -> Expression:
+    return _not(_is_false(call, values))
+
+
+#: By the simple name of the function. Each has the same value for all arguments, nulls included.
+COMPOSITIONS: Final[dict[str, Composition]] = {
+    "not_equal": _not_equal,
+    "is_distinct_from": _distinct,
+    "between": _between,
+    "nullif": _null_if,
+    "is_true": _is_true,
+    "is_not_true": _is_not_true,
+    "is_false": _is_false,
+    "is_not_false": _is_not_false,
+}
+
+
+def with_days(node: Expression, function: Function) -> Expression:
+    """Return the date some whole days after another by a function of its own; other expressions as they are."""
+    match node:
+        case Cast(
+            type=Date() as type,
+            input=ScalarFunction(
+                function=Function(name="add", signature="date_iday"),
+                arguments=(start, Literal(value=DayTime(days=days, seconds=0, subseconds=0))),
+            ),
+        ):
+            arguments = (start, Literal(type=I32(), value=days))
+            return ScalarFunction(function=function, arguments=arguments, output_type=type, derived_type=type)
+        case _:
+            return node

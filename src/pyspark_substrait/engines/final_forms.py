@@ -1,0 +1,57 @@
+"""Forms of aggregates and projections that every such relation must have for an engine, made ones included."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from pyspark_substrait.engines.description import Target
+from pyspark_substrait.model.expressions import Cast, Expression, FailureBehavior, FieldReference
+from pyspark_substrait.model.relations import Aggregate, Grouping, Project, Relation
+from pyspark_substrait.model.walk import subquery_relation, with_children, with_expressions, with_inputs, with_query
+
+__all__ = ["in_final_form"]
+
+
+def in_final_form(node: Relation, target: Target) -> Relation:
+    """Return a tree in which all aggregates and projections have the form that the engine takes."""
+    if not (target.sets_of_groupings or target.aggregate_emits or target.own_columns):
+        return node
+
+    def relation(node: Relation) -> Relation:
+        node = with_expressions(with_inputs(node, relation), expression)
+        match node:
+            case Aggregate():
+                return _aggregate(node, target)
+            case Project() if target.own_columns:
+                return _with_own_columns(node)
+            case _:
+                return node
+
+    def expression(node: Expression) -> Expression:
+        node = with_children(node, expression)
+        query = subquery_relation(node)
+        return node if query is None else with_query(node, relation(query))
+
+    return relation(node)
+
+
+def _aggregate(node: Aggregate, target: Target) -> Aggregate:
+    if target.sets_of_groupings and not node.groupings:
+        node = replace(node, groupings=(Grouping(tuple(range(len(node.grouping_expressions)))),))
+    if target.aggregate_emits and node.common.emit is None:
+        emit = tuple(range(len(node.direct_schema.types)))
+        node = replace(node, common=replace(node.common, emit=emit))
+    return node
+
+
+def _with_own_columns(node: Project) -> Project:
+    """Return a projection in which a column of its input that is there twice is a cast to its own type."""
+    seen: list[Expression] = []
+    made: list[Expression] = []
+    for expression in node.expressions:
+        if isinstance(expression, FieldReference) and expression in seen:
+            made.append(Cast(type=expression.type, input=expression, failure_behavior=FailureBehavior.THROW_EXCEPTION))
+        else:
+            seen.append(expression)
+            made.append(expression)
+    return replace(node, expressions=tuple(made))
