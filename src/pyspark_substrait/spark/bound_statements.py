@@ -13,6 +13,7 @@ import uuid
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, cast
 
+from pyspark_substrait.spark.compatibility import classic_frame
 from pyspark_substrait.spark.session import is_connect
 from pyspark_substrait.sql.compiler.query import FRAME_MARK
 
@@ -77,10 +78,8 @@ _VIEW = "_pyspark_substrait_view"
 
 
 def _classic(spark: SparkSession, java: Any, parts: list[str], frames: Mapping[str, DataFrame]) -> DataFrame:
-    from pyspark.sql.classic.dataframe import DataFrame as ClassicDataFrame
-
     if not frames:
-        return ClassicDataFrame(java.sql(parts[0]), spark)
+        return classic_frame(java.sql(parts[0]), spark)
     catalog = java.sessionState().catalog()
     names: dict[str, str] = {}
     try:
@@ -88,7 +87,7 @@ def _classic(spark: SparkSession, java: Any, parts: list[str], frames: Mapping[s
             view = _view(frame)
             names[name] = _fresh()
             catalog.createTempView(names[name], view, False)
-        return ClassicDataFrame(java.sql(_named(parts, names)), spark)
+        return classic_frame(java.sql(_named(parts, names)), spark)
     finally:
         for name in names.values():
             catalog.dropTempView(name)

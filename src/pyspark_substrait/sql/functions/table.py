@@ -16,6 +16,9 @@ ones see the intermediate value as their argument.
 Rows are written for the types that Spark itself has. Values with a foreign carrier (``is_foreign`` in ``types``) reach
 only rows that declare that they are correct for them: ``row("lt", "{x} < {y}", foreign=Foreign.ORDERED)``.
 
+A row says from which Spark on it is exact, ``since="4.0"``, and may have another body for the versions before that,
+``before=…``; without one it is refused there. :meth:`Table.for_spark` is the table of one version.
+
 In reverse, the tables give the function for a Catalyst expression: ``catalyst=ansi("Add")``. The options of the row, or
 the first value of each option with several values, are then those of the call.
 """
@@ -41,6 +44,7 @@ from pyspark_substrait.sql.fragment import UNKNOWN, Atom, is_atomic
 from pyspark_substrait.sql.functions.catalyst import CatalystForm, CatalystForms, listed
 from pyspark_substrait.sql.functions.over import Over, SortKey
 from pyspark_substrait.sql.functions.python_functions import PythonFunction
+from pyspark_substrait.sql.spark_version import NEWEST, OLDEST, SparkVersion, parsed_version
 
 __all__ = ["Call", "Foreign", "Operand", "Refusal", "Row", "Steps", "Table", "in_steps", "refuse", "row"]
 
@@ -86,6 +90,7 @@ class Call:
         phase: the part of an aggregation.
         functions: collects the Python functions that the text calls, by the names it calls them.
         settings: collects the settings that the session must have for the text to be correct.
+        spark: the version of Spark that the text is for.
     """
 
     function: Function
@@ -101,6 +106,7 @@ class Call:
     phase: AggregationPhase = AggregationPhase.INITIAL_TO_RESULT
     functions: dict[str, PythonFunction] = field(default_factory=dict)
     settings: dict[str, str] = field(default_factory=dict)
+    spark: SparkVersion = NEWEST
 
     def sql(self, position: int) -> Atom:
         """The text of the argument at a position."""
@@ -194,6 +200,8 @@ class Row:
         foreign: whether it is correct for arguments with a foreign carrier.
         settings: the settings that the session must have for the text to be correct.
         catalyst: the equivalent Catalyst expressions; the producer makes calls of this row from them.
+        since: the oldest version of Spark on which the body is exact.
+        before: the body for older versions, None where they have none.
     """
 
     name: str
@@ -205,6 +213,22 @@ class Row:
     foreign: Foreign = Foreign.REFUSED
     settings: Mapping[str, str] = field(default_factory=dict)
     catalyst: tuple[CatalystForm, ...] = ()
+    since: SparkVersion = OLDEST
+    before: Body | None = None
+
+    def for_spark(self, version: SparkVersion) -> Row:
+        """Return the row for a version of Spark, which is a refusal where the row has no body for it."""
+        if version >= self.since:
+            return self
+        if self.before is not None:
+            return replace(self, body=self.before, since=OLDEST, before=None)
+        return Refusal(
+            name=self.name,
+            body=f"it runs from Spark {self.since} on, and this is for Spark {version}",
+            options=self.options,
+            enums=self.enums,
+            signatures=self.signatures,
+        )
 
     def body_of(self, phase: AggregationPhase) -> Body:
         """Return the body for a part of an aggregation; a string if there is none, with the reason."""
@@ -264,6 +288,8 @@ def row(
     foreign: Foreign = Foreign.REFUSED,
     settings: Mapping[str, str] = MappingProxyType({}),
     catalyst: CatalystForms = (),
+    since: str | None = None,
+    before: Body | None = None,
     **options: str | tuple[str, ...],
 ) -> Row:
     """Return a row: the function ``name`` is ``body`` if the options and enumeration arguments have these values."""
@@ -277,6 +303,8 @@ def row(
         foreign=foreign,
         settings=settings,
         catalyst=listed(catalyst),
+        since=OLDEST if since is None else parsed_version(since),
+        before=None if before is None else _body(before),
     )
 
 
@@ -362,6 +390,12 @@ class Table:
     def __post_init__(self) -> None:
         for item in self.rows:
             self._by_name.setdefault(item.name, []).append(item)
+
+    def for_spark(self, version: SparkVersion) -> Table:
+        """Return the table for a version of Spark."""
+        if version >= NEWEST:
+            return self
+        return Table(self.urn, tuple(row.for_spark(version) for row in self.rows))
 
     def text(self, call: Call, preferences: Sequence[tuple[str, Sequence[str]]]) -> str:
         """Return the Spark SQL of a call, for the first of the preferred option values that some row supports.
