@@ -16,6 +16,7 @@ from pyspark_substrait.sql.spark_version import SparkVersion, version_of_session
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    from pyspark import SparkContext
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.types import StructType
 
@@ -34,7 +35,7 @@ __all__ = [
 ]
 
 
-def session_version(spark: SparkSession) -> SparkVersion:
+def session_version(spark: SparkSession | SparkContext) -> SparkVersion:
     """Return the version of Spark that runs the session's queries; with Spark Connect, the server's.
 
     Raises:

@@ -41,9 +41,8 @@ def _guard(spark: SparkSession) -> Any:
     """Return the object in the JVM that makes such DataFrames; None if there is none."""
     known = session_cache(spark, "guarded_scan")
     if "guard" not in known:
-        session: Any = spark
         try:
-            known["guard"] = None if is_connect(spark) else compiled_object(session._jvm, "GuardedScans")
+            known["guard"] = None if is_connect(spark) else compiled_object(spark, "GuardedScans")
         except spark_errors():
             known["guard"] = None
     return known["guard"]

@@ -41,6 +41,7 @@ from pyspark_substrait.model.expressions import AggregationPhase, Function
 from pyspark_substrait.model.types import List, Type, concrete, same_type
 from pyspark_substrait.sql.compiler.types import has_order, is_foreign, spark_type
 from pyspark_substrait.sql.fragment import UNKNOWN, Atom, is_atomic
+from pyspark_substrait.sql.functions.builtins_since import has_builtin
 from pyspark_substrait.sql.functions.catalyst import CatalystForm, CatalystForms, listed
 from pyspark_substrait.sql.functions.over import Over, SortKey
 from pyspark_substrait.sql.functions.python_functions import PythonFunction
@@ -117,6 +118,10 @@ class Call:
         type = self.operands[position].type
         assert type is not None, f"argument {position} of {self.function.key} is an enumeration"
         return type
+
+    def has(self, name: str) -> bool:
+        """Whether the Spark that the text is for has a built-in function."""
+        return has_builtin(name, self.spark)
 
     def foreign(self) -> Type | None:
         """Return the first of the types that has a foreign carrier; None if none has."""
@@ -288,7 +293,7 @@ def row(
     foreign: Foreign = Foreign.REFUSED,
     settings: Mapping[str, str] = MappingProxyType({}),
     catalyst: CatalystForms = (),
-    since: str | None = None,
+    since: str | SparkVersion = OLDEST,
     before: Body | None = None,
     **options: str | tuple[str, ...],
 ) -> Row:
@@ -303,7 +308,7 @@ def row(
         foreign=foreign,
         settings=settings,
         catalyst=listed(catalyst),
-        since=OLDEST if since is None else parsed_version(since),
+        since=parsed_version(since),
         before=None if before is None else _body(before),
     )
 

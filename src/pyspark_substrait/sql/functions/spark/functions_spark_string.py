@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pyspark_substrait.errors import UnsupportedPlanError
 from pyspark_substrait.sql.compiler.literals import string_literal
 from pyspark_substrait.sql.fragment import Atom
+from pyspark_substrait.sql.functions.builtins_since import builtin_since
 from pyspark_substrait.sql.functions.catalyst import ansi, legacy
 from pyspark_substrait.sql.functions.sizes import bounded_format, bounded_length
 from pyspark_substrait.sql.functions.table import Call, Table, row
@@ -95,7 +96,7 @@ TABLE = Table(
         row("split_part", "split_part({0}, {1}, {2})", catalyst="SplitPart"),
         row("substring_index", "substring_index({0}, {1}, {2})", catalyst="SubstringIndex"),
         row("instr", "instr({0}, {1}, {2}, {3})", catalyst="StringInstrWithOccurrence"),
-        row("quote", "quote({0})", catalyst="Quote"),
+        row("quote", "quote({0})", catalyst="Quote", since=builtin_since("quote")),
         row("like", liked("LIKE")),
         row("ilike", liked("ILIKE")),
         row("rlike", "{0} RLIKE {1}", catalyst="RLike"),
