@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import importlib.util
 import logging
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+import weakref
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from pyspark_substrait.spark.session_cache import session_cache
 from pyspark_substrait.sql.spark_version import SparkVersion, version_of_session
@@ -26,7 +27,9 @@ __all__ = [
     "can_start_spark",
     "classic_frame",
     "collected",
+    "connect_frame",
     "frame_of_arrow",
+    "has_retry_policies",
     "is_frame",
     "java_package",
     "session_version",
@@ -91,6 +94,43 @@ def with_classic_properties(spark: SparkSession, function: Callable[[], _T]) -> 
     given: Any = inheritable_thread_target
     made: Callable[[], _T] = given(function) if session_version(spark).major < 4 else given(spark)(function)
     return made
+
+
+# Spark Connect --------------------------------------------------------------------------------------------------------
+
+
+def has_retry_policies() -> bool:
+    """Whether a Connect client's retries can be bounded: since 4.0."""
+    return importlib.util.find_spec("pyspark.sql.connect.client.retries") is not None
+
+
+def connect_frame(spark: Any, text: str, views: Mapping[str, DataFrame]) -> DataFrame:
+    """Return the DataFrame of a statement in a Connect session, which isn't analysed yet.
+
+    Args:
+        spark: the session.
+        text: the statement.
+        views: the DataFrames that it reads, by the names it calls them, which are nobody else's.
+    """
+    from pyspark.sql.connect import plan as plans
+    from pyspark.sql.connect.dataframe import DataFrame as ConnectDataFrame
+
+    made: Any = ConnectDataFrame
+    if session_version(spark).major >= 4:
+        inputs = [plans.SubqueryAlias(cast(Any, frame)._plan, name) for name, frame in views.items()]
+        found: DataFrame = made(plans.SQL(text, [], {}, inputs), spark)
+        return found
+    # before 4.0, a statement reads nothing but what the session has: its views are there as long as its plan is
+    left = session_cache(spark, "left_views")
+    for name in list(left):
+        del left[name]
+        spark.catalog.dropTempView(name)
+    for name, frame in views.items():
+        frame.createOrReplaceTempView(name)
+    plan = plans.SQL(text)
+    weakref.finalize(plan, left.update, dict.fromkeys(views))
+    older: DataFrame = made.withPlan(plan, spark)
+    return older
 
 
 # Arrow ----------------------------------------------------------------------------------------------------------------

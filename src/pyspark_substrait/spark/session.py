@@ -21,7 +21,7 @@ from urllib.parse import urlsplit
 
 from pyspark_substrait.errors import SubstraitError, UnsupportedPlanError
 from pyspark_substrait.spark.archive import archive, java_option, refusal, warn
-from pyspark_substrait.spark.compatibility import can_start_spark, silence_query_context
+from pyspark_substrait.spark.compatibility import can_start_spark, has_retry_policies, silence_query_context
 from pyspark_substrait.spark.java import java_environment
 from pyspark_substrait.spark.pandas_notice import leave_out_pandas_notice
 
@@ -386,9 +386,10 @@ def _connect(remote: str, wanted: Mapping[str, str], brief: bool) -> SparkSessio
 
 def _with_bound_retries(spark: Any) -> SparkSession:
     """Make a Connect session stop retrying a lost server within seconds."""
-    from pyspark_substrait.spark.connect_retries import bound_retries
+    if has_retry_policies():
+        from pyspark_substrait.spark.connect_retries import bound_retries
 
-    bound_retries(spark.client)
+        bound_retries(spark.client)
     found: SparkSession = spark
     return found
 

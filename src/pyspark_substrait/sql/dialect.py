@@ -151,7 +151,7 @@ def _functions(
     kind: str, registry: Registry, aliases: Mapping[str, str], spark: SparkVersion
 ) -> Iterator[dict[str, Any]]:
     for urn, alias in aliases.items():
-        table = functions.table(urn, spark) or registered_table(registry, urn)
+        table = functions.table(urn, spark) or registered_table(registry, urn, spark)
         if table is None:
             continue
         for name in registry.function_names(urn):

@@ -214,7 +214,7 @@ def meaning(function: Function, compilation: Compilation) -> tuple[FunctionDefin
 def _known_meaning(
     registry: Registry, function: Function, spark: SparkVersion
 ) -> tuple[FunctionDefinition | None, Table | None]:
-    table = functions.table(function.urn, spark) or registered_table(registry, function.urn)
+    table = functions.table(function.urn, spark) or registered_table(registry, function.urn, spark)
     return registry.function(function.urn, function.key), table
 
 

@@ -25,7 +25,7 @@ from typing import Final
 from typing_extensions import assert_never
 
 from pyspark_substrait.codes import Code
-from pyspark_substrait.errors import InvalidPlanError, UnsupportedPlanError
+from pyspark_substrait.errors import InvalidPlanError, NewerSparkError, UnsupportedPlanError
 from pyspark_substrait.model.types import (
     FP32,
     FP64,
@@ -254,10 +254,10 @@ def check_version(type: Type, spark: SparkVersion) -> None:
     """Refuse a type whose carrier a version of Spark doesn't have.
 
     Raises:
-        UnsupportedPlanError: it needs a newer Spark, which the error names.
+        NewerSparkError: Spark has it since another version.
     """
     if spark < _TIME_SINCE and has_time(type):
-        raise UnsupportedPlanError(
+        raise NewerSparkError(
             f"{type} needs the type TIME, which Spark {spark} does not have",
             hint=f"Spark {_TIME_SINCE} and later have it",
             code=Code.TARGET_TYPE,

@@ -59,7 +59,7 @@ class Support:
 
     @computed_once
     def table(self) -> Table | None:
-        return functions.table(self.urn, self.spark) or registered_table(self.registry, self.urn)
+        return functions.table(self.urn, self.spark) or registered_table(self.registry, self.urn, self.spark)
 
     @computed_once
     def combinations(self) -> tuple[Combination, ...]:

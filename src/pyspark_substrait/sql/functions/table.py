@@ -36,7 +36,7 @@ from typing import Final, NamedTuple, TypeAlias
 from typing_extensions import assert_never
 
 from pyspark_substrait.codes import Code
-from pyspark_substrait.errors import UnsupportedPlanError
+from pyspark_substrait.errors import NewerSparkError, UnsupportedPlanError
 from pyspark_substrait.model.expressions import AggregationPhase, Function
 from pyspark_substrait.model.types import List, Type, concrete, same_type
 from pyspark_substrait.sql.compiler.types import has_order, is_foreign, spark_type
@@ -205,7 +205,7 @@ class Row:
         foreign: whether it is correct for arguments with a foreign carrier.
         settings: the settings that the session must have for the text to be correct.
         catalyst: the equivalent Catalyst expressions; the producer makes calls of this row from them.
-        since: the oldest version of Spark on which the body is exact.
+        since: the oldest version of Spark on which the body is exact; of a refusal: that has a body.
         before: the body for older versions, None where they have none.
     """
 
@@ -233,6 +233,7 @@ class Row:
             options=self.options,
             enums=self.enums,
             signatures=self.signatures,
+            since=self.since,
         )
 
     def body_of(self, phase: AggregationPhase) -> Body:
@@ -410,6 +411,7 @@ class Table:
         """
         rows = self._by_name.get(call.function.name, ())
         refusal: str | None = None
+        newer = False
         for options in _combinations(preferences) if preferences else _UNSTATED:
             for fitting in rows:
                 if fitting.fits(call, options):
@@ -420,6 +422,7 @@ class Table:
             objection = body if isinstance(body, str) else fitting.objection(call)
             if isinstance(body, str) or objection is not None:
                 refusal = refusal or objection
+                newer = newer or fitting.since > call.spark
             else:
                 call.settings.update(fitting.settings)
                 return body(replace(call, options=options) if options != call.options else call)
@@ -427,7 +430,8 @@ class Table:
         under = f" with {wanted}" if wanted else ""
         code = Code.TARGET_OPTION if preferences and self._runs(call) else Code.TARGET_FUNCTION
         if refusal is not None:
-            raise UnsupportedPlanError(f"{call.function.key}{under} cannot run exactly on Spark: {refusal}", code=code)
+            kind = NewerSparkError if newer else UnsupportedPlanError
+            raise kind(f"{call.function.key}{under} cannot run exactly on Spark: {refusal}", code=code)
         raise UnsupportedPlanError(f"the function {call.function.key}{under} has no Spark form yet", code=code)
 
     def _runs(self, call: Call) -> bool:
