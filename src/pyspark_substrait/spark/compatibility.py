@@ -28,6 +28,7 @@ __all__ = [
     "classic_frame",
     "collected",
     "connect_frame",
+    "error_condition",
     "frame_of_arrow",
     "has_retry_policies",
     "is_frame",
@@ -64,6 +65,13 @@ def silence_query_context() -> None:
 
     for name in ("SQLQueryContextLogger", "DataFrameQueryContextLogger"):
         PySparkLogger.getLogger(name).setLevel(logging.CRITICAL)
+
+
+def error_condition(error: Exception) -> str | None:
+    """Return the name of the condition that Spark reports, like ``DIVIDE_BY_ZERO``; None if an error has none."""
+    get = getattr(error, "getCondition", None) or getattr(error, "getErrorClass", None)
+    found = None if get is None else get()
+    return None if found is None else str(found)
 
 
 # classic sessions -----------------------------------------------------------------------------------------------------
