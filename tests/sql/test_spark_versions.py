@@ -66,14 +66,14 @@ def _times() -> ps.Plan:
     return plans.plan(plans.project(table, plans.col(table, 0)))
 
 
-@pytest.mark.parametrize("version", ["3.5", "4.0"])
+@pytest.mark.parametrize("version", ["3.5", "4.0", "4.1"])
 def test_a_type_that_a_version_lacks_is_refused_with_the_one_that_has_it(version: str) -> None:
-    with pytest.raises(UnsupportedPlanError, match=r"TIME, which Spark [\d.]+ does not have.*4\.1"):
+    with pytest.raises(UnsupportedPlanError, match=r"TIME, which Spark [\d.]+ does not have.*4\.2"):
         ps.to_sql(_times(), version=version)
     report = ps.validate(_times(), "spark", version=version)
     assert [finding for finding in report.errors if "TIME" in finding.what]
     assert not ps.validate(_times(), "spark").errors
-    assert not ps.validate(_times(), "spark", version="4.1").errors
+    assert not ps.validate(_times(), "spark", version="4.2").errors
 
 
 def test_a_version_belongs_to_the_target_spark() -> None:
@@ -85,7 +85,7 @@ def test_a_dialect_is_of_a_version() -> None:
     def types(version: str | None) -> set[str]:
         return {entry["type"] for entry in ps.dialect(version=version)["supported_types"]}
 
-    assert "PRECISION_TIME" in types(None) == types("4.3") == types("4.1")
+    assert "PRECISION_TIME" in types(None) == types("4.3") == types("4.2")
 
 
 def test_commands_take_a_version() -> None:

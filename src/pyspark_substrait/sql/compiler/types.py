@@ -129,8 +129,8 @@ SETTINGS: Final[Mapping[str, str]] = {
 }
 #: additional settings of a statement if :func:`has_time` is true for one of its types
 TIME_SETTINGS: Final[Mapping[str, str]] = {"spark.sql.timeType.enabled": "true"}
-#: the first version of Spark with a TIME
-_TIME_SINCE: Final = SparkVersion(4, 1)
+#: the first version of Spark with a TIME and its functions of microseconds, without which casts have no form
+_TIME_SINCE: Final = SparkVersion(4, 2)
 #: additional settings of a statement that makes maps: two equal keys fail, instead of one of them being lost
 MAP_SETTINGS: Final[Mapping[str, str]] = {"spark.sql.mapKeyDedupPolicy": "EXCEPTION"}
 #: additional settings of a statement that looks for a matching element of a list: a null may be one
@@ -258,7 +258,7 @@ def check_version(type: Type, spark: SparkVersion) -> None:
     """
     if spark < _TIME_SINCE and has_time(type):
         raise NewerSparkError(
-            f"{type} needs the type TIME, which Spark {spark} does not have",
+            f"{type} needs the type TIME, which Spark {spark} does not have as a whole",
             hint=f"Spark {_TIME_SINCE} and later have it",
             code=Code.TARGET_TYPE,
         )

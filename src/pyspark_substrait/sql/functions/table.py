@@ -123,6 +123,19 @@ class Call:
         """Whether the Spark that the text is for has a built-in function."""
         return has_builtin(name, self.spark)
 
+    def require_spark(self, version: SparkVersion, reason: str) -> None:
+        """Refuse the call if the text is for an older Spark; for rows to which this applies for some types only.
+
+        Raises:
+            NewerSparkError: it is for an older one.
+        """
+        if self.spark < version:
+            raise NewerSparkError(
+                f"{self.function.key} cannot run exactly on Spark {self.spark}: {reason}",
+                hint=f"Spark {version} and later can",
+                code=Code.TARGET_FUNCTION,
+            )
+
     def foreign(self) -> Type | None:
         """Return the first of the types that has a foreign carrier; None if none has."""
         for operand in self.operands:

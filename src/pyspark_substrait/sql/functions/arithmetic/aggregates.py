@@ -23,6 +23,8 @@ from pyspark_substrait.sql.functions.arithmetic.float_rounding import (
     rounded_to_float,
 )
 from pyspark_substrait.sql.functions.arithmetic.quantiles import (
+    LAMBDAS_SINCE,
+    NEAREST,
     median_of_floats,
     median_of_integers,
     plain_median,
@@ -328,7 +330,7 @@ def statistic(name: str, *arguments: int) -> Text:
 
 
 #: the first version of Spark whose `corr` is null, and no error, where all values of one argument are equal
-_CORR_SINCE: Final = "4.1"
+_CORR_SINCE: Final = "4.2"
 
 
 def correlation_of_sums(call: Call) -> str:
@@ -426,6 +428,7 @@ ROWS: tuple[Row, ...] = (
     *distributed("variance", "var_samp", "var_pop", "VarianceSamp", "VariancePop"),
     row("median", median_of_integers, signatures=_PRECISE_INTEGER, rounding=ROUNDINGS),
     row("median", plain_median, signatures=_PRECISE_FLOAT, rounding=_UNSTATED),
+    row("median", median_of_floats, signatures=_PRECISE_FLOAT, rounding=NEAREST, since=LAMBDAS_SINCE),
     row("median", median_of_floats, signatures=_PRECISE_FLOAT, rounding=ROUNDINGS),
     row("quantile", quantile, rounding=ROUNDINGS, foreign=Foreign.MOVED),
 )
