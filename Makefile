@@ -1,23 +1,27 @@
 # Needs python3 (3.10 or newer) and make; everything else goes into .venv, which is made once and remade when
 # pyproject.toml changes. pip is used as this machine configures it. WORKERS is how many processes run tests.
+# With SPARK=3.5 (4.0, 4.1, 4.2), everything is done with that Spark, in an environment of its own.
 
 PYTHON ?= python3
 ARGS ?=
 WORKERS ?= 2
 
-RUN := .venv/bin/python
+SPARK ?=
+
+VENV := .venv$(if $(SPARK),-spark-$(SPARK))
+RUN := $(VENV)/bin/python
 PIP := $(RUN) -m pip --disable-pip-version-check
-BASE := .venv/.base
-DEV := .venv/.dev
+BASE := $(VENV)/.base
+DEV := $(VENV)/.dev
 
 .PHONY: help demo test sweep test-integration conformance check format bench bench-functions bench-large bench-checking bench-profile docs docs-serve pictures clean java
 
 help:
 	@echo "make demo    run the tutorial's plan of 2023 on Spark"
-	@echo "make test    run the tests, of the slow ones a sample  (ARGS='tests/test_cli.py -x')"
+	@echo "make test    run the tests, of the slow ones a sample  (ARGS='tests/test_cli.py -x', SPARK=3.5)"
 	@echo "make sweep   run every test, in sessions as users have them  (PART=2/4)"
 	@echo "make test-integration  run the tests with real Delta and Iceberg tables (fetches their jars with Maven)"
-	@echo "make conformance  run the specification's function cases, and print a report"
+	@echo "make conformance  run the specification's function cases, and print a report  (SPARK=3.5)"
 	@echo "make check   formatting, lint and types"
 	@echo "make format  put the code into form"
 	@echo "make bench   measure everything, beside Spark and peers  (ARGS='--save', ARGS='--quick runs', ARGS='--help')"
@@ -84,17 +88,17 @@ pictures: java $(DEV)
 	@$(RUN) -m docs.pictures $(ARGS)
 
 clean:
-	rm -rf site .venv .mypy_cache .pytest_cache .ruff_cache build dist examples/demo/data
+	rm -rf site .venv .venv-spark-* .mypy_cache .pytest_cache .ruff_cache build dist examples/demo/data
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # The machine's own Java if there is one, else a runtime from the extra `java`.
 java: $(BASE)
 	@$(RUN) -m pyspark_substrait.spark.java >/dev/null 2>&1 || { \
-	  echo "No Java 17 or newer on this machine: putting a runtime into .venv ..."; \
+	  echo "No Java 17 or newer on this machine: putting a runtime into $(VENV) ..."; \
 	  $(PIP) install --quiet --editable '.[java]'; }
 
 $(DEV): $(BASE)
-	@echo "Adding the tools for tests to .venv (once) ..."
+	@echo "Adding the tools for tests to $(VENV) (once) ..."
 	@$(PIP) install --quiet --editable '.[dev]'
 	@touch $@
 
@@ -103,8 +107,8 @@ $(BASE): pyproject.toml
 	  echo "Python 3.10 or newer is needed; name one with: make PYTHON=python3.12 ..." >&2; exit 1; }
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { \
 	  echo "This Python can't make virtual environments; on Debian and Ubuntu: sudo apt install python3-venv" >&2; exit 1; }
-	@echo "Making .venv with this package and Spark (once, some minutes) ..."
-	@rm -rf .venv
-	@$(PYTHON) -m venv .venv
-	@$(PIP) install --quiet --editable .
+	@echo "Making $(VENV) with this package and Spark $(SPARK) (once, some minutes) ..."
+	@rm -rf $(VENV)
+	@$(PYTHON) -m venv $(VENV)
+	@$(PIP) install --quiet $(if $(SPARK),'pyspark[connect]==$(SPARK).*') --editable .
 	@touch $@

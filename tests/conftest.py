@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import duckdb
     from pyspark.sql import SparkSession
 
-pytest_plugins = ["tests.selection"]
+pytest_plugins = ["tests.selection", "tests.versions"]
 
 # no test depends on a class-data archive of this machine, and none makes one by the way
 os.environ["PYSPARK_SUBSTRAIT_ARCHIVE"] = "0"

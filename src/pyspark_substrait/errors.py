@@ -18,6 +18,7 @@ __all__ = [
     "ExecutionError",
     "InvalidPlanError",
     "JavaNotFoundError",
+    "NewerSparkError",
     "ParameterError",
     "PlanFormatError",
     "SubstraitError",
@@ -75,6 +76,10 @@ class InvalidPlanError(SubstraitError):
 
 class UnsupportedPlanError(SubstraitError):
     """The plan is valid, but something in it can't be carried out here with exactly the meaning it has."""
+
+
+class NewerSparkError(UnsupportedPlanError):
+    """The plan is for a version of Spark that can't carry it out, and a newer one, which the message names, can."""
 
 
 class TableError(SubstraitError):

@@ -13,10 +13,12 @@ from rich.console import Console
 from rich.table import Table
 
 from pyspark_substrait.extensions.registry import Registry
+from pyspark_substrait.spark.compatibility import session_version
 from pyspark_substrait.sql.functions.support import supported
+from pyspark_substrait.sql.spark_version import SparkVersion
 from tests.conformance.case_files import Case, read_cases
 from tests.conformance.conflicts import CONFLICTS, conflict
-from tests.conformance.running import Outcome, Way, run
+from tests.conformance.running import Outcome, Way, is_failure, is_refused_here, run
 
 _NUMBERS = ("functions", "cases", "passed", "conflicts", "failed", "combinations", "refused")
 
@@ -38,10 +40,14 @@ def main(columns: bool, remote: str | None, names: tuple[str, ...]) -> None:
     outcomes = run(spark, cases, Way.COLUMNS if columns else Way.LITERALS)
     seconds = time.perf_counter() - started
     console = Console(width=130)
-    console.print(_by_file(outcomes))
+    version = session_version(spark)
+    console.print(_by_file(outcomes, version))
     if not names:
-        console.print(_by_extension())
-    failed = [item for item in outcomes if item.fault is not None and conflict(item.case) is None]
+        console.print(_by_extension(version))
+    failed = [item for item in outcomes if is_failure(item, version)]
+    reasons = Counter(item.fault for item in outcomes if is_refused_here(item, version))
+    for reason, count in reasons.most_common():
+        console.print(f"refused on Spark {version}, {count} cases: {reason}", markup=False, soft_wrap=True)
     for key in dict.fromkeys(conflict(item.case) for item in outcomes if item.fault is not None):
         if key is not None:
             console.print(f"conflict in {key[0]}: {key[1]}: {CONFLICTS[key]}", markup=False, soft_wrap=True)
@@ -53,8 +59,10 @@ def main(columns: bool, remote: str | None, names: tuple[str, ...]) -> None:
     if columns:
         console.print(f"arguments that stayed literals, by position: {_counted(constants)}", soft_wrap=True)
     passed = sum(item.fault is None for item in outcomes)
-    conflicts = len(outcomes) - passed - len(failed)
-    counts = f"{len(outcomes)} cases, {passed} passed, {conflicts} conflicts, {len(failed)} failed"
+    refused = reasons.total()
+    conflicts = len(outcomes) - passed - refused - len(failed)
+    numbers = f"{passed} passed, {conflicts} conflicts, {refused} refused by this version, {len(failed)} failed"
+    counts = f"Spark {spark.version}: {len(outcomes)} cases, {numbers}"
     console.print(f"{counts}, {seconds:.0f} s")
     sys.exit(1 if failed else 0)
 
@@ -65,23 +73,24 @@ def _readable() -> Iterator[Case]:
         yield case
 
 
-def _by_file(outcomes: list[Outcome]) -> Table:
+def _by_file(outcomes: list[Outcome], version: SparkVersion) -> Table:
     files: defaultdict[str, list[Outcome]] = defaultdict(list)
     for item in outcomes:
         files[item.case.file].append(item)
-    made = _table("file", "functions", "cases", "passed", "conflicts", "failed")
+    made = _table("file", "functions", "cases", "passed", "conflicts", "refused", "failed")
     for file, items in files.items():
         faults = [item for item in items if item.fault is not None]
         known = sum(conflict(item.case) is not None for item in faults)
         functions = len({(item.case.urn, item.case.function) for item in items})
-        numbers = (functions, len(items), len(items) - len(faults), known, len(faults) - known)
+        refused = sum(is_refused_here(item, version) for item in items)
+        numbers = (functions, len(items), len(items) - len(faults), known, refused, len(faults) - known - refused)
         made.add_row(file, *(str(number) for number in numbers))
     return made
 
 
-def _by_extension() -> Table:
+def _by_extension(version: SparkVersion) -> Table:
     made = _table("extension", "functions", "combinations", "refused")
-    items = supported(Registry.default())
+    items = supported(Registry.default(), spark=version)
     for extension in dict.fromkeys(item.extension for item in items):
         own = [item for item in items if item.extension == extension]
         numbers = (len(own), sum(len(item.combinations) for item in own), sum(item.refused for item in own))

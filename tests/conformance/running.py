@@ -17,16 +17,19 @@ from pyspark_substrait.model.expressions import Expression, FieldReference, Root
 from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.relations import Aggregate, Measure
 from pyspark_substrait.model.types import FP32, FP64, List, Type, UserDefined, concrete, same_type, with_nullability
+from pyspark_substrait.spark.compatibility import session_version
 from pyspark_substrait.spark.session import spark_errors
 from pyspark_substrait.sql.compiler.types import spark_type
+from pyspark_substrait.sql.spark_version import NEWEST, SparkVersion
 from tests.conformance.calls import Bound, bind
 from tests.conformance.case_files import Case
+from tests.conformance.conflicts import conflict
 from tests.spark import plans
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-__all__ = ["Outcome", "Way", "run"]
+__all__ = ["Outcome", "Way", "is_failure", "is_refused_here", "run"]
 
 #: how many cases, and how long texts, one plan may have
 _CHUNK = 60
@@ -61,6 +64,16 @@ class Outcome:
     constants: tuple[int, ...] = ()
 
 
+def is_refused_here(outcome: Outcome, version: SparkVersion) -> bool:
+    """Whether a case that the newest Spark runs is refused on an older one."""
+    return outcome.refused and version < NEWEST and conflict(outcome.case) is None
+
+
+def is_failure(outcome: Outcome, version: SparkVersion) -> bool:
+    """Whether a case isn't as it must be, and no conflict says why."""
+    return outcome.fault is not None and conflict(outcome.case) is None and not is_refused_here(outcome, version)
+
+
 @dataclass(frozen=True)
 class _Ready:
     """A case that compiles."""
@@ -81,13 +94,14 @@ def run(spark: SparkSession, cases: Iterable[Case], way: Way) -> list[Outcome]:
     together: list[tuple[int, _Ready]] = []
     waiting: list[tuple[list[int], Future[list[Outcome]]]] = []
     folding = _no_folding(spark) if way is Way.COLUMNS else contextlib.nullcontext()
+    version = str(session_version(spark))
     # much of the time goes into analysis, which uses one core
     with folding, ThreadPoolExecutor(_THREADS) as pool:
         for number, case in enumerate(cases):
             if case.window:
                 waiting.append(([number], pool.submit(_window, spark, case, way)))
                 continue
-            made = _made(case, way)
+            made = _made(case, way, version)
             if isinstance(made, Outcome):
                 outcomes[number] = made
             elif case.expected == "error":
@@ -121,20 +135,20 @@ def _no_folding(spark: SparkSession) -> Iterator[None]:
 # making plans --------------------------------------------------------------------------------------------------------
 
 
-def _made(case: Case, way: Way) -> _Ready | Outcome:
+def _made(case: Case, way: Way, version: str) -> _Ready | Outcome:
     """The case, once it compiles. Arguments that have to be constant stay literals."""
-    first = _tried(case, way, ())
+    first = _tried(case, way, (), version)
     if not isinstance(first, Outcome) or way is Way.LITERALS or case.rows is not None:
         return first
     literals = [position for position, argument in enumerate(case.arguments) if isinstance(argument, Literal)]
     for constants in (*((position,) for position in literals), tuple(literals[1:]), tuple(literals)):
-        made = _tried(case, way, constants)
+        made = _tried(case, way, constants, version)
         if not isinstance(made, Outcome):
             return made
     return first
 
 
-def _tried(case: Case, way: Way, constants: tuple[int, ...]) -> _Ready | Outcome:
+def _tried(case: Case, way: Way, constants: tuple[int, ...], version: str) -> _Ready | Outcome:
     try:
         bound = _bound(case, way, constants, [])
     except InvalidPlanError as error:
@@ -144,7 +158,7 @@ def _tried(case: Case, way: Way, constants: tuple[int, ...]) -> _Ready | Outcome
     if fault is not None:
         return made.outcome(fault)
     try:
-        return replace(made, characters=len(ps.to_sql(_plan([made]))))
+        return replace(made, characters=len(ps.to_sql(_plan([made]), version=version)))
     except UnsupportedPlanError as error:
         return made.outcome(error.message, refused=True)
     except InvalidPlanError as error:
@@ -224,7 +238,9 @@ def _values(spark: SparkSession, items: Sequence[_Ready]) -> list[Outcome]:
         row = [column.to_pylist()[0] for column in ps.run_query(plan, spark=spark).columns]
     except SubstraitError as error:
         if len(items) == 1:
-            constant = _with_constants(items[0]) if _NEEDS_CONSTANT in error.message else None
+            constant = (
+                _with_constants(items[0], str(session_version(spark))) if _NEEDS_CONSTANT in error.message else None
+            )
             return [items[0].outcome(error.message)] if constant is None else _values(spark, [constant])
         middle = len(items) // 2
         return _values(spark, items[:middle]) + _values(spark, items[middle:])
@@ -242,12 +258,12 @@ def _values(spark: SparkSession, items: Sequence[_Ready]) -> list[Outcome]:
     return outcomes
 
 
-def _with_constants(item: _Ready) -> _Ready | None:
+def _with_constants(item: _Ready, version: str) -> _Ready | None:
     """The case with literals behind its first argument, where it says at run time that it needs them."""
     positions = tuple(range(1, len(item.case.arguments)))
     if item.way is Way.LITERALS or item.constants == positions:
         return None
-    made = _tried(item.case, item.way, positions)
+    made = _tried(item.case, item.way, positions, version)
     return None if isinstance(made, Outcome) else made
 
 

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from pyspark_substrait.spark.compatibility import session_version
+from pyspark_substrait.sql.spark_version import NEWEST
 from tests.conformance.case_files import Case, read_cases
 from tests.conformance.conflicts import CONFLICTS, conflict
-from tests.conformance.running import Way, run
+from tests.conformance.running import Way, is_failure, is_refused_here, run
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -40,12 +42,18 @@ def test_all_cases_pass_but_the_conflicts(spark: SparkSession, cases: list[Case]
         cases = [case for case in cases if case.rows is None]
     outcomes = run(spark, cases, way)
     faults = [outcome for outcome in outcomes if outcome.fault is not None]
-    wrong = [f"{item.case.file}: {item.case.text}: {item.fault}" for item in faults if conflict(item.case) is None]
+    version = session_version(spark)
+    wrong = [f"{item.case.file}: {item.case.text}: {item.fault}" for item in faults if is_failure(item, version)]
+    refused = sum(is_refused_here(item, version) for item in faults)
     dropped = sorted({text for outcome in outcomes for text in outcome.dropped})
     constants = sorted({f"{item.case.function}{list(item.constants)}" for item in outcomes if item.constants})
-    print(f"\n{len(outcomes)} cases, {len(outcomes) - len(faults)} passed, {len(faults) - len(wrong)} conflicts")
+    conflicts = len(faults) - len(wrong) - refused
+    print(
+        f"\n{len(outcomes)} cases, {len(outcomes) - len(faults)} passed, {conflicts} conflicts, {refused} refused here"
+    )
     print(f"options that no implementation declares, left out: {', '.join(dropped)}")
     print(f"arguments that stayed literals: {', '.join(constants) or 'none'}")
     assert not wrong, "\n".join(wrong)
     # a conflict that has gone must go from the list
-    assert {conflict(item.case) for item in faults} == set(CONFLICTS) & {conflict(case) for case in cases}
+    if version == NEWEST:
+        assert {conflict(item.case) for item in faults} == set(CONFLICTS) & {conflict(case) for case in cases}

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 
 from pyspark_substrait.api.loading import PlanSource, extensions_of, loaded_plan, on_deep_stack
 from pyspark_substrait.extensions.registry import Registry
-from pyspark_substrait.sql.compiler.statement import statement
+from pyspark_substrait.sql.compiler.statement import Statement, statement
+from pyspark_substrait.sql.spark_version import parsed_version
 
 __all__ = ["to_sql"]
 
@@ -17,16 +18,25 @@ def to_sql(
     parameters: Mapping[int, object] | None = None,
     registry: Registry | None = None,
     root: int | None = None,
+    version: str | None = None,
 ) -> str:
     """Return the Spark SQL statement for a plan, over tables of the session's catalog. Needs no session.
 
-    Arguments are those of :func:`from_substrait`.
+    Args:
+        plan, parameters, registry, root: as in :func:`from_substrait`.
+        version: the version of Spark that the text is for, ``3.5`` to the newest; the newest when None.
 
     Raises:
         ParameterError: a dynamic parameter has no value, or one that isn't of its type.
         InvalidPlanError: the plan is wrong.
-        UnsupportedPlanError: something in it can't run on Spark with exactly its meaning.
+        UnsupportedPlanError: something in it can't run on that Spark with exactly its meaning.
+        SubstraitError: there is no such version.
     """
     loaded = loaded_plan(plan, registry)
     known = extensions_of(loaded, registry)
-    return on_deep_stack(loaded, lambda: statement(loaded, known, parameters=parameters, chosen=root)).readable()
+    spark = parsed_version(version)
+
+    def made() -> Statement:
+        return statement(loaded, known, parameters=parameters, chosen=root, spark=spark)
+
+    return on_deep_stack(loaded, made).readable()

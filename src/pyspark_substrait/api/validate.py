@@ -20,6 +20,7 @@ from pyspark_substrait.model.findings import Finding, Places, as_finding
 from pyspark_substrait.model.notes import Note
 from pyspark_substrait.model.plan import CURRENT_VERSION
 from pyspark_substrait.proto import checks, read
+from pyspark_substrait.sql.spark_version import SparkVersion, parsed_version
 
 if TYPE_CHECKING:
     from pyspark_substrait.proto.wire import Parsed
@@ -28,7 +29,12 @@ __all__ = ["upgrades", "validate", "validation_report"]
 
 
 def validate(
-    plan: PlanSource, target: str | None = None, *, registry: Registry | None = None, name: str | None = None
+    plan: PlanSource,
+    target: str | None = None,
+    *,
+    registry: Registry | None = None,
+    name: str | None = None,
+    version: str | None = None,
 ) -> Report:
     """Report everything that is wrong or doubtful in a plan or an extended expression.
 
@@ -39,19 +45,24 @@ def validate(
         target: also report what an engine can't run: ``spark``, or the path of a dialect file.
         registry: the extensions; by default those that the plan was loaded with, or those of the specification.
         name: the name of the plan in the report; by default its path, if it has one.
+        version: the version of the target ``spark``, ``3.5`` to the newest; the newest when None.
 
     Raises:
+        SubstraitError: there is no such version, or the target has none.
         UnsupportedPlanError: there is no such target.
         PlanFormatError: the target is a file, but not a dialect file.
     """
     known = extensions_of(plan, registry)
     file = file_of(plan)
     called = name or ("plan" if file is None else str(file))
+    if version is not None and target != "spark":
+        raise SubstraitError(f"version={version!r} needs the target spark", hint='validate(plan, "spark", version=…)')
+    spark = parsed_version(version)
     if target not in (None, "spark"):
         from pyspark_substrait.analysis.validation.dialects import dialect  # YAML, which only dialects need
 
         dialect(target)
-    made = _checked_as_read(plan, target, known)
+    made = _checked_as_read(plan, target, known, spark)
     if made is not None:
         return replace(made, name=called, target=target, called=with_enough_stack)
     try:
@@ -60,7 +71,11 @@ def validate(
         found = [as_finding(error, Code.PROTO_PARSE_FAILED)]
         return report(found, places=Places(), name=called, file=file, target=target)
     try:
-        made = with_deep_stack(_checked, parsed, target, known) if parsed.deep else _checked(parsed, target, known)
+        made = (
+            with_deep_stack(_checked, parsed, target, known, spark)
+            if parsed.deep
+            else _checked(parsed, target, known, spark)
+        )
     except PlanFormatError as error:
         found = [as_finding(error)]
         return report(found, places=Places(), name=called, file=file, target=target)
@@ -89,7 +104,7 @@ def upgrades(document: Plan | ExtendedExpression, *, name: str = "plan") -> Repo
     return Report(findings=tuple(notes.upgraded(document.upgrades)), document=document, places=Places(), name=name)
 
 
-def _checked(parsed: Parsed, target: str | None, registry: Registry) -> Report:
+def _checked(parsed: Parsed, target: str | None, registry: Registry, spark: SparkVersion) -> Report:
     found = read.checked(parsed.message, registry, upgrades=parsed.notes, original_version=parsed.original_version)
     document = as_document(found.document, deep=parsed.deep, registry=registry)
 
@@ -104,11 +119,11 @@ def _checked(parsed: Parsed, target: str | None, registry: Registry) -> Report:
 
     findings = [*unread(parsed.faults), *without_results([*of_the_plan()], parsed.faults)]
     if target is not None:
-        findings += _of_the_target(target, document, found.places, registry, findings)
+        findings += _of_the_target(target, document, found.places, registry, findings, spark)
     return report(findings, places=found.places, document=document)
 
 
-def _checked_as_read(plan: PlanSource, target: str | None, registry: Registry) -> Report | None:
+def _checked_as_read(plan: PlanSource, target: str | None, registry: Registry, spark: SparkVersion) -> Report | None:
     """Return the report on a plan that was just loaded, without writing and reading its message; None for any other."""
     source = source_of(plan) if isinstance(plan, Plan) else None
     if source is None or not isinstance(plan, Plan) or registry is not (plan.registry or Registry.default()):
@@ -130,12 +145,17 @@ def _checked_as_read(plan: PlanSource, target: str | None, registry: Registry) -
     except RecursionError:
         return None
     if target is not None:
-        findings += _of_the_target(target, document, source.places, registry, findings)
+        findings += _of_the_target(target, document, source.places, registry, findings, spark)
     return report(findings, places=source.places, document=document)
 
 
 def _of_the_target(
-    target: str, document: Plan | ExtendedExpression, places: Places, registry: Registry, known: Sequence[Finding]
+    target: str,
+    document: Plan | ExtendedExpression,
+    places: Places,
+    registry: Registry,
+    known: Sequence[Finding],
+    spark: SparkVersion,
 ) -> list[Finding]:
     """Return findings for everything that an engine can't run."""
     errors = [finding for finding in known if finding.level is Level.ERROR]
@@ -144,7 +164,7 @@ def _of_the_target(
         if target == "spark":
             from pyspark_substrait.sql.unsupported_parts import findings  # the compiler, which only this target needs
 
-            return [*findings(document, places, registry, errors)]
+            return [*findings(document, places, registry, errors, spark)]
         from pyspark_substrait.analysis.validation import dialect_rules, dialects
 
         return [*dialect_rules.findings(document, places, dialects.dialect(target))]

@@ -18,7 +18,7 @@ from pyspark_substrait.cli.files import console, counted, plan_source, save
 from pyspark_substrait.cli.findings import findings
 from pyspark_substrait.cli.lineage import lineage
 from pyspark_substrait.cli.lint import lint
-from pyspark_substrait.cli.options import FUNCTIONS, PARAMETERS, PLAN, ROOT, loaded_from, parameter_values
+from pyspark_substrait.cli.options import FUNCTIONS, PARAMETERS, PLAN, ROOT, SPARK, loaded_from, parameter_values
 from pyspark_substrait.cli.output import for_terminal, print_text, write_text
 from pyspark_substrait.cli.plan import plan
 from pyspark_substrait.cli.run import evaluate, run
@@ -86,10 +86,14 @@ main.add_command(evaluate)
 @PARAMETERS
 @ROOT
 @FUNCTIONS
-def sql(plan: Path, parameters: tuple[str, ...], root: int | None, registry: Registry | None) -> None:
+@SPARK
+def sql(
+    plan: Path, parameters: tuple[str, ...], root: int | None, registry: Registry | None, version: str | None
+) -> None:
     """Print the Spark SQL text that runs PLAN. Needs no Spark."""
     loaded = loaded_from(plan_source(plan), registry)
-    write_text(pyspark_substrait.to_sql(loaded, parameters=parameter_values(parameters, loaded), root=root))
+    given = parameter_values(parameters, loaded)
+    write_text(pyspark_substrait.to_sql(loaded, parameters=given, root=root, version=version))
 
 
 main.add_command(explain)
@@ -109,7 +113,8 @@ main.add_command(lineage)
 )
 @click.option("--full", is_flag=True, help="Print long Spark SQL in full.")
 @click.option("--markdown", "as_page", is_flag=True, help="Print the page of the documentation.")
-def functions(name: str | None, extensions: tuple[Path, ...], full: bool, as_page: bool) -> None:
+@SPARK
+def functions(name: str | None, extensions: tuple[Path, ...], full: bool, as_page: bool, version: str | None) -> None:
     """List the functions of all extensions, or show the one called NAME: overloads, options, what it is in Spark SQL.
 
     NAME may be an extension too, like functions_string. Needs no Spark.
@@ -119,12 +124,14 @@ def functions(name: str | None, extensions: tuple[Path, ...], full: bool, as_pag
       pyspark-substrait functions
       pyspark-substrait functions round
       pyspark-substrait functions functions_datetime
+      pyspark-substrait functions round --spark 3.5
     """
     from pyspark_substrait.extensions.registry import Registry
     from pyspark_substrait.sql.functions.support import listed, markdown, shown, supported
+    from pyspark_substrait.sql.spark_version import parsed_version
 
     registry = reduce(lambda larger, path: larger.with_yaml(path), extensions, Registry.default())
-    found = supported(registry, name)
+    found = supported(registry, name, parsed_version(version))
     if not found:
         raise click.UsageError(f"there is no function or extension {name!r}; without NAME, all are listed")
     if as_page:

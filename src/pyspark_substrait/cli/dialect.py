@@ -10,6 +10,7 @@ import click
 
 import pyspark_substrait
 from pyspark_substrait.cli.files import counted, output_name
+from pyspark_substrait.cli.options import SPARK
 from pyspark_substrait.cli.output import print_text, write_text
 
 if TYPE_CHECKING:
@@ -29,7 +30,8 @@ _OUTPUT = click.Path(dir_okay=False, allow_dash=True, path_type=Path)
     default="-",
     help="Write the dialect here, as JSON (.json) or YAML (any other suffix); to standard output when not given.",
 )
-def dialect(output: Path) -> None:
+@SPARK
+def dialect(output: Path, version: str | None) -> None:
     """Write a dialect file: the types, relations, expressions and functions of Substrait that run on Spark.
 
     Its form is the one of the specification, for tools that make or check plans. Needs no Spark.
@@ -37,9 +39,10 @@ def dialect(output: Path) -> None:
     \b
     Examples:
       pyspark-substrait dialect -o spark.yaml
+      pyspark-substrait dialect --spark 3.5 -o spark-3.5.yaml
       pyspark-substrait validate plan.pb --target spark.yaml
     """
-    content = pyspark_substrait.dialect()
+    content = pyspark_substrait.dialect(version=version)
     text = json.dumps(content, indent=2) + "\n" if output.suffix.lower() == ".json" else _yaml(content)
     if str(output) == "-":
         write_text(text, nl=False)

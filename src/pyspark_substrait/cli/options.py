@@ -26,6 +26,7 @@ __all__ = [
     "PLAN",
     "RENAME",
     "ROOT",
+    "SPARK",
     "Session",
     "loaded_from",
     "parameter_values",
@@ -56,6 +57,14 @@ ROOT = click.option(
     "--root", metavar="N", type=click.IntRange(min=0), help="Which root, from 0, of a plan that has several."
 )
 """``root``: a position, or None."""
+
+SPARK = click.option(
+    "--spark",
+    "version",
+    metavar="VERSION",
+    help="The version of Spark, from 3.5 up; the newest when not given.",
+)
+"""``version``: the number of a version, or None."""
 
 FUNCTIONS = click.option(
     "--functions",

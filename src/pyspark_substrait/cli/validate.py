@@ -11,7 +11,7 @@ import click
 
 import pyspark_substrait
 from pyspark_substrait.cli.files import counted, plan_source
-from pyspark_substrait.cli.options import FUNCTIONS
+from pyspark_substrait.cli.options import FUNCTIONS, SPARK
 from pyspark_substrait.cli.output import print_text, write_text
 from pyspark_substrait.codes import Level
 from pyspark_substrait.errors import SubstraitError
@@ -69,6 +69,7 @@ _QUIET = "dim"
 )
 @click.option("--strict", is_flag=True, help="Exit with 1 for warnings too.")
 @FUNCTIONS
+@SPARK
 def validate(
     plans: tuple[Path, ...],
     target: str | None,
@@ -77,6 +78,7 @@ def validate(
     level: str,
     strict: bool,
     registry: Registry | None,
+    version: str | None,
 ) -> None:
     """Check each PLAN for errors and doubtful constructs: what, where, why and how to fix it. Needs no Spark.
 
@@ -87,6 +89,7 @@ def validate(
       pyspark-substrait validate plan.json
       pyspark-substrait validate plans/*.pb --level error
       pyspark-substrait validate plan.pb --target spark --strict
+      pyspark-substrait validate plan.pb --target spark --spark 3.5
       pyspark-substrait validate plans/*.json -o findings.sarif
       pyspark-substrait validate plan.json -o report.html
     """
@@ -94,18 +97,18 @@ def validate(
         raise click.UsageError("standard input can be read once only")
     if str(output) != "-" and output.resolve() in {plan.resolve() for plan in plans}:
         raise click.UsageError(f"{output} is one of the plans")
-    reports = [_report(plan, target, registry).at_least(Level(level)) for plan in plans]
+    reports = [_report(plan, target, registry, version).at_least(Level(level)) for plan in plans]
     write_reports(reports, form or FORMS.get(output.suffix.lower(), "text"), output)
     fails = any(report.errors or (strict and report.warnings) for report in reports)
     click.get_current_context().exit(1 if fails else 0)
 
 
-def _report(plan: Path, target: str | None, registry: Registry | None) -> Report:
+def _report(plan: Path, target: str | None, registry: Registry | None, version: str | None) -> Report:
     name = "standard input" if str(plan) == "-" else str(plan)
     try:
-        return pyspark_substrait.validate(plan_source(plan), target, name=name, registry=registry)
+        return pyspark_substrait.validate(plan_source(plan), target, name=name, registry=registry, version=version)
     except SubstraitError as error:  # the target, as a plan raises no error
-        raise click.BadParameter(str(error), param_hint="--target") from error
+        raise click.BadParameter(str(error), param_hint="--target, --spark") from error
 
 
 def write_reports(reports: Sequence[Report], form: str, output: Path) -> None:

@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
+from pyspark_substrait.spark.compatibility import classic_frame, connect_frame
 from pyspark_substrait.spark.session import is_connect
 from pyspark_substrait.sql.compiler.query import FRAME_MARK
 
@@ -77,10 +78,8 @@ _VIEW = "_pyspark_substrait_view"
 
 
 def _classic(spark: SparkSession, java: Any, parts: list[str], frames: Mapping[str, DataFrame]) -> DataFrame:
-    from pyspark.sql.classic.dataframe import DataFrame as ClassicDataFrame
-
     if not frames:
-        return ClassicDataFrame(java.sql(parts[0]), spark)
+        return classic_frame(java.sql(parts[0]), spark)
     catalog = java.sessionState().catalog()
     names: dict[str, str] = {}
     try:
@@ -88,7 +87,7 @@ def _classic(spark: SparkSession, java: Any, parts: list[str], frames: Mapping[s
             view = _view(frame)
             names[name] = _fresh()
             catalog.createTempView(names[name], view, False)
-        return ClassicDataFrame(java.sql(_named(parts, names)), spark)
+        return classic_frame(java.sql(_named(parts, names)), spark)
     finally:
         for name in names.values():
             catalog.dropTempView(name)
@@ -114,9 +113,5 @@ def _view(frame: DataFrame) -> Any:
 
 
 def _connect(spark: Any, parts: list[str], frames: Mapping[str, DataFrame]) -> DataFrame:
-    from pyspark.sql.connect.dataframe import DataFrame as ConnectDataFrame
-    from pyspark.sql.connect.plan import SQL, SubqueryAlias
-
     names = {name: _fresh() for name in frames}
-    views = [SubqueryAlias(cast(Any, frame)._plan, names[name]) for name, frame in frames.items()]
-    return ConnectDataFrame(SQL(_named(parts, names), [], {}, views), spark)
+    return connect_frame(spark, _named(parts, names), {names[name]: frame for name, frame in frames.items()})

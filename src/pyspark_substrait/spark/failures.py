@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 
 from pyspark_substrait.errors import ExecutionError, SubstraitError, UnsupportedPlanError
+from pyspark_substrait.spark.compatibility import error_condition
 
 __all__ = ["failed", "refused"]
 
@@ -74,7 +75,7 @@ _NAMED = re.compile(r"^\(([\w.$]+)\)|^Job aborted due to stage failure:.*?: ([\w
 
 def _is_internal(error: Exception) -> bool:
     """Whether an error is an internal error of Spark, not one of the plan or its data."""
-    condition = _condition(error)
+    condition = error_condition(error)
     if condition is not None:
         return condition.startswith("INTERNAL_ERROR")
     text = str(error)
@@ -86,12 +87,6 @@ def _is_internal(error: Exception) -> bool:
     ):
         return True
     return any(name in _INTERNAL for name in (*_classes(error), *_named(text)))
-
-
-def _condition(error: Exception) -> str | None:
-    get = getattr(error, "getCondition", None)
-    found = None if get is None else get()
-    return None if found is None else str(found)
 
 
 def _named(text: str) -> tuple[str, ...]:
@@ -110,14 +105,13 @@ def _classes(error: Exception) -> Iterator[str]:
 
 def _message(error: Exception) -> str:
     """The first line of Spark's message, or the message that the statement itself raised."""
-    get = getattr(error, "getCondition", None)
     java = getattr(error, "java_exception", None)
     while java is not None and java.getCause() is not None:
         java = java.getCause()
     text = (str(error) if java is None else java.toString().partition(": ")[2]).strip()
     if type(error).__name__ == "PythonException":
         return _last_of_traceback(str(error))
-    if get is not None and get() == "USER_RAISED_EXCEPTION":
+    if error_condition(error) == "USER_RAISED_EXCEPTION":
         return text.removeprefix("[USER_RAISED_EXCEPTION]").split(" SQLSTATE:", 1)[0].strip(" .")
     line = text.split("\n", 1)[0]
     return line.split(" SQLSTATE:", 1)[0].rstrip(". ")

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from pyspark_substrait.errors import ExecutionError
+from pyspark_substrait.spark.compatibility import has_retry_policies
 from pyspark_substrait.spark.session import is_connect, java_has_ended
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ def reporting_loss(spark: SparkSession) -> Iterator[None]:
         ExecutionError: the server or the Java process is gone.
     """
     try:
-        if not is_connect(spark):
+        if not is_connect(spark) or not has_retry_policies():
             yield
             return
         from pyspark_substrait.spark.connect_retries import retrying_briefly
@@ -44,7 +45,7 @@ def reporting_loss(spark: SparkSession) -> Iterator[None]:
 @contextmanager
 def asked_once(spark: SparkSession) -> Iterator[None]:
     """Send the body's requests to a Connect server once, without retries."""
-    if not is_connect(spark):
+    if not is_connect(spark) or not has_retry_policies():
         yield
         return
     from pyspark_substrait.spark.connect_retries import without_retries

@@ -67,15 +67,13 @@ def _register(spark: SparkSession, name: str, function: PythonFunction) -> None:
     # neither is in pyspark's annotations
     cloudpickle: Any = import_module("pyspark.cloudpickle")
     spark_functions: Any = import_module("pyspark.sql.functions")
-    kind = spark_functions.ArrowUDFType.GROUPED_AGG if function.aggregate else spark_functions.ArrowUDFType.SCALAR
-    work = _one_value(function.function) if function.aggregate else _same_length(name, function.function)
     modules = _by_value(function.function)
     for module in modules:
         cloudpickle.register_pickle_by_value(module)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # it recommends type hints, which can't express all of this
-            made = spark_functions.arrow_udf(work, function.returns, kind)
+            made = _udf(name, function, spark_functions)
         if not function.deterministic:
             made = made.asNondeterministic()
         spark.udf.register(name, made)
@@ -86,6 +84,16 @@ def _register(spark: SparkSession, name: str, function: PythonFunction) -> None:
     finally:
         for module in modules:
             cloudpickle.unregister_pickle_by_value(module)
+
+
+def _udf(name: str, function: PythonFunction, spark_functions: Any) -> Any:
+    """Return the function in Spark's form."""
+    kinds = getattr(spark_functions, "ArrowUDFType", None)
+    if kinds is None:  # before 4.1; the tables have only functions of geometries there
+        return spark_functions.udf(_value_by_value(function.function), function.returns)
+    if function.aggregate:
+        return spark_functions.arrow_udf(_one_value(function.function), function.returns, kinds.GROUPED_AGG)
+    return spark_functions.arrow_udf(_same_length(name, function.function), function.returns, kinds.SCALAR)
 
 
 def _by_value(function: Callable[..., Any]) -> list[ModuleType]:
@@ -115,6 +123,20 @@ def _same_length(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
         return result
 
     return checked
+
+
+def _value_by_value(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function of arrays as one of single values, null for a null. Nested, so that it is pickled by value."""
+
+    def value(*values: Any) -> Any:
+        import pyarrow as pa
+
+        if any(one is None for one in values):
+            return None
+        plain = (bytes(one) if isinstance(one, bytearray) else one for one in values)
+        return function(*(pa.array([one]) for one in plain))[0].as_py()
+
+    return value
 
 
 def _one_value(function: Callable[..., Any]) -> Callable[..., Any]:

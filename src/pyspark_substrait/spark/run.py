@@ -18,6 +18,7 @@ from pyspark_substrait.model.walk import writes
 from pyspark_substrait.spark import arrow, writing
 from pyspark_substrait.spark.access import Access
 from pyspark_substrait.spark.bound_statements import bound
+from pyspark_substrait.spark.compatibility import collected, session_version
 from pyspark_substrait.spark.failures import failed, refused
 from pyspark_substrait.spark.lost_connection import reporting_loss
 from pyspark_substrait.spark.progress import running
@@ -94,7 +95,7 @@ def collect(
         frame, prepared = run.prepared(run.without_writes(plan), positional=True, counting=counting)
         frame = frame if limit is None else frame.limit(limit)
         try:
-            table = frame.toArrow()
+            table = collected(frame)
         except spark_errors() as error:
             access.check_again()
             raise failed(error) from error
@@ -150,6 +151,7 @@ class _Run:
             chosen=self._chosen,
             counting=counting,
             refuse_slow_patterns=self._refuse_slow_patterns,
+            spark=session_version(self._spark),
         )
         self._sources.settings.require(made.settings)
         register(self._spark, made.functions)
@@ -222,6 +224,7 @@ class _Run:
             parameters=parameter_values(plan, self._parameters),
             evaluation=plan.execution_behavior,
             refuse_slow_patterns=self._refuse_slow_patterns,
+            spark=session_version(self._spark),
         )
 
     def _bound(self, text: str, *, command: bool = False, looked_at: bool = False) -> DataFrame:
@@ -243,6 +246,7 @@ class _Run:
             parameters=self._given(plan),
             chosen=self._chosen,
             refuse_slow_patterns=self._refuse_slow_patterns,
+            spark=session_version(self._spark),
         )
 
 

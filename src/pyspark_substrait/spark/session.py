@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import atexit
 import importlib.util
-import logging
 import os
 import re
 import shutil
@@ -22,6 +21,7 @@ from urllib.parse import urlsplit
 
 from pyspark_substrait.errors import SubstraitError, UnsupportedPlanError
 from pyspark_substrait.spark.archive import archive, java_option, refusal, warn
+from pyspark_substrait.spark.compatibility import can_start_spark, has_retry_policies, silence_query_context
 from pyspark_substrait.spark.java import java_environment
 from pyspark_substrait.spark.pandas_notice import leave_out_pandas_notice
 
@@ -145,7 +145,7 @@ def _running_or_started(master: str | None, remote: str | None, wanted: Mapping[
         return running
     if remote is None and master is None:
         remote = os.environ.get("SPARK_REMOTE")
-    _silence_query_context()
+    silence_query_context()
     return _start_classic(master or "local[*]", wanted, brief) if remote is None else _connect(remote, wanted, brief)
 
 
@@ -222,10 +222,10 @@ def end_session(spark: SparkSession) -> None:
 def _running_session() -> SparkSession | None:
     from pyspark.sql import SparkSession
 
-    if importlib.util.find_spec("pyspark.core") is None:  # the package pyspark-client, which can only connect
+    if not can_start_spark():
         return SparkSession.getActiveSession()
 
-    from pyspark.core.context import SparkContext
+    from pyspark import SparkContext
 
     here = SparkSession._instantiatedSession
     if here is not None and not is_connect(here) and is_embedded(here) and java_has_ended(here):
@@ -254,7 +254,7 @@ def _check_running(running: SparkSession, master: str | None, remote: str | None
 
 
 def _start_classic(master: str, wanted: Mapping[str, str], brief: bool) -> SparkSession:
-    if importlib.util.find_spec("pyspark.core") is None:
+    if not can_start_spark():
         raise SubstraitError(
             "the pyspark installed here can only connect to a server",
             hint="Name one (sc://host:15002), or install pyspark",
@@ -386,9 +386,10 @@ def _connect(remote: str, wanted: Mapping[str, str], brief: bool) -> SparkSessio
 
 def _with_bound_retries(spark: Any) -> SparkSession:
     """Make a Connect session stop retrying a lost server within seconds."""
-    from pyspark_substrait.spark.connect_retries import bound_retries
+    if has_retry_policies():
+        from pyspark_substrait.spark.connect_retries import bound_retries
 
-    bound_retries(spark.client)
+        bound_retries(spark.client)
     found: SparkSession = spark
     return found
 
@@ -417,14 +418,6 @@ def _local_settings(master: str, brief: bool) -> dict[str, str]:
         "spark.sql.shuffle.partitions": str(max(_FEWEST_PARTITIONS, 2 * cores)),
         _JAVA_OPTIONS: f"{DEEP_STACK} {_QUICK_COMPILER}" if brief else DEEP_STACK,
     }
-
-
-def _silence_query_context() -> None:
-    """Keep pyspark from printing each error that it raises also as a line of JSON."""
-    from pyspark.logger import PySparkLogger
-
-    for name in ("SQLQueryContextLogger", "DataFrameQueryContextLogger"):
-        PySparkLogger.getLogger(name).setLevel(logging.CRITICAL)
 
 
 def _last_words(log: Path) -> str:

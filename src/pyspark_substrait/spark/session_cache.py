@@ -10,6 +10,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
+    from pyspark import SparkContext
     from pyspark.sql import SparkSession
 
 __all__ = ["cache_value", "session_cache"]
@@ -21,7 +22,7 @@ _NAME = "_pyspark_substrait"
 _changing = Lock()
 
 
-def session_cache(spark: SparkSession, kind: str) -> dict[Any, Any]:
+def session_cache(spark: SparkSession | SparkContext, kind: str) -> dict[Any, Any]:
     """Return a session's cache for one kind of values, shared by all threads."""
     kinds: dict[str, dict[Any, Any]] = vars(spark).setdefault(_NAME, {})
     return kinds.setdefault(kind, {})

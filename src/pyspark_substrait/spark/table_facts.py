@@ -71,7 +71,7 @@ def _questions(spark: SparkSession) -> Any:
         return None
     if "answering" not in known:
         try:
-            known["answering"] = compiled_object(jvm, "TableFacts")
+            known["answering"] = compiled_object(spark, "TableFacts")
         except spark_errors():
             known["answering"] = None
     return known["answering"]

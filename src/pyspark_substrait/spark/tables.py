@@ -19,6 +19,7 @@ import pyarrow.dataset
 
 from pyspark_substrait.errors import TableError
 from pyspark_substrait.spark.arrow_input import plain_table, stored_schema
+from pyspark_substrait.spark.compatibility import frame_of_arrow, is_frame
 from pyspark_substrait.spark.reading.footers import Format, footer, without_nulls
 from pyspark_substrait.spark.session_cache import cache_value, session_cache
 
@@ -125,7 +126,7 @@ def given_table(name: str, source: TableSource, spark: SparkSession) -> Table:
         return _arrow_table(name, source, spark)
     if isinstance(source, str | os.PathLike):
         return _path_table(name, os.fspath(source), spark)
-    if hasattr(source, "toArrow"):
+    if is_frame(source):
         return Table(source, frozenset())
     if isinstance(source, pyarrow.dataset.Dataset):
         return _arrow_table(name, source.to_table(), spark)
@@ -146,7 +147,7 @@ def _arrow_table(name: str, table: pa.Table, spark: SparkSession) -> Table:
     try:
         plain = plain_table(table)
         # a timestamp without a zone stays one, whatever the session prefers
-        frame = spark.createDataFrame(plain, from_arrow_schema(plain.schema, prefer_timestamp_ntz=True))
+        frame = frame_of_arrow(spark, plain, from_arrow_schema(plain.schema, prefer_timestamp_ntz=True))
     except Exception as error:
         raise TableError(f"Spark cannot take the Arrow table given for {name}: {first_line(error)}") from error
     known = frozenset(field for field, count in counts.items() if count == 0 and field in simple)

@@ -6,6 +6,7 @@ import copy
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from pyspark_substrait.spark.compatibility import with_classic_properties
 from pyspark_substrait.spark.lost_connection import reporting_loss
 from pyspark_substrait.spark.session import embedded_session, is_connect
 
@@ -30,11 +31,8 @@ def with_thread_properties(spark: SparkSession | None, function: Callable[[], _T
     session = embedded_session() if spark is None else spark
     if is_connect(session):
         return _with_tags(session, function)
-    from pyspark.util import inheritable_thread_target
-
     with reporting_loss(session):  # the properties are read from Java
-        inherited: Callable[[], _T] = inheritable_thread_target(session)(function)
-    return inherited
+        return with_classic_properties(session, function)
 
 
 def _with_tags(session: Any, function: Callable[[], _T]) -> Callable[[], _T]:

@@ -19,7 +19,7 @@ from pyspark_substrait.model.plan import Plan, RelRoot
 from pyspark_substrait.model.relations import Relation
 from pyspark_substrait.model.types import Boolean, Type, UserDefined
 from pyspark_substrait.sql import functions
-from pyspark_substrait.sql.compiler.types import spark_type
+from pyspark_substrait.sql.compiler.types import check_version, spark_type
 from pyspark_substrait.sql.dialect_samples import (
     expression_samples,
     over,
@@ -30,6 +30,7 @@ from pyspark_substrait.sql.dialect_samples import (
 from pyspark_substrait.sql.fragment import Name
 from pyspark_substrait.sql.functions.registered import registered_table
 from pyspark_substrait.sql.functions.table import Call, Operand, Refusal, Table
+from pyspark_substrait.sql.spark_version import NEWEST, SparkVersion
 from pyspark_substrait.sql.unsupported_parts import refusals
 
 __all__ = ["dialect", "is_carried", "supported_calls"]
@@ -41,8 +42,8 @@ _SECTIONS: Final = {
 }
 
 
-def dialect(registry: Registry) -> dict[str, Any]:
-    """Return the dialect file as plain values for JSON and YAML.
+def dialect(registry: Registry, spark: SparkVersion = NEWEST) -> dict[str, Any]:
+    """Return the dialect file of a version of Spark as plain values for JSON and YAML.
 
     A function is listed once for each set of options under which it runs: a dialect lists "the exact list of options
     that must be used". Options that a call doesn't state are up to Spark.
@@ -52,11 +53,11 @@ def dialect(registry: Registry) -> dict[str, Any]:
     found: dict[str, Any] = {
         "name": "Spark",
         "dependencies": {alias: urn for urn, alias in sorted(aliases.items(), key=lambda item: item[1])},
-        "supported_types": [*_types(registry, urns, aliases)],
-        "supported_relations": _listed(_relation_terms(registry), "relation"),
-        "supported_expressions": _listed(_expression_terms(registry), "expression"),
+        "supported_types": [*_types(registry, urns, aliases, spark)],
+        "supported_relations": _listed(_relation_terms(registry, spark), "relation"),
+        "supported_expressions": _listed(_expression_terms(registry, spark), "expression"),
     }
-    found |= {section: [*_functions(kind, registry, aliases)] for kind, section in _SECTIONS.items()}
+    found |= {section: [*_functions(kind, registry, aliases, spark)] for kind, section in _SECTIONS.items()}
     found["supported_execution_behavior"] = {"supported_variable_evaluation_mode": ["PER_PLAN", "PER_RECORD"]}
     return found
 
@@ -71,12 +72,14 @@ def _alias(urn: str) -> str:
 # types ----------------------------------------------------------------------------------------------------------------
 
 
-def _types(registry: Registry, urns: Sequence[str], aliases: Mapping[str, str]) -> Iterator[dict[str, Any]]:
+def _types(
+    registry: Registry, urns: Sequence[str], aliases: Mapping[str, str], spark: SparkVersion
+) -> Iterator[dict[str, Any]]:
     for type in simple_types():
-        if is_carried(type):
+        if is_carried(type, spark):
             yield _type_entry(type)
     for candidates, limits in parameterized_types():
-        running = [type for type in candidates if is_carried(type)]
+        running = [type for type in candidates if is_carried(type, spark)]
         if running:
             highest = {key: max(getattr(type, field) for type in running) for key, field in limits.items()}
             yield {"type": type_term(running[-1]), **highest, "system_metadata": {"supported_as_column": True}}
@@ -84,7 +87,7 @@ def _types(registry: Registry, urns: Sequence[str], aliases: Mapping[str, str]) 
         for name in registry.type_names(urn):
             definition = registry.type(urn, name)
             type = UserDefined(urn=urn, name=name, structure=None if definition is None else definition.structure)
-            if is_carried(type):
+            if is_carried(type, spark):
                 yield {**_type_entry(type), "source": aliases[urn], "name": name}
 
 
@@ -93,9 +96,10 @@ def _type_entry(type: Type) -> dict[str, Any]:
     return {"type": type_term(type), "system_metadata": {"name": name, "supported_as_column": True}}
 
 
-def is_carried(type: Type) -> bool:
-    """Whether Spark has a carrier for a type."""
+def is_carried(type: Type, spark: SparkVersion = NEWEST) -> bool:
+    """Whether a version of Spark has a carrier for a type."""
     try:
+        check_version(type, spark)
         spark_type(type)
     except SubstraitError:
         return False
@@ -105,9 +109,9 @@ def is_carried(type: Type) -> bool:
 # relations and expressions --------------------------------------------------------------------------------------------
 
 
-def _runs(node: Relation, registry: Registry) -> bool:
+def _runs(node: Relation, registry: Registry, spark: SparkVersion) -> bool:
     plan = Plan(relations=(RelRoot(input=node, names=()),))
-    return not refusals(plan, _Anywhere(), registry)
+    return not refusals(plan, _Anywhere(), registry, spark)
 
 
 class _Anywhere(Places):
@@ -117,16 +121,16 @@ class _Anywhere(Places):
         return ""
 
 
-def _relation_terms(registry: Registry) -> Iterator[Term]:
+def _relation_terms(registry: Registry, spark: SparkVersion) -> Iterator[Term]:
     for node in relation_samples():
-        if _runs(node, registry):
+        if _runs(node, registry, spark):
             yield from relation_terms(node)
 
 
-def _expression_terms(registry: Registry) -> Iterator[Term]:
+def _expression_terms(registry: Registry, spark: SparkVersion) -> Iterator[Term]:
     for node in expression_samples():
         term = expression_term(node)
-        if term is not None and _runs(over(node), registry):
+        if term is not None and _runs(over(node), registry, spark):
             yield term
 
 
@@ -143,9 +147,11 @@ def _listed(terms: Iterator[Term], key: str) -> list[Any]:
 # functions ------------------------------------------------------------------------------------------------------------
 
 
-def _functions(kind: str, registry: Registry, aliases: Mapping[str, str]) -> Iterator[dict[str, Any]]:
+def _functions(
+    kind: str, registry: Registry, aliases: Mapping[str, str], spark: SparkVersion
+) -> Iterator[dict[str, Any]]:
     for urn, alias in aliases.items():
-        table = functions.table(urn) or registered_table(registry, urn)
+        table = functions.table(urn, spark) or registered_table(registry, urn, spark)
         if table is None:
             continue
         for name in registry.function_names(urn):

@@ -31,12 +31,17 @@ from pyspark_substrait.sql.compiler.refusals import Refusal, Refusals
 from pyspark_substrait.sql.compiler.scope import Compilation, Record, Scope, Source
 from pyspark_substrait.sql.compiler.types import spark_type
 from pyspark_substrait.sql.decorrelation import decorrelated, needing_decorrelation
+from pyspark_substrait.sql.spark_version import NEWEST, SparkVersion
 
 __all__ = ["findings", "refusals"]
 
 
 def findings(
-    document: Plan | ExtendedExpression, places: Places, registry: Registry, known: Iterable[Finding] = ()
+    document: Plan | ExtendedExpression,
+    places: Places,
+    registry: Registry,
+    known: Iterable[Finding] = (),
+    spark: SparkVersion = NEWEST,
 ) -> Iterator[Finding]:
     """Yield a finding for each part of a document that Spark can't run.
 
@@ -45,9 +50,10 @@ def findings(
         places: the paths of its nodes.
         registry: the extensions.
         known: the errors that were found before; their mere consequences aren't reported again.
+        spark: the version of Spark.
     """
     faulty = [finding.path for finding in known]
-    for refusal in refusals(document, places, registry):
+    for refusal in refusals(document, places, registry, spark):
         if any(_near(refusal.path, path) if refusal.is_fault else _own(refusal.path, path) for path in faulty):
             continue
         error = refusal.error
@@ -64,8 +70,10 @@ def _own(path: str, fault: str) -> bool:
     return fault.startswith(path) and "." not in fault[len(path) :].removeprefix(".")
 
 
-def refusals(document: Plan | ExtendedExpression, places: Places, registry: Registry) -> list[Refusal]:
-    """Return all parts of a document that can't run, in the order of compilation, each once.
+def refusals(
+    document: Plan | ExtendedExpression, places: Places, registry: Registry, spark: SparkVersion = NEWEST
+) -> list[Refusal]:
+    """Return all parts of a document that can't run on a version of Spark, in the order of compilation, each once.
 
     Parameters need no values, and tables need not exist. Relations that write are checked as far as possible without
     the table.
@@ -77,12 +85,12 @@ def refusals(document: Plan | ExtendedExpression, places: Places, registry: Regi
         for position, item in enumerate(document.relations):
             path = f"relations[{position}]"
             if isinstance(item, RelRoot):
-                trees += _root(item, f"{path}.root", document, places, registry)
+                trees += _root(item, f"{path}.root", document, places, registry, spark)
             elif len(document.relations) == 1:
-                trees += _tree(item, f"{path}.rel", document, places, registry)
+                trees += _tree(item, f"{path}.rel", document, places, registry, spark)
         found.found += trees
     else:
-        _expressions(document, found, registry)
+        _expressions(document, found, registry, spark)
     return list({(refusal.path, refusal.error.message): refusal for refusal in found.found}.values())
 
 
@@ -93,8 +101,10 @@ def _noted(found: Refusals, path: str, check: Callable[[], object]) -> None:
         found.note(error, f"{path}{error.path}" if error.path.startswith((".", "[")) else f"{path}.{error.path}")
 
 
-def _root(root: RelRoot, path: str, plan: Plan, places: Places, registry: Registry) -> list[Refusal]:
-    found = _tree(root.input, f"{path}.input", plan, places, registry)
+def _root(
+    root: RelRoot, path: str, plan: Plan, places: Places, registry: Registry, spark: SparkVersion
+) -> list[Refusal]:
+    found = _tree(root.input, f"{path}.input", plan, places, registry, spark)
     messages = {refusal.error.message for refusal in found}
     for type in root.input.schema.types:
         try:
@@ -105,21 +115,25 @@ def _root(root: RelRoot, path: str, plan: Plan, places: Places, registry: Regist
     return found
 
 
-def _compilation(document: Plan | ExtendedExpression, registry: Registry, found: Refusals) -> Compilation:
-    compilation = Compilation(registry=registry, sources=_Sources(registry), refusals=found)
+def _compilation(
+    document: Plan | ExtendedExpression, registry: Registry, found: Refusals, spark: SparkVersion
+) -> Compilation:
+    compilation = Compilation(registry=registry, sources=_Sources(registry), refusals=found, spark=spark)
     if isinstance(document, Plan):
         compilation.parameters = parameter_values(document)
         compilation.evaluation = document.execution_behavior
     return compilation
 
 
-def _tree(node: Relation, path: str, plan: Plan, places: Places, registry: Registry) -> list[Refusal]:
+def _tree(
+    node: Relation, path: str, plan: Plan, places: Places, registry: Registry, spark: SparkVersion
+) -> list[Refusal]:
     """Return the parts of a tree that can't run.
 
     If the tree has subqueries that Spark can't run, the rewritten tree determines them, but only the original one has
     the paths in the plan.
     """
-    as_it_is = _compiled(node, path, plan, places, registry)
+    as_it_is = _compiled(node, path, plan, places, registry, spark)
     refused: list[tuple[UnsupportedPlanError, list[Relation]]] = []
 
     def take(error: UnsupportedPlanError, around: Sequence[Relation]) -> None:
@@ -135,7 +149,7 @@ def _tree(node: Relation, path: str, plan: Plan, places: Places, registry: Regis
         return as_it_is
     if rewritten is None:
         return as_it_is
-    after = _compiled(rewritten, path, plan, places, registry, rewritten=True)
+    after = _compiled(rewritten, path, plan, places, registry, spark, rewritten=True)
     messages = {refusal.error.message for refusal in after}
     kept = [item for item in as_it_is if item.error.message in messages or item.code is Code.TARGET_FEATURE]
     messages = {refusal.error.message for refusal in kept}
@@ -169,11 +183,18 @@ def _below(node: Relation) -> Iterator[Relation]:
 
 
 def _compiled(
-    node: Relation, path: str, plan: Plan, places: Places, registry: Registry, *, rewritten: bool = False
+    node: Relation,
+    path: str,
+    plan: Plan,
+    places: Places,
+    registry: Registry,
+    spark: SparkVersion,
+    *,
+    rewritten: bool = False,
 ) -> list[Refusal]:
     found = Refusals(places, otherwise=path if rewritten else None)
     try:
-        relations.tree(node, _compilation(plan, registry, found))
+        relations.tree(node, _compilation(plan, registry, found, spark))
     except RecursionError:
         raise
     except SubstraitError as error:
@@ -184,9 +205,9 @@ def _compiled(
     return found.found
 
 
-def _expressions(document: ExtendedExpression, found: Refusals, registry: Registry) -> None:
+def _expressions(document: ExtendedExpression, found: Refusals, registry: Registry, spark: SparkVersion) -> None:
     """Check the parts of an extended expression: expressions over records, measures over all of them."""
-    compilation = _compilation(document, registry, found)
+    compilation = _compilation(document, registry, found, spark)
     columns = tuple(compilation.column() for _ in document.base_schema.struct.types)
     kinds = {isinstance(item.expr, AggregateFunction) for item in document.referred_expr}
     if len(kinds) > 1:

@@ -7,15 +7,18 @@ import java.nio.file.Paths;
 import java.util.HashMap;
 import java.util.Map;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
-import org.apache.spark.sql.classic.Dataset;
-import org.apache.spark.sql.classic.SparkSession;
+import org.apache.spark.sql.Dataset; // before 4.0
+import org.apache.spark.sql.SparkSession; // before 4.0
+import org.apache.spark.sql.classic.Dataset; // since 4.0
+import org.apache.spark.sql.classic.SparkSession; // since 4.0
 import org.apache.spark.sql.execution.datasources.FileIndex;
 import org.apache.spark.sql.execution.datasources.FileStatusWithMetadata;
 import org.apache.spark.sql.execution.datasources.HadoopFsRelation;
 import org.apache.spark.sql.execution.datasources.LogicalRelation;
 import org.apache.spark.sql.execution.datasources.PartitionDirectory;
 import org.apache.spark.sql.types.StructType;
-import scala.collection.immutable.Seq;
+import scala.collection.Seq; // before 4.0
+import scala.collection.immutable.Seq; // since 4.0
 
 /** Files that are checked whenever a scan of them is planned, in the driver. See guarded_scans.py. */
 public final class GuardedScans {
@@ -111,9 +114,7 @@ public final class GuardedScans {
             return files.partitionSchema();
         }
 
-        public boolean isTimeTravel() {
-            return files.isTimeTravel();
-        }
+        public boolean isTimeTravel() { return files.isTimeTravel(); } // since 4.1
 
         public scala.Option metadataOpsTimeNs() {
             return files.metadataOpsTimeNs();

@@ -8,8 +8,8 @@ import org.apache.spark.scheduler.SparkListenerEvent;
 import org.apache.spark.sql.catalyst.ScalaReflection$;
 import org.apache.spark.sql.catalyst.catalog.CatalogTable;
 import org.apache.spark.sql.catalyst.expressions.Cast;
-import org.apache.spark.sql.catalyst.expressions.CommonExpressionDef;
-import org.apache.spark.sql.catalyst.expressions.CommonExpressionId;
+import org.apache.spark.sql.catalyst.expressions.CommonExpressionDef; // since 4.0
+import org.apache.spark.sql.catalyst.expressions.CommonExpressionId; // since 4.0
 import org.apache.spark.sql.catalyst.expressions.ExprId;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.Literal;
@@ -107,9 +107,9 @@ public final class PlanJson {
             }
         }
         if (node instanceof Cast) cast((Cast) node, out);
-        if (node instanceof CommonExpressionDef) {
-            key("deterministic", out).append(((CommonExpressionDef) node).child().deterministic());
-        }
+        if (node instanceof CommonExpressionDef) { // since 4.0
+            key("deterministic", out).append(((CommonExpressionDef) node).child().deterministic()); // since 4.0
+        } // since 4.0
     }
 
     /** A list in a field: of children, by their numbers, or of values. Returns the number of the child after it. */
@@ -158,13 +158,14 @@ public final class PlanJson {
         String[] known = (String[]) names.get(product.getClass());
         if (known == null) {
             known = new String[count];
-            if (count == product.productArity() && count > 0 && !product.productElementName(0).equals("")) {
-                for (int number = 0; number < count; number++) known[number] = product.productElementName(number);
-            } else {
+            // Scala 2.12, of Spark before 4.0, doesn't know the names of a product's elements
+            if (count == product.productArity() && count > 0 && !product.productElementName(0).equals("")) { // since 4.0
+                for (int number = 0; number < count; number++) known[number] = product.productElementName(number); // since 4.0
+            } else { // since 4.0
                 scala.collection.Seq found = ScalaReflection$.MODULE$.getConstructorParameterNames(product.getClass());
                 if (found.length() != count) throw new IllegalStateException("fields of " + product.getClass());
                 for (int number = 0; number < count; number++) known[number] = (String) found.apply(number);
-            }
+            } // since 4.0
             names.put(product.getClass(), known);
         }
         if (known.length != count) throw new IllegalStateException("fields of " + product.getClass());
@@ -206,7 +207,7 @@ public final class PlanJson {
     /** Whether there is something in a product that the producer reads. */
     private static boolean told(scala.Product value) {
         if (value.getClass().getSimpleName().equals("NumericEvalContext") // not in every release
-                || value instanceof CommonExpressionId
+                || value instanceof CommonExpressionId // since 4.0
                 || value instanceof org.apache.spark.sql.types.StructField
                 || value instanceof org.apache.spark.sql.catalyst.CatalystIdentifier
                 || value instanceof org.apache.spark.sql.catalyst.AliasIdentifier

@@ -13,6 +13,7 @@ import pyarrow as pa
 from pyspark_substrait.errors import InvalidPlanError, ParameterError, TableError, UnsupportedPlanError
 from pyspark_substrait.extensions.registry import Registry
 from pyspark_substrait.model.plan import Plan
+from pyspark_substrait.spark.compatibility import java_package
 from pyspark_substrait.spark.producer.forms import FORMS
 from pyspark_substrait.spark.producer.plan import plan_of_query
 from pyspark_substrait.spark.producer.scope import DEFAULT_ROWS, Production
@@ -80,7 +81,7 @@ def plan_of_text(
 @contextmanager
 def _active(session: Any, own: Any) -> Iterator[None]:
     """Make a session the active one, whose settings Spark uses, for the time of the body."""
-    sessions = session._jvm.org.apache.spark.sql.classic.SparkSession
+    sessions = java_package(session).SparkSession
     before = sessions.getActiveSession()
     sessions.setActiveSession(own)
     try:

@@ -35,7 +35,7 @@ def _answers() -> Any:
     from pyspark import SparkContext
 
     try:
-        return compiled_object(SparkContext._active_spark_context._jvm, "PlanJson")  # type: ignore[union-attr]
+        return compiled_object(SparkContext._active_spark_context, "PlanJson")
     except spark_errors() as error:
         raise SubstraitError(
             "plans cannot be made of this Spark's: its classes are not those of the releases that this package knows"

@@ -201,7 +201,8 @@ class _ConnectJobs(Jobs):
                 self._operations[operation_id] = _job_progress(list(stages or ()), inflight_tasks)
 
         self._spark.addTag(self.tag)
-        self._spark.registerProgressHandler(told)
+        if hasattr(self._spark, "registerProgressHandler"):  # since 4.0
+            self._spark.registerProgressHandler(told)
         try:
             yield
         finally:

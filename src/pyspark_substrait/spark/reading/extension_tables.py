@@ -10,6 +10,7 @@ from pyspark_substrait.extensions.registry import Registry
 from pyspark_substrait.extensions.relation_handlers import RowsFunction
 from pyspark_substrait.model.literals import AnyMessage
 from pyspark_substrait.model.relations import ExtensionTable
+from pyspark_substrait.spark.compatibility import is_frame
 from pyspark_substrait.spark.tables import Table, given_table
 from pyspark_substrait.sql.compiler.extension_relations import unknown_kind
 from pyspark_substrait.sql.compiler.statement_steps import HandlerStep
@@ -48,7 +49,7 @@ def _made(what: str, rows: RowsFunction, detail: AnyMessage, given: Sequence[Any
     """Call a handler, and convert its result to a table. Errors of this package are passed on unchanged."""
     try:
         returned = rows(detail, *given)
-        if hasattr(returned, "toArrow"):
+        if is_frame(returned):
             returned.schema  # noqa: B018 - Connect analyses a DataFrame only now
     except SubstraitError:
         raise

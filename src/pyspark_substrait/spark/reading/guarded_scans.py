@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from pyspark_substrait.spark.access import Access
+from pyspark_substrait.spark.compatibility import classic_frame
 from pyspark_substrait.spark.jvm import compiled_object
 from pyspark_substrait.spark.session import is_connect, spark_errors
 from pyspark_substrait.spark.session_cache import session_cache
@@ -31,20 +32,17 @@ def guarded_scan(frame: DataFrame, access: Access, spark: SparkSession) -> DataF
     guard = _guard(spark) if access.held and access.roots else None
     if guard is None:
         return frame
-    from pyspark.sql.classic.dataframe import DataFrame as ClassicDataFrame
-
     given: Any = frame
     guarded = guard.frame(given._jdf, "".join(f"{root}\0" for root in access.roots))
-    return frame if guarded is None else ClassicDataFrame(guarded, spark)
+    return frame if guarded is None else classic_frame(guarded, spark)
 
 
 def _guard(spark: SparkSession) -> Any:
     """Return the object in the JVM that makes such DataFrames; None if there is none."""
     known = session_cache(spark, "guarded_scan")
     if "guard" not in known:
-        session: Any = spark
         try:
-            known["guard"] = None if is_connect(spark) else compiled_object(session._jvm, "GuardedScans")
+            known["guard"] = None if is_connect(spark) else compiled_object(spark, "GuardedScans")
         except spark_errors():
             known["guard"] = None
     return known["guard"]

@@ -20,6 +20,7 @@ from pyspark_substrait.model.types import FixedChar, NamedStruct, PrecisionTimes
 from pyspark_substrait.spark.access import Access
 from pyspark_substrait.spark.arrow import METADATA
 from pyspark_substrait.spark.arrow_input import stored_schema
+from pyspark_substrait.spark.compatibility import frame_of_arrow
 from pyspark_substrait.spark.reading.file_slices import FileSlice, is_here, named, uri_of_path
 from pyspark_substrait.spark.reading.footers import Footer, Format, footer, without_nulls
 from pyspark_substrait.spark.reading.guarded_scans import guarded_scan
@@ -285,7 +286,7 @@ def joined(frame: DataFrame, group: Sequence[Records], taken: Sequence[str], spa
     for position, name in enumerate(taken):
         texts = [None if each[name] == NULL else each[name] for each in values]
         known[f"value{position}"] = pa.array(texts, pa.string())
-    ranges = spark.createDataFrame(pa.table(known))
+    ranges = frame_of_arrow(spark, pa.table(known))
     here = metadata.getField("file_path") == ranges["path"]
     if any(each.end is not None for each in group):
         here &= (index >= ranges["first"]) & (index < ranges["end"])

@@ -11,6 +11,7 @@ from pyspark_substrait.errors import TableError, at
 from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.relations import Read, VirtualTable
 from pyspark_substrait.model.types import Type
+from pyspark_substrait.spark.compatibility import frame_of_arrow
 from pyspark_substrait.spark.reading.literal_arrays import UnrepresentableValue, literal_array
 from pyspark_substrait.spark.session import require_settings
 from pyspark_substrait.sql.compiler.literals import literal
@@ -52,7 +53,7 @@ def virtual_table(node: Read, table: VirtualTable, spark: SparkSession) -> Value
     data = pa.Table.from_arrays(known, schema=pa.schema(fields))
     schema = from_arrow_schema(data.schema, prefer_timestamp_ntz=True)
     try:
-        frame = spark.createDataFrame(data, schema)
+        frame = frame_of_arrow(spark, data, schema)
     except Exception as error:
         reason = str(error).strip().split("\n", 1)[0]
         raise TableError(f"Spark cannot take the {data.num_rows} records of a virtual table: {reason}") from error

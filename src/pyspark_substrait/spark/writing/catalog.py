@@ -7,10 +7,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from pyspark_substrait.errors import ExecutionError, InvalidPlanError, TableError, UnsupportedPlanError
+from pyspark_substrait.errors import (
+    ExecutionError,
+    InvalidPlanError,
+    NewerSparkError,
+    TableError,
+    UnsupportedPlanError,
+)
+from pyspark_substrait.spark.compatibility import error_condition, session_version
 from pyspark_substrait.spark.session import spark_errors
 from pyspark_substrait.sql.compiler.literals import string_literal
 from pyspark_substrait.sql.compiler.names import quoted, quoted_path
+from pyspark_substrait.sql.spark_version import SparkVersion
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -155,6 +163,10 @@ def dotted(names: Sequence[str]) -> str:
 _LONGEST = 200
 
 
+#: the first version of Spark that describes tables as JSON
+_JSON_SINCE: Final = SparkVersion(4, 0)
+
+
 def catalog_entry(spark: SparkSession, names: Sequence[str]) -> CatalogEntry | None:
     """Look up a table or view by its name, session views first, as in Spark; None if there is none.
 
@@ -165,12 +177,18 @@ def catalog_entry(spark: SparkSession, names: Sequence[str]) -> CatalogEntry | N
         raise InvalidPlanError("the name is empty", path="names", hint="Give the parts of a name")
     if not all(names):
         raise TableError(f"the name {dotted(names)!r} has a part that is empty", path="names")
+    if session_version(spark) < _JSON_SINCE:
+        raise NewerSparkError(
+            f"writing to {dotted(names)} needs Spark {_JSON_SINCE}, whose catalog says what a table is as JSON",
+            path="names",
+            hint="Run the query without the write, and write its DataFrame",
+        )
     path = quoted_path(names)
     details: Mapping[str, Any] | None = None
     try:
         details = json.loads(spark.sql(f"DESCRIBE TABLE EXTENDED {path} AS JSON").collect()[0][0])
     except spark_errors() as error:
-        condition = _condition(error)
+        condition = error_condition(error) or ""
         if condition in _MISSING or condition.split(".")[0] in _MISSING:
             return None
         if condition != "NOT_SUPPORTED_COMMAND_FOR_V2_TABLE":
@@ -210,7 +228,7 @@ def carry_out(spark: SparkSession, text: str, names: Sequence[str], doing: str) 
     try:
         spark.sql(text).collect()
     except spark_errors() as error:
-        condition = _condition(error)
+        condition = error_condition(error) or ""
         if condition in _NO_SCHEMA:
             raise TableError(
                 f"there is no database for {dotted(names)}", hint="Create it first; a plan cannot"
@@ -225,11 +243,6 @@ def carry_out(spark: SparkSession, text: str, names: Sequence[str], doing: str) 
         if condition.startswith("NOT_NULL_ASSERT_VIOLATION"):
             raise ExecutionError(f"{dotted(names)} holds nulls where its new columns may have none") from error
         raise UnsupportedPlanError(f"Spark cannot {doing} {dotted(names)}: {_first_line(error)}") from error
-
-
-def _condition(error: Exception) -> str:
-    get = getattr(error, "getCondition", None)
-    return "" if get is None else get() or ""
 
 
 def _first_line(error: Exception) -> str:

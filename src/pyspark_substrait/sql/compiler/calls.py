@@ -33,6 +33,7 @@ from pyspark_substrait.sql.functions.common_expressions import bound
 from pyspark_substrait.sql.functions.regexp.judging import refuse_slow_patterns
 from pyspark_substrait.sql.functions.registered import registered_table
 from pyspark_substrait.sql.functions.table import Call, Operand, Table
+from pyspark_substrait.sql.spark_version import SparkVersion
 
 #: operands with more characters are computed separately where they would be repeated
 _LONG: Final = 1000
@@ -83,6 +84,7 @@ def scalar(call: ScalarFunction, scope: Scope, compilation: Compilation) -> Atom
         output=_computed(call.derived_type, call.output_type),
         functions=compilation.functions,
         settings=compilation.settings,
+        spark=compilation.spark,
     )
     compilation.require(made.output)
     options = tuple((option.name, option.preference) for option in call.options) if call.options else ()
@@ -197,7 +199,7 @@ def _refuse_functions_as_values(definition: FunctionDefinition, arguments: Seque
 
 def meaning(function: Function, compilation: Compilation) -> tuple[FunctionDefinition, Table]:
     """Return the definition of a function, and the table with its Spark forms."""
-    definition, table = _known_meaning(compilation.registry, function)
+    definition, table = _known_meaning(compilation.registry, function, compilation.spark)
     if definition is None or table is None:
         missing = "with_yaml(...) and with_function(...)" if definition is None else "with_function(...)"
         raise UnsupportedPlanError(
@@ -209,8 +211,10 @@ def meaning(function: Function, compilation: Compilation) -> tuple[FunctionDefin
 
 
 @lru_cache(maxsize=1024)
-def _known_meaning(registry: Registry, function: Function) -> tuple[FunctionDefinition | None, Table | None]:
-    table = functions.table(function.urn) or registered_table(registry, function.urn)
+def _known_meaning(
+    registry: Registry, function: Function, spark: SparkVersion
+) -> tuple[FunctionDefinition | None, Table | None]:
+    table = functions.table(function.urn, spark) or registered_table(registry, function.urn, spark)
     return registry.function(function.urn, function.key), table
 
 

@@ -51,6 +51,7 @@ def measure(call: AggregateFunction, condition: str | None, scope: Scope, compil
             phase=call.phase,
             functions=compilation.functions,
             settings=compilation.settings,
+            spark=compilation.spark,
         ),
         [(option.name, option.preference) for option in call.options],
     )

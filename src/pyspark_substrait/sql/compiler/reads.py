@@ -21,7 +21,7 @@ from pyspark_substrait.sql.compiler.literals import string_literal
 from pyspark_substrait.sql.compiler.names import quoted, quoted_path
 from pyspark_substrait.sql.compiler.query import Item, Query
 from pyspark_substrait.sql.compiler.scope import Compilation, Record, Scope, Source
-from pyspark_substrait.sql.compiler.types import TIME_SETTINGS, has_time, spark_type
+from pyspark_substrait.sql.compiler.types import TIME_SETTINGS, check_version, has_time, spark_type
 from pyspark_substrait.sql.fragment import Name
 
 __all__ = ["catalog_source", "matched", "read"]
@@ -53,6 +53,9 @@ def read(node: Read, outer: tuple[Record, ...], compilation: Compilation) -> Que
     """Return the query of a read: the used columns, the filters, then the projection."""
     if any(map(has_time, node.base_schema.struct.types)):
         compilation.settings.update(TIME_SETTINGS)
+        for position, type in enumerate(node.base_schema.struct.types):
+            with at("base_schema", "struct", "types", position):
+                check_version(type, compilation.spark)
     match node.read_type:
         case VirtualTable():
             with at("virtual_table"):

@@ -19,9 +19,10 @@ from pyspark_substrait.sql.compiler.names import NameSource
 from pyspark_substrait.sql.compiler.query import Query, frame
 from pyspark_substrait.sql.compiler.sharing import Shared
 from pyspark_substrait.sql.compiler.statement_steps import SqlStep, Step
-from pyspark_substrait.sql.compiler.types import SIMPLE, settings_of
+from pyspark_substrait.sql.compiler.types import SIMPLE, check_version, settings_of
 from pyspark_substrait.sql.fragment import Atom, Name
 from pyspark_substrait.sql.functions.python_functions import PythonFunction
+from pyspark_substrait.sql.spark_version import NEWEST, SparkVersion
 
 if TYPE_CHECKING:
     from pyspark_substrait.sql.compiler.refusals import Refusals
@@ -158,6 +159,7 @@ class Compilation:
         needed: the columns of reads that are used, by the reads' identities; all columns of reads that aren't in it.
         refuse_slow_patterns: whether patterns that may take very long are refused.
         settings: the settings that the session must have for parts of the text to be correct.
+        spark: the version of Spark that the text is for.
         has_elsewhere: whether there is a subquery or a window function in what was compiled.
         elsewhere: whether an expression contains one, by the expression's identity; with the expression, so that its
             identity isn't reused.
@@ -183,6 +185,7 @@ class Compilation:
     elsewhere: dict[int, tuple[bool, Expression]] = field(default_factory=dict)
     moved: dict[int, Expression] = field(default_factory=dict)
     settings: dict[str, str] = field(default_factory=dict)
+    spark: SparkVersion = NEWEST
 
     def trial(self) -> Compilation:
         """A compilation of the same plan whose text isn't used."""
@@ -193,6 +196,7 @@ class Compilation:
     def require(self, type: Type) -> None:
         """Require the settings for values of a type that are made here."""
         if type.__class__ not in SIMPLE:
+            check_version(type, self.spark)
             self.settings.update(settings_of(type))
 
     def known(self, node: Expression) -> Literal | None:

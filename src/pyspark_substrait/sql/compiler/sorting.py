@@ -107,6 +107,7 @@ def _less(function: Function, type: Type, left: Atom, right: Atom, compilation: 
             output=found.output_type or type,
             functions=compilation.functions,
             settings=compilation.settings,
+            spark=compilation.spark,
         )
         text = atom(table.text(call, ()))
         return text if isinstance(output, Boolean) else f"({text} < 0)"

@@ -24,6 +24,7 @@ from pyspark_substrait.sql.compiler.statement_steps import SqlStep, Step
 from pyspark_substrait.sql.compiler.types import SETTINGS
 from pyspark_substrait.sql.decorrelation import decorrelated, needing_decorrelation
 from pyspark_substrait.sql.functions.python_functions import PythonFunction
+from pyspark_substrait.sql.spark_version import NEWEST, SparkVersion
 
 __all__ = ["Statement", "root", "statement"]
 
@@ -74,6 +75,7 @@ def statement(
     chosen: int | None = None,
     counting: Counting | None = None,
     refuse_slow_patterns: bool = False,
+    spark: SparkVersion = NEWEST,
 ) -> Statement:
     """Compile a root of the plan.
 
@@ -86,6 +88,7 @@ def statement(
         chosen: which of several roots, from 0.
         counting: the relations to count while the plan runs.
         refuse_slow_patterns: refuse patterns that may take very long for some texts.
+        spark: the version of Spark that the text is for.
 
     Raises:
         ParameterError: a dynamic parameter has no value, or one that isn't of its type.
@@ -103,6 +106,7 @@ def statement(
         names=NameSource(users=_users_names(node, names)),
         counting=counting,
         refuse_slow_patterns=refuse_slow_patterns,
+        spark=spark,
     )
     with at("relations", position, *(("root", "input") if names is not None else ("rel",))):
         query = _query(node, compilation)

@@ -25,7 +25,7 @@ from typing import Final
 from typing_extensions import assert_never
 
 from pyspark_substrait.codes import Code
-from pyspark_substrait.errors import InvalidPlanError, UnsupportedPlanError
+from pyspark_substrait.errors import InvalidPlanError, NewerSparkError, UnsupportedPlanError
 from pyspark_substrait.model.types import (
     FP32,
     FP64,
@@ -60,6 +60,7 @@ from pyspark_substrait.model.types import (
     concrete,
 )
 from pyspark_substrait.sql.compiler.names import quoted
+from pyspark_substrait.sql.spark_version import SparkVersion
 
 __all__ = [
     "FINEST",
@@ -70,6 +71,7 @@ __all__ = [
     "SIMPLE",
     "TIME_SETTINGS",
     "UNSIGNED",
+    "check_version",
     "field_name",
     "handed_type",
     "has_map",
@@ -127,6 +129,8 @@ SETTINGS: Final[Mapping[str, str]] = {
 }
 #: additional settings of a statement if :func:`has_time` is true for one of its types
 TIME_SETTINGS: Final[Mapping[str, str]] = {"spark.sql.timeType.enabled": "true"}
+#: the first version of Spark with a TIME and its functions of microseconds, without which casts have no form
+_TIME_SINCE: Final = SparkVersion(4, 2)
 #: additional settings of a statement that makes maps: two equal keys fail, instead of one of them being lost
 MAP_SETTINGS: Final[Mapping[str, str]] = {"spark.sql.mapKeyDedupPolicy": "EXCEPTION"}
 #: additional settings of a statement that looks for a matching element of a list: a null may be one
@@ -244,6 +248,20 @@ def _spark_type(type: Type, name: Callable[[int], str]) -> str:
 def settings_of(type: Type) -> Mapping[str, str]:
     """The settings under which values of a type are made."""
     return {**(TIME_SETTINGS if has_time(type) else {}), **(MAP_SETTINGS if has_map(type) else {})}
+
+
+def check_version(type: Type, spark: SparkVersion) -> None:
+    """Refuse a type whose carrier a version of Spark doesn't have.
+
+    Raises:
+        NewerSparkError: Spark has it since another version.
+    """
+    if spark < _TIME_SINCE and has_time(type):
+        raise NewerSparkError(
+            f"{type} needs the type TIME, which Spark {spark} does not have as a whole",
+            hint=f"Spark {_TIME_SINCE} and later have it",
+            code=Code.TARGET_TYPE,
+        )
 
 
 def has_map(type: Type) -> bool:

@@ -95,6 +95,7 @@ def window(node: WindowFunction, scope: Scope, compilation: Compilation) -> Atom
         windowed=True,
         functions=compilation.functions,
         settings=compilation.settings,
+        spark=compilation.spark,
     )
     options = [(option.name, option.preference) for option in node.options]
     parts = _Window(

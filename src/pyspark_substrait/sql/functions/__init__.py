@@ -12,6 +12,7 @@ from importlib.util import find_spec
 from typing import Final
 
 from pyspark_substrait.sql.functions.table import Table
+from pyspark_substrait.sql.spark_version import NEWEST, SparkVersion
 
 __all__ = ["table"]
 
@@ -20,8 +21,15 @@ _OWN: Final = "extension:pyspark_substrait:"
 
 
 @cache
-def table(urn: str) -> Table | None:
-    """Return the table of an extension, imported on first use; None for an extension without one."""
+def table(urn: str, spark: SparkVersion = NEWEST) -> Table | None:
+    """Return the table of an extension for a version of Spark; None for an extension without one."""
+    found = _table(urn)
+    return None if found is None else found.for_spark(spark)
+
+
+@cache
+def _table(urn: str) -> Table | None:
+    """Return the whole table of an extension, imported on first use."""
     own = urn.startswith(_OWN)
     name = urn.removeprefix(_OWN if own else _OFFICIAL)
     if name == urn or not name.isidentifier() or not name.startswith(("functions_", "unsigned_")):

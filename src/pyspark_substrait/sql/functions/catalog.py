@@ -47,6 +47,7 @@ from pyspark_substrait.sql.compiler.types import INTEGERS, spark_type
 from pyspark_substrait.sql.fragment import Atom, Constant, Name
 from pyspark_substrait.sql.functions.over import Over
 from pyspark_substrait.sql.functions.table import Call, Operand, Refusal, Row, Table
+from pyspark_substrait.sql.spark_version import NEWEST, SparkVersion
 
 __all__ = ["Combination", "combinations", "example", "example_call"]
 
@@ -117,7 +118,7 @@ _EXAMPLES: Final[Mapping[str, Type]] = {
 _CONSTANTS: Final = ("%Y", "UTC", "a")
 
 
-def example(combination: Combination, registry: Registry) -> str:
+def example(combination: Combination, registry: Registry, spark: SparkVersion = NEWEST) -> str:
     """Return the Spark SQL of a combination with its arguments as names; for documentation, not to be run.
 
     Raises:
@@ -131,7 +132,7 @@ def example(combination: Combination, registry: Registry) -> str:
     # as few constants as possible
     for constant, only in ((None, None), *product(_CONSTANTS, (*names, None))):
         try:
-            call = example_call(combination, registry, constant, only=only)
+            call = example_call(combination, registry, constant, only=only, spark=spark)
             body = combination.row.body
             assert callable(body)
             return body(call)
@@ -147,6 +148,7 @@ def example_call(
     constant: str | None = None,
     column: Callable[[str, Type], Atom] = lambda name, _: Name(name),
     only: str | None = None,
+    spark: SparkVersion = NEWEST,
 ) -> Call:
     """A call of a combination with columns as arguments.
 
@@ -156,6 +158,7 @@ def example_call(
         constant: the text of arguments that must be constant; numbers are 1 then.
         column: returns the text of an argument with a name and a type.
         only: the argument that is a constant; None for all.
+        spark: the version of Spark that the combination is for.
 
     Raises:
         InvalidPlanError: no types were found for the overload.
@@ -191,6 +194,7 @@ def example_call(
         output=resolved.output_type,
         options=combination.options,
         over=Over(order="ORDER BY k") if definition.kind == "window" else None,
+        spark=spark,
     )
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Final
 
 from pyspark_substrait.errors import InvalidPlanError
 from pyspark_substrait.model.types import I32
@@ -21,6 +22,7 @@ from pyspark_substrait.sql.functions.strings import case as string_case
 from pyspark_substrait.sql.functions.strings import search as string_search
 from pyspark_substrait.sql.functions.strings.string_expressions import fitted, quoted_pattern
 from pyspark_substrait.sql.functions.table import Call, Table, row
+from pyspark_substrait.sql.spark_version import SparkVersion
 
 __all__ = ["TABLE", "string_agg"]
 
@@ -123,12 +125,19 @@ def trimmed(side: str) -> Callable[[Call], str]:
     return body
 
 
+#: the first version of Spark that pads to any length below zero; one before it subtracts from the smallest
+_PADDING_SINCE: Final = SparkVersion(4, 0)
+
+
 def padded(name: str) -> Callable[[Call], str]:
     """``lpad`` or ``rpad``: both cut excess characters from the right; the empty string pads nothing."""
 
     def body(call: Call) -> str:
         characters = call.sql(2) if len(call.operands) > 2 else "' '"
-        return Atom(f"{name}({call.sql(0)}, {bounded_length(call, 1)}, {characters})")
+        length = bounded_length(call, 1)
+        if call.spark < _PADDING_SINCE:
+            length = f"if({call.sql(1)} < 0, 0, {length})"
+        return Atom(f"{name}({call.sql(0)}, {length}, {characters})")
 
     return body
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache
+from typing import Final
 
 from pyspark_substrait.errors import UnsupportedPlanError
 from pyspark_substrait.extensions.definitions import FunctionDefinition
@@ -13,29 +14,35 @@ from pyspark_substrait.extensions.registry import Registry
 from pyspark_substrait.sql.compiler.types import spark_type
 from pyspark_substrait.sql.functions.python_functions import PREFIX, PythonFunction
 from pyspark_substrait.sql.functions.table import Call, Foreign, Row, Table, row
+from pyspark_substrait.sql.spark_version import NEWEST, OLDEST, SparkVersion
 
 __all__ = ["registered_table"]
 
+#: the first version of Spark in which Python functions get Arrow arrays
+_ARROW_SINCE: Final = SparkVersion(4, 1)
+
 
 @lru_cache(maxsize=256)
-def registered_table(registry: Registry, urn: str) -> Table | None:
-    """Return the table of an added extension; None if it has no implementations."""
+def registered_table(registry: Registry, urn: str, spark: SparkVersion = NEWEST) -> Table | None:
+    """Return the table of an added extension for a version of Spark; None if it has no implementations."""
     known = registry.implementations(urn)
-    return Table(urn, tuple(_row(registry, urn, item) for item in known)) if known else None
+    return Table(urn, tuple(_row(registry, urn, item) for item in known)).for_spark(spark) if known else None
 
 
 def _row(registry: Registry, urn: str, item: Implementation) -> Row:
+    since = OLDEST
     match item.body:
         case SqlTemplate(text=text):
             body: str | Callable[[Call], str] = text
         case ArrowFunction() as function:
-            body = _arrow_call(registry, urn, function)
+            body, since = _arrow_call(registry, urn, function), _ARROW_SINCE
     plain = row(
         item.name,
         body,
         signatures=() if item.signature is None else (item.signature,),
         enums=item.enums,
         foreign=Foreign.MOVED,  # its author knows the carriers
+        since=since,
     )
     return replace(plain, options=item.options)
 

@@ -17,6 +17,7 @@ from pyspark_substrait.sql import functions
 from pyspark_substrait.sql.functions.catalog import Combination, combinations, example, example_call
 from pyspark_substrait.sql.functions.registered import registered_table
 from pyspark_substrait.sql.functions.table import Table
+from pyspark_substrait.sql.spark_version import NEWEST, SparkVersion
 
 if TYPE_CHECKING:
     from rich.table import Table as RichTable
@@ -38,12 +39,14 @@ class Support:
         name: its name.
         definitions: its overloads.
         registry: the extensions.
+        spark: the version of Spark.
     """
 
     urn: str
     name: str
     definitions: tuple[FunctionDefinition, ...]
     registry: Registry
+    spark: SparkVersion = NEWEST
 
     @property
     def kind(self) -> str:
@@ -56,7 +59,7 @@ class Support:
 
     @computed_once
     def table(self) -> Table | None:
-        return functions.table(self.urn) or registered_table(self.registry, self.urn)
+        return functions.table(self.urn, self.spark) or registered_table(self.registry, self.urn, self.spark)
 
     @computed_once
     def combinations(self) -> tuple[Combination, ...]:
@@ -92,7 +95,7 @@ class Support:
         for item in self.combinations:
             if item.row is not None and callable(item.row.body):
                 try:
-                    item.row.body(example_call(item, self.registry))
+                    item.row.body(example_call(item, self.registry, spark=self.spark))
                 except SubstraitError as error:
                     found[error.message] = None
         return tuple(found)
@@ -121,7 +124,7 @@ class Support:
             texts: dict[str, list[Combination]] = {}
             for item in combinations(definition, self.table):
                 with suppress(SubstraitError):
-                    texts.setdefault(example(item, self.registry), []).append(item)
+                    texts.setdefault(example(item, self.registry, self.spark), []).append(item)
             if texts:
                 usual = self._usual(definition)
                 return definition, [(text, _condition(items, text == usual)) for text, items in texts.items()]
@@ -132,7 +135,7 @@ class Support:
         unstated = replace(definition, options=())
         with suppress(SubstraitError, ValueError):
             (item,) = combinations(unstated, self.table)
-            return example(item, self.registry)
+            return example(item, self.registry, self.spark)
         return None
 
 
@@ -150,9 +153,9 @@ def _values(definition: FunctionDefinition) -> Mapping[str, tuple[str, ...]]:
     return {**words, **dict(definition.options)}
 
 
-def supported(registry: Registry, name: str | None = None) -> list[Support]:
-    """Return the support for every function, or for those with a name or of an extension."""
-    found = [Support(urn, own, definitions, registry) for urn, own, definitions in registry.functions()]
+def supported(registry: Registry, name: str | None = None, spark: SparkVersion = NEWEST) -> list[Support]:
+    """Return the support of a Spark for every function, or for those with a name or of an extension."""
+    found = [Support(urn, own, definitions, registry, spark) for urn, own, definitions in registry.functions()]
     if name is None:
         return found
     return [item for item in found if name in (item.name, item.urn, item.extension)]

@@ -16,6 +16,9 @@ ones see the intermediate value as their argument.
 Rows are written for the types that Spark itself has. Values with a foreign carrier (``is_foreign`` in ``types``) reach
 only rows that declare that they are correct for them: ``row("lt", "{x} < {y}", foreign=Foreign.ORDERED)``.
 
+A row says from which Spark on it is exact, ``since="4.0"``, and may have another body for the versions before that,
+``before=…``; without one it is refused there. :meth:`Table.for_spark` is the table of one version.
+
 In reverse, the tables give the function for a Catalyst expression: ``catalyst=ansi("Add")``. The options of the row, or
 the first value of each option with several values, are then those of the call.
 """
@@ -33,14 +36,16 @@ from typing import Final, NamedTuple, TypeAlias
 from typing_extensions import assert_never
 
 from pyspark_substrait.codes import Code
-from pyspark_substrait.errors import UnsupportedPlanError
+from pyspark_substrait.errors import NewerSparkError, UnsupportedPlanError
 from pyspark_substrait.model.expressions import AggregationPhase, Function
 from pyspark_substrait.model.types import List, Type, concrete, same_type
 from pyspark_substrait.sql.compiler.types import has_order, is_foreign, spark_type
 from pyspark_substrait.sql.fragment import UNKNOWN, Atom, is_atomic
+from pyspark_substrait.sql.functions.builtins_since import has_builtin
 from pyspark_substrait.sql.functions.catalyst import CatalystForm, CatalystForms, listed
 from pyspark_substrait.sql.functions.over import Over, SortKey
 from pyspark_substrait.sql.functions.python_functions import PythonFunction
+from pyspark_substrait.sql.spark_version import NEWEST, OLDEST, SparkVersion, parsed_version
 
 __all__ = ["Call", "Foreign", "Operand", "Refusal", "Row", "Steps", "Table", "in_steps", "refuse", "row"]
 
@@ -86,6 +91,7 @@ class Call:
         phase: the part of an aggregation.
         functions: collects the Python functions that the text calls, by the names it calls them.
         settings: collects the settings that the session must have for the text to be correct.
+        spark: the version of Spark that the text is for.
     """
 
     function: Function
@@ -101,6 +107,7 @@ class Call:
     phase: AggregationPhase = AggregationPhase.INITIAL_TO_RESULT
     functions: dict[str, PythonFunction] = field(default_factory=dict)
     settings: dict[str, str] = field(default_factory=dict)
+    spark: SparkVersion = NEWEST
 
     def sql(self, position: int) -> Atom:
         """The text of the argument at a position."""
@@ -111,6 +118,23 @@ class Call:
         type = self.operands[position].type
         assert type is not None, f"argument {position} of {self.function.key} is an enumeration"
         return type
+
+    def has(self, name: str) -> bool:
+        """Whether the Spark that the text is for has a built-in function."""
+        return has_builtin(name, self.spark)
+
+    def require_spark(self, version: SparkVersion, reason: str) -> None:
+        """Refuse the call if the text is for an older Spark; for rows to which this applies for some types only.
+
+        Raises:
+            NewerSparkError: it is for an older one.
+        """
+        if self.spark < version:
+            raise NewerSparkError(
+                f"{self.function.key} cannot run exactly on Spark {self.spark}: {reason}",
+                hint=f"Spark {version} and later can",
+                code=Code.TARGET_FUNCTION,
+            )
 
     def foreign(self) -> Type | None:
         """Return the first of the types that has a foreign carrier; None if none has."""
@@ -194,6 +218,8 @@ class Row:
         foreign: whether it is correct for arguments with a foreign carrier.
         settings: the settings that the session must have for the text to be correct.
         catalyst: the equivalent Catalyst expressions; the producer makes calls of this row from them.
+        since: the oldest version of Spark on which the body is exact; of a refusal: that has a body.
+        before: the body for older versions, None where they have none.
     """
 
     name: str
@@ -205,6 +231,23 @@ class Row:
     foreign: Foreign = Foreign.REFUSED
     settings: Mapping[str, str] = field(default_factory=dict)
     catalyst: tuple[CatalystForm, ...] = ()
+    since: SparkVersion = OLDEST
+    before: Body | None = None
+
+    def for_spark(self, version: SparkVersion) -> Row:
+        """Return the row for a version of Spark, which is a refusal where the row has no body for it."""
+        if version >= self.since:
+            return self
+        if self.before is not None:
+            return replace(self, body=self.before, since=OLDEST, before=None)
+        return Refusal(
+            name=self.name,
+            body=f"it runs from Spark {self.since} on, and this is for Spark {version}",
+            options=self.options,
+            enums=self.enums,
+            signatures=self.signatures,
+            since=self.since,
+        )
 
     def body_of(self, phase: AggregationPhase) -> Body:
         """Return the body for a part of an aggregation; a string if there is none, with the reason."""
@@ -264,6 +307,8 @@ def row(
     foreign: Foreign = Foreign.REFUSED,
     settings: Mapping[str, str] = MappingProxyType({}),
     catalyst: CatalystForms = (),
+    since: str | SparkVersion = OLDEST,
+    before: Body | None = None,
     **options: str | tuple[str, ...],
 ) -> Row:
     """Return a row: the function ``name`` is ``body`` if the options and enumeration arguments have these values."""
@@ -277,6 +322,8 @@ def row(
         foreign=foreign,
         settings=settings,
         catalyst=listed(catalyst),
+        since=parsed_version(since),
+        before=None if before is None else _body(before),
     )
 
 
@@ -363,6 +410,12 @@ class Table:
         for item in self.rows:
             self._by_name.setdefault(item.name, []).append(item)
 
+    def for_spark(self, version: SparkVersion) -> Table:
+        """Return the table for a version of Spark."""
+        if version >= NEWEST:
+            return self
+        return Table(self.urn, tuple(row.for_spark(version) for row in self.rows))
+
     def text(self, call: Call, preferences: Sequence[tuple[str, Sequence[str]]]) -> str:
         """Return the Spark SQL of a call, for the first of the preferred option values that some row supports.
 
@@ -371,6 +424,7 @@ class Table:
         """
         rows = self._by_name.get(call.function.name, ())
         refusal: str | None = None
+        newer = False
         for options in _combinations(preferences) if preferences else _UNSTATED:
             for fitting in rows:
                 if fitting.fits(call, options):
@@ -381,6 +435,7 @@ class Table:
             objection = body if isinstance(body, str) else fitting.objection(call)
             if isinstance(body, str) or objection is not None:
                 refusal = refusal or objection
+                newer = newer or fitting.since > call.spark
             else:
                 call.settings.update(fitting.settings)
                 return body(replace(call, options=options) if options != call.options else call)
@@ -388,7 +443,8 @@ class Table:
         under = f" with {wanted}" if wanted else ""
         code = Code.TARGET_OPTION if preferences and self._runs(call) else Code.TARGET_FUNCTION
         if refusal is not None:
-            raise UnsupportedPlanError(f"{call.function.key}{under} cannot run exactly on Spark: {refusal}", code=code)
+            kind = NewerSparkError if newer else UnsupportedPlanError
+            raise kind(f"{call.function.key}{under} cannot run exactly on Spark: {refusal}", code=code)
         raise UnsupportedPlanError(f"the function {call.function.key}{under} has no Spark form yet", code=code)
 
     def _runs(self, call: Call) -> bool:

@@ -11,7 +11,8 @@ from collections.abc import Callable
 
 from pyspark_substrait.model.types import UNSIGNED_INTEGERS, Type
 from pyspark_substrait.sql.compiler.types import spark_type, unsigned_bits
-from pyspark_substrait.sql.fragment import Atom
+from pyspark_substrait.sql.fragment import Atom, atom
+from pyspark_substrait.sql.functions.arithmetic.divisions import remainder_or_null
 from pyspark_substrait.sql.functions.common_expressions import any_null, bound, raised
 from pyspark_substrait.sql.functions.table import Call, Foreign, Row, Table, in_steps, row
 
@@ -62,7 +63,7 @@ def quotient(by_zero_null: bool) -> Callable[[Call], str]:
             return Atom(f"CAST({x} div {y} AS {target})")
         # div gives a BIGINT, which is too small; minus the remainder, the division is exact
         if by_zero_null:
-            return Atom(f"CAST(({x} - try_mod({x}, {y})) / nullif({y}, 0BD) AS {target})")
+            return Atom(f"CAST(({x} - {atom(remainder_or_null(call, x, y, '0BD'))}) / nullif({y}, 0BD) AS {target})")
         return Atom(f"CAST(({x} - {x} % {y}) / {y} AS {target})")
 
     return body

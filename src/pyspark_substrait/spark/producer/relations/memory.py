@@ -10,6 +10,7 @@ from pyspark_substrait.model.expressions import NestedStruct
 from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.relations import Cross, Filter, NamedTable, Read, Relation, VirtualTable
 from pyspark_substrait.model.types import I64, NamedStruct, Struct
+from pyspark_substrait.spark.compatibility import collected, java_package
 from pyspark_substrait.spark.producer.catalyst import Node
 from pyspark_substrait.spark.producer.relations.columns import projected
 from pyspark_substrait.spark.producer.relations.schemas import schema_of, schema_of_fields
@@ -123,7 +124,7 @@ def _collected(node: Node, production: Production) -> pa.Table:
     from pyspark.sql import DataFrame
 
     session: Any = production.session
-    dataset = session._jvm.org.apache.spark.sql.classic.Dataset.ofRows(session._jsparkSession, node.java)
+    dataset = java_package(session).Dataset.ofRows(session._jsparkSession, node.java)
     frame = DataFrame(dataset, session)
     attributes = node.trees("output")
     if not attributes:
@@ -133,7 +134,7 @@ def _collected(node: Node, production: Production) -> pa.Table:
     if any(arrow_form(json) for json in forms.values()):
         frame = frame.selectExpr(*(_form(f"_{number}", json) for number, json in forms.items()))
     try:
-        return frame.limit(production.max_rows + 1).toArrow()
+        return collected(frame.limit(production.max_rows + 1))
     except spark_errors() as error:
         raise UnsupportedPlanError(f"Spark cannot hand over the in-memory data: {first_line(error)}") from error
 

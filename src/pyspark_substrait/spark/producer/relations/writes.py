@@ -28,6 +28,7 @@ from pyspark_substrait.model.relations import (
     WriteOp,
 )
 from pyspark_substrait.model.types import NamedStruct, same_type, with_nullability
+from pyspark_substrait.spark.compatibility import collected
 from pyspark_substrait.spark.producer.catalyst import Node
 from pyspark_substrait.spark.producer.expressions import expression, typed
 from pyspark_substrait.spark.producer.relations import relation
@@ -175,7 +176,7 @@ def _defaults(fields: Sequence[Mapping[str, Any]], schema: NamedStruct, producti
             )
         frame = production.session.sql(f"SELECT {field['metadata']['EXISTS_DEFAULT']} AS value")
         declared = production.session._jvm.org.apache.spark.sql.types.DataType.fromJson(json.dumps(field["type"])).sql()
-        value = frame.selectExpr(f"CAST(value AS {declared}) AS value").toArrow().column(0)
+        value = collected(frame.selectExpr(f"CAST(value AS {declared}) AS value")).column(0)
         found.append(literals(value, with_nullability(type, True))[0])
     return tuple(found)
 

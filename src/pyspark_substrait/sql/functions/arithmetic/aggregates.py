@@ -10,6 +10,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Final
 
 from pyspark_substrait.model.types import FP64, I64, Struct, concrete
 from pyspark_substrait.sql.compiler.types import INTEGERS, field_name, spark_type
@@ -22,6 +23,8 @@ from pyspark_substrait.sql.functions.arithmetic.float_rounding import (
     rounded_to_float,
 )
 from pyspark_substrait.sql.functions.arithmetic.quantiles import (
+    LAMBDAS_SINCE,
+    NEAREST,
     median_of_floats,
     median_of_integers,
     plain_median,
@@ -326,6 +329,17 @@ def statistic(name: str, *arguments: int) -> Text:
     return body
 
 
+#: the first version of Spark whose `corr` is null, and no error, where all values of one argument are equal
+_CORR_SINCE: Final = "4.2"
+
+
+def correlation_of_sums(call: Call) -> str:
+    """The correlation by its definition, which is null where the values of an argument don't vary."""
+    x, y = as_double(call, 0), as_double(call, 1)
+    both, of_x, of_y = (call.aggregate(f"regr_{name}", y, x) for name in ("sxy", "sxx", "syy"))
+    return narrowed(f"{both} / nullif(sqrt({of_x} * {of_y}), 0D)", call.output)
+
+
 def distributed(name: str, sample: str, population: str, sample_class: str, class_: str) -> tuple[Row, ...]:
     """Return the rows of a statistic with SAMPLE or POPULATION, as an enumeration argument or as the former option."""
     enumerated = tuple(f"req_{type}" for type in _FLOAT)
@@ -400,13 +414,21 @@ ROWS: tuple[Row, ...] = (
     ),
     row("product", float_product, signatures=_FLOAT, steps=in_steps(float_product), rounding=ROUNDINGS),
     row("mode", mode),
-    row("corr", statistic("corr", 0, 1), rounding=_UNSTATED, catalyst="Corr"),
-    row("corr", statistic("corr", 0, 1), rounding=EVEN),
+    row(
+        "corr",
+        statistic("corr", 0, 1),
+        rounding=_UNSTATED,
+        catalyst="Corr",
+        since=_CORR_SINCE,
+        before=correlation_of_sums,
+    ),
+    row("corr", statistic("corr", 0, 1), rounding=EVEN, since=_CORR_SINCE, before=correlation_of_sums),
     refuse("corr", _STEPS, rounding=DIRECTED),
     *distributed("std_dev", "stddev_samp", "stddev_pop", "StddevSamp", "StddevPop"),
     *distributed("variance", "var_samp", "var_pop", "VarianceSamp", "VariancePop"),
     row("median", median_of_integers, signatures=_PRECISE_INTEGER, rounding=ROUNDINGS),
     row("median", plain_median, signatures=_PRECISE_FLOAT, rounding=_UNSTATED),
+    row("median", median_of_floats, signatures=_PRECISE_FLOAT, rounding=NEAREST, since=LAMBDAS_SINCE),
     row("median", median_of_floats, signatures=_PRECISE_FLOAT, rounding=ROUNDINGS),
     row("quantile", quantile, rounding=ROUNDINGS, foreign=Foreign.MOVED),
 )

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 
 from pyspark_substrait.model.types import I64, concrete
 from pyspark_substrait.sql.compiler.types import INTEGERS, spark_type
-from pyspark_substrait.sql.fragment import Atom
+from pyspark_substrait.sql.fragment import Atom, atom
 from pyspark_substrait.sql.functions.arithmetic.float_rounding import EVEN, ROUNDINGS, rounded_quotient
 from pyspark_substrait.sql.functions.catalyst import CatalystForms, ansi, legacy, try_
 from pyspark_substrait.sql.functions.common_expressions import (
@@ -78,14 +78,25 @@ def float_division(call: Call) -> str:
     )
 
 
-def modulus(zero_null: bool) -> str:
-    return Atom("try_mod({x}, {y})") if zero_null else "{x} % {y}"
+def modulus(zero_null: bool) -> Callable[[Call], str]:
+    def body(call: Call) -> str:
+        x, y = call.sql(0), call.sql(1)
+        return remainder_or_null(call, x, y) if zero_null else f"{x} % {y}"
+
+    return body
+
+
+def remainder_or_null(call: Call, x: str, y: str, zero: str | None = None) -> str:
+    """Return the remainder of two operands, null by zero, which is ``zero``; by default a zero of the result's type."""
+    if call.has("try_mod"):
+        return Atom(f"try_mod({x}, {y})")
+    return f"{x} % nullif({y}, {constant(0, call.output) if zero is None else zero})"
 
 
 def floor_modulus(zero_null: bool) -> Callable[[Call], str]:
     def body(call: Call) -> str:
         x, y = call.sql(0), call.sql(1)
-        rest = f"try_mod({x}, {y})" if zero_null else f"({x} % {y})"
+        rest = atom(remainder_or_null(call, x, y)) if zero_null else f"({x} % {y})"
         zero = constant(0, call.output)
         return f"CASE WHEN {rest} <> {zero} AND ({rest} < {zero}) <> ({y} < {zero}) THEN {rest} + {y} ELSE {rest} END"
 

@@ -5,11 +5,13 @@ An approximate quantile may be any value between the smallest and the largest, s
 
 from __future__ import annotations
 
+from typing import Final
+
 from pyspark_substrait.errors import InvalidPlanError, UnsupportedPlanError
 from pyspark_substrait.model.types import FP32, FP64, I64, Decimal, Func, Type, Unbound, UserDefined, concrete
 from pyspark_substrait.sql.compiler.types import INTEGERS, has_map, has_order, spark_type, unsigned_bits
 from pyspark_substrait.sql.fragment import UNKNOWN, Atom
-from pyspark_substrait.sql.functions.arithmetic.float_rounding import EVEN
+from pyspark_substrait.sql.functions.arithmetic.float_rounding import AWAY, EVEN
 from pyspark_substrait.sql.functions.arithmetic.interpolation import (
     between_decimals,
     between_floats,
@@ -19,8 +21,9 @@ from pyspark_substrait.sql.functions.arithmetic.interpolation import (
 from pyspark_substrait.sql.functions.common_expressions import bound, narrowed
 from pyspark_substrait.sql.functions.ordering import in_order
 from pyspark_substrait.sql.functions.table import Call
+from pyspark_substrait.sql.spark_version import SparkVersion
 
-__all__ = ["median_of_floats", "median_of_integers", "plain_median", "quantile"]
+__all__ = ["LAMBDAS_SINCE", "NEAREST", "median_of_floats", "median_of_integers", "plain_median", "quantile"]
 
 #: the functions that round a DOUBLE that is an integer or halfway between two
 _HALVES = {
@@ -40,6 +43,12 @@ def median_of_integers(call: Call) -> str:
         return Atom(f"CAST({_HALVES[rounding].format(middle)} AS {spark_type(call.output)})")
     # a DOUBLE doesn't hold every i64
     return _in_the_middle(call, between_integers(*_MIDDLE, "1L", 2, rounding))
+
+
+#: the directions of rounding to the nearest number
+NEAREST: Final = (EVEN, AWAY)
+#: the first version of Spark whose analyser resolves the lambdas of the longest texts within its limit of 100 rounds
+LAMBDAS_SINCE: Final = SparkVersion(4, 0)
 
 
 def plain_median(call: Call) -> str:
@@ -77,7 +86,10 @@ def quantile(call: Call) -> str:
     if last < first:
         items = f"CAST(array() AS {spark_type(call.output)})"
     else:
-        item = at_boundary(call.type(3), n, call.options.get("rounding", EVEN))
+        rounding = call.options.get("rounding", EVEN)
+        if isinstance(concrete(call.type(3)), FP32 | FP64) and rounding in NEAREST:
+            call.require_spark(LAMBDAS_SINCE, "its analyser gives up on the text that rounds exactly")
+        item = at_boundary(call.type(3), n, rounding)
         items = f"transform(sequence({first}L, {last}L), i -> {item})"
     values = in_order(call, value) if call.sorts else f"sort_array({in_order(call, value)})"
     if call.distinct:

@@ -100,7 +100,7 @@ def _local(call: Call) -> str:
 
 def _plain(call: Call) -> str:
     position = call.names.index("x")
-    return moments.plain(call.type(position), call.sql(position))
+    return moments.plain(call.type(position), call.sql(position), has_time=call.has("time_from_micros"))
 
 
 def _of_local(template: str) -> Callable[[Call], str]:

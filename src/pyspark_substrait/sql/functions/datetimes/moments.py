@@ -26,8 +26,10 @@ def precision_of(type: Type) -> int | None:
             return None
 
 
-def plain(type: Type, sql: str) -> str:
+def plain(type: Type, sql: str, *, has_time: bool = True) -> str:
     """Return a value of the type as a DATE, TIME, TIMESTAMP_NTZ or TIMESTAMP, rounded down to microseconds.
+
+    If Spark ``has_time`` not, a time is one of the first day of 1970.
 
     A count appears twice in the text, that of a time once.
     """
@@ -40,6 +42,8 @@ def plain(type: Type, sql: str) -> str:
             return local_of_micros(floored(sql, step))
         case PrecisionTimestampTZ():
             return f"timestamp_micros({floored(sql, step)})"
+        case _ if not has_time:
+            return local_of_micros(f"({sql} DIV {step}L)")
         case _:
             return f"time_from_micros({sql} DIV {step}L)"
 

@@ -119,7 +119,13 @@ def _rounded(call: Call, values: Values, multiple: int | str) -> str:
 def _bucket(values: Values, call: Call, multiple: int | str, origin: int | None) -> str | None:
     """Round down with Spark's function for it, which takes constants; None where it doesn't apply."""
     x, rounding, unit = call.sql(0), call.sql(1), call.sql(2)
-    if rounding != "FLOOR" or unit not in _INTERVALS or origin is None or isinstance(multiple, str):
+    if (
+        not call.has("time_bucket")
+        or rounding != "FLOOR"
+        or unit not in _INTERVALS
+        or origin is None
+        or isinstance(multiple, str)
+    ):
         return None
     name, factor, most = _INTERVALS[unit]
     if multiple * factor > most:

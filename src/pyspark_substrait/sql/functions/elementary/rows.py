@@ -23,6 +23,7 @@ from pyspark_substrait.sql.functions.elementary.arguments import directions, tur
 from pyspark_substrait.sql.functions.elementary.machine import machine
 from pyspark_substrait.sql.functions.elementary.rounding import DIRECTIONS, NEAREST, rounded
 from pyspark_substrait.sql.functions.table import Call, Row, row
+from pyspark_substrait.sql.spark_version import OLDEST, SparkVersion
 
 __all__ = ["ROWS", "failed", "through_double"]
 
@@ -54,6 +55,7 @@ class Elementary:
         outside: the condition on ``{x}`` that it is outside the domain, if there is such a number.
         turned: whether the formula is of the rest after the quarter turns of an angle.
         catalyst: the Catalyst class, if it isn't the capitalized name.
+        since: the first version of Spark whose analyser takes the text of the formula.
     """
 
     name: str
@@ -62,6 +64,7 @@ class Elementary:
     outside: str | None = None
     turned: bool = False
     catalyst: str = ""
+    since: SparkVersion = OLDEST
 
     def directed(self, direction: str) -> Callable[[Call], str]:
         """The body for a direction of rounding."""
@@ -83,11 +86,13 @@ class Elementary:
         bodies.update({(direction,): self.directed(direction) for direction in DIRECTIONS})
         for rounding, body in bodies.items():
             meant: CatalystForms = (self.catalyst or self.name.capitalize()) if rounding is NEAREST else ()
+            since = OLDEST if rounding is NEAREST else self.since
             if self.outside is None:
-                yield row(self.name, body, rounding=rounding, catalyst=meant)
+                yield row(self.name, body, rounding=rounding, catalyst=meant, since=since)
             else:
-                yield row(self.name, body, rounding=rounding, on_domain_error="NAN", catalyst=meant)
-                yield row(self.name, _failing(self.outside, body), rounding=rounding, on_domain_error="ERROR")
+                yield row(self.name, body, rounding=rounding, on_domain_error="NAN", catalyst=meant, since=since)
+                failing = _failing(self.outside, body)
+                yield row(self.name, failing, rounding=rounding, on_domain_error="ERROR", since=since)
 
 
 def _failing(outside: str, body: Callable[[Call], str]) -> Callable[[Call], str]:
@@ -123,7 +128,13 @@ _FUNCTIONS = (
         for name in ("sinh", "cosh", "tanh")
     ),
     *(
-        Elementary(name=name, exact=_INFINITE, formula=partial(formulas.trigonometric, name), turned=True)
+        Elementary(
+            name=name,
+            exact=_INFINITE,
+            formula=partial(formulas.trigonometric, name),
+            turned=True,
+            since=OLDEST if name == "tan" else SparkVersion(4, 0),
+        )
         for name in ("sin", "cos", "tan")
     ),
     Elementary(name="asinh", exact=_INFINITE, formula=partial(formulas.area, "asinh")),

@@ -11,6 +11,7 @@ from pyspark_substrait.model.types import Type
 from pyspark_substrait.sql.compiler.literals import string_literal
 from pyspark_substrait.sql.compiler.types import named_spark_type, spark_type
 from pyspark_substrait.sql.fragment import Atom
+from pyspark_substrait.sql.functions.builtins_since import builtin_since
 from pyspark_substrait.sql.functions.catalyst import CatalystForms, ansi, legacy
 from pyspark_substrait.sql.functions.table import Call, Row, Table, row
 
@@ -168,17 +169,18 @@ def _class(*words: str) -> str:
 def _sketches() -> list[Row]:
     kll = [("kll_sketch", function, kind) for function in _KLL for kind in ("bigint", "float", "double")]
     tuples = [("tuple", function, kind) for function in _TUPLE for kind in ("double", "integer")]
-    return [row("_".join(words), _same("_".join(words)), catalyst=_class(*words)) for words in (*kll, *tuples)]
+    named = {"_".join(words): _class(*words) for words in (*kll, *tuples)}
+    return [row(name, _same(name), catalyst=known, since=builtin_since(name)) for name, known in named.items()]
 
 
 TABLE = Table(
     "extension:pyspark_substrait:functions_spark",
     (
-        *(row(name, _same(name), catalyst=forms) for name, forms in _SAME.items()),
+        *(row(name, _same(name), catalyst=forms, since=builtin_since(name)) for name, forms in _SAME.items()),
         *_sketches(),
-        *(row(name, _reader(name)) for name in _READERS),
-        *(row(name, _writer(name)) for name in _WRITERS),
-        *(row(name, _schema(name)) for name in _SCHEMAS),
+        *(row(name, _reader(name), since=builtin_since(name)) for name in _READERS),
+        *(row(name, _writer(name), since=builtin_since(name)) for name in _WRITERS),
+        *(row(name, _schema(name), since=builtin_since(name)) for name in _SCHEMAS),
         row("raise_error", _raised),
     ),
 )

@@ -9,6 +9,7 @@ from typing import Final
 from pyspark_substrait.errors import UnsupportedPlanError
 from pyspark_substrait.sql.compiler.types import spark_type
 from pyspark_substrait.sql.fragment import Atom
+from pyspark_substrait.sql.functions.builtins_since import builtin_since
 from pyspark_substrait.sql.functions.catalyst import CatalystForms, try_
 from pyspark_substrait.sql.functions.ordering import in_order
 from pyspark_substrait.sql.functions.table import Call, Table, row
@@ -120,9 +121,9 @@ def _joined(call: Call) -> str:
 TABLE = Table(
     "extension:pyspark_substrait:functions_spark_aggregate",
     (
-        row("mode", _within("mode", "ASC"), of_several="LOWEST"),
-        row("mode", _within("mode", "DESC"), of_several="HIGHEST"),
-        *(row(name, _same(name), catalyst=forms) for name, forms in _SAME.items()),
+        row("mode", _within("mode", "ASC"), of_several="LOWEST", since="4.0"),
+        row("mode", _within("mode", "DESC"), of_several="HIGHEST", since="4.0"),
+        *(row(name, _same(name), catalyst=forms, since=builtin_since(name)) for name, forms in _SAME.items()),
         row("collect_list_with_nulls", _noticing("collect_list", " RESPECT NULLS")),
         row("collect_set_with_nulls", _noticing("collect_set", " RESPECT NULLS")),
         row("first", _noticing("first"), nulls="RESPECT"),
@@ -136,7 +137,7 @@ TABLE = Table(
         row("percentile_disc", _within("percentile_disc", "ASC"), order="ASC"),
         row("percentile_disc", _within("percentile_disc", "DESC"), order="DESC"),
         row("histogram_numeric", _cast("histogram_numeric"), catalyst="HistogramNumeric"),
-        row("approx_top_k", _cast("approx_top_k"), catalyst="ApproxTopK"),
+        row("approx_top_k", _cast("approx_top_k"), catalyst="ApproxTopK", since=builtin_since("approx_top_k")),
         row("listagg", _joined),
     ),
 )

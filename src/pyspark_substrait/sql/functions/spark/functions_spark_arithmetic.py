@@ -10,6 +10,8 @@ from collections.abc import Callable
 from pyspark_substrait.model.types import FP64, I64, concrete
 from pyspark_substrait.sql.compiler.types import INTEGERS, spark_type
 from pyspark_substrait.sql.fragment import Atom, filled
+from pyspark_substrait.sql.functions.arithmetic.divisions import remainder_or_null
+from pyspark_substrait.sql.functions.builtins_since import builtin_since
 from pyspark_substrait.sql.functions.catalyst import ansi, legacy, try_
 from pyspark_substrait.sql.functions.common_expressions import constant, largest, smallest
 from pyspark_substrait.sql.functions.table import Call, Row, Table, row
@@ -110,7 +112,13 @@ _DIVISIONS = (
     row("integral_divide", "{x} div {y}", catalyst=ansi("IntegralDivide")),
     row("try_integral_divide", of_nonzero("{x} div {y}")),
     row("modulus", "{x} % {y}", catalyst=ansi("Remainder")),
-    row("try_modulus", "try_mod({x}, {y})", catalyst=[try_("Remainder"), legacy("Remainder")]),
+    row(
+        "try_modulus",
+        "try_mod({x}, {y})",
+        catalyst=[try_("Remainder"), legacy("Remainder")],
+        since=builtin_since("try_mod"),
+        before=lambda call: remainder_or_null(call, call.sql(0), call.sql(1)),
+    ),
     row("pmod", "pmod({x}, {y})", catalyst=ansi("Pmod")),
     row("try_pmod", of_nonzero("pmod({x}, {y})"), catalyst=[try_("Pmod"), legacy("Pmod")]),
 )

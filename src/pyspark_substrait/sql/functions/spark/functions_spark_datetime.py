@@ -13,6 +13,7 @@ from pyspark_substrait.model.types import PrecisionTime, PrecisionTimestampTZ, c
 from pyspark_substrait.sql.compiler.literals import string_literal
 from pyspark_substrait.sql.compiler.temporal import local_of_micros
 from pyspark_substrait.sql.fragment import Atom
+from pyspark_substrait.sql.functions.builtins_since import builtin_since
 from pyspark_substrait.sql.functions.catalyst import ansi, in_zone
 from pyspark_substrait.sql.functions.common_expressions import bound
 from pyspark_substrait.sql.functions.datetimes import zones
@@ -191,18 +192,18 @@ TABLE = Table(
         row("months_between", months_between, catalyst=in_zone("MonthsBetween")),
         row("make_date", "make_date({0}, {1}, {2})", catalyst=ansi("MakeDate")),
         row("make_timestamp", listed("make_timestamp_ntz"), catalyst="MakeTimestampNTZ"),
-        row("try_make_timestamp", listed("try_make_timestamp_ntz")),
+        row("try_make_timestamp", listed("try_make_timestamp_ntz"), since=builtin_since("try_make_timestamp_ntz")),
         row("make_timestamp_tz", listed("make_timestamp_ltz")),
-        row("try_make_timestamp_tz", listed("try_make_timestamp_ltz")),
-        row("make_time", listed("make_time"), catalyst="MakeTime"),
+        row("try_make_timestamp_tz", listed("try_make_timestamp_ltz"), since=builtin_since("try_make_timestamp_ltz")),
+        row("make_time", listed("make_time"), catalyst="MakeTime", since=builtin_since("make_time")),
         row("make_interval_day", listed("make_dt_interval"), catalyst="MakeDTInterval"),
         row("make_interval_year", listed("make_ym_interval"), catalyst="MakeYMInterval"),
         row("parse_timestamp", parsed("TIMESTAMP", failing=True)),
         row("try_parse_timestamp", parsed("TIMESTAMP", failing=False)),
         row("parse_local_timestamp", parsed("TIMESTAMP_NTZ", failing=True)),
         row("try_parse_local_timestamp", parsed("TIMESTAMP_NTZ", failing=False)),
-        row("to_time", listed("to_time"), catalyst="ToTime"),
-        row("try_to_time", listed("try_to_time")),
+        row("to_time", listed("to_time"), catalyst="ToTime", since=builtin_since("to_time")),
+        row("try_to_time", listed("try_to_time"), since=builtin_since("try_to_time")),
         row("date_format", date_format),
         row("from_unixtime", from_unixtime),
         row("unix_timestamp", "unix_micros({0}) div 1000000L"),
@@ -222,17 +223,22 @@ TABLE = Table(
             second_with_fraction,
             catalyst=(in_zone("SecondWithFraction"), "SecondWithFraction", "SecondsOfTimeWithFraction"),
         ),
-        row("month_name", "monthname({0})", catalyst="MonthName"),
-        row("day_name", "dayname({0})", catalyst="DayName"),
+        row("month_name", "monthname({0})", catalyst="MonthName", since=builtin_since("monthname")),
+        row("day_name", "dayname({0})", catalyst="DayName", since=builtin_since("dayname")),
         row("months_diff", months_diff),
         row("micros_diff", lambda call: zones.micros_between(call.sql(0), call.sql(1))),
-        row("time_trunc", "time_trunc({0}, {1})", catalyst="TimeTrunc"),
-        row("time_diff", "time_diff({0}, {1}, {2})", catalyst="TimeDiff"),
+        row("time_trunc", "time_trunc({0}, {1})", catalyst="TimeTrunc", since=builtin_since("time_trunc")),
+        row("time_diff", "time_diff({0}, {1}, {2})", catalyst="TimeDiff", since=builtin_since("time_diff")),
         row("multiply", "{0} * {1}", catalyst=("MultiplyDTInterval", "MultiplyYMInterval")),
         row("abs", "abs({0})", catalyst="Abs"),
         row("sign", "sign({0})", catalyst="Signum"),
         *(
-            row(name, f"{name}({{0}})", catalyst="".join(part.capitalize() for part in name.split("_")))
+            row(
+                name,
+                f"{name}({{0}})",
+                catalyst="".join(part.capitalize() for part in name.split("_")),
+                since=builtin_since(name),
+            )
             for unit in ("seconds", "millis", "micros")
             for name in (f"time_from_{unit}", f"time_to_{unit}")
         ),

@@ -11,8 +11,10 @@ from collections.abc import Callable
 from pyspark_substrait.errors import UnsupportedPlanError
 from pyspark_substrait.sql.compiler.literals import string_literal
 from pyspark_substrait.sql.fragment import Atom
+from pyspark_substrait.sql.functions.builtins_since import builtin_since
 from pyspark_substrait.sql.functions.catalyst import ansi, legacy
 from pyspark_substrait.sql.functions.sizes import bounded_format, bounded_length
+from pyspark_substrait.sql.functions.strings.case import INITCAP_SINCE, checked_initcap
 from pyspark_substrait.sql.functions.table import Call, Table, row
 
 __all__ = ["TABLE"]
@@ -51,7 +53,13 @@ _LINES = rf"regexp_replace({_ONE_LINE}, '(.{{76}})(?!$)', '$1\u000D\u000A')"
 TABLE = Table(
     "extension:pyspark_substrait:functions_spark_string",
     (
-        row("initcap", "initcap({0})", catalyst="InitCap"),
+        row(
+            "initcap",
+            "initcap({0})",
+            catalyst="InitCap",
+            since=INITCAP_SINCE,
+            before=lambda call: checked_initcap(call.sql(0)),
+        ),
         row("concat", listed("concat"), catalyst="Concat"),
         row("concat_ws", listed("concat_ws")),
         row("substring", "substring({0}, {1}, {2})", catalyst="Substring"),
@@ -95,7 +103,7 @@ TABLE = Table(
         row("split_part", "split_part({0}, {1}, {2})", catalyst="SplitPart"),
         row("substring_index", "substring_index({0}, {1}, {2})", catalyst="SubstringIndex"),
         row("instr", "instr({0}, {1}, {2}, {3})", catalyst="StringInstrWithOccurrence"),
-        row("quote", "quote({0})", catalyst="Quote"),
+        row("quote", "quote({0})", catalyst="Quote", since=builtin_since("quote")),
         row("like", liked("LIKE")),
         row("ilike", liked("ILIKE")),
         row("rlike", "{0} RLIKE {1}", catalyst="RLike"),

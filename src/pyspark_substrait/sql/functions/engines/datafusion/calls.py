@@ -18,7 +18,8 @@ def as_specified(extension: str, name: str | None = None, **options: str) -> Cal
     """Return the body of a function of the specification, of the same name by default, with these option values."""
 
     def body(call: Call) -> str:
-        table = functions.table(extension if ":" in extension else f"extension:io.substrait:{extension}")
+        urn = extension if ":" in extension else f"extension:io.substrait:{extension}"
+        table = functions.table(urn, call.spark)
         assert table is not None
         if name is not None:
             call = replace(call, function=replace(call.function, name=name))

@@ -1,0 +1,208 @@
+"""The calls of pyspark that differ between its versions, from 3.5 up.
+
+Everything else of this room is written for the newest pyspark. What text a Spark takes is no matter of this module, but
+of ``sql``, which makes it for a version.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import logging
+import weakref
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+from pyspark_substrait.spark.session_cache import session_cache
+from pyspark_substrait.sql.spark_version import SparkVersion, version_of_session
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyspark import SparkContext
+    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.types import StructType
+
+_T = TypeVar("_T")
+
+__all__ = [
+    "can_start_spark",
+    "classic_frame",
+    "collected",
+    "connect_frame",
+    "error_condition",
+    "frame_of_arrow",
+    "has_retry_policies",
+    "is_frame",
+    "java_package",
+    "session_version",
+    "silence_query_context",
+    "with_classic_properties",
+]
+
+
+def session_version(spark: SparkSession | SparkContext) -> SparkVersion:
+    """Return the version of Spark that runs the session's queries; with Spark Connect, the server's.
+
+    Raises:
+        SubstraitError: it is older than all that are supported.
+    """
+    known = session_cache(spark, "version")
+    if "version" not in known:
+        known["version"] = version_of_session(spark.version)
+    version: SparkVersion = known["version"]
+    return version
+
+
+def can_start_spark() -> bool:
+    """Whether pyspark is here as a whole; the package pyspark-client can only connect."""
+    return importlib.util.find_spec("pyspark.java_gateway") is not None
+
+
+def silence_query_context() -> None:
+    """Keep pyspark from printing each error that it raises also as a line of JSON, as it does since 4.0."""
+    if importlib.util.find_spec("pyspark.logger") is None:
+        return
+    from pyspark.logger import PySparkLogger
+
+    for name in ("SQLQueryContextLogger", "DataFrameQueryContextLogger"):
+        PySparkLogger.getLogger(name).setLevel(logging.CRITICAL)
+
+
+def error_condition(error: Exception) -> str | None:
+    """Return the name of the condition that Spark reports, like ``DIVIDE_BY_ZERO``; None if an error has none."""
+    get = getattr(error, "getCondition", None) or getattr(error, "getErrorClass", None)
+    found = None if get is None else get()
+    return None if found is None else str(found)
+
+
+# classic sessions -----------------------------------------------------------------------------------------------------
+
+
+def classic_frame(java: Any, spark: SparkSession) -> DataFrame:
+    """Return the DataFrame of one in Java. Since 4.0, the class of DataFrames has one for each kind of session."""
+    if importlib.util.find_spec("pyspark.sql.classic") is None:
+        from pyspark.sql import DataFrame as OnlyDataFrame
+
+        made: DataFrame = OnlyDataFrame(java, spark)
+        return made
+    from pyspark.sql.classic.dataframe import DataFrame as ClassicDataFrame
+
+    return ClassicDataFrame(java, spark)
+
+
+def java_package(spark: Any) -> Any:
+    """Return the package of Java in which the classes of a classic session are."""
+    sql = spark._jvm.org.apache.spark.sql
+    return sql if session_version(spark).major < 4 else sql.classic
+
+
+def with_classic_properties(spark: SparkSession, function: Callable[[], _T]) -> Callable[[], _T]:
+    """Return a function so that, called in another thread, it has the properties of this one in a classic session."""
+    from pyspark.util import inheritable_thread_target
+
+    given: Any = inheritable_thread_target
+    made: Callable[[], _T] = given(function) if session_version(spark).major < 4 else given(spark)(function)
+    return made
+
+
+# Spark Connect --------------------------------------------------------------------------------------------------------
+
+
+def has_retry_policies() -> bool:
+    """Whether a Connect client's retries can be bounded: since 4.0."""
+    return importlib.util.find_spec("pyspark.sql.connect.client.retries") is not None
+
+
+def connect_frame(spark: Any, text: str, views: Mapping[str, DataFrame]) -> DataFrame:
+    """Return the DataFrame of a statement in a Connect session, which isn't analysed yet.
+
+    Args:
+        spark: the session.
+        text: the statement.
+        views: the DataFrames that it reads, by the names it calls them, which are nobody else's.
+    """
+    from pyspark.sql.connect import plan as plans
+    from pyspark.sql.connect.dataframe import DataFrame as ConnectDataFrame
+
+    made: Any = ConnectDataFrame
+    if session_version(spark).major >= 4:
+        inputs = [plans.SubqueryAlias(cast(Any, frame)._plan, name) for name, frame in views.items()]
+        found: DataFrame = made(plans.SQL(text, [], {}, inputs), spark)
+        return found
+    # before 4.0, a statement reads nothing but what the session has: its views are there as long as its plan is
+    left = session_cache(spark, "left_views")
+    for name in list(left):
+        del left[name]
+        spark.catalog.dropTempView(name)
+    for name, frame in views.items():
+        frame.createOrReplaceTempView(name)
+    plan = plans.SQL(text)
+    weakref.finalize(plan, left.update, dict.fromkeys(views))
+    older: DataFrame = made.withPlan(plan, spark)
+    return older
+
+
+# Arrow ----------------------------------------------------------------------------------------------------------------
+
+
+def is_frame(value: object) -> bool:
+    """Whether a value is a DataFrame of Spark, of whichever kind of session."""
+    return hasattr(value, "toArrow") or hasattr(value, "sparkSession")
+
+
+def collected(frame: DataFrame) -> pa.Table:
+    """Return the rows of a DataFrame as an Arrow table."""
+    if hasattr(frame, "toArrow"):
+        return frame.toArrow()
+    older: Any = frame
+    if not hasattr(older, "_jdf"):
+        table, _ = older._session.client.to_table(older._plan.to_proto(older._session.client))
+        return table
+    import pyarrow as pa
+    from pyspark.sql.pandas.types import to_arrow_schema
+
+    batches = older._collect_as_arrow()
+    return (
+        pa.Table.from_batches(batches, to_arrow_schema(frame.schema)) if not batches else pa.Table.from_batches(batches)
+    )
+
+
+def frame_of_arrow(spark: SparkSession, table: pa.Table, schema: StructType | None = None) -> DataFrame:
+    """Return a DataFrame of an Arrow table.
+
+    Args:
+        spark: a classic or a Connect session.
+        table: the data.
+        schema: the types that it has in Spark; by default as Spark converts them.
+    """
+    if session_version(spark).major >= 4:
+        return spark.createDataFrame(table) if schema is None else spark.createDataFrame(table, schema)
+    from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
+
+    known = from_arrow_schema(table.schema) if schema is None else schema
+    table = table.cast(to_arrow_schema(known))
+    return _of_stream(spark, table, known) if hasattr(spark, "_jsparkSession") else _of_relation(spark, table, known)
+
+
+def _of_stream(spark: Any, table: pa.Table, schema: StructType) -> DataFrame:
+    """Return it in a classic session of Spark 3.5, in the way in which pyspark makes one of a pandas DataFrame."""
+    from pyspark.sql.pandas.serializers import ArrowStreamSerializer
+
+    size = int(spark.conf.get("spark.sql.execution.arrow.maxRecordsPerBatch"))
+    java = spark._sc._serialize_to_jvm(
+        table.to_batches(max_chunksize=size if size > 0 else None),
+        ArrowStreamSerializer(),
+        spark._jvm.PythonSQLUtils.readArrowStreamFromFile,
+        spark._jvm.ArrowIteratorServer,
+    )
+    made = spark._jvm.PythonSQLUtils.toDataFrame(java, schema.json(), spark._jsparkSession)
+    return classic_frame(made, spark)
+
+
+def _of_relation(spark: Any, table: pa.Table, schema: StructType) -> DataFrame:
+    """Return it in a Connect session of Spark 3.5."""
+    from pyspark.sql.connect.dataframe import DataFrame as ConnectDataFrame
+    from pyspark.sql.connect.plan import LocalRelation
+
+    maker: Any = ConnectDataFrame
+    made: DataFrame = maker.withPlan(LocalRelation(table, schema=schema.json()), spark)
+    return made
