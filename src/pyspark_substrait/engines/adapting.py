@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
+from pyspark_substrait.engines.calls import Calls, cast
 from pyspark_substrait.engines.compositions import with_days
 from pyspark_substrait.engines.constructors import equal, field
-from pyspark_substrait.engines.description import Spelling, Target
+from pyspark_substrait.engines.description import Target
 from pyspark_substrait.engines.final_forms import in_final_form
 from pyspark_substrait.engines.grouping_sets import in_one_grouping
 from pyspark_substrait.engines.inner_joins import conjunction, conjuncts, with_inner_joins
@@ -20,17 +21,12 @@ from pyspark_substrait.engines.refusals import check
 from pyspark_substrait.engines.set_groups import by_grouping
 from pyspark_substrait.engines.window_relations import with_window_relations
 from pyspark_substrait.errors import UnsupportedPlanError
-from pyspark_substrait.extensions.registry import OFFICIAL
 from pyspark_substrait.model.expressions import (
     AggregateFunction,
-    Argument,
-    Cast,
     EnumArgument,
     Expression,
-    FailureBehavior,
     FieldReference,
     Function,
-    FunctionOption,
     IfClause,
     IfThen,
     NestedStruct,
@@ -57,9 +53,7 @@ from pyspark_substrait.model.relations import (
     Set,
 )
 from pyspark_substrait.model.types import (
-    Decimal,
     OpenStruct,
-    String,
     Struct,
     Type,
     concrete,
@@ -124,6 +118,10 @@ class _Adapting:
     numbers: int = 0
     notes: dict[str, Note] = dataclasses.field(default_factory=dict)
 
+    @property
+    def calls(self) -> Calls:
+        return Calls(self.target, self.notes)
+
     def tree(self, tree: PlanRel) -> PlanRel:
         if isinstance(tree, RelRoot):
             if self.target.struct_function:
@@ -153,7 +151,7 @@ class _Adapting:
                         f"{self.target.engine} ignores the filters of measures",
                         hint="Write CASE WHEN condition THEN value END inside the aggregate function",
                     )
-                measures = tuple(replace(item, measure=self._call(item.measure)) for item in node.measures)
+                measures = tuple(replace(item, measure=self.calls.adapted(item.measure)) for item in node.measures)
                 node = replace(node, measures=measures)
                 node = _over_columns(node) if self.target.plain_measures else node
                 if self.target.one_grouping and len(node.groupings) > 1:
@@ -195,17 +193,12 @@ class _Adapting:
         direct = {
             first + index: item.measure.output_type
             for index, item in enumerate(node.measures)
-            if self._is_cast(item.measure)
+            if self.calls.is_cast(item.measure)
         }
         emit = node.common.emit
         if emit is None:
             return direct
         return {place: direct[position] for place, position in enumerate(emit) if position in direct}
-
-    def _is_cast(self, call: AggregateFunction | ScalarFunction | WindowFunction) -> bool:
-        if self.target.extension and call.function.urn == self.target.extension:
-            return False
-        return call.function.signature in self._spelling(call).cast
 
     def _number(self) -> int:
         self.numbers += 1
@@ -257,9 +250,9 @@ class _Adapting:
             case ScalarFunction(function=function) if function == self.target.date_days:
                 return node
             case ScalarFunction():
-                return _cast(self._call(node), node.output_type) if self._is_cast(node) else self._call(node)
+                return self.calls.as_stated(self.calls.adapted(node), node)
             case WindowFunction():
-                return _cast(self._call(node), node.output_type) if self._is_cast(node) else self._call(node)
+                return self.calls.as_stated(self.calls.adapted(node), node)
             case NestedStruct(fields=fields) if self.target.struct_function:
                 function = Function("", self.target.struct_function, "any")
                 return ScalarFunction(
@@ -273,135 +266,6 @@ class _Adapting:
             case _:
                 return node
 
-    # calls -----------------------------------------------------------------------------------------------------------
-
-    def _call(self, call: _Call) -> _Call:
-        if self.target.extension and call.function.urn == self.target.extension:
-            return self._own(call)
-        spelling = self._spelling(call)
-        self._check_constants(call, spelling)
-        arguments: tuple[Argument, ...] = tuple(
-            self._pattern(call, argument) if position in spelling.patterns else argument
-            for position, argument in enumerate(call.arguments)
-        )
-        digits = spelling.quotient_digits.get(call.function.signature)
-        if digits is not None:
-            arguments = (_dividend(arguments[0], call.output_type, digits), *arguments[1:])
-        if spelling.arguments is not None:
-            arguments = tuple(arguments[position] for position in spelling.arguments)
-        match spelling.words:
-            case "texts":
-                arguments = tuple([_text(argument, spelling) for argument in arguments])
-            case "left out":
-                arguments = tuple(item for item in arguments if not isinstance(item, EnumArgument))
-            case "kept":
-                pass
-        options = self._options(call, spelling)
-        function = call.function
-        if spelling.urn:
-            function = replace(function, urn=spelling.urn)
-        if spelling.name != function.name:
-            function = Function("", spelling.name, function.signature)
-        made = replace(call, function=function, arguments=arguments, options=options)
-        if not spelling.pairs or not isinstance(made, ScalarFunction):
-            return made
-        first, *others = made.arguments
-        for argument in others:
-            first = replace(made, arguments=(first, argument))
-        return first if isinstance(first, type(call)) else made
-
-    def _own(self, call: _Call) -> _Call:
-        part = self.target.parts.get(call.function.name)
-        if part is None:
-            return call
-        function = Function("", "date_part", call.function.signature)
-        return replace(call, function=function, arguments=(Literal(type=String(), value=part), *call.arguments))
-
-    def _spelling(self, call: ScalarFunction | AggregateFunction | WindowFunction) -> Spelling:
-        urn = call.function.urn
-        functions = self.target.functions if urn.startswith(OFFICIAL) else self.target.others.get(urn, {})
-        known = functions.get(call.function.name, ())
-        for spelling in known:
-            words = {
-                position: argument.value
-                for position, argument in enumerate(call.arguments)
-                if isinstance(argument, EnumArgument)
-            }
-            right = not spelling.overloads or call.function.signature in spelling.overloads
-            if right and all(words.get(position) in values for position, values in spelling.only.items()):
-                return spelling
-        if known:
-            words_of = " ".join(item.value for item in call.arguments if isinstance(item, EnumArgument))
-            what = f"{call.function.key} with {words_of}" if words_of else call.function.key
-            raise UnsupportedPlanError(f"{self.target.engine} has no form for {what}")
-        raise UnsupportedPlanError(
-            f"{self.target.engine} has no function {call.function.key} of `{call.function.urn}`",
-            hint="Make the plan without a target, or express it by other functions",
-        )
-
-    def _check_constants(self, call: ScalarFunction | AggregateFunction | WindowFunction, spelling: Spelling) -> None:
-        """Raise an error for constants that mean something else to the engine; note arguments that aren't constant."""
-        for position, right in spelling.constants.items():
-            argument = call.arguments[position] if position < len(call.arguments) else None
-            while isinstance(argument, Cast):
-                argument = argument.input
-            if argument is None or (isinstance(argument, Literal) and argument.value is None):
-                continue
-            if not isinstance(argument, Literal) or not isinstance(argument.value, int):
-                self._note_value(call, position)
-            elif not right(argument.value):
-                raise UnsupportedPlanError(
-                    f"{self.target.engine} has no form for {call.function.key} with the argument {argument.value}",
-                    hint="Its function of this name means something else by it",
-                )
-
-    def _pattern(self, call: ScalarFunction | AggregateFunction | WindowFunction, argument: Argument) -> Argument:
-        """Escape backslashes in a pattern, for an engine in which a backslash is an escape character."""
-        if isinstance(argument, Literal) and isinstance(argument.value, str):
-            return replace(argument, value=argument.value.replace("\\", "\\\\"))
-        if not isinstance(argument, Literal):
-            self._note_value(call, call.arguments.index(argument))
-        return argument
-
-    def _note_value(self, call: ScalarFunction | AggregateFunction | WindowFunction, position: int) -> None:
-        text = f"{call.function.key} whose argument {position} is not a constant"
-        after = f"{self.target.engine} means something else for some values"
-        self.notes.setdefault(text, Note(rule="target-value", path="", before=text, after=after))
-
-    def _options(
-        self, call: ScalarFunction | AggregateFunction | WindowFunction, spelling: Spelling
-    ) -> tuple[FunctionOption, ...]:
-        for option in call.options:
-            delivered = spelling.delivers.get(option.name, ())
-            if not any(value in delivered for value in option.preference):
-                wanted = f"{option.name}={'|'.join(option.preference)}"
-                text = f"{call.function.key} with {wanted}"
-                self.notes.setdefault(
-                    text,
-                    Note(
-                        rule="target-option",
-                        path="",
-                        before=text,
-                        after=f"{self.target.engine} does not state that it delivers this",
-                    ),
-                )
-        return call.options if self.target.options else ()
-
-
-def _dividend(argument: Argument, quotient: Type, digits: int) -> Argument:
-    """Return a dividend with so many digits behind the point that its quotient, cut off, can be rounded."""
-    assert isinstance(quotient, Decimal)
-    if isinstance(argument, EnumArgument | TypeArgument) or not isinstance(argument.type, Decimal):
-        return argument
-    scale = quotient.scale + 1 - digits
-    if argument.type.scale >= scale:
-        return argument
-    return _cast(argument, Decimal(precision=38, scale=scale, nullable=argument.type.nullable))
-
-
-def _cast(value: Expression, type: Type) -> Expression:
-    return Cast(type=type, input=value, failure_behavior=FailureBehavior.THROW_EXCEPTION)
-
 
 def _with_casts(made: Relation, casts: Mapping[int, Type]) -> Relation:
     """Return a relation below a projection that casts some of its columns."""
@@ -413,7 +277,7 @@ def _with_casts(made: Relation, casts: Mapping[int, Type]) -> Relation:
         common=RelCommon(emit=tuple(range(width, 2 * width))),
         input=made,
         expressions=tuple(
-            _cast(column, casts[position]) if position in casts else column for position, column in enumerate(columns)
+            cast(column, casts[position]) if position in casts else column for position, column in enumerate(columns)
         ),
     )
 
@@ -483,12 +347,6 @@ def _over_columns(node: Aggregate) -> Aggregate:
         return node
     emit = RelCommon(emit=tuple(range(len(node.input.schema.types) + len(computed))))
     return replace(made, input=Project(common=emit, input=node.input, expressions=tuple(computed)))
-
-
-def _text(argument: Argument, spelling: Spelling) -> Argument:
-    if isinstance(argument, EnumArgument):
-        return Literal(type=String(), value=spelling.texts.get(argument.value, argument.value.lower()))
-    return argument
 
 
 def _whole(node: Project) -> Project:
