@@ -17,7 +17,7 @@ from tests.conftest import _cache, _tpch_tables
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["OTHERS", "SHARED", "Case", "cases", "cases_of_others", "tpcds_tables"]
+__all__ = ["OTHERS", "OTHER_PLANS", "SHARED", "Case", "cases", "cases_of_others", "tpcds_tables"]
 
 ROOT = Path(__file__).resolve().parents[2]
 SHARED = ROOT.parent / "shared"
@@ -26,6 +26,19 @@ _SPARK, _POSTGRES = "nulls_first_on_asc_last_on_desc", "nulls_last_on_asc_first_
 
 #: producers in environments of their own, and the programs that write their plans there
 OTHERS = {"Ibis 9.5, ibis-substrait 4.0.1": "ibis_plans.py", "substrait 0.37.1, its builder": "substrait_plans.py"}
+#: queries of which a producer wrote something else, as the plans show
+OTHER_PLANS = {
+    **dict.fromkeys(
+        (
+            "aggregate/aggregate_with_group_by_cube",
+            "aggregate/aggregate_with_group_by_rollup",
+            "aggregate/aggregate_with_grouping_set",
+        ),
+        "the plan has one grouping for the several of the query",
+    ),
+    "set/union_distinct": "the plan has UNION ALL for the UNION of the query",
+    "join/cross_join": "22,500,000 records, one by one",
+}
 
 
 class Case(NamedTuple):

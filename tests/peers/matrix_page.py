@@ -10,6 +10,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Final
 
+from tests.peers.matrix_cases import OTHER_PLANS
+
 __all__ = ["ENGINES", "STEPS", "Cell", "read_cells", "write_cells"]
 
 ENGINES: Final = ("spark", "datafusion", "duckdb", "acero")
@@ -105,6 +107,8 @@ def _page(found: Mapping[str, Mapping[str, Cell]]) -> str:
         for engine, cell in cells.items():
             reasons: dict[str, list[str]] = defaultdict(list)
             for name, fault in cell.remarks.items():
+                if engine == "spark" and name in OTHER_PLANS:
+                    fault = f"{OTHER_PLANS[name]}: {fault}"
                 reasons[" ".join(fault.replace("|", "\\|").replace("<", "\\<").split())[:240]].append(name)
             if not reasons:
                 continue
