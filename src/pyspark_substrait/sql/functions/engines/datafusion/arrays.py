@@ -19,7 +19,7 @@ from pyspark_substrait.model.types import (
     VarChar,
     concrete,
 )
-from pyspark_substrait.sql.compiler.types import field_name, spark_type
+from pyspark_substrait.sql.compiler.types import MATCH_SETTINGS, field_name, spark_type
 from pyspark_substrait.sql.fragment import Atom
 from pyspark_substrait.sql.functions.arithmetic.float_rounding import let
 from pyspark_substrait.sql.functions.common_expressions import any_null, raised
@@ -72,7 +72,7 @@ def removed(call: Call) -> str:
     fields = {"l": call.sql(0), "e": call.sql(1), "n": call.sql(2) if len(call.operands) > 2 else "1"}
     places = _first(_places("v.l", "v.e"), "v.n")
     kept = let("w", {"l": "v.l", "p": places}, "filter(w.l, (x, i) -> NOT array_contains(w.p, i))")
-    return Atom(let("v", fields, f"if({any_null('v.l', 'v.e', 'v.n')}, NULL, {kept})"))
+    return let("v", fields, f"if({any_null('v.l', 'v.e', 'v.n')}, NULL, {kept})")
 
 
 def replaced(call: Call) -> str:
@@ -81,7 +81,7 @@ def replaced(call: Call) -> str:
     places = _first(_places("v.l", "v.e"), "v.n")
     changed = "transform(w.l, (x, i) -> if(array_contains(w.p, i), w.t, x))"
     made = let("w", {"l": "v.l", "t": "v.t", "p": places}, changed)
-    return Atom(let("v", fields, f"if({any_null('v.l', 'v.n')}, NULL, {made})"))
+    return let("v", fields, f"if({any_null('v.l', 'v.n')}, NULL, {made})")
 
 
 def resized(call: Call) -> str:
@@ -90,7 +90,7 @@ def resized(call: Call) -> str:
     many = f"CAST(least(v.n, {MOST_ELEMENTS}) AS INT)"
     missing = f"array_repeat(v.f, greatest({many} - array_size(v.l), 0))"
     found = f"WHEN v.n < 0 THEN {raised(call, 'the number is negative')} ELSE slice(concat(v.l, {missing}), 1, {many})"
-    return Atom(let("v", fields, f"CASE WHEN {any_null('v.l', 'v.n')} THEN NULL {found} END"))
+    return let("v", fields, f"CASE WHEN {any_null('v.l', 'v.n')} THEN NULL {found} END")
 
 
 # parts ---------------------------------------------------------------------------------------------------------------
@@ -114,7 +114,7 @@ def sliced(call: Call) -> str:
     found = let("s", sizes, let("p", ends, f"CASE {nothing} {upward} {one} ELSE {picked} END"))
     wrong = f"WHEN v.s = 0 THEN {raised(call, 'the step is 0')}"
     nulls = any_null("v.l", "v.f", "v.t", "v.s")
-    return Atom(let("v", fields, f"CASE WHEN {nulls} THEN NULL {wrong} ELSE {found} END"))
+    return let("v", fields, f"CASE WHEN {nulls} THEN NULL {wrong} ELSE {found} END")
 
 
 def has(test: str, of_nothing: str) -> Callable[[Call], str]:
@@ -137,7 +137,7 @@ def position(call: Call) -> str:
     rest = "slice(v.l, CAST(v.s AS INT), array_size(v.l))"
     found = f"nullif(array_position(transform({rest}, x -> x <=> v.e), true), 0L) + v.s - 1L"
     wrong = f"v.s < 1 OR v.s > array_size(v.l) + 1 THEN {raised(call, 'the start is out of bounds')}"
-    return Atom(let("v", fields, f"CASE WHEN {any_null('v.l', 'v.s')} THEN NULL WHEN {wrong} ELSE {found} END"))
+    return let("v", fields, f"CASE WHEN {any_null('v.l', 'v.s')} THEN NULL WHEN {wrong} ELSE {found} END")
 
 
 def length(call: Call) -> str:
@@ -185,7 +185,7 @@ def ordered(call: Call) -> str:
     known = f"sort_array(filter(v, x -> x IS NOT NULL), {'true' if order == 'ASC' else 'false'})"
     unknown = "filter(v, x -> x IS NULL)"
     parts = f"{unknown}, {known}" if nulls == "NULLS FIRST" else f"{known}, {unknown}"
-    return Atom(f"transform(array({call.sql(0)}), v -> concat({parts}))[0]")
+    return f"transform(array({call.sql(0)}), v -> concat({parts}))[0]"
 
 
 #: what DataFusion and Spark write alike
@@ -214,7 +214,7 @@ def split(call: Call) -> str:
         f"CASE WHEN {text} IS NULL THEN NULL WHEN {text} = '' THEN {_empty(call.output)} "
         f"WHEN {delimiter} IS NULL THEN {single} WHEN {delimiter} = '' THEN {empty} ELSE {parts} END"
     )
-    return Atom(found if len(call.operands) == 2 else f"transform({found}, x -> if(x = {call.sql(2)}, NULL, x))")
+    return found if len(call.operands) == 2 else Atom(f"transform({found}, x -> if(x = {call.sql(2)}, NULL, x))")
 
 
 # numbers in a row ----------------------------------------------------------------------------------------------------
@@ -232,7 +232,7 @@ def series(inclusive: bool) -> Callable[[Call], str]:
         end = "v.t" if inclusive else "v.t - if(v.s > 0, 1, -1)"
         wrong = f"WHEN v.s = 0 THEN {raised(call, 'the step is 0')}"
         found = f"WHEN {beyond} THEN {_empty(call.output)} ELSE sequence(v.f, {end}, v.s)"
-        return Atom(let("v", fields, f"CASE WHEN {any_null('v.f', 'v.t', 'v.s')} THEN NULL {wrong} {found} END"))
+        return let("v", fields, f"CASE WHEN {any_null('v.f', 'v.t', 'v.s')} THEN NULL {wrong} {found} END")
 
     return body
 
@@ -250,7 +250,7 @@ def folded(start: str, step: str, *, mean: bool = False) -> Callable[[Call], str
     def body(call: Call) -> str:
         total = _folded("v", start, step) + (" / array_size(v)" if mean else "")
         known = f"filter({call.sql(0)}, x -> x IS NOT NULL)"
-        return Atom(f"transform(array({known}), v -> if(array_size(v) = 0, NULL, {total}))[0]")
+        return f"transform(array({known}), v -> if(array_size(v) = 0, NULL, {total}))[0]"
 
     return body
 
@@ -263,7 +263,7 @@ def of_pairs(text: str, *, nulls: bool = False) -> Callable[[Call], str]:
         wrong = f"array_size(v.x) <> array_size(v.y) THEN {raised(call, 'the lists have different lengths')}"
         missing = f"v.x IS NULL OR v.y IS NULL THEN NULL WHEN {wrong}"
         found = f"CASE WHEN {missing} WHEN false {unknown} THEN NULL ELSE {text} END"
-        return Atom(let("v", {"x": call.sql(0), "y": call.sql(1)}, found))
+        return let("v", {"x": call.sql(0), "y": call.sql(1)}, found)
 
     return body
 
@@ -281,7 +281,7 @@ _COSINE = let("n", _NORMS, "if(n.l = 0D OR n.r = 0D, NULL, 1D - n.d / (sqrt(n.l)
 def normalized(call: Call) -> str:
     norm = let("v", {"l": call.sql(0)}, f"named_struct('l', v.l, 'n', sqrt({_dot('v.l', 'v.l')}))")
     unknown = "n.n = 0D AND array_size(n.l) > 0 OR n.l IS NULL OR exists(n.l, x -> x IS NULL)"
-    return Atom(f"transform(array({norm}), n -> if({unknown}, NULL, transform(n.l, x -> x / n.n)))[0]")
+    return f"transform(array({norm}), n -> if({unknown}, NULL, transform(n.l, x -> x / n.n)))[0]"
 
 
 def zipped(call: Call) -> str:
@@ -307,9 +307,9 @@ ROWS = (
         lambda call: Atom(f"array_prepend(coalesce({call.sql(1)}, {_empty(call.output)}), {call.sql(0)})"),
     ),
     row("array_concat", concatenated),
-    row("array_has", "if({element} IS NULL, NULL, exists({list}, x -> x <=> {element}))"),
-    row("array_has_all", has("forall", "true")),
-    row("array_has_any", has("exists", "false")),
+    row("array_has", "if({element} IS NULL, NULL, exists({list}, x -> x <=> {element}))", settings=MATCH_SETTINGS),
+    row("array_has_all", has("forall", "true"), settings=MATCH_SETTINGS),
+    row("array_has_any", has("exists", "false"), settings=MATCH_SETTINGS),
     row("array_position", position),
     row(
         "array_positions",
@@ -356,9 +356,9 @@ ROWS = (
     row("array_scale", "if({factor} IS NULL, NULL, transform({list}, x -> x * {factor}))"),
     row("array_add", of_pairs("zip_with(v.x, v.y, (x, y) -> x + y)", nulls=True)),
     row("array_subtract", of_pairs("zip_with(v.x, v.y, (x, y) -> x - y)", nulls=True)),
-    row("array_normalize", normalized),
-    row("array_distance", of_pairs(_DISTANCE)),
-    row("inner_product", of_pairs(_dot("v.x", "v.y"))),
-    row("cosine_distance", of_pairs(_COSINE)),
+    row("array_normalize", normalized, settings=MATCH_SETTINGS),
+    row("array_distance", of_pairs(_DISTANCE), settings=MATCH_SETTINGS),
+    row("inner_product", of_pairs(_dot("v.x", "v.y")), settings=MATCH_SETTINGS),
+    row("cosine_distance", of_pairs(_COSINE), settings=MATCH_SETTINGS),
     row("arrays_zip", zipped, foreign=_MOVED),
 )
