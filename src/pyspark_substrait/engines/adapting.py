@@ -13,7 +13,7 @@ from pyspark_substrait.engines.constructors import equal, field
 from pyspark_substrait.engines.description import Target
 from pyspark_substrait.engines.final_forms import in_final_form
 from pyspark_substrait.engines.grouping_sets import in_one_grouping
-from pyspark_substrait.engines.inner_joins import conjunction, conjuncts, with_inner_joins
+from pyspark_substrait.engines.inner_joins import conjunction, conjuncts, is_key, left_first, with_inner_joins
 from pyspark_substrait.engines.multiplicities import OF_DISTINCT, with_numbered_copies
 from pyspark_substrait.engines.outer_columns import with_own_mark, with_own_names
 from pyspark_substrait.engines.read_forms import filtered_above, unmasked
@@ -207,8 +207,8 @@ class _Adapting:
     def _single_key(self, node: Join) -> Relation:
         """Return a join on one pair of keys; for an inner join, the other conditions go to a filter above."""
         width = len(node.left.schema.types)
-        conditions = [_left_first(condition, width) for condition in conjuncts(node.expression)]
-        keys = [condition for condition in conditions if _is_key(condition, width)]
+        conditions = [left_first(condition, width) for condition in conjuncts(node.expression)]
+        keys = [condition for condition in conditions if is_key(condition, width)]
         others = [condition for condition in conditions if not keys or condition is not keys[0]]
         if not keys or (others and node.type is not JoinType.INNER):
             raise UnsupportedPlanError(
@@ -296,36 +296,6 @@ def _with_kept_side(node: Join, target: Target) -> Join:
 def _all_columns(input: Relation) -> Relation:
     """Return a projection of the columns of a relation."""
     return Project.only(input, [field(input, position) for position in range(len(input.schema.types))])
-
-
-def _left_first(condition: Expression, width: int) -> Expression:
-    """Return a condition; in an equality of two columns, that of the left input comes first."""
-    match condition:
-        case ScalarFunction(
-            function=Function(name="equal" | "is_not_distinct_from"),
-            arguments=(
-                FieldReference(root=RootReference(), reference=(StructField(field=one),)) as first,
-                FieldReference(root=RootReference(), reference=(StructField(field=other),)) as second,
-            ),
-        ) if other < width <= one:
-            return replace(condition, arguments=(second, first))
-        case _:
-            return condition
-
-
-def _is_key(condition: Expression, width: int) -> bool:
-    """Whether a condition is an equality between a column of the left input and one of the right."""
-    match condition:
-        case ScalarFunction(
-            function=Function(name="equal" | "is_not_distinct_from"),
-            arguments=(
-                FieldReference(root=RootReference(), reference=(StructField(field=one),)),
-                FieldReference(root=RootReference(), reference=(StructField(field=other),)),
-            ),
-        ):
-            return one < width <= other
-        case _:
-            return False
 
 
 def _over_columns(node: Aggregate) -> Aggregate:

@@ -23,7 +23,7 @@ from pyspark_substrait.model.expressions import (
 from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.relations import Cross, Filter, Join, JoinType, Relation, RelCommon
 
-__all__ = ["conjunction", "conjuncts", "with_inner_joins"]
+__all__ = ["conjunction", "conjuncts", "is_key", "left_first", "with_inner_joins"]
 
 
 def conjuncts(condition: Expression) -> list[Expression]:
@@ -148,3 +148,33 @@ def _moved(condition: Expression, place: dict[int, int]) -> Expression:
         if isinstance(argument, FieldReference)
     )
     return replace(condition, arguments=arguments)
+
+
+def left_first(condition: Expression, width: int) -> Expression:
+    """Return a condition; in an equality of two columns, that of the left input comes first."""
+    match condition:
+        case ScalarFunction(
+            function=Function(name="equal" | "is_not_distinct_from"),
+            arguments=(
+                FieldReference(root=RootReference(), reference=(StructField(field=one),)) as first,
+                FieldReference(root=RootReference(), reference=(StructField(field=other),)) as second,
+            ),
+        ) if other < width <= one:
+            return replace(condition, arguments=(second, first))
+        case _:
+            return condition
+
+
+def is_key(condition: Expression, width: int) -> bool:
+    """Whether a condition is an equality between a column of the left input and one of the right."""
+    match condition:
+        case ScalarFunction(
+            function=Function(name="equal" | "is_not_distinct_from"),
+            arguments=(
+                FieldReference(root=RootReference(), reference=(StructField(field=one),)),
+                FieldReference(root=RootReference(), reference=(StructField(field=other),)),
+            ),
+        ):
+            return one < width <= other
+        case _:
+            return False
