@@ -329,6 +329,7 @@ def statistic(name: str, *arguments: int) -> Text:
     return body
 
 
+_TO_ONE_SIDE: Final = tuple(rounding for rounding in ROUNDINGS if rounding not in NEAREST)
 #: the first version of Spark whose `corr` is null, and no error, where all values of one argument are equal
 _CORR_SINCE: Final = "4.2"
 
@@ -429,6 +430,6 @@ ROWS: tuple[Row, ...] = (
     row("median", median_of_integers, signatures=_PRECISE_INTEGER, rounding=ROUNDINGS),
     row("median", plain_median, signatures=_PRECISE_FLOAT, rounding=_UNSTATED),
     row("median", median_of_floats, signatures=_PRECISE_FLOAT, rounding=NEAREST, since=LAMBDAS_SINCE),
-    row("median", median_of_floats, signatures=_PRECISE_FLOAT, rounding=ROUNDINGS),
+    row("median", median_of_floats, signatures=_PRECISE_FLOAT, rounding=_TO_ONE_SIDE),
     row("quantile", quantile, rounding=ROUNDINGS, foreign=Foreign.MOVED),
 )
