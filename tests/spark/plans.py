@@ -66,6 +66,7 @@ from pyspark_substrait.model.types import (
     name_count,
     with_nullability,
 )
+from pyspark_substrait.spark.compatibility import collected
 
 INT, TEXT, BOOL, LONG, REAL = I32(), String(), Boolean(), I64(), FP64()
 #: the same, nullable
@@ -292,7 +293,7 @@ def answers(
             frame = ps.from_substrait(whole, spark, **options)
             packed = F.to_json(F.array(*(F.to_json(F.array(frame[name])) for name in frame.columns)))
             frames.append(frame.select(F.lit(number_).alias("n"), packed.alias("r")))
-        for row in reduce(lambda one, other: one.unionAll(other), frames).toArrow().to_pylist():
+        for row in collected(reduce(lambda one, other: one.unionAll(other), frames)).to_pylist():
             found[row["n"]].append(tuple(json.loads(cell)[0] for cell in json.loads(row["r"])))
     return found
 

@@ -20,6 +20,8 @@ import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.Metadata;
 import org.apache.spark.unsafe.types.UTF8String;
 import org.apache.spark.util.JsonProtocol;
+import org.json4s.JString; // since 4.0
+import org.json4s.JsonAST.JString; // before 4.0
 
 /**
  * What the producer asks the JVM in one call, as JSON. See transfer.py.
@@ -81,7 +83,7 @@ public final class PlanJson {
                 scala.Tuple2 field = (scala.Tuple2) each.next();
                 if (!field._1().equals("value")) continue;
                 Object text = field._2();
-                if (text instanceof org.json4s.JString) string(((org.json4s.JString) text).s(), key("value", out));
+                if (text instanceof JString) string(((JString) text).s(), key("value", out));
                 else key("value", out).append("null");
             }
             key("dataType", out).append(((Literal) node).dataType().json());
