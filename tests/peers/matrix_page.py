@@ -56,7 +56,7 @@ class Cell:
 
     @property
     def remarks(self) -> dict[str, str]:
-        """What is to be said of some plans."""
+        """Return remarks on some plans."""
         return {name: text for name, (_, text) in self.outcomes.items() if text}
 
 

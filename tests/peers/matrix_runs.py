@@ -1,4 +1,4 @@
-"""What is done with a plan of the matrix on an engine, in the engine's own process."""
+"""A plan of the matrix on an engine, in the engine's own process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the matrix is measured with: processes that may not answer, and plans whose limits cut no ties."""
+"""The tools of the matrix: processes that may not answer, and plans whose limits cut no ties."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the tables say of the versions of Spark, against the Spark that runs."""
+"""The versions of Spark in the tables, against the Spark that runs."""
 
 from __future__ import annotations
 

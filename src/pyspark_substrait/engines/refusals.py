@@ -1,4 +1,4 @@
-"""What an engine doesn't take of relations and expressions, by their fields."""
+"""Refusals of relations and expressions that an engine doesn't take, by their fields."""
 
 from __future__ import annotations
 

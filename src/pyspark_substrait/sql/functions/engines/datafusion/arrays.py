@@ -256,7 +256,7 @@ def folded(start: str, step: str, *, mean: bool = False) -> Callable[[Call], str
 
 
 def of_pairs(text: str, *, nulls: bool = False) -> Callable[[Call], str]:
-    """What is computed of two vectors, v.x and v.y, of the same length; null if an element is, unless ``nulls``."""
+    """A value computed of two vectors, v.x and v.y, of the same length; null if an element is, unless ``nulls``."""
 
     def body(call: Call) -> str:
         unknown = "" if nulls else "OR exists(v.x, x -> x IS NULL) OR exists(v.y, x -> x IS NULL)"
