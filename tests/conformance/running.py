@@ -37,6 +37,8 @@ _CHARACTERS = 50_000
 _THREADS = 3
 #: what an error says where a column isn't enough
 _NEEDS_CONSTANT = "that is not a literal"
+#: what an error says where an older Spark would give another value
+_NEEDS_NEWER = "of this text needs Spark"
 #: how far from the expected value a floating-point result may be, relative to it
 _TOLERANCE: dict[type[Type], float] = {FP64: 1e-9, FP32: 2e-6}
 
@@ -65,8 +67,9 @@ class Outcome:
 
 
 def is_refused_here(outcome: Outcome, version: SparkVersion) -> bool:
-    """Whether a case that the newest Spark runs is refused on an older one."""
-    return outcome.refused and version < NEWEST and conflict(outcome.case) is None
+    """Whether a case that the newest Spark runs is refused on an older one, when it is compiled or for its values."""
+    refused = outcome.refused or (outcome.fault is not None and _NEEDS_NEWER in outcome.fault)
+    return refused and version < NEWEST and conflict(outcome.case) is None
 
 
 def is_failure(outcome: Outcome, version: SparkVersion) -> bool:

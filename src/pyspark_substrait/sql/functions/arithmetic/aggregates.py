@@ -331,7 +331,7 @@ def statistic(name: str, *arguments: int) -> Text:
 
 _TO_ONE_SIDE: Final = tuple(rounding for rounding in ROUNDINGS if rounding not in NEAREST)
 #: the first version of Spark whose `corr` is null, and no error, where all values of one argument are equal
-_CORR_SINCE: Final = "4.2"
+_CORR_SINCE: Final = "4.3"
 
 
 def correlation_of_sums(call: Call) -> str:
