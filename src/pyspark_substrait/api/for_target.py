@@ -49,16 +49,18 @@ def for_target(
     engine = engines.target(target)
     if tables is None and rename:
         raise UnsupportedPlanError("tables can be renamed only where they are given", hint="Pass tables=…")
-    loaded = loaded_plan(plan, registry)
-    named = on_deep_stack(loaded, lambda: loaded if engine.files else engines.with_named_files(loaded, engine))
-    source = plan if named is loaded else named  # as it came, if possible: its producer's habits count
+    if tables is None or not engine.files:
+        loaded = loaded_plan(plan, registry)
+        named = loaded if engine.files else on_deep_stack(loaded, lambda: engines.with_named_files(loaded, engine))
+        if tables is None or named is not loaded:  # else as it came: its producer's habits count
+            plan = named
     known: dict[str, dict[str, Variation]] = {}
     if tables is None:
-        fitted = named
+        fitted = loaded_plan(plan, registry)
     elif engine.variations:
-        fitted, known = bind(source, as_written(tables), rename=rename, registry=registry), variations(tables)
+        fitted, known = bind(plan, as_written(tables), rename=rename, registry=registry), variations(tables)
     else:
-        fitted = bind(source, tables, rename=rename, registry=registry)
+        fitted = bind(plan, tables, rename=rename, registry=registry)
     made = on_deep_stack(fitted, lambda: engines.adapted(fitted, engine))
     return replace(
         fitted,

@@ -117,10 +117,10 @@ class _Adapting:
     target: Target
     numbers: int = 0
     notes: dict[str, Note] = dataclasses.field(default_factory=dict)
+    calls: Calls = dataclasses.field(init=False)
 
-    @property
-    def calls(self) -> Calls:
-        return Calls(self.target, self.notes)
+    def __post_init__(self) -> None:
+        self.calls = Calls(self.target, self.notes)
 
     def tree(self, tree: PlanRel) -> PlanRel:
         if isinstance(tree, RelRoot):

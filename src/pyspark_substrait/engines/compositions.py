@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Final, TypeAlias
 
 from pyspark_substrait.engines.constructors import BOOLEAN, COMPARISON, boolean_call
+from pyspark_substrait.engines.inner_joins import conjunction
 from pyspark_substrait.model.expressions import Cast, Expression, Function, IfClause, IfThen, ScalarFunction
 from pyspark_substrait.model.literals import DayTime, Literal
 from pyspark_substrait.model.types import I32, Date, with_nullability
@@ -18,10 +19,6 @@ Composition: TypeAlias = Callable[[ScalarFunction, tuple[Expression, ...]], Expr
 
 def _not(value: Expression) -> Expression:
     return boolean_call(Function(BOOLEAN, "not", "bool"), (value,), value.type.nullable)
-
-
-def _and(*values: Expression) -> Expression:
-    return boolean_call(Function(BOOLEAN, "and", "bool"), values, any(value.type.nullable for value in values))
 
 
 def _compared(name: str, left: Expression, right: Expression) -> Expression:
@@ -43,7 +40,7 @@ def _distinct(_: ScalarFunction, values: tuple[Expression, ...]) -> Expression:
 
 def _between(_: ScalarFunction, values: tuple[Expression, ...]) -> Expression:
     value, low, high = values
-    return _and(_compared("gte", value, low), _compared("lte", value, high))
+    return conjunction([_compared("gte", value, low), _compared("lte", value, high)])
 
 
 def _null_if(call: ScalarFunction, values: tuple[Expression, ...]) -> Expression:
@@ -52,11 +49,11 @@ def _null_if(call: ScalarFunction, values: tuple[Expression, ...]) -> Expression
 
 
 def _is_true(_: ScalarFunction, values: tuple[Expression, ...]) -> Expression:
-    return _and(_known(values[0]), values[0])
+    return conjunction([_known(values[0]), values[0]])
 
 
 def _is_false(_: ScalarFunction, values: tuple[Expression, ...]) -> Expression:
-    return _and(_known(values[0]), _not(values[0]))
+    return conjunction([_known(values[0]), _not(values[0])])
 
 
 def _is_not_true(call: ScalarFunction, values: tuple[Expression, ...]) -> Expression:
