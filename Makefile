@@ -8,18 +8,23 @@ WORKERS ?= 2
 
 SPARK ?=
 
+# The older versions that every change is tried on, and of which tests: each tenth query of TPC-DS.
+LANES := 3.5 4.0
+BRIEFLY := versions or tpch or tpcds and 0]
+
 VENV := .venv$(if $(SPARK),-spark-$(SPARK))
 RUN := $(VENV)/bin/python
 PIP := $(RUN) -m pip --disable-pip-version-check
 BASE := $(VENV)/.base
 DEV := $(VENV)/.dev
 
-.PHONY: help demo test sweep test-integration conformance check format bench bench-functions bench-large bench-checking bench-profile docs docs-serve pictures clean java
+.PHONY: help demo test sweep test-versions test-version test-integration conformance check format bench bench-functions bench-large bench-checking bench-profile docs docs-serve pictures clean java
 
 help:
 	@echo "make demo    run the tutorial's plan of 2023 on Spark"
 	@echo "make test    run the tests, of the slow ones a sample  (ARGS='tests/test_cli.py -x', SPARK=3.5)"
 	@echo "make sweep   run every test, in sessions as users have them  (PART=2/4)"
+	@echo "make test-versions  run the demo, foreign plans, TPC-DS and the function cases on Spark $(LANES), each in an environment of its own"
 	@echo "make test-integration  run the tests with real Delta and Iceberg tables (fetches their jars with Maven)"
 	@echo "make conformance  run the specification's function cases, and print a report  (SPARK=3.5)"
 	@echo "make check   formatting, lint and types"
@@ -45,6 +50,16 @@ test: java $(DEV)
 
 sweep: java $(DEV)
 	@$(PYTEST) --sweep $(if $(PART),--part $(PART)) $(ARGS)
+
+test-versions:
+	@$(MAKE) --no-print-directory --jobs $(WORKERS) --output-sync=target $(LANES:%=test-version-%)
+
+test-version-%:
+	@$(MAKE) --no-print-directory test-version SPARK=$*
+
+test-version: demo $(DEV)
+	@$(RUN) -m pytest -p no:cacheprovider --quiet tests/spark/test_versions.py tests/spark/test_foreign_plans.py tests/spark/producer/test_tpcds.py -k "$(BRIEFLY)"
+	@$(RUN) -m tests.conformance --brief
 
 test-integration: java $(DEV)
 	@$(RUN) -m tests.integration.environment

@@ -51,5 +51,5 @@ def test_plans_run_the_same_with_spark_connect(tests: str, connect_port: None) -
         text=True,
         check=False,
     )
-    assert run.returncode == 0, run.stdout[-5000:]
+    assert run.returncode == 0, f"{run.stdout[-5000:]}\n{run.stderr[-5000:]}"  # where a crash says which line it was
     assert " passed" in run.stdout and " failed" not in run.stdout

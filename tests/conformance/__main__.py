@@ -26,8 +26,9 @@ _NUMBERS = ("functions", "cases", "passed", "conflicts", "failed", "combinations
 @click.command()
 @click.option("--columns", is_flag=True, help="Arguments of scalar functions are columns instead of literals.")
 @click.option("--remote", help="A Spark Connect server; local[2] starts one.")
+@click.option("--brief", is_flag=True, help="Print the faults and the counts only.")
 @click.option("--file", "names", multiple=True, help="Only files whose name contains this; repeatable.")
-def main(columns: bool, remote: str | None, names: tuple[str, ...]) -> None:
+def main(columns: bool, remote: str | None, brief: bool, names: tuple[str, ...]) -> None:
     """Run the function cases and print a report."""
     from pyspark_substrait.spark.session import embedded_session
 
@@ -41,30 +42,37 @@ def main(columns: bool, remote: str | None, names: tuple[str, ...]) -> None:
     seconds = time.perf_counter() - started
     console = Console(width=130)
     version = session_version(spark)
-    console.print(_by_file(outcomes, version))
-    if not names:
-        console.print(_by_extension(version))
+    if not brief:
+        _print_details(console, outcomes, version, columns=columns, whole=not names)
     failed = [item for item in outcomes if is_failure(item, version)]
+    for item in failed:
+        console.print(f"FAILED {item.case.file}: {item.case.text}: {item.fault}", markup=False, soft_wrap=True)
+    passed = sum(item.fault is None for item in outcomes)
+    refused = sum(is_refused_here(item, version) for item in outcomes)
+    conflicts = len(outcomes) - passed - refused - len(failed)
+    numbers = f"{passed} passed, {conflicts} conflicts, {refused} refused by this version, {len(failed)} failed"
+    counts = f"Spark {spark.version}: {len(outcomes)} cases, {numbers}"
+    console.print(f"{counts}, {seconds:.0f} s")
+    sys.exit(1 if failed else 0)
+
+
+def _print_details(
+    console: Console, outcomes: list[Outcome], version: SparkVersion, *, columns: bool, whole: bool
+) -> None:
+    console.print(_by_file(outcomes, version))
+    if whole:
+        console.print(_by_extension(version))
     reasons = Counter(item.fault for item in outcomes if is_refused_here(item, version))
     for reason, count in reasons.most_common():
         console.print(f"refused on Spark {version}, {count} cases: {reason}", markup=False, soft_wrap=True)
     for key in dict.fromkeys(conflict(item.case) for item in outcomes if item.fault is not None):
         if key is not None:
             console.print(f"conflict in {key[0]}: {key[1]}: {CONFLICTS[key]}", markup=False, soft_wrap=True)
-    for item in failed:
-        console.print(f"FAILED {item.case.file}: {item.case.text}: {item.fault}", markup=False, soft_wrap=True)
     dropped = Counter(text for item in outcomes for text in item.dropped)
     console.print(f"options that no implementation declares, left out: {_counted(dropped)}", soft_wrap=True)
     constants = Counter(f"{item.case.function} {item.constants}" for item in outcomes if item.constants)
     if columns:
         console.print(f"arguments that stayed literals, by position: {_counted(constants)}", soft_wrap=True)
-    passed = sum(item.fault is None for item in outcomes)
-    refused = reasons.total()
-    conflicts = len(outcomes) - passed - refused - len(failed)
-    numbers = f"{passed} passed, {conflicts} conflicts, {refused} refused by this version, {len(failed)} failed"
-    counts = f"Spark {spark.version}: {len(outcomes)} cases, {numbers}"
-    console.print(f"{counts}, {seconds:.0f} s")
-    sys.exit(1 if failed else 0)
 
 
 def _readable() -> Iterator[Case]:

@@ -181,5 +181,5 @@ DATAFUSION: Final = Target(
     variations=True,
     switches=False,
     struct_function="struct",
-    parts={"epoch": "epoch"},
+    parts={"epoch": "epoch", "nanoseconds": "nanosecond"},
 )

@@ -32,6 +32,7 @@ __all__ = [
     "GROUPING_ID",
     "HABITS",
     "NULL",
+    "NUMBER",
     "STRUCT",
     "TEXT",
     "ZONE",
@@ -125,6 +126,14 @@ CAST = Habit(
     means="taken as the specification's; DataFusion writes `inf`, `1e300`, a T before the time, and `1 days`",
     evidence=_TRIED,
     strict=False,
+)
+NUMBER = Habit(
+    rule="datafusion-number",
+    producers=_DATAFUSION,
+    versions="all",
+    writes="a cast of a number to a date or a timestamp",
+    means="the days, or the units of the timestamp, since 1970-01-01; a fraction is cut",
+    evidence=_TRIED,
 )
 DECIMAL = Habit(
     rule="datafusion-decimal",
@@ -303,6 +312,7 @@ HABITS = (
     JOIN,
     GROUPING_ID,
     CAST,
+    NUMBER,
     DECIMAL,
     TEXT,
     ZONE,

@@ -417,6 +417,21 @@ def _of_numbers(values: Sequence[Expression]) -> _Wanted:
     return [I64() if type.__class__ in _DIGITS else None for type in _types(values)]
 
 
+def _of_counts(values: Sequence[Expression]) -> _Wanted:
+    return [I64() if _is_number(type) else None for type in _types(values)]
+
+
+def _of_seconds(values: Sequence[Expression]) -> _Wanted:
+    return [I64() if type.__class__ in _DIGITS else FP64() if _is_number(type) else None for type in _types(values)]
+
+
+def _of_unix_times(values: Sequence[Expression]) -> _Wanted:
+    texts = (isinstance(type, String | VarChar) for type in _types(values))
+    return [
+        PrecisionTimestamp(precision=9) if text else type for text, type in zip(texts, _of_counts(values), strict=True)
+    ]
+
+
 def _of_integers(values: Sequence[Expression]) -> _Wanted:
     return [I64()] * len(values)
 
@@ -453,13 +468,10 @@ _RULES: Final[Mapping[str, _Rule]] = MappingProxyType(
     )
     | _by_name(_of_conditions, "and or not")
     | _by_name(_of_moments, "date_trunc date_part")
-    | _by_name(
-        _of_numbers,
-        """
-        to_timestamp to_timestamp_seconds to_timestamp_millis to_timestamp_micros to_timestamp_nanos from_unixtime
-        to_date
-        """,
-    )
+    | _by_name(_of_seconds, "to_timestamp")
+    | _by_name(_of_counts, "to_timestamp_seconds to_timestamp_millis to_timestamp_micros to_timestamp_nanos to_date")
+    | _by_name(_of_unix_times, "to_unixtime")
+    | _by_name(_of_numbers, "from_unixtime")
     | _by_name(_of_integers, "make_date make_time")
     | _by_name(_of_bins, "date_bin")
     | _by_name(_of_nulls, "nvl nvl2 ifnull")

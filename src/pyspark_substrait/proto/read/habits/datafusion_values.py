@@ -8,13 +8,25 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Final
 
+from pyspark_substrait.extensions.engines import ENGINES
 from pyspark_substrait.extensions.producers import Producer
-from pyspark_substrait.model.expressions import Argument, EnumArgument, Expression, TypeArgument
+from pyspark_substrait.model.expressions import (
+    Argument,
+    EnumArgument,
+    Expression,
+    Function,
+    ScalarFunction,
+    TypeArgument,
+)
 from pyspark_substrait.model.literals import Compound, Literal
 from pyspark_substrait.model.paths import Path
 from pyspark_substrait.model.types import (
     FP32,
     FP64,
+    I8,
+    I16,
+    I32,
+    I64,
     Boolean,
     Date,
     Decimal,
@@ -30,9 +42,11 @@ from pyspark_substrait.model.types import (
     Type,
     VarChar,
     concrete,
+    with_nullability,
 )
 from pyspark_substrait.proto.read.context import Reading
 from pyspark_substrait.proto.read.habits import datafusion as habits
+from pyspark_substrait.proto.read.habits.meant import cast
 
 __all__ = ["anti_join", "call", "different_cast", "float_comparison", "float_keys"]
 
@@ -67,8 +81,30 @@ def different_cast(input: Expression, type: Type, reading: Reading, path: Path) 
     source, target = concrete(input.type), concrete(type)
     if isinstance(source, String | VarChar):
         return _of_text(input, target, reading, path)
+    if source.__class__ in _NUMBERS and isinstance(target, Date | PrecisionTimestamp):
+        return _of_number(input, target, reading, path)
     _note_difference(source, target, reading, path)
     return input
+
+
+_NUMBERS: Final = frozenset({I8, I16, I32, I64, FP32, FP64, Decimal})
+#: functions of integers, by the digits of the seconds that they count
+_OF_UNITS: Final = {
+    0: "to_timestamp_seconds", 3: "to_timestamp_millis", 6: "to_timestamp_micros", 9: "to_timestamp_nanos"
+}  # fmt: skip
+
+
+def _of_number(input: Expression, target: Date | PrecisionTimestamp, reading: Reading, path: Path) -> Expression:
+    """A number of days, or of the units of a timestamp since 1970, as a date or timestamp; a fraction is cut."""
+    name = "to_date" if isinstance(target, Date) else _OF_UNITS.get(target.precision)
+    if name is None:
+        return input
+    before = f"a cast of {with_nullability(concrete(input.type), False)} to {with_nullability(target, False)}"
+    habits.NUMBER.note(reading, path, before, f"`{name}`")
+    count = input if isinstance(concrete(input.type), I64) else cast(input, I64())
+    made = with_nullability(target, input.type.nullable)
+    function = Function(ENGINES[Producer.DATAFUSION].urn, name, "i64")
+    return ScalarFunction(function=function, arguments=(count,), output_type=made, derived_type=made)
 
 
 def _note_difference(source: Type, target: Type, reading: Reading, path: Path) -> None:
@@ -128,11 +164,17 @@ def call(name: str, arguments: list[Argument], reading: Reading, path: Path) -> 
             reading.plain = False
             reading.note_once("engine-function", path, "`date_part` of the epoch", "`epoch`")
             return "epoch", [value]
+        case "date_part", [Literal(value=str(part)), value] if part.strip(" '\"").lower() in _NANOSECONDS:
+            reading.plain = False
+            reading.note_once("engine-function", path, "`date_part` of the nanoseconds", "`nanoseconds`")
+            return "nanoseconds", [value]
         case "date_bin", [Literal(value=str(text)), *others] if (stride := _interval(text)) is not None:
             return name, [stride, *others]
         case _:
             return name, arguments
 
+
+_NANOSECONDS: Final = frozenset({"nanosecond", "nanoseconds"})
 
 _UNITS: Final = {
     "year": (12, 0, 0), "month": (1, 0, 0), "week": (0, 7, 0), "day": (0, 1, 0), "hour": (0, 0, 3600),

@@ -11,7 +11,10 @@ from typing import Final
 
 from pyspark_substrait.errors import UnsupportedPlanError
 from pyspark_substrait.model.types import (
+    FP64,
+    I64,
     Date,
+    IntervalCompound,
     PrecisionTime,
     PrecisionTimestamp,
     PrecisionTimestampTZ,
@@ -21,8 +24,9 @@ from pyspark_substrait.model.types import (
 )
 from pyspark_substrait.sql.compiler import temporal
 from pyspark_substrait.sql.compiler.casts import cast
+from pyspark_substrait.sql.compiler.casts_temporal import compound
 from pyspark_substrait.sql.compiler.literals import string_literal
-from pyspark_substrait.sql.compiler.types import FINEST, units_per_second
+from pyspark_substrait.sql.compiler.types import FINEST, spark_type, units_per_second
 from pyspark_substrait.sql.fragment import Atom
 from pyspark_substrait.sql.functions.common_expressions import bound
 from pyspark_substrait.sql.functions.datetimes import moments
@@ -38,9 +42,8 @@ _NANOS: Final = 9
 
 
 def _digits(type: Type) -> int:
-    """The digits of the seconds in which :func:`_count` counts a timestamp: six or more."""
-    type = concrete(type)
-    return max(FINEST, type.precision) if isinstance(type, PrecisionTimestamp | PrecisionTimestampTZ) else FINEST
+    """The digits of the seconds in which :func:`_count` counts a time or timestamp: six or more."""
+    return max(FINEST, getattr(concrete(type), "precision", 0))
 
 
 def _count(type: Type, sql: str) -> str:
@@ -67,6 +70,8 @@ def _of_count(count: str, type: Type) -> str:
             return local if step == 1 else bound(local, "t", temporal.coarser_local("t", step))
         case PrecisionTimestampTZ(precision=precision) if precision <= FINEST:
             return Atom(f"timestamp_micros({count})")
+        case PrecisionTime(precision=precision) if precision <= FINEST:
+            return Atom(f"CAST(time_from_micros({count}) AS {spark_type(type)})")
         case _:
             return Atom(count)
 
@@ -82,7 +87,8 @@ def _part(call: Call, position: int = 0) -> str:
     if not isinstance(part, str):
         raise UnsupportedPlanError(f"DataFusion's {call.function.name} of a part that isn't a literal")
     # EXTRACT has the quotes of the query in it
-    return part.strip().strip("'\"").lower()
+    part = part.strip().strip("'\"").lower()
+    return PARTS.get(part, part) if call.function.name == "date_part" else part
 
 
 # parts ---------------------------------------------------------------------------------------------------------------
@@ -95,6 +101,8 @@ _FRACTIONS: Final = {"millisecond": 3, "microsecond": 6}
 
 def date_trunc(call: Call) -> str:
     part, x, type = _part(call), call.sql(1), call.type(1)
+    if isinstance(concrete(type), PrecisionTime) and part in ("day", *_STARTS):
+        raise UnsupportedPlanError(f"DataFusion's date_trunc of a time to the {part}")
     if part in _STARTS:
         date = f"trunc(CAST({_local(type, x)} AS DATE), '{_STARTS[part]}')"
         count = f"CAST(unix_date({date}) AS BIGINT) * {_DAY * units_per_second(_digits(call.output))}L"
@@ -130,6 +138,24 @@ _TIMES: Final = {
 }
 _OF_MINUTES: Final = {"millisecond": 3, "microsecond": 6}
 
+PARTS: Final = {
+    name: part
+    for part, names in {
+        "year": "y yr yrs years",
+        "quarter": "qtr",
+        "month": "mon mons months",
+        "week": "w weeks",
+        "day": "d days",
+        "hour": "h hr hrs hours",
+        "minute": "m min mins minutes",
+        "second": "s sec secs seconds",
+        "millisecond": "ms msec msecs msecond mseconds milliseconds",
+        "microsecond": "us usec usecs usecond useconds microseconds",
+    }.items()
+    for name in names.split()
+}
+"""The parts of ``date_part`` by their other names."""
+
 
 def date_part(call: Call) -> str:
     part, x, type = _part(call), call.sql(1), call.type(1)
@@ -141,19 +167,32 @@ def date_part(call: Call) -> str:
             return Atom(f"if({x} IS NULL, NULL, 0)")
         return Atom(f"CAST({_TIMES[part].format(x=_local(type, x))} AS INT)")
     if part in _OF_MINUTES:
-        digits = kind.precision if isinstance(kind, PrecisionTime) and kind.precision > FINEST else _digits(type)
-        rest = f"pmod({_count(type, x)}, {60 * units_per_second(digits)}L)"
-        return Atom(f"CAST({rest} DIV {10 ** (digits - _OF_MINUTES[part])}L AS INT)")
+        digits = _digits(type)
+        return Atom(f"CAST({_of_minute(type, x)} DIV {10 ** (digits - _OF_MINUTES[part])}L AS INT)")
     raise UnsupportedPlanError(f"DataFusion's date_part of the {part} of {type}")
 
 
+def nanoseconds(call: Call) -> str:
+    type = call.type(0)
+    digits = _digits(type)
+    if digits > _NANOS:
+        raise UnsupportedPlanError(f"DataFusion's date_part of {type}, which it doesn't have")
+    return Atom(f"({_of_minute(type, call.sql(0))} * {10 ** (_NANOS - digits)}L)")
+
+
+def _of_minute(type: Type, x: str) -> str:
+    """The units since the minute began."""
+    return f"pmod({_count(type, x)}, {60 * units_per_second(_digits(type))}L)"
+
+
 def epoch(call: Call) -> str:
-    type = concrete(call.type(0))
-    digits = type.precision if isinstance(type, PrecisionTime) and type.precision > FINEST else _digits(type)
-    return Atom(f"(CAST({_count(type, call.sql(0))} AS DOUBLE) / {units_per_second(digits)}D)")
+    type = call.type(0)
+    return Atom(f"(CAST({_count(type, call.sql(0))} AS DOUBLE) / {units_per_second(_digits(type))}D)")
 
 
 def to_unixtime(call: Call) -> str:
+    if isinstance(concrete(call.type(0)), I64):
+        return call.sql(0)
     digits = _digits(call.type(0))
     return Atom(f"({_count(call.type(0), call.sql(0))} DIV {units_per_second(digits)}L)")
 
@@ -203,7 +242,54 @@ def shifted(operator: str) -> Callable[[Call], str]:
 
 
 def _is_interval(type: Type) -> bool:
-    return not isinstance(concrete(type), Date | PrecisionTimestamp | PrecisionTimestampTZ)
+    return isinstance(concrete(type), IntervalCompound)
+
+
+def _decimal_nanos(type: Type, sql: str) -> str:
+    """A time or timestamp as a DECIMAL of nanoseconds."""
+    digits = _digits(type)
+    if digits > _NANOS:
+        raise UnsupportedPlanError(f"{type} in a function of DataFusion, which doesn't have this precision")
+    return Atom(f"(CAST({_count(type, sql)} AS DECIMAL(25, 0)) * {10 ** (_NANOS - digits)}BD)")
+
+
+def _time_of_nanos(nanos: str, type: Type) -> str:
+    """A DECIMAL of nanoseconds, which may be beyond the day, as a time."""
+    precision: int = getattr(concrete(type), "precision", 0)
+    step = 10 ** (_NANOS - precision)
+    units = f"CAST(pmod({nanos}, {_DAY * 10**_NANOS}BD) DIV {step}BD AS BIGINT)"
+    return _of_count(Atom(f"({units} * {10 ** (_digits(type) - precision)}L)"), type)
+
+
+def shifted_time(operator: str) -> Callable[[Call], str]:
+    """Return a time plus or minus the time of an interval, which begins again after a day."""
+
+    def body(call: Call) -> str:
+        time = 1 if _is_interval(call.type(0)) else 0
+        sum = f"({_decimal_nanos(call.type(time), call.sql(time))} {operator} {_nanos(call, 1 - time)})"
+        return _time_of_nanos(sum, call.type(time))
+
+    return body
+
+
+def date_and_time(operator: str) -> Callable[[Call], str]:
+    """Return the timestamp of a date plus or minus a time."""
+
+    def body(call: Call) -> str:
+        date = 0 if isinstance(concrete(call.type(0)), Date) else 1
+        days = f"CAST(unix_date({call.sql(date)}) AS DECIMAL(20, 0)) * {_DAY * 10**_NANOS}BD"
+        time = _decimal_nanos(call.type(1 - date), call.sql(1 - date))
+        return _of_count(Atom(f"CAST({days} {operator} {time} AS BIGINT)"), call.output)
+
+    return body
+
+
+def between_times(call: Call) -> str:
+    """The time between two times, as an interval of nanoseconds."""
+    one, other = (_decimal_nanos(call.type(position), call.sql(position)) for position in (0, 1))
+    interval = compound("INTERVAL '0-0' YEAR TO MONTH", "d")
+    text = f"if(d IS NULL, CAST(NULL AS {spark_type(call.output)}), {interval})"
+    return bound(f"CAST({one} - {other} AS DECIMAL(38, 0))", "d", text)
 
 
 def days_added(operator: str) -> Callable[[Call], str]:
@@ -225,31 +311,54 @@ def between(call: Call) -> str:
 
 
 def date_bin(call: Call) -> str:
-    type = call.type(1)
-    digits = _digits(type)
-    if digits > _NANOS:
-        raise UnsupportedPlanError(f"DataFusion's date_bin of {type}, which it doesn't have")
-    scale = 10 ** (_NANOS - digits)
-    x = f"(CAST({_count(type, call.sql(1))} AS DECIMAL(25, 0)) * {scale}BD)"
-    origin = "CAST(0BD AS DECIMAL(25, 0))"
-    if len(call.operands) > 2:
-        other = call.type(2)
-        factor = 10 ** (_NANOS - _digits(other))
-        origin = f"(CAST({_count(other, call.sql(2))} AS DECIMAL(25, 0)) * {factor}BD)"
-    months = string_literal("date_bin of an interval of months")
-    none = f"{call.sql(0)}.f0 <> INTERVAL '0-0' YEAR TO MONTH"
-    length = f"if({none}, CAST(raise_error({months}) AS DECIMAL(30, 0)), {_nanos(call, 0)})"
-    fields = f"named_struct('x', {x}, 'o', {origin}, 's', {length})"
-    start = "v.x - pmod(v.x - v.o, v.s)"
-    count = bound(fields, "v", Atom(f"CAST(({start}) DIV {scale}BD AS BIGINT)"))
-    return _of_count(count, call.output)
+    stride, type = call.sql(0), call.type(1)
+    is_time = isinstance(concrete(type), PrecisionTime)
+    given = len(call.operands) > 2
+    origin = _decimal_nanos(call.type(2), call.sql(2)) if given else "CAST(0BD AS DECIMAL(25, 0))"
+    months, nanos = temporal.months_of_interval(f"{stride}.f0"), _nanos(call, 0)
+    fields = f"'x', {_decimal_nanos(type, call.sql(1))}, 'o', {origin}, 'm', {months}, 's', {nanos}"
+    day = f"{_DAY * 10**_NANOS}BD"
+    if is_time:
+        fault = _fault("date_bin of a time by an interval that isn't shorter than a day", "DECIMAL(38, 0)")
+        start = f"if(v.m <> 0 OR abs(v.s) >= {day}, {fault}, v.x - pmod(v.x - v.o, v.s))"
+        return bound(f"named_struct({fields})", "v", _time_of_nanos(start, type))
+    fault = _fault("date_bin of an interval of months and of days or time", "DECIMAL(38, 0)")
+    start = f"CASE WHEN v.m = 0 THEN v.x - pmod(v.x - v.o, v.s) WHEN v.s <> 0BD THEN {fault} ELSE {_MONTH_BIN} END"
+    step = 10 ** (_NANOS - _digits(type))
+    units = bound(f"CAST({start} AS DECIMAL(38, 0))", "n", f"(n - pmod(n, {step}BD)) DIV {step}BD")
+    return _of_count(bound(f"named_struct({fields})", "v", Atom(f"CAST({units} AS BIGINT)")), type)
 
+
+def _fault(text: str, type: str) -> str:
+    return f"CAST(raise_error({string_literal(text)}) AS {type})"
+
+
+def _month_bin() -> str:
+    """The start of the bin of ``v.m`` months in which ``v.x`` is, counted from the origin ``v.o``."""
+    day = f"{_DAY * 10**_NANOS}BD"
+
+    def date(nanos: str) -> str:
+        return f"date_from_unix_date(CAST(({nanos} - pmod({nanos}, {day})) DIV {day} AS INT))"
+
+    def start(months: str) -> str:
+        return f"(CAST(unix_date(add_months(w.o, {months})) AS DECIMAL(20, 0)) * {day} + pmod(v.o, {day}))"
+
+    dates = f"named_struct('x', {date('v.x')}, 'o', {date('v.o')})"
+    months = "(year(w.x) - year(w.o)) * 12 + month(w.x) - month(w.o)"
+    # a day of the origin that is later in its month than this one puts the start behind it
+    chosen = bound("d - pmod(d, v.m)", "k", f"if({start('k')} > v.x, {start('k - v.m')}, {start('k')})")
+    return bound(dates, "w", bound(months, "d", chosen))
+
+
+_MONTH_BIN: Final = _month_bin()
 
 # conversions ---------------------------------------------------------------------------------------------------------
 
 
 def to_timestamp(call: Call) -> str:
     type, wanted = concrete(call.type(0)), call.output
+    if isinstance(type, FP64):
+        return bound(f"({call.sql(0)} * 1E9D)", "n", _nearest_bigint("n"))
     if isinstance(type, String):
         return cast(call.sql(0), type, wanted)
     precision: int = getattr(concrete(wanted), "precision", 0)
@@ -265,6 +374,13 @@ def to_timestamp(call: Call) -> str:
     # a number alone is one of seconds, though the timestamp has nanoseconds
     unit = 0 if call.function.name == "to_timestamp" else precision
     return _of_count(Atom(f"({call.sql(0)} * {10 ** (_digits(wanted) - unit)}L)"), wanted)
+
+
+def _nearest_bigint(number: str) -> str:
+    """A DOUBLE cut to a BIGINT: the nearest one of a number beyond all, and 0 of NaN."""
+    bounds = f"WHEN {number} >= 9223372036854775807D THEN 9223372036854775807L "
+    bounds += f"WHEN {number} <= -9223372036854775808D THEN -9223372036854775807L - 1L"
+    return Atom(f"CASE WHEN isnan({number}) THEN 0L {bounds} ELSE CAST({number} AS BIGINT) END")
 
 
 def to_date(call: Call) -> str:
@@ -296,9 +412,15 @@ ROWS = (
     row("date_trunc", date_trunc, foreign=Foreign.MOVED),
     row("date_part", date_part, foreign=Foreign.MOVED),
     row("epoch", epoch, foreign=Foreign.MOVED),
+    row("nanoseconds", nanoseconds, foreign=Foreign.MOVED),
     row("date_bin", date_bin, foreign=Foreign.MOVED),
     row("add", shifted("+"), signatures=(*_OF_INTERVALS, *_AND_INTERVALS), foreign=Foreign.MOVED),
     row("add", days_added("+"), signatures=("date_i64", "i64_date")),
+    row("add", shifted_time("+"), signatures=("pt_icompound", "icompound_pt"), foreign=Foreign.MOVED),
+    row("add", date_and_time("+"), signatures=("date_pt", "pt_date"), foreign=Foreign.MOVED),
+    row("subtract", shifted_time("-"), signatures=("pt_icompound",), foreign=Foreign.MOVED),
+    row("subtract", date_and_time("-"), signatures=("date_pt",), foreign=Foreign.MOVED),
+    row("subtract", between_times, signatures=("pt_pt",), foreign=Foreign.MOVED),
     row("subtract", shifted("-"), signatures=_OF_INTERVALS, foreign=Foreign.MOVED),
     row("subtract", days_added("-"), signatures=("date_i64",)),
     row("subtract", "CAST(datediff({0}, {1}) AS BIGINT)", signatures=("date_date",)),
