@@ -12,6 +12,9 @@ SPARK ?=
 LANES := 3.5 4.0
 BRIEFLY := versions or tpch or tpcds and 0]
 
+# Spark Connect 3.5 holds NumPy below 2, for which pyarrow 25 is the newest.
+WITH_3.5 := 'pyarrow<26'
+
 VENV := .venv$(if $(SPARK),-spark-$(SPARK))
 RUN := $(VENV)/bin/python
 PIP := $(RUN) -m pip --disable-pip-version-check
@@ -125,5 +128,5 @@ $(BASE): pyproject.toml
 	@echo "Making $(VENV) with this package and Spark $(SPARK) (once, some minutes) ..."
 	@rm -rf $(VENV)
 	@$(PYTHON) -m venv $(VENV)
-	@$(PIP) install --quiet $(if $(SPARK),'pyspark[connect]==$(SPARK).*') --editable .
+	@$(PIP) install --quiet $(if $(SPARK),'pyspark[connect]==$(SPARK).*') $(WITH_$(SPARK)) --editable .
 	@touch $@

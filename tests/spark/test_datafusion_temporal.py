@@ -81,6 +81,14 @@ to_timestamp_nanos(fl) ; to_timestamp('NaN'::DOUBLE) ; to_timestamp(1e300) ; to_
 to_date(de) ; to_unixtime(i) ; to_unixtime(fl) ; to_unixtime(tx) ; CAST(i AS TIMESTAMP) ; CAST(i AS TIMESTAMP(3))
 CAST(fl AS TIMESTAMP(3)) ; CAST(de AS TIMESTAMP) ; CAST(fl AS TIMESTAMP) ; CAST(CAST(i AS INT) AS DATE)
 arrow_cast(i, 'Timestamp(Second, None)') ; arrow_cast(fl, 'Timestamp(Microsecond, None)')
+generate_series(day, day + INTERVAL '70 days', INTERVAL '1 month') ; generate_series(day, day, INTERVAL '1 day')
+generate_series(ts, ts + INTERVAL '3 days', INTERVAL '17 hours') ; range(day, day + 70, INTERVAL '1 month 1 day')
+range(DATE '2020-01-31', DATE '2020-06-30', INTERVAL '1 month') ; range(day, day + 3, INTERVAL '1 day')
+generate_series(DATE '2020-06-30', DATE '2020-01-31', INTERVAL '-1 month') ; range(day, day - 3, INTERVAL '-1 day')
+generate_series(tn, tn + INTERVAL '4 months', INTERVAL '1 month 1 hour') ; range(ts, ts, INTERVAL '1 hour')
+range(sec, sec + INTERVAL '1 day', INTERVAL '12 hours') ; range(day, day - 3, INTERVAL '1 day')
+generate_series(ts, ts - INTERVAL '3 months', INTERVAL '-1 month')
+generate_series(ts, tn - INTERVAL '2 days', INTERVAL '1 month')
 date_part('nanosecond', ti) ; date_part('nanoseconds', tin) ; date_part('epoch', tin) ; date_part('mins', tis)
 date_trunc('hour', ti) ; date_trunc('minute', tis) ; date_trunc('second', tin) ; date_trunc('microsecond', tin)
 date_bin(INTERVAL '15 minutes', ti) ; date_bin(INTERVAL '15 minutes', tis, arrow_cast('00:05:00', 'Time32(Second)'))
@@ -115,6 +123,7 @@ i32 < '7' ; d = '1.25' ; f = '1.5' ; f IN (1, 2, 1.5) ; i8 IN (1, 2)
 d IN (1, 1.25) ; f BETWEEN 1 AND 2 ; d BETWEEN 1 AND 2
 CASE WHEN b THEN 1 ELSE 1.5e0 END ; CASE WHEN b THEN d ELSE 1 END ; CASE WHEN b THEN 'a' ELSE i END
 coalesce(i, v) ; coalesce(d, 0) ; coalesce(i32, 0) ; CASE i32 WHEN 1 THEN 1 END ; CASE v WHEN 15 THEN 1 END
+nvl(i32, 1.5e0) ; nvl(i, d) ; ifnull(i8, 7) ; ifnull(NULL, i) ; nvl(f32, NULL) ; nvl(NULL, d) ; nvl(d, d)
 nullif(d, 0) ; nullif(f, 0) ; greatest(i, v, d) ; least(d, 1) ; concat(s, i) ; s || i ; concat_ws('-', s, i) ; sin(d)
 sin(i) ; exp(i8) ; ln(n) ; log10(n) ; atan2(i32, f32) ; degrees(i) ; signum(d) ; cbrt(i) ; substr(s, i32) ; repeat(s, n)
 sqrt(n) ; power(i, 2) ; power(2, i) ; power(d, n) ; pi() * i ; i / 2.0 ; i % 3 ; i8 + 1 ; i32 * 2

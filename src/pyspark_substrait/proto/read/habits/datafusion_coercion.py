@@ -398,6 +398,20 @@ def _of_nulls(values: Sequence[Expression]) -> _Wanted | None:
     return [type if _is_null(value) else None for value, type in zip(values, common, strict=True)]
 
 
+def _of_defaults(values: Sequence[Expression]) -> _Wanted | None:
+    known = [type for value, type in zip(values, _types(values), strict=True) if not _is_null(value)]
+    if not known:
+        return None
+    common: Type | None = known[0]
+    if any(isinstance(type, Decimal) for type in known) and all(map(_is_number, known)):
+        common = FP64()
+    elif all(map(_is_number, known)):
+        common = _common(known)
+    elif len({type.__class__ for type in known}) > 1:
+        common = String()
+    return None if common is None else [common] * len(values)
+
+
 def _of_bins(values: Sequence[Expression]) -> _Wanted:
     return [None, *(PrecisionTimestamp(precision=9) if _is_day(type) else None for type in _types(values[1:]))]
 
@@ -451,6 +465,13 @@ def _of_lists(name: str, values: Sequence[Expression]) -> _Wanted | None:
     return datafusion_lists.wanted(name, values, _types(values), _comparison_type)
 
 
+def _of_series(name: str, values: Sequence[Expression]) -> _Wanted | None:
+    types = _types(values)
+    if not types or not isinstance(types[0], Date | PrecisionTimestamp):
+        return _of_lists(name, values)
+    return [PrecisionTimestamp(precision=9) if isinstance(type, PrecisionTimestamp) else None for type in types]
+
+
 def _by_name(rule: _Rule, names: str) -> dict[str, _Rule]:
     return dict.fromkeys(names.split(), rule)
 
@@ -474,9 +495,11 @@ _RULES: Final[Mapping[str, _Rule]] = MappingProxyType(
     | _by_name(_of_numbers, "from_unixtime")
     | _by_name(_of_integers, "make_date make_time")
     | _by_name(_of_bins, "date_bin")
-    | _by_name(_of_nulls, "nvl nvl2 ifnull")
+    | _by_name(_of_nulls, "nvl2")
+    | _by_name(_of_defaults, "nvl ifnull")
     | _by_name(_of_maps, "map_extract")
     | _by_name(_of_elements, "make_array")
     | {name: partial(_of_lists, name) for name in datafusion_lists.ROLES}
+    | {name: partial(_of_series, name) for name in ("range", "generate_series")}
     | _by_name(_of_texts, "concat concat_ws str_concat ||")
 )

@@ -33,6 +33,7 @@ from pyspark_substrait.sql.functions.engines.datafusion import (
     lists,
     numbers,
     regexps,
+    series,
     statistics,
     strings,
     temporal,
@@ -142,6 +143,7 @@ TABLE = Table(
         *statistics.ROWS,
         *lists.ROWS,
         *arrays.ROWS,
+        *series.ROWS,
         *temporal.ROWS,
     ),
 )

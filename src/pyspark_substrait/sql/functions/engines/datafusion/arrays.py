@@ -217,26 +217,6 @@ def split(call: Call) -> str:
     return found if len(call.operands) == 2 else Atom(f"transform({found}, x -> if(x = {call.sql(2)}, NULL, x))")
 
 
-# numbers in a row ----------------------------------------------------------------------------------------------------
-
-
-def series(inclusive: bool) -> Callable[[Call], str]:
-    """``generate_series``, or ``range``, which goes up to but without the last number."""
-
-    def body(call: Call) -> str:
-        first = call.sql(0) if len(call.operands) > 1 else "0L"
-        last = call.sql(min(len(call.operands) - 1, 1))
-        fields = {"f": first, "t": last, "s": call.sql(2) if len(call.operands) > 2 else "1L"}
-        compared = ("<", ">") if inclusive else ("<=", ">=")
-        beyond = f"(v.s > 0 AND v.t {compared[0]} v.f) OR (v.s < 0 AND v.t {compared[1]} v.f)"
-        end = "v.t" if inclusive else "v.t - if(v.s > 0, 1, -1)"
-        wrong = f"WHEN v.s = 0 THEN {raised(call, 'the step is 0')}"
-        found = f"WHEN {beyond} THEN {_empty(call.output)} ELSE sequence(v.f, {end}, v.s)"
-        return let("v", fields, f"CASE WHEN {any_null('v.f', 'v.t', 'v.s')} THEN NULL {wrong} {found} END")
-
-    return body
-
-
 # vectors -------------------------------------------------------------------------------------------------------------
 
 
@@ -347,8 +327,6 @@ ROWS = (
     row("array_compact", "filter({list}, x -> x IS NOT NULL)", foreign=_MOVED),
     row("array_length", length, foreign=_MOVED),
     row("cardinality", cardinality, foreign=_MOVED),
-    row("range", series(False)),
-    row("generate_series", series(True)),
     row("string_to_array", split),
     row("array_sum", folded("0D", "a + x")),
     row("array_avg", folded("0D", "a + x", mean=True)),

@@ -31,49 +31,18 @@ from pyspark_substrait.sql.fragment import Atom
 from pyspark_substrait.sql.functions.common_expressions import bound
 from pyspark_substrait.sql.functions.datetimes import moments
 from pyspark_substrait.sql.functions.engines.datafusion.calls import as_specified
+from pyspark_substrait.sql.functions.engines.datafusion.counts import (
+    DAY,
+    NANOS,
+    decimal_nanos,
+    digits_of,
+    interval_nanos,
+    of_count,
+    units_of,
+)
 from pyspark_substrait.sql.functions.table import Call, Foreign, row
 
 __all__ = ["ROWS"]
-
-_DAY: Final = 86_400
-_NANOS: Final = 9
-
-# counts --------------------------------------------------------------------------------------------------------------
-
-
-def _digits(type: Type) -> int:
-    """The digits of the seconds in which :func:`_count` counts a time or timestamp: six or more."""
-    return max(FINEST, getattr(concrete(type), "precision", 0))
-
-
-def _count(type: Type, sql: str) -> str:
-    """A date, time or timestamp as a BIGINT of microseconds, or of finer units if it has them."""
-    match concrete(type):
-        case Date():
-            return Atom(f"(CAST(unix_date({sql}) AS BIGINT) * {_DAY * 10**FINEST}L)")
-        case PrecisionTime(precision=precision):
-            return Atom(f"time_to_micros({sql})") if precision <= FINEST else sql
-        case PrecisionTimestamp(precision=precision) if precision <= FINEST:
-            return bound(sql, "t", temporal.micros_of_local("t"))
-        case PrecisionTimestampTZ(precision=precision) if precision <= FINEST:
-            return Atom(f"unix_micros({sql})")
-        case _:
-            return sql
-
-
-def _of_count(count: str, type: Type) -> str:
-    """A count as a timestamp of the type; its units are those of the type."""
-    match concrete(type):
-        case PrecisionTimestamp(precision=precision) if precision <= FINEST:
-            local = temporal.local_of_micros(count)
-            step = 10 ** (FINEST - precision)
-            return local if step == 1 else bound(local, "t", temporal.coarser_local("t", step))
-        case PrecisionTimestampTZ(precision=precision) if precision <= FINEST:
-            return Atom(f"timestamp_micros({count})")
-        case PrecisionTime(precision=precision) if precision <= FINEST:
-            return Atom(f"CAST(time_from_micros({count}) AS {spark_type(type)})")
-        case _:
-            return Atom(count)
 
 
 def _local(type: Type, sql: str) -> str:
@@ -95,7 +64,7 @@ def _part(call: Call, position: int = 0) -> str:
 
 _STARTS: Final = {"year": "YEAR", "quarter": "QUARTER", "month": "MONTH", "week": "WEEK"}
 #: in seconds, or parts of one
-_LENGTHS: Final = {"day": _DAY, "hour": 3600, "minute": 60, "second": 1}
+_LENGTHS: Final = {"day": DAY, "hour": 3600, "minute": 60, "second": 1}
 _FRACTIONS: Final = {"millisecond": 3, "microsecond": 6}
 
 
@@ -105,19 +74,19 @@ def date_trunc(call: Call) -> str:
         raise UnsupportedPlanError(f"DataFusion's date_trunc of a time to the {part}")
     if part in _STARTS:
         date = f"trunc(CAST({_local(type, x)} AS DATE), '{_STARTS[part]}')"
-        count = f"CAST(unix_date({date}) AS BIGINT) * {_DAY * units_per_second(_digits(call.output))}L"
-        return _of_count(Atom(f"({count})"), call.output)
-    digits = _digits(call.output)
+        count = f"CAST(unix_date({date}) AS BIGINT) * {DAY * units_per_second(digits_of(call.output))}L"
+        return of_count(Atom(f"({count})"), call.output)
+    digits = digits_of(call.output)
     if part in _LENGTHS:
         step = _LENGTHS[part] * units_per_second(digits)
     elif part in _FRACTIONS:
         step = 10 ** (digits - _FRACTIONS[part])
     else:
         raise UnsupportedPlanError(f"DataFusion's date_trunc to the {part}")
-    count = _count(type, x)
-    if digits > _digits(type):
-        count = Atom(f"({count} * {10 ** (digits - _digits(type))}L)")
-    return _of_count(bound(count, "n", Atom(f"(n - pmod(n, {step}L))")), call.output)
+    count = units_of(type, x)
+    if digits > digits_of(type):
+        count = Atom(f"({count} * {10 ** (digits - digits_of(type))}L)")
+    return of_count(bound(count, "n", Atom(f"(n - pmod(n, {step}L))")), call.output)
 
 
 _PARTS: Final = {
@@ -167,55 +136,37 @@ def date_part(call: Call) -> str:
             return Atom(f"if({x} IS NULL, NULL, 0)")
         return Atom(f"CAST({_TIMES[part].format(x=_local(type, x))} AS INT)")
     if part in _OF_MINUTES:
-        digits = _digits(type)
+        digits = digits_of(type)
         return Atom(f"CAST({_of_minute(type, x)} DIV {10 ** (digits - _OF_MINUTES[part])}L AS INT)")
     raise UnsupportedPlanError(f"DataFusion's date_part of the {part} of {type}")
 
 
 def nanoseconds(call: Call) -> str:
     type = call.type(0)
-    digits = _digits(type)
-    if digits > _NANOS:
+    digits = digits_of(type)
+    if digits > NANOS:
         raise UnsupportedPlanError(f"DataFusion's date_part of {type}, which it doesn't have")
-    return Atom(f"({_of_minute(type, call.sql(0))} * {10 ** (_NANOS - digits)}L)")
+    return Atom(f"({_of_minute(type, call.sql(0))} * {10 ** (NANOS - digits)}L)")
 
 
 def _of_minute(type: Type, x: str) -> str:
     """The units since the minute began."""
-    return f"pmod({_count(type, x)}, {60 * units_per_second(_digits(type))}L)"
+    return f"pmod({units_of(type, x)}, {60 * units_per_second(digits_of(type))}L)"
 
 
 def epoch(call: Call) -> str:
     type = call.type(0)
-    return Atom(f"(CAST({_count(type, call.sql(0))} AS DOUBLE) / {units_per_second(_digits(type))}D)")
+    return Atom(f"(CAST({units_of(type, call.sql(0))} AS DOUBLE) / {units_per_second(digits_of(type))}D)")
 
 
 def to_unixtime(call: Call) -> str:
     if isinstance(concrete(call.type(0)), I64):
         return call.sql(0)
-    digits = _digits(call.type(0))
-    return Atom(f"({_count(call.type(0), call.sql(0))} DIV {units_per_second(digits)}L)")
+    digits = digits_of(call.type(0))
+    return Atom(f"({units_of(call.type(0), call.sql(0))} DIV {units_per_second(digits)}L)")
 
 
 # intervals -----------------------------------------------------------------------------------------------------------
-
-
-def _nanos(call: Call, position: int) -> str:
-    """The time of an interval_compound, with its days, as a DECIMAL(38, 0) of nanoseconds."""
-    type = concrete(call.type(position))
-    precision: int = getattr(type, "precision", 0)
-    value = f"{call.sql(position)}.f1"
-    if precision <= FINEST:
-        micros = bound(Atom(value), "d", temporal.micros_of_interval("d"))
-        return Atom(f"(CAST({micros} AS DECIMAL(25, 0)) * 1000BD)")
-    if precision > _NANOS:
-        raise UnsupportedPlanError(f"{type} with a date or timestamp, whose precision DataFusion doesn't have")
-    scale = 10 ** (_NANOS - precision)
-    return (
-        Atom(f"CAST({value} AS DECIMAL(30, 0))")
-        if scale == 1
-        else Atom(f"(CAST({value} AS DECIMAL(30, 0)) * {scale}BD)")
-    )
 
 
 def shifted(operator: str) -> Callable[[Call], str]:
@@ -224,41 +175,29 @@ def shifted(operator: str) -> Callable[[Call], str]:
     def body(call: Call) -> str:
         moment = 1 if _is_interval(call.type(0)) else 0
         x, type = call.sql(moment), concrete(call.type(moment))
-        months, nanos = f"{call.sql(1 - moment)}.f0", _nanos(call, 1 - moment)
+        months, nanos = f"{call.sql(1 - moment)}.f0", interval_nanos(call, 1 - moment)
         if isinstance(type, Date):
-            days = f"CAST({nanos} DIV {_DAY * 10**_NANOS}BD AS INT)"
+            days = f"CAST({nanos} DIV {DAY * 10**NANOS}BD AS INT)"
             return Atom(f"date_{'add' if operator == '+' else 'sub'}({x} {operator} {months}, {days})")
-        digits = _digits(type)
-        day = _DAY * units_per_second(digits)
-        units = nanos if digits == _NANOS else f"({nanos} DIV {10 ** (_NANOS - digits)}BD)"
-        if digits > _NANOS:
-            units = f"({nanos} * {10 ** (digits - _NANOS)}BD)"
+        digits = digits_of(type)
+        day = DAY * units_per_second(digits)
+        units = nanos if digits == NANOS else f"({nanos} DIV {10 ** (NANOS - digits)}BD)"
+        if digits > NANOS:
+            units = f"({nanos} * {10 ** (digits - NANOS)}BD)"
         date = f"date_from_unix_date(CAST({temporal.floored('n', day)} AS INT))"
         moved = f"CAST(unix_date({date} {operator} {months}) AS DECIMAL(20, 0)) * {day}BD + pmod(n, {day}L)"
-        count = bound(_count(type, x), "n", Atom(f"CAST({moved} {operator} {units} AS BIGINT)"))
-        return _of_count(count, call.output)
+        count = bound(units_of(type, x), "n", Atom(f"CAST({moved} {operator} {units} AS BIGINT)"))
+        return of_count(count, call.output)
 
     return body
-
-
-def _is_interval(type: Type) -> bool:
-    return isinstance(concrete(type), IntervalCompound)
-
-
-def _decimal_nanos(type: Type, sql: str) -> str:
-    """A time or timestamp as a DECIMAL of nanoseconds."""
-    digits = _digits(type)
-    if digits > _NANOS:
-        raise UnsupportedPlanError(f"{type} in a function of DataFusion, which doesn't have this precision")
-    return Atom(f"(CAST({_count(type, sql)} AS DECIMAL(25, 0)) * {10 ** (_NANOS - digits)}BD)")
 
 
 def _time_of_nanos(nanos: str, type: Type) -> str:
     """A DECIMAL of nanoseconds, which may be beyond the day, as a time."""
     precision: int = getattr(concrete(type), "precision", 0)
-    step = 10 ** (_NANOS - precision)
-    units = f"CAST(pmod({nanos}, {_DAY * 10**_NANOS}BD) DIV {step}BD AS BIGINT)"
-    return _of_count(Atom(f"({units} * {10 ** (_digits(type) - precision)}L)"), type)
+    step = 10 ** (NANOS - precision)
+    units = f"CAST(pmod({nanos}, {DAY * 10**NANOS}BD) DIV {step}BD AS BIGINT)"
+    return of_count(Atom(f"({units} * {10 ** (digits_of(type) - precision)}L)"), type)
 
 
 def shifted_time(operator: str) -> Callable[[Call], str]:
@@ -266,7 +205,7 @@ def shifted_time(operator: str) -> Callable[[Call], str]:
 
     def body(call: Call) -> str:
         time = 1 if _is_interval(call.type(0)) else 0
-        sum = f"({_decimal_nanos(call.type(time), call.sql(time))} {operator} {_nanos(call, 1 - time)})"
+        sum = f"({decimal_nanos(call.type(time), call.sql(time))} {operator} {interval_nanos(call, 1 - time)})"
         return _time_of_nanos(sum, call.type(time))
 
     return body
@@ -277,19 +216,23 @@ def date_and_time(operator: str) -> Callable[[Call], str]:
 
     def body(call: Call) -> str:
         date = 0 if isinstance(concrete(call.type(0)), Date) else 1
-        days = f"CAST(unix_date({call.sql(date)}) AS DECIMAL(20, 0)) * {_DAY * 10**_NANOS}BD"
-        time = _decimal_nanos(call.type(1 - date), call.sql(1 - date))
-        return _of_count(Atom(f"CAST({days} {operator} {time} AS BIGINT)"), call.output)
+        days = f"CAST(unix_date({call.sql(date)}) AS DECIMAL(20, 0)) * {DAY * 10**NANOS}BD"
+        time = decimal_nanos(call.type(1 - date), call.sql(1 - date))
+        return of_count(Atom(f"CAST({days} {operator} {time} AS BIGINT)"), call.output)
 
     return body
 
 
 def between_times(call: Call) -> str:
     """The time between two times, as an interval of nanoseconds."""
-    one, other = (_decimal_nanos(call.type(position), call.sql(position)) for position in (0, 1))
+    one, other = (decimal_nanos(call.type(position), call.sql(position)) for position in (0, 1))
     interval = compound("INTERVAL '0-0' YEAR TO MONTH", "d")
     text = f"if(d IS NULL, CAST(NULL AS {spark_type(call.output)}), {interval})"
     return bound(f"CAST({one} - {other} AS DECIMAL(38, 0))", "d", text)
+
+
+def _is_interval(type: Type) -> bool:
+    return isinstance(concrete(type), IntervalCompound)
 
 
 def days_added(operator: str) -> Callable[[Call], str]:
@@ -304,8 +247,8 @@ def days_added(operator: str) -> Callable[[Call], str]:
 def between(call: Call) -> str:
     """The time between two timestamps of the same precision."""
     type = call.type(0)
-    counts = [_count(type, call.sql(position)) for position in (0, 1)]
-    if _digits(type) > FINEST:
+    counts = [units_of(type, call.sql(position)) for position in (0, 1)]
+    if digits_of(type) > FINEST:
         return Atom(f"CAST(CAST({counts[0]} AS DECIMAL(20, 0)) - {counts[1]} AS DECIMAL(38, 0))")
     return temporal.interval_of_micros(Atom(f"({counts[0]} - {counts[1]})"))
 
@@ -314,19 +257,19 @@ def date_bin(call: Call) -> str:
     stride, type = call.sql(0), call.type(1)
     is_time = isinstance(concrete(type), PrecisionTime)
     given = len(call.operands) > 2
-    origin = _decimal_nanos(call.type(2), call.sql(2)) if given else "CAST(0BD AS DECIMAL(25, 0))"
-    months, nanos = temporal.months_of_interval(f"{stride}.f0"), _nanos(call, 0)
-    fields = f"'x', {_decimal_nanos(type, call.sql(1))}, 'o', {origin}, 'm', {months}, 's', {nanos}"
-    day = f"{_DAY * 10**_NANOS}BD"
+    origin = decimal_nanos(call.type(2), call.sql(2)) if given else "CAST(0BD AS DECIMAL(25, 0))"
+    months, nanos = temporal.months_of_interval(f"{stride}.f0"), interval_nanos(call, 0)
+    fields = f"'x', {decimal_nanos(type, call.sql(1))}, 'o', {origin}, 'm', {months}, 's', {nanos}"
+    day = f"{DAY * 10**NANOS}BD"
     if is_time:
         fault = _fault("date_bin of a time by an interval that isn't shorter than a day", "DECIMAL(38, 0)")
         start = f"if(v.m <> 0 OR abs(v.s) >= {day}, {fault}, v.x - pmod(v.x - v.o, v.s))"
         return bound(f"named_struct({fields})", "v", _time_of_nanos(start, type))
     fault = _fault("date_bin of an interval of months and of days or time", "DECIMAL(38, 0)")
     start = f"CASE WHEN v.m = 0 THEN v.x - pmod(v.x - v.o, v.s) WHEN v.s <> 0BD THEN {fault} ELSE {_MONTH_BIN} END"
-    step = 10 ** (_NANOS - _digits(type))
+    step = 10 ** (NANOS - digits_of(type))
     units = bound(f"CAST({start} AS DECIMAL(38, 0))", "n", f"(n - pmod(n, {step}BD)) DIV {step}BD")
-    return _of_count(bound(f"named_struct({fields})", "v", Atom(f"CAST({units} AS BIGINT)")), type)
+    return of_count(bound(f"named_struct({fields})", "v", Atom(f"CAST({units} AS BIGINT)")), type)
 
 
 def _fault(text: str, type: str) -> str:
@@ -335,7 +278,7 @@ def _fault(text: str, type: str) -> str:
 
 def _month_bin() -> str:
     """The start of the bin of ``v.m`` months in which ``v.x`` is, counted from the origin ``v.o``."""
-    day = f"{_DAY * 10**_NANOS}BD"
+    day = f"{DAY * 10**NANOS}BD"
 
     def date(nanos: str) -> str:
         return f"date_from_unix_date(CAST(({nanos} - pmod({nanos}, {day})) DIV {day} AS INT))"
@@ -363,17 +306,17 @@ def to_timestamp(call: Call) -> str:
         return cast(call.sql(0), type, wanted)
     precision: int = getattr(concrete(wanted), "precision", 0)
     if isinstance(type, Date | PrecisionTimestamp):
-        more = _digits(wanted) - _digits(type)
-        count = Atom(f"({_count(type, call.sql(0))} * {10 ** max(more, 0)}L)")
+        more = digits_of(wanted) - digits_of(type)
+        count = Atom(f"({units_of(type, call.sql(0))} * {10 ** max(more, 0)}L)")
         if isinstance(type, PrecisionTimestamp) and precision < type.precision:
             # cut towards 1970
-            step = 10 ** (_digits(type) - precision)
-            count = Atom(f"({_count(type, call.sql(0))} DIV {step}L * {10 ** (_digits(wanted) - precision)}L)")
-        return _of_count(count, wanted)
+            step = 10 ** (digits_of(type) - precision)
+            count = Atom(f"({units_of(type, call.sql(0))} DIV {step}L * {10 ** (digits_of(wanted) - precision)}L)")
+        return of_count(count, wanted)
     assert isinstance(concrete(wanted), PrecisionTimestamp)
     # a number alone is one of seconds, though the timestamp has nanoseconds
     unit = 0 if call.function.name == "to_timestamp" else precision
-    return _of_count(Atom(f"({call.sql(0)} * {10 ** (_digits(wanted) - unit)}L)"), wanted)
+    return of_count(Atom(f"({call.sql(0)} * {10 ** (digits_of(wanted) - unit)}L)"), wanted)
 
 
 def _nearest_bigint(number: str) -> str:
