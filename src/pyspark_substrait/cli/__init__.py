@@ -50,6 +50,11 @@ class _Commands(click.Group):
             texts = {name: text for name, text in vars(error).items() if isinstance(text, str)}
             vars(error).update({name: for_terminal(text) for name, text in texts.items()})
             raise
+        except ImportError as error:  # of packages that don't fit each other
+            if not str(error).startswith("pyarrow requires"):
+                raise
+            print_text(f"error: {error}. Install a newer one, or an older pyarrow: pip install 'pyarrow<26'", err=True)
+            ctx.exit(1)
         except KeyboardInterrupt as interrupt:
             print_text(str(interrupt) or "stopped", err=True)
             ctx.exit(_INTERRUPTED)
