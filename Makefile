@@ -21,7 +21,7 @@ PIP := $(RUN) -m pip --disable-pip-version-check
 BASE := $(VENV)/.base
 DEV := $(VENV)/.dev
 
-.PHONY: help demo test sweep test-versions test-version test-integration conformance check format bench bench-functions bench-large bench-checking bench-profile docs docs-serve pictures clean java
+.PHONY: help demo test sweep test-versions test-version test-integration spark-versions conformance check format bench bench-functions bench-large bench-checking bench-profile docs docs-serve pictures clean java
 
 help:
 	@echo "make demo    run the tutorial's plan of 2023 on Spark"
@@ -29,6 +29,7 @@ help:
 	@echo "make sweep   run every test, in sessions as users have them  (PART=2/4)"
 	@echo "make test-versions  run the demo, foreign plans, TPC-DS and the function cases on Spark $(LANES), each in an environment of its own"
 	@echo "make test-integration  run the tests with real Delta and Iceberg tables (fetches their jars with Maven)"
+	@echo "make spark-versions  count what runs on a Spark, for docs/spark-versions.md  (SPARK=3.5)"
 	@echo "make conformance  run the specification's function cases, and print a report  (SPARK=3.5)"
 	@echo "make check   formatting, lint and types"
 	@echo "make format  put the code into form"
@@ -60,13 +61,17 @@ test-versions:
 test-version-%:
 	@$(MAKE) --no-print-directory test-version SPARK=$*
 
-test-version: demo $(DEV)
+test-version: java $(DEV)
+	@$(RUN) examples/demo/demo.py > /dev/null
 	@$(RUN) -m pytest -p no:cacheprovider --quiet tests/spark/test_versions.py tests/spark/test_foreign_plans.py tests/spark/producer/test_tpcds.py -k "$(BRIEFLY)"
 	@$(RUN) -m tests.conformance --brief
 
 test-integration: java $(DEV)
 	@$(RUN) -m tests.integration.environment
 	@$(RUN) -m pytest tests/integration $(ARGS)
+
+spark-versions: java $(DEV)
+	@$(RUN) -m tests.spark_versions $(ARGS)
 
 conformance: java $(DEV)
 	@$(RUN) -m tests.conformance $(ARGS)
