@@ -42,7 +42,7 @@ pytestmark = [
         pytest.param("tests/conformance", marks=SLOW),
     ],
 )
-def test_plans_run_the_same_with_spark_connect(tests: str, connect_port: None) -> None:
+def test_plans_run_the_same_with_spark_connect(tests: str) -> None:
     run = subprocess.run(
         [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", tests],
         cwd=ROOT,

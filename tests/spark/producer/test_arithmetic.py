@@ -175,7 +175,7 @@ def test_decimals_that_keep_their_scale_are_refused(spark: SparkSession) -> None
     spark.conf.set(setting, False)
     try:
         frame = spark.sql(f"SELECT p + q AS x FROM VALUES {EDGES[0]} AS n ({COLUMNS})")
+        with pytest.raises(UnsupportedPlanError, match="allowPrecisionLoss"):
+            ps.to_substrait(frame)
     finally:
         spark.conf.unset(setting)
-    with pytest.raises(UnsupportedPlanError, match="allowPrecisionLoss"):
-        ps.to_substrait(frame)
