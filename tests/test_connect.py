@@ -53,3 +53,24 @@ def test_plans_run_the_same_with_spark_connect(tests: str) -> None:
     )
     assert run.returncode == 0, run.stdout[-5000:]
     assert " passed" in run.stdout and " failed" not in run.stdout
+
+
+_ANSWERING = """
+import sys
+from pyspark_substrait.spark.session import embedded_session
+
+spark = embedded_session(remote="local[1]")
+print("ready", flush=True)
+sys.stdin.readline()
+print(spark.range(3).count(), flush=True)
+spark.stop()
+"""
+
+
+@pytest.mark.sweep
+def test_two_local_servers_run_at_once() -> None:
+    command = [sys.executable, "-c", _ANSWERING]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    with subprocess.Popen(command, text=True, **pipes) as one, subprocess.Popen(command, text=True, **pipes) as two:
+        assert [process.stdout and process.stdout.readline() for process in (one, two)] == ["ready\n"] * 2
+        assert [process.communicate("\n")[0] for process in (one, two)] == ["3\n"] * 2
