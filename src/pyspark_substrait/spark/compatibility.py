@@ -11,6 +11,7 @@ import json
 import logging
 import weakref
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from pyspark_substrait.spark.session_cache import session_cache
@@ -223,9 +224,9 @@ def connect_frame(spark: Any, text: str, views: Mapping[str, DataFrame]) -> Data
         return found
     # before 4.0, a statement reads nothing but what the session has: its views are there as long as its plan is
     left = session_cache(spark, "left_views")
-    for name in list(left):
-        del left[name]
-        spark.catalog.dropTempView(name)
+    with suppress(KeyError):  # none is left, or another thread has taken it
+        while True:
+            spark.catalog.dropTempView(left.popitem()[0])
     for name, frame in views.items():
         frame.createOrReplaceTempView(name)
     plan = plans.SQL(text)
