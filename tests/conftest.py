@@ -61,15 +61,6 @@ def spark(request: pytest.FixtureRequest) -> Iterator[SparkSession]:
     session.stop()
 
 
-@pytest.fixture
-def connect_port() -> Iterator[None]:
-    """The port of a local Spark Connect server, which is the same for all: one test of a machine has it at a time."""
-    fcntl = pytest.importorskip("fcntl")
-    with Path(tempfile.gettempdir(), "pyspark-substrait-connect-port").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
-
-
 @pytest.fixture(scope="session")
 def shared() -> Path:
     """The folder of plans and specification material beside the repository; tests that need it skip without it."""

@@ -42,7 +42,7 @@ pytestmark = [
         pytest.param("tests/conformance", marks=SLOW),
     ],
 )
-def test_plans_run_the_same_with_spark_connect(tests: str, connect_port: None) -> None:
+def test_plans_run_the_same_with_spark_connect(tests: str) -> None:
     run = subprocess.run(
         [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", tests],
         cwd=ROOT,
@@ -53,3 +53,24 @@ def test_plans_run_the_same_with_spark_connect(tests: str, connect_port: None) -
     )
     assert run.returncode == 0, f"{run.stdout[-5000:]}\n{run.stderr[-5000:]}"  # where a crash says which line it was
     assert " passed" in run.stdout and " failed" not in run.stdout
+
+
+_ANSWERING = """
+import sys
+from pyspark_substrait.spark.session import embedded_session
+
+spark = embedded_session(remote="local[1]")
+print("ready", flush=True)
+sys.stdin.readline()
+print(spark.range(3).count(), flush=True)
+spark.stop()
+"""
+
+
+@pytest.mark.sweep
+def test_two_local_servers_run_at_once() -> None:
+    command = [sys.executable, "-c", _ANSWERING]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    with subprocess.Popen(command, text=True, **pipes) as one, subprocess.Popen(command, text=True, **pipes) as two:
+        assert [process.stdout and process.stdout.readline() for process in (one, two)] == ["ready\n"] * 2
+        assert [process.communicate("\n")[0] for process in (one, two)] == ["3\n"] * 2

@@ -69,9 +69,7 @@ def test_a_standalone_master_with_two_workers(
 
 
 @pytest.mark.skipif(importlib.util.find_spec("grpc") is None, reason="the extra `connect` is not installed")
-def test_a_spark_connect_server(
-    folder: Path, expected: dict[str, Any], tpch: dict[str, Path], connect_port: None
-) -> None:
+def test_a_spark_connect_server(folder: Path, expected: dict[str, Any], tpch: dict[str, Path]) -> None:
     assert _run("local[2]", folder, tpch, TEST_REMOTE="local[2]") == expected
 
 

@@ -21,6 +21,7 @@ from pyspark_substrait.model.relations import (
     RelationBase,
     SimpleComparisonType,
 )
+from pyspark_substrait.spark.compatibility import collected
 from tests.spark.joining import LEFT_UNIQUE, RIGHT_UNIQUE, SINGLE
 from tests.spark.plans import INT_, TEXT, both, call, col, join, ordered, outer, plan, tuples, values, where
 
@@ -65,7 +66,7 @@ def test_spark_keeps_to_the_hints_while_it_runs(spark: SparkSession) -> None:
         (NestedLoopJoin(left=L, right=R, type=JoinType.INNER, expression=below), "CartesianProduct"),
     ):
         frame = ps.from_substrait(plan(node), spark)
-        frame.toArrow()
+        collected(frame)
         assert operators(frame) == {operator}
 
 
@@ -143,4 +144,4 @@ def test_hints_in_subqueries(spark: SparkSession) -> None:
     found = where(third, SetPredicate(predicate_op=PredicateOp.EXISTS, tuples=query))
     frame = ps.from_substrait(plan(found), spark)
     assert "SortMergeJoin" in operators(frame)
-    assert ordered(tuples(frame.toArrow())) == [(1,), (2,)]
+    assert ordered(tuples(collected(frame))) == [(1,), (2,)]

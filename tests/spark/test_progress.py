@@ -23,6 +23,7 @@ from rich.console import Console
 
 import pyspark_substrait
 from pyspark_substrait.spark import progress
+from pyspark_substrait.spark.compatibility import collected
 from pyspark_substrait.spark.progress import display as displays
 from pyspark_substrait.spark.progress import interruptible, running, waiting
 from pyspark_substrait.spark.progress.display import InLines, InNotebook, OnTerminal, progress_text
@@ -100,13 +101,13 @@ class Seen:
 def test_only_the_jobs_of_a_run_are_counted(spark: SparkSession, tmp_path: Path) -> None:
     pq.write_table(numbers(1000), tmp_path / "numbers.parquet")
     jobs = jobs_of(spark)
-    other = threading.Thread(target=lambda: spark.range(0, 100, 1, 13).toArrow())
+    other = threading.Thread(target=lambda: collected(spark.range(0, 100, 1, 13)))
     with jobs.marked():
         other.start()
-        assert spark.range(0, 10, 1, 5).toArrow().num_rows == 10
-        assert spark.read.parquet(str(tmp_path)).toArrow().num_rows == 1000
+        assert collected(spark.range(0, 10, 1, 5)).num_rows == 10
+        assert collected(spark.read.parquet(str(tmp_path))).num_rows == 1000
         other.join()
-    spark.range(0, 10, 1, 17).toArrow()
+    collected(spark.range(0, 10, 1, 17))
     # five parts of a range, and one file; the file's schema may take a job of one task too
     if CONNECT:  # it tells now and then, and nothing at the end
         assert jobs.standing().done <= jobs.standing().tasks <= 7
@@ -265,7 +266,7 @@ def test_ctrl_c_cancels_the_jobs_and_leaves_the_session_as_it_was(
     object.__setattr__(plan, "deep", deep)
     others: list[pa.Table] = []
     # the driver's two threads are taken by the long run, so this one can only end after it
-    other = threading.Thread(target=lambda: others.append(spark.range(0, 100, 1, 3).toArrow()))
+    other = threading.Thread(target=lambda: others.append(collected(spark.range(0, 100, 1, 3))))
     start = seen.show
 
     def show(standing: JobProgress, seconds: float) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import importlib.util
 import os
 import threading
 from types import SimpleNamespace
@@ -77,3 +78,18 @@ def test_a_java_process_that_spark_submit_has_started_is_not_ours(
     monkeypatch.setattr(sessions, "_embedded", context)
     monkeypatch.setattr(sessions, "is_connect", lambda spark: False)
     assert is_embedded(spark) is ours
+
+
+@pytest.mark.skipif(importlib.util.find_spec("grpc") is None, reason="the extra `connect` is not installed")
+def test_a_server_whose_jar_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    def start(*arguments: object) -> object:
+        assert "SPARK_REMOTE" not in os.environ
+        raise SubstraitError("Spark did not start") from RuntimeError("ClassNotFoundException: …SparkConnectPlugin")
+
+    monkeypatch.delenv("SPARK_LOCAL_REMOTE", raising=False)
+    monkeypatch.setenv("SPARK_REMOTE", "local[1]")
+    monkeypatch.setattr(sessions, "_start_classic", start)
+    with pytest.raises(SubstraitError, match="without its Connect server") as caught:
+        sessions._serve("local[1]", {}, brief=False)
+    assert "spark-connect_2.12" in str(caught.value)
+    assert "SPARK_LOCAL_REMOTE" not in os.environ and os.environ["SPARK_REMOTE"] == "local[1]"

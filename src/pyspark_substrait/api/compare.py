@@ -29,6 +29,7 @@ from pyspark_substrait.errors import InvalidPlanError, SubstraitError
 from pyspark_substrait.model.plan import RelRoot
 from pyspark_substrait.model.relations import Relation
 from pyspark_substrait.model.types import name_count
+from pyspark_substrait.spark.compatibility import collected, is_frame
 from pyspark_substrait.spark.session import embedded_session
 
 if TYPE_CHECKING:
@@ -160,7 +161,8 @@ class _Running:
             self._spark = self._spark or embedded_session()
             return None
         if engine not in self._sessions:
-            self._sessions[engine] = sessions.session(engine, self._tables)
+            tables = {name: collected(found) if is_frame(found) else found for name, found in self._tables.items()}
+            self._sessions[engine] = sessions.session(engine, tables)
         return self._sessions[engine]
 
     def _rows(self, engine: str, session: sessions.EngineSession | None, plan: Plan) -> pa.Table:

@@ -141,8 +141,6 @@ def _arrow(name: str, source: Any) -> pa.Table:
         return source
     if isinstance(source, str | os.PathLike):
         return dataset_of(name, source).to_table()
-    if hasattr(source, "toArrow"):
-        return source.toArrow()
     if hasattr(source, "to_table"):
         return source.to_table()
     if hasattr(source, "__arrow_c_stream__"):

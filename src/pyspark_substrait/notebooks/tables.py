@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from pyspark_substrait.errors import TableError
+from pyspark_substrait.spark.compatibility import is_frame
 
 if TYPE_CHECKING:
     from pyspark_substrait.spark.tables import TableSource
@@ -38,7 +39,7 @@ def given_tables(texts: Sequence[str], variables: Mapping[str, Any]) -> dict[str
 
 def is_table(value: object) -> bool:
     """Whether a value is a DataFrame of Spark, Arrow data, or a frame of another library that Arrow can read."""
-    return hasattr(value, "toArrow") or hasattr(value, "__arrow_c_stream__") or hasattr(value, "to_batches")
+    return is_frame(value) or hasattr(value, "__arrow_c_stream__") or hasattr(value, "to_batches")
 
 
 def session_in(variables: Mapping[str, Any]) -> Any:

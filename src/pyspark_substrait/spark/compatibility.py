@@ -7,9 +7,11 @@ of ``sql``, which makes it for a version.
 from __future__ import annotations
 
 import importlib.util
+import json
 import logging
 import weakref
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from pyspark_substrait.spark.session_cache import session_cache
@@ -28,6 +30,7 @@ __all__ = [
     "classic_frame",
     "collected",
     "connect_frame",
+    "connect_server_port",
     "error_condition",
     "frame_of_arrow",
     "has_retry_policies",
@@ -35,6 +38,7 @@ __all__ = [
     "java_package",
     "session_version",
     "silence_query_context",
+    "table_description",
     "with_classic_properties",
 ]
 
@@ -104,12 +108,102 @@ def with_classic_properties(spark: SparkSession, function: Callable[[], _T]) -> 
     return made
 
 
+# catalogs -------------------------------------------------------------------------------------------------------------
+
+
+def table_description(spark: SparkSession, path: str) -> Mapping[str, Any] | None:
+    """Return what Spark's own catalog says of a table or view, as ``DESCRIBE TABLE … AS JSON`` does since 4.0.
+
+    Args:
+        spark: a session; before 4.0, a classic one.
+        path: the name, quoted.
+
+    Returns:
+        The description; None for a table of another catalog.
+
+    Raises:
+        PySparkException: there is none of the name, or Spark can't describe it.
+    """
+    if session_version(spark).major < 4:
+        return _described(spark, path)
+    try:
+        found = spark.sql(f"DESCRIBE TABLE EXTENDED {path} AS JSON").collect()[0][0]
+    except Exception as error:
+        if error_condition(error) == "NOT_SUPPORTED_COMMAND_FOR_V2_TABLE":
+            return None
+        raise
+    description: Mapping[str, Any] = json.loads(found)
+    return description
+
+
+def _described(spark: Any, path: str) -> Mapping[str, Any] | None:
+    """Read it from the catalog of a classic session of Spark 3.5."""
+    jvm, session = spark._jvm, spark._jsparkSession
+    command = session.sql(f"DESCRIBE TABLE EXTENDED {path}").queryExecution().analyzed()
+    if command.getClass().getSimpleName() != "DescribeTableCommand":
+        return None
+    name, catalog = command.table(), session.sessionState().catalog()
+    if catalog.isTempView(name):
+        fields = _columns(json.loads(session.table(path).schema().json()))["fields"]
+        return {"type": "VIEW", "catalog_name": "system", "columns": fields}
+    table = catalog.getTableMetadata(name)
+
+    def listed(sequence: Any) -> list[str]:
+        return [sequence.apply(number) for number in range(sequence.size())]
+
+    def pairs(mapping: Any) -> dict[str, str]:
+        return dict(jvm.scala.collection.JavaConverters.mapAsJavaMapConverter(mapping).asJava())
+
+    def known(option: Any) -> Any:
+        return option.get() if option.isDefined() else None
+
+    buckets, place = known(table.bucketSpec()), known(table.storage().locationUri())
+    uri = jvm.org.apache.spark.sql.catalyst.catalog.CatalogUtils.URIToString
+    return {
+        "type": table.tableType().name(),
+        "catalog_name": known(table.identifier().catalog()),
+        "namespace": [known(table.identifier().database())],
+        "table_name": table.identifier().table(),
+        "provider": known(table.provider()) or "",
+        "location": "" if place is None else uri(place),
+        "storage_properties": pairs(table.storage().properties()),
+        "table_properties": {key: value for key, value in pairs(table.properties()).items() if value},
+        "partition_provider": "Catalog" if table.tracksPartitionsInCatalog() else None,
+        "partition_columns": listed(table.partitionColumnNames()),
+        "num_buckets": 0 if buckets is None else buckets.numBuckets(),
+        "bucket_columns": [] if buckets is None else listed(buckets.bucketColumnNames()),
+        "sort_columns": [] if buckets is None else listed(buckets.sortColumnNames()),
+        "comment": known(table.comment()),
+        "columns": _columns(json.loads(table.schema().json()))["fields"],
+    }
+
+
+def _columns(type: Any) -> dict[str, Any]:
+    """Convert a type in the JSON of schemas to that of descriptions, as far as names and nulls are concerned."""
+    match type:
+        case {"type": "struct", "fields": fields}:
+            return {"fields": [{**field, "type": _columns(field["type"])} for field in fields]}
+        case {"type": "array", "elementType": element}:
+            return {"element_type": _columns(element)}
+        case {"type": "map", "keyType": key, "valueType": value}:
+            return {"key_type": _columns(key), "value_type": _columns(value)}
+        case _:
+            return {}
+
+
 # Spark Connect --------------------------------------------------------------------------------------------------------
 
 
 def has_retry_policies() -> bool:
     """Whether a Connect client's retries can be bounded: since 4.0."""
     return importlib.util.find_spec("pyspark.sql.connect.client.retries") is not None
+
+
+def connect_server_port(spark: Any) -> int:
+    """Return the port of the Spark Connect server that runs beside a classic session."""
+    package = spark._jvm.org.apache.spark.sql.connect.service
+    port: int = getattr(getattr(package, "SparkConnectService$"), "MODULE$").localPort()
+    return port
 
 
 def connect_frame(spark: Any, text: str, views: Mapping[str, DataFrame]) -> DataFrame:
@@ -130,9 +224,9 @@ def connect_frame(spark: Any, text: str, views: Mapping[str, DataFrame]) -> Data
         return found
     # before 4.0, a statement reads nothing but what the session has: its views are there as long as its plan is
     left = session_cache(spark, "left_views")
-    for name in list(left):
-        del left[name]
-        spark.catalog.dropTempView(name)
+    with suppress(KeyError):  # none is left, or another thread has taken it
+        while True:
+            spark.catalog.dropTempView(left.popitem()[0])
     for name, frame in views.items():
         frame.createOrReplaceTempView(name)
     plan = plans.SQL(text)

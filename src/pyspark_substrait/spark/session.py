@@ -10,7 +10,6 @@ import shutil
 import socket
 import sys
 import tempfile
-import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from importlib import import_module
@@ -18,10 +17,16 @@ from pathlib import Path
 from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
+from uuid import uuid4
 
 from pyspark_substrait.errors import SubstraitError, UnsupportedPlanError
 from pyspark_substrait.spark.archive import archive, java_option, refusal, warn
-from pyspark_substrait.spark.compatibility import can_start_spark, has_retry_policies, silence_query_context
+from pyspark_substrait.spark.compatibility import (
+    can_start_spark,
+    connect_server_port,
+    has_retry_policies,
+    silence_query_context,
+)
 from pyspark_substrait.spark.java import java_environment
 from pyspark_substrait.spark.pandas_notice import leave_out_pandas_notice
 
@@ -78,6 +83,16 @@ DEEP_STACK = "-Xss16m"
 _QUICK_COMPILER = "-XX:TieredStopAtLevel=1"
 
 _CONNECT_PORT = 15002
+_CONNECT_SERVER = {
+    "spark.plugins": "org.apache.spark.sql.connect.SparkConnectPlugin",
+    "spark.connect.grpc.binding.address": "127.0.0.1",
+    "spark.connect.grpc.binding.port": "0",  # any that is free
+    "spark.sql.artifact.isolation.enabled": "true",
+    "spark.sql.artifact.isolation.alwaysApplyClassloader": "true",
+}
+# variables by which pyspark knows that a server ends with its session, and that functions make columns of Connect
+_LOCAL_SERVER = "SPARK_LOCAL_REMOTE"
+_CONNECT_MODE = "SPARK_CONNECT_MODE_ENABLED"
 _KNOCK_SECONDS = 15
 _KILL_SECONDS = 10
 _PROXIES = (
@@ -366,22 +381,53 @@ def _connect(remote: str, wanted: Mapping[str, str], brief: bool) -> SparkSessio
         raise SubstraitError(
             "Spark Connect needs packages that are not installed", hint="pip install 'pyspark-substrait[connect]'"
         )
-    _knock(remote)
-    builder = SparkSession.builder.remote(remote)
-    for key, value in {**PLAN_SETTINGS, **wanted}.items():
-        builder = builder.config(key, value)
     try:
-        if not remote.startswith("local"):
-            return _with_bound_retries(builder.create())
-        here = _with_archive({**_QUIET, **_local_settings(remote, brief)}, _archive(remote, wanted))
-        for key, value in here.items():
-            builder = builder.config(key, wanted.get(key, value))
-        with java_environment(), _workers_like_this(remote), warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # one for each setting that the new server has already
-            return _with_bound_retries(builder.getOrCreate())
+        if remote.startswith("local"):
+            return _with_bound_retries(_serve(remote, wanted, brief))
+        _knock(remote)
+        builder = SparkSession.builder.remote(remote)
+        for key, value in {**PLAN_SETTINGS, **wanted}.items():
+            builder = builder.config(key, value)
+        return _with_bound_retries(builder.create())
     except spark_errors() as error:
         reason = str(error).strip().splitlines()[0]
         raise SubstraitError(f"no session with the Spark Connect server {remote}: {reason}") from error
+
+
+def _serve(master: str, wanted: Mapping[str, str], brief: bool) -> SparkSession:
+    """Start a server on this machine, and connect to it; if this process has one already, return its session.
+
+    pyspark's own way, ``SparkSession.builder.remote("local[2]")``, has one port for all processes of a machine.
+    """
+    from pyspark.sql.connect.session import SparkSession
+
+    builder: Any = SparkSession.builder
+    if _LOCAL_SERVER in os.environ:
+        found: SparkSession = builder.getOrCreate()
+        return found
+    server = None
+    elsewhere = os.environ.pop("SPARK_REMOTE", None)  # with it, pyspark doesn't start a classic session
+    os.environ.setdefault("SPARK_CONNECT_AUTHENTICATE_TOKEN", str(uuid4()))
+    os.environ[_LOCAL_SERVER] = "1"
+    try:
+        server = _start_classic(master, {**_CONNECT_SERVER, **wanted}, brief)
+        os.environ[_CONNECT_MODE] = "1"
+        made: SparkSession = builder.remote(f"sc://localhost:{connect_server_port(server)}").getOrCreate()
+    except BaseException as error:
+        del os.environ[_LOCAL_SERVER]
+        os.environ.pop(_CONNECT_MODE, None)
+        if server is not None:
+            server.stop()
+        if "SparkConnectPlugin" not in str(error.__cause__):
+            raise
+        raise SubstraitError(
+            "this Spark comes without its Connect server",
+            hint="Give its jar: the setting spark.jars.packages=org.apache.spark:spark-connect_2.12:VERSION",
+        ) from error
+    finally:
+        if elsewhere is not None:
+            os.environ["SPARK_REMOTE"] = elsewhere
+    return made
 
 
 def _with_bound_retries(spark: Any) -> SparkSession:

@@ -10,7 +10,7 @@ from pyspark_substrait.documents import Plan
 from pyspark_substrait.model.plan import RelRoot
 from pyspark_substrait.model.types import List, Map, Struct, Type, concrete, same_type
 from pyspark_substrait.spark.producer.types import type_of
-from tests.spark.producer.round_trips import assert_same, rows
+from tests.spark.producer.round_trips import analysed, assert_same, rows
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -56,7 +56,7 @@ def assert_nested_round_trip(
     compared with the values: there is no null where the plan has none.
     """
     tables = nested_views(spark) if tables is None else tables
-    frame = spark.sql(query) if isinstance(query, str) else query
+    frame = analysed(spark, query) if isinstance(query, str) else query
     plan = ps.load(ps.to_substrait(frame, tables=tuple(tables), **options).to_bytes())
     assert isinstance(plan, Plan)
     assert plan.notes == (), "our own plans are as the specification has them"

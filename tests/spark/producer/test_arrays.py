@@ -88,7 +88,7 @@ def test_the_older_size_of_null(spark: SparkSession) -> None:
 @pytest.mark.parametrize(
     ("query", "error"),
     (
-        ("SELECT slice(a, 0, 1) FROM t", "INVALID_PARAMETER_VALUE"),
+        ("SELECT slice(a, 0, 1) FROM t", "INVALID_PARAMETER_VALUE|indices start at 1"),
         ("SELECT sequence(1, 5, -1) FROM t", "illegal|INVALID|boundaries"),
         ("SELECT try_element_at(a, id - 1) FROM t", "INVALID_INDEX_OF_ZERO"),
     ),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -26,7 +27,11 @@ _TIMES = """VALUES
 
 
 def texts_and_times(spark: SparkSession) -> dict[str, DataFrame]:
-    """The views ``texts`` (``s``, ``b`` for binary, ``i``) and ``times`` (``d``, ``ts``, ``n``, ``tm``, ``i``)."""
+    """The views ``texts`` (``s``, ``b`` for binary, ``i``) and ``times`` (``d``, ``ts``, ``n``, ``tm``, ``i``).
+
+    Before Spark 4.2, which has no TIME, ``tm`` is a text.
+    """
+    times = _TIMES if spark.version >= "4.2" else re.sub(r"\bTIME'[^']*'", "CAST(NULL AS STRING)", _TIMES)
     spark.sql(f"SELECT * FROM {_TEXTS}").createOrReplaceTempView("texts")
-    spark.sql(f"SELECT * FROM {_TIMES}").createOrReplaceTempView("times")
+    spark.sql(f"SELECT * FROM {times}").createOrReplaceTempView("times")
     return {"texts": spark.table("texts"), "times": spark.table("times")}

@@ -29,6 +29,7 @@ from pyspark_substrait.model.relations import (
 from pyspark_substrait.spark import run
 from pyspark_substrait.spark.access import Access
 from pyspark_substrait.spark.addresses import Address, parsed_address
+from pyspark_substrait.spark.compatibility import collected
 from pyspark_substrait.spark.reading.arrow_files import arrow_table
 from pyspark_substrait.spark.reading.iceberg_files import snapshot_files
 from pyspark_substrait.spark.reading.listing import listed
@@ -40,7 +41,7 @@ from tests.spark.writing.test_write_targets import define, pairs
 from tests.spark.writing.test_write_targets import write as write_to
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
 ARROW = ArrowReadOptions()
 NONE: Any = None  # a session that isn't used
@@ -345,13 +346,12 @@ def test_a_query_does_not_give_rows_of_what_became_a_link(
 
         def later(*arguments: Any) -> Any:
             frame, made = prepared(*arguments)
-            collected = frame.toArrow
 
-            def collect() -> pa.Table:
+            def collect(frame: DataFrame) -> pa.Table:
                 swap(place)
-                return collected()
+                return collected(frame)
 
-            patched.setattr(frame, "toArrow", collect)
+            patched.setattr(run, "collected", collect)
             return frame, made
 
         with monkeypatch.context() as patched:

@@ -16,6 +16,7 @@ from pyspark.sql import SparkSession
 import pyspark_substrait as ps
 from pyspark_substrait.errors import InvalidPlanError, TableError, UnsupportedPlanError
 from pyspark_substrait.model.relations import JoinType
+from pyspark_substrait.spark.compatibility import frame_of_arrow
 from tests.spark.plans import INT_, LONG_, TEXT_, both, call, col, join, long, ordered, plan, rows, run, stored
 
 _ID = {"id": LONG_}
@@ -47,7 +48,7 @@ def database(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> I
 
 @contextlib.contextmanager
 def _view(spark: SparkSession, name: str, *ids: int) -> Iterator[None]:
-    spark.createDataFrame(_table(*ids)).createOrReplaceTempView(f"`{name}`")
+    frame_of_arrow(spark, _table(*ids)).createOrReplaceTempView(f"`{name}`")
     try:
         yield
     finally:
@@ -141,7 +142,7 @@ def test_temporary_views(spark: SparkSession, database: str) -> None:
             assert _ids(spark, "named_tables_over") == [14]
         finally:
             spark.catalog.dropTempView("named_tables_over")
-    spark.createDataFrame(_table(8)).createOrReplaceGlobalTempView("named_tables_global")
+    frame_of_arrow(spark, _table(8)).createOrReplaceGlobalTempView("named_tables_global")
     try:
         assert _ids(spark, "global_temp", "named_tables_global") == [8]
         with pytest.raises(TableError, match="there is no table"):

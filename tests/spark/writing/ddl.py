@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import uuid4
@@ -14,6 +13,7 @@ from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.relations import Ddl, DdlObject, DdlOp, NamedObjectWrite, RelationBase
 from pyspark_substrait.model.types import NamedStruct, Type
 from tests.spark.plans import plan, schema
+from tests.spark.writing.records import catalog_says
 
 Names = str | Sequence[str]
 
@@ -74,11 +74,10 @@ def carry_out(spark: SparkSession, node: RelationBase, **options: Any) -> None:
 
 def described(spark: SparkSession, name: str) -> list[tuple[str, str, bool, str | None]]:
     """What Spark's catalog says of the columns of a table: name, type, whether null may be there, default."""
-    text = spark.sql(f"DESCRIBE TABLE EXTENDED {name} AS JSON").collect()[0][0]
     types = {field.name: field.dataType.simpleString() for field in spark.table(name).schema.fields}
     return [
         (column["name"], types[column["name"]], column["nullable"], column.get("default"))
-        for column in json.loads(text)["columns"]
+        for column in catalog_says(spark, name)["columns"]
     ]
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import count
@@ -22,6 +24,7 @@ from pyspark_substrait.model.relations import (
     WriteOp,
 )
 from pyspark_substrait.model.types import NamedStruct, Type
+from pyspark_substrait.spark.compatibility import collected
 from tests.spark.plans import INT, INT_, TEXT_, ordered, schema, tuples
 
 MODIFIED = OutputMode.MODIFIED_RECORDS
@@ -93,12 +96,29 @@ def table(
 
 def stored(spark: SparkSession, name: str) -> list[tuple[Any, ...]]:
     """The records that Spark finds in a table, in an order of their own."""
-    return ordered(tuples(spark.table(name).toArrow()))
+    return ordered(tuples(collected(spark.table(name))))
+
+
+def catalog_says(spark: SparkSession, name: str) -> dict[str, Any]:
+    """What Spark's own catalog says of a table."""
+    if spark.version >= "4":
+        found: dict[str, Any] = json.loads(spark.sql(f"DESCRIBE TABLE EXTENDED {name} AS JSON").collect()[0][0])
+        return found
+    told = {row.col_name: row.data_type for row in spark.sql(f"DESCRIBE TABLE EXTENDED {name}").collect()}
+    pairs = re.findall(r"([^\[,\s=]+)=([^,\]]*)", told.get("Table Properties", ""))
+    columns = [
+        {"name": field.name, "nullable": field.nullable, "default": field.metadata.get("CURRENT_DEFAULT")}
+        for field in spark.table(name).schema.fields
+    ]
+    return {
+        "location": told["Location"],
+        "provider": told["Provider"],
+        "type": told["Type"],
+        "table_properties": dict(pairs),
+        "columns": columns,
+    }
 
 
 def folder(spark: SparkSession, name: str) -> Path:
     """Where the files of a table are."""
-    import json
-
-    found = json.loads(spark.sql(f"DESCRIBE TABLE EXTENDED {name} AS JSON").collect()[0][0])
-    return Path(found["location"].removeprefix("file:"))
+    return Path(catalog_says(spark, name)["location"].removeprefix("file:"))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -29,7 +28,7 @@ from tests.spark.plans import (
     values,
 )
 from tests.spark.plans import stored as read
-from tests.spark.writing.records import MODIFIED, PEOPLE, folder, insert, stored, table, write
+from tests.spark.writing.records import MODIFIED, PEOPLE, catalog_says, folder, insert, stored, table, write
 
 ANN, BEN = (1, "Ann", 30), (2, None, None)
 PAIR = {"id": LONG, "word": TEXT_}
@@ -46,17 +45,13 @@ def create(name: str, records: list[tuple[Any, ...]], named: Any = PEOPLE, **mor
     return write(WriteOp.CTAS, name, input, named, **more)
 
 
-def details(spark: SparkSession, name: str) -> Any:
-    return json.loads(spark.sql(f"DESCRIBE TABLE EXTENDED {name} AS JSON").collect()[0][0])
-
-
 @pytest.mark.parametrize("mode", list(CreateMode))
 def test_a_table_that_is_not_there_is_made(spark: SparkSession, name: str, mode: CreateMode) -> None:
     before = table_names(spark)
     assert ordered(rows(spark, create(name, [ANN, BEN], create_mode=mode, output=MODIFIED))) == ordered([ANN, BEN])
     assert stored(spark, name) == ordered([ANN, BEN])
     assert table_names(spark) == {*before, name}
-    found = details(spark, name)
+    found = catalog_says(spark, name)
     assert found["provider"] == spark.conf.get("spark.sql.sources.default")
     assert found["type"] == "MANAGED"
     assert found["location"].endswith(f"/{name}")

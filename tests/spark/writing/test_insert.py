@@ -109,7 +109,8 @@ def test_a_table_without_such_columns_refuses(spark: SparkSession) -> None:
         for named, error in (
             ({"id": INT, "nam": TEXT}, "has no column nam"),
             ({"id": INT, "ID": INT}, "has the column ID twice"),
-            ({"name": TEXT, "age": INT}, "id is required and has no default"),
+            # older tables of files forget what is required
+            *([({"name": TEXT, "age": INT}, "id is required and has no default")] if spark.version >= "4.2" else []),
             ({"id": LONG, "name": TEXT}, "is int, which does not hold i64"),
             ({"id": TEXT, "name": TEXT}, "is int, which does not hold string"),
         ):

@@ -24,6 +24,7 @@ from pyspark_substrait.model.relations import (
     Set,
     SetOp,
 )
+from pyspark_substrait.spark.compatibility import collected
 from tests.spark.plans import (
     INT,
     INT_,
@@ -90,10 +91,10 @@ def test_an_indeterministic_input_is_computed_once(spark: SparkSession) -> None:
         frame = ps.from_substrait(plan(written), spark)
         expected = stored(spark, name)
         assert len(expected) == 50
-        assert ordered(tuples(frame.toArrow())) == expected
+        assert ordered(tuples(collected(frame))) == expected
         # also when the table has changed since, and when it is asked again
         run(spark, delete(name, read(name, named), named))
-        assert ordered(tuples(frame.toArrow())) == expected
+        assert ordered(tuples(collected(frame))) == expected
 
 
 def test_what_is_deleted_and_what_is_left_are_the_same_draw(spark: SparkSession) -> None:

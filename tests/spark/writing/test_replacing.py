@@ -6,7 +6,6 @@ and leaves nothing beside it.
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 from collections.abc import Callable, Iterator
@@ -25,7 +24,7 @@ from tests.spark.plans import INT, LONG, TEXT_, rows, run, table_names, values
 from tests.spark.plans import stored as read
 from tests.spark.writing.crash_injection import crashed
 from tests.spark.writing.ddl import carry_out, table
-from tests.spark.writing.records import folder, insert, stored, write
+from tests.spark.writing.records import catalog_says, folder, insert, stored, write
 from tests.spark.writing.test_write_targets import REPLACE, define, pairs, read_all
 from tests.spark.writing.test_write_targets import write as write_files
 
@@ -104,8 +103,7 @@ def only(spark: SparkSession, name: str, place: Path) -> None:
     """Check that nothing stands beside a table, nor in its properties."""
     assert table_names(spark, views=False) == {name}
     assert os.listdir(place) == [name]
-    text = spark.sql(f"DESCRIBE TABLE EXTENDED {name} AS JSON").collect()[0][0]
-    assert not {REPLACES, REPLACED_BY} & set(json.loads(text).get("table_properties", {}))
+    assert not {REPLACES, REPLACED_BY} & set(catalog_says(spark, name).get("table_properties", {}))
 
 
 @pytest.mark.parametrize("steps", ["some", pytest.param("all", marks=pytest.mark.sweep)])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,7 @@ from pyspark_substrait.model.types import NamedStruct, Type
 from pyspark_substrait.spark.writing.folders import changing
 from tests.spark.plans import INT, INT_, LONG_, REAL_, TEXT_, lit, schema
 from tests.spark.writing.ddl import carry_out, described, found_rows, table, unique
+from tests.spark.writing.records import catalog_says
 
 SMALL_, SINGLE_ = t.I16(nullable=True), t.FP32(nullable=True)
 
@@ -198,8 +198,7 @@ def test_the_files_of_others_are_not_rewritten(spark: SparkSession, name: str, t
 
 def test_nobody_else_changes_the_table_meanwhile(spark: SparkSession, name: str) -> None:
     made(spark, name, "a INT", "(1)")
-    text = spark.sql(f"DESCRIBE TABLE EXTENDED {name} AS JSON").collect()[0][0]
-    folder = Path(unquote(urlsplit(json.loads(text)["location"]).path))
+    folder = Path(unquote(urlsplit(catalog_says(spark, name)["location"]).path))
     with changing(folder), pytest.raises(ExecutionError, match="somebody else is changing"):
         alter(spark, name, {"a": LONG_})
     assert types(spark, name) == [("a", "int")]

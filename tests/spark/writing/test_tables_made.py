@@ -206,6 +206,7 @@ def test_a_null_is_no_default_of_a_required_column(spark: SparkSession) -> None:
         spark.sql(f"DROP TABLE IF EXISTS {name}")
 
 
+@pytest.mark.since("4.2", "the setting")
 def test_not_null_needs_the_setting_under_which_spark_keeps_it(spark: SparkSession) -> None:
     name, key = unique(), "spark.sql.fileSource.insert.enforceNotNull"
     spark.conf.set(key, "false")

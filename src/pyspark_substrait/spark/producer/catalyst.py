@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 from pyspark_substrait.model.computed_once import computed_once
 from pyspark_substrait.spark.producer.decimal_aggregates import restored
@@ -113,7 +113,7 @@ class Node:
             if isinstance(self.fields.get(flag), bool):
                 return "ANSI" if self.fields[flag] else "LEGACY"
         context: Mapping[str, Any] = self.fields.get("evalContext", self.fields)
-        return str(context.get("evalMode", ""))
+        return str(context.get("evalMode", _MODES_BEFORE.get(self.name, "")))
 
     @computed_once
     def signature(self) -> Hashable:
@@ -235,6 +235,10 @@ class _Subquery:
 
     def __hash__(self) -> int:
         return int(self.java.semanticHash())
+
+
+#: the modes of expressions in versions of Spark where they have no flag for it: before 4.3, before 4.0
+_MODES_BEFORE: Final = {"Ceil": "LEGACY", "Floor": "LEGACY", "UrlDecode": "ANSI"}
 
 
 def _is_tree(value: Any) -> bool:

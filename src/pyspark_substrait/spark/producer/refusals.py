@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final
+from typing import Any, Final
 
 from pyspark_substrait.errors import SubstraitError, UnsupportedPlanError
+from pyspark_substrait.spark.compatibility import session_version
 from pyspark_substrait.spark.producer.catalyst import Node
+from pyspark_substrait.sql.spark_version import SparkVersion
 
 __all__ = ["EXPRESSIONS", "FUNCTIONS", "operator", "refused_expression", "refused_relation", "written"]
 
@@ -227,7 +229,7 @@ def refused_expression(node: Node, text: str) -> UnsupportedPlanError:
     if reason is not None:
         return UnsupportedPlanError(f"`{text}` has no Substrait form: {reason[0]}", hint=reason[1])
     return UnsupportedPlanError(
-        f"`{text}` has no Substrait form: there is no function for Spark's {node.name}",
+        f"`{text}` has no Substrait form: there is no function for {node.name} of Spark {_version()}",
         hint="Express it by other functions",
     )
 
@@ -243,7 +245,17 @@ def refused_relation(node: Node) -> UnsupportedPlanError:
             f"{words} has no Substrait form: it is a statement about the session or its catalog, not a query",
             hint="Run it in Spark",
         )
-    return UnsupportedPlanError(f"{words} has no Substrait form", hint="Express the query by other operators")
+    return UnsupportedPlanError(
+        f"{words} has no Substrait form: there is no relation for {node.name} of Spark {_version()}",
+        hint="Express the query by other operators",
+    )
+
+
+def _version() -> SparkVersion:
+    from pyspark import SparkContext
+
+    context: Any = SparkContext._active_spark_context
+    return session_version(context)
 
 
 def operator(name: str) -> str:

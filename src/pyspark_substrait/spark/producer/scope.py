@@ -140,6 +140,12 @@ class Production:
         catalogs = self.session._jsparkSession.sessionState().catalogManager()
         return tuple(part.lower() for part in (catalogs.currentCatalog().name(), *catalogs.currentNamespace()))
 
+    @computed_once
+    def allows_precision_loss(self) -> bool:
+        """Whether decimal arithmetic in the session may keep fewer digits behind the point than are exact."""
+        value = self.session.conf.get("spark.sql.decimalOperations.allowPrecisionLoss", "true")
+        return str(value).lower() == "true"
+
     def call(
         self, urn: str, name: str, arguments: Sequence[Argument], options: Options | None = None
     ) -> ScalarFunction:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal
@@ -14,8 +13,8 @@ from pyspark_substrait.errors import (
     TableError,
     UnsupportedPlanError,
 )
-from pyspark_substrait.spark.compatibility import error_condition, session_version
-from pyspark_substrait.spark.session import spark_errors
+from pyspark_substrait.spark.compatibility import error_condition, session_version, table_description
+from pyspark_substrait.spark.session import is_connect, spark_errors
 from pyspark_substrait.sql.compiler.literals import string_literal
 from pyspark_substrait.sql.compiler.names import quoted, quoted_path
 from pyspark_substrait.sql.spark_version import SparkVersion
@@ -177,22 +176,21 @@ def catalog_entry(spark: SparkSession, names: Sequence[str]) -> CatalogEntry | N
         raise InvalidPlanError("the name is empty", path="names", hint="Give the parts of a name")
     if not all(names):
         raise TableError(f"the name {dotted(names)!r} has a part that is empty", path="names")
-    if session_version(spark) < _JSON_SINCE:
+    if session_version(spark) < _JSON_SINCE and is_connect(spark):
         raise NewerSparkError(
-            f"writing to {dotted(names)} needs Spark {_JSON_SINCE}, whose catalog says what a table is as JSON",
+            f"writing to {dotted(names)} with Spark Connect needs Spark {_JSON_SINCE}, which says what a table is as "
+            "JSON",
             path="names",
-            hint="Run the query without the write, and write its DataFrame",
+            hint="Run the plan in a classic session; or run the query without the write, and write its DataFrame",
         )
     path = quoted_path(names)
-    details: Mapping[str, Any] | None = None
     try:
-        details = json.loads(spark.sql(f"DESCRIBE TABLE EXTENDED {path} AS JSON").collect()[0][0])
+        details = table_description(spark, path)
     except spark_errors() as error:
         condition = error_condition(error) or ""
         if condition in _MISSING or condition.split(".")[0] in _MISSING:
             return None
-        if condition != "NOT_SUPPORTED_COMMAND_FOR_V2_TABLE":
-            raise TableError(f"Spark cannot describe {dotted(names)}: {_first_line(error)}") from error
+        raise TableError(f"Spark cannot describe {dotted(names)}: {_first_line(error)}") from error
     schema = spark.table(path).schema
     if details is None:
         return CatalogEntry(path=path, kind="table", schema=schema, details=None)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from pyspark_substrait.errors import UnsupportedPlanError, at
+from pyspark_substrait.errors import NewerSparkError, UnsupportedPlanError, at
 from pyspark_substrait.model.relations import Ddl, DdlOp
+from pyspark_substrait.spark.compatibility import session_version
 from pyspark_substrait.spark.session import require_settings
 from pyspark_substrait.spark.writing.alterations import (
     Added,
@@ -32,6 +33,7 @@ from pyspark_substrait.spark.writing.replacing import replacing
 from pyspark_substrait.spark.writing.table_columns import Defined, defined
 from pyspark_substrait.spark.writing.write_context import WriteContext
 from pyspark_substrait.sql.compiler.names import quoted, quoted_path
+from pyspark_substrait.sql.spark_version import SparkVersion
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -41,6 +43,8 @@ __all__ = ["create", "define"]
 
 #: Formats of tables that are plain files; others enforce NOT NULL themselves.
 _FILE_FORMATS = ("parquet", "orc", "json", "csv", "text", "avro", "xml")
+#: The first version of Spark with the setting under which these store it; in older ones the name means nothing.
+_NOT_NULL_SINCE: Final = SparkVersion(4, 2)
 
 
 def define(node: Ddl, names: Sequence[str], found: CatalogEntry | None, session: WriteContext) -> None:
@@ -105,8 +109,14 @@ def create(
 
 def _require_not_null(spark: SparkSession, form: str, columns: Sequence[Defined]) -> None:
     """Check the setting without which tables of files don't store required columns, if there are any."""
-    if form.lower() in _FILE_FORMATS and any(column.has_required for column in columns):
-        require_settings(spark, NOT_NULL_SETTING)
+    if form.lower() not in _FILE_FORMATS or not any(column.has_required for column in columns):
+        return
+    if session_version(spark) < _NOT_NULL_SINCE:
+        raise NewerSparkError(
+            f"tables of files keep NOT NULL since Spark {_NOT_NULL_SINCE}, and would take nulls here",
+            hint="Make the columns of table_schema nullable, or use a Delta or Iceberg table",
+        )
+    require_settings(spark, NOT_NULL_SETTING)
 
 
 def _replace(spark: SparkSession, names: Sequence[str], found: CatalogEntry, columns: Sequence[Defined]) -> None:

@@ -120,7 +120,7 @@ def _aggregated(node: Node, scope: Scope, distinct: bool) -> Aggregated:
         raise refused_expression(node, written(node))
     call, form_found = found
     types = [argument.type for argument in call.arguments if hasattr(argument, "type")]
-    return Aggregated(call, form_found.returns or decimals.result(node, types))
+    return Aggregated(call, form_found.returns or decimals.result(node, types, scope.production))
 
 
 def _standard(
@@ -183,15 +183,15 @@ def sum_(node: Node, scope: Scope, distinct: bool) -> Aggregated | None:
     match concrete(value.type):
         case Decimal(precision=precision) if precision <= _FEW_DIGITS:
             call = _standard(scope, "functions_arithmetic_decimal", "sum", (value,), distinct, {"overflow": "ERROR"})
-            return Aggregated(call, _nullable(_sum_type(node, value)), null_on_failure=True)
+            return Aggregated(call, _nullable(_sum_type(node, value, scope)), null_on_failure=True)
         case Decimal():
             return Aggregated(_standard(scope, own_aggregates.URN, "try_sum", (value,), distinct))
         case _:
             return None
 
 
-def _sum_type(node: Node, value: Expression) -> Type:
-    type = decimals.result(node, (value.type,))
+def _sum_type(node: Node, value: Expression, scope: Scope) -> Type:
+    type = decimals.result(node, (value.type,), scope.production)
     assert type is not None
     return type
 

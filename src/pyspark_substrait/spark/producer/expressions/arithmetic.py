@@ -42,7 +42,7 @@ def divide(node: Node, scope: Scope) -> Expression | None:
 
 
 def _quotient_of_decimals(node: Node, x: Expression, y: Expression, scope: Scope) -> Expression:
-    wanted = decimals.result(node, (x.type, y.type))
+    wanted = decimals.result(node, (x.type, y.type), scope.production)
     standard = scope.production.call("functions_arithmetic_decimal", "divide", (x, y), {"overflow": "ERROR"})
     found = concrete(standard.type)
     assert isinstance(wanted, Decimal) and isinstance(found, Decimal)

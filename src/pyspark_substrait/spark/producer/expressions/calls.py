@@ -57,7 +57,7 @@ def scalar(node: Node, scope: Scope) -> Expression | None:
             continue
         if row.signatures and call.function.signature not in row.signatures:
             continue
-        return in_spark(call, node, form, arguments)
+        return in_spark(call, node, form, arguments, scope)
     return None
 
 
@@ -96,11 +96,15 @@ def _arguments(
 
 
 def in_spark(
-    call: ScalarFunction | AggregateFunction, node: Node, form: CatalystForm, arguments: Sequence[Expression]
+    call: ScalarFunction | AggregateFunction,
+    node: Node,
+    form: CatalystForm,
+    arguments: Sequence[Expression],
+    scope: Scope,
 ) -> Expression:
     """Cast a scalar call to the type that the node has in Spark."""
     assert isinstance(call, ScalarFunction)
-    wanted = form.returns or decimals.result(node, [argument.type for argument in arguments])
+    wanted = form.returns or decimals.result(node, [argument.type for argument in arguments], scope.production)
     return call if wanted is None else typed(call, wanted)
 
 

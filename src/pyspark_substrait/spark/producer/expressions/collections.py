@@ -176,6 +176,8 @@ def fields_of_elements(node: Node, scope: Scope) -> Expression:
 
 def get(node: Node, scope: Scope) -> Expression:
     """``get(list, i)``, and ``list[i]`` without ANSI mode: null where there is no element."""
+    if node.name == "Get" and len(node.children) == 1:  # before Spark 4.1, its child is what replaces it
+        return expression(node.children[0], scope)
     items, index = expressions(node.children, scope)
     match index:
         case Literal(value=int() as offset) if 0 <= offset < 2**31:

@@ -181,7 +181,7 @@ def multiplied(node: Node, scope: Scope) -> Expression | None:
 
 
 def interval_added(node: Node, scope: Scope) -> Expression:
-    """``TimestampAddInterval``: full days are calendar days."""
+    """``TimestampAddInterval``, before Spark 4.1 ``TimeAdd``: full days are calendar days."""
     value, interval = expressions(node.children, scope)
     if not _is(interval, IntervalDay):
         raise UnsupportedPlanError(
@@ -454,6 +454,7 @@ FORMS: Final = {
     "MultiplyDTInterval": multiplied,
     "MultiplyYMInterval": multiplied,
     "TimestampAddInterval": interval_added,
+    "TimeAdd": interval_added,
     "TimestampAdd": timestamp_add,
     "TimestampDiff": timestamp_diff,
     "SubtractTimestamps": timestamps_subtracted,

@@ -8,6 +8,7 @@ from pyspark_substrait.errors import UnsupportedPlanError
 from pyspark_substrait.model.types import Decimal, Type, concrete
 from pyspark_substrait.spark.producer.catalyst import Node
 from pyspark_substrait.spark.producer.refusals import written
+from pyspark_substrait.spark.producer.scope import Production
 
 __all__ = ["result"]
 
@@ -15,15 +16,15 @@ _MAX = 38
 _SMALLEST_SCALE = 6
 
 
-def result(node: Node, types: Sequence[Type]) -> Type | None:
+def result(node: Node, types: Sequence[Type], production: Production) -> Type | None:
     """Return the type of a node of decimal arithmetic; None if the extension's type is used.
 
     Spark's rules (``spark.sql.decimalOperations.allowPrecisionLoss`` is on by default;
     ``org.apache.spark.sql.catalyst.expressions.BinaryArithmetic``, ``aggregate.Sum``, ``Average``).
     """
     kinds = [concrete(type) for type in types]
-    if "evalContext" in node.fields and any(isinstance(kind, Decimal) for kind in kinds):
-        _refuse_lost_range(node)
+    if any(isinstance(kind, Decimal) for kind in kinds):
+        _refuse_lost_range(node, production)
     match node.name, kinds:
         case "Divide", [Decimal() as one, Decimal() as other]:
             scale = max(_SMALLEST_SCALE, one.scale + other.precision + 1)
@@ -39,8 +40,12 @@ def result(node: Node, types: Sequence[Type]) -> Type | None:
             return None
 
 
-def _refuse_lost_range(node: Node) -> None:
-    if not node.value("evalContext")["allowDecimalPrecisionLoss"]:
+def _refuse_lost_range(node: Node, production: Production) -> None:
+    if "evalContext" in node.fields:
+        allowed = node.value("evalContext")["allowDecimalPrecisionLoss"]
+    else:  # before Spark 4.1, expressions don't keep the setting that they are analysed with
+        allowed = "evalMode" not in node.fields or production.allows_precision_loss
+    if not allowed:
         raise UnsupportedPlanError(
             f"`{written(node)}` keeps all digits behind the point, which no function does",
             hint="Set spark.sql.decimalOperations.allowPrecisionLoss to true",

@@ -131,6 +131,8 @@ def raise_error(node: Node, scope: Scope) -> Expression:
 
 def raised(node: Node, type: Type, scope: Scope) -> Expression:
     """Return a call that raises an error in place of a value of a type."""
+    if len(node.children) == 1:  # before Spark 4.0, a message is all that it has
+        return _call(scope, "raise_error", [expression(node.children[0], scope), Literal(type=type, value=None)])
     error_class, parameters = node.children
     match error_class.value("value"), parameters:
         case "USER_RAISED_EXCEPTION", Node(name="CreateMap", children=(key, message)) if (

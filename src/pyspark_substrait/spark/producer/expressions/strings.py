@@ -146,7 +146,13 @@ def base64(node: Node, scope: Scope) -> Expression:
 
 
 def in_character_set(node: Node, scope: Scope) -> Expression:
-    """``Encode`` and ``StringDecode``, unless a setting selects the behaviour of older versions."""
+    """``Encode`` and ``StringDecode``, unless a setting selects the behaviour of older versions, or it is one."""
+    if "legacyErrorAction" not in node.fields:
+        raise UnsupportedPlanError(
+            f"`{written(node)}` has no Substrait form in this version of Spark, where it replaces what the character "
+            "set does not have; since 4.0 that is an error",
+            hint="Between texts and bytes of UTF-8, write a CAST",
+        )
     if node.value("legacyCharsets") or node.value("legacyErrorAction"):
         raise UnsupportedPlanError(
             f"`{written(node)}` has no Substrait form as it is under the legacy settings of the session",

@@ -15,6 +15,7 @@ from pyspark_substrait.sql.functions.builtins_since import builtin_since
 from pyspark_substrait.sql.functions.catalyst import ansi, legacy, try_
 from pyspark_substrait.sql.functions.common_expressions import constant, largest, smallest
 from pyspark_substrait.sql.functions.table import Call, Row, Table, row
+from pyspark_substrait.sql.spark_version import SparkVersion
 
 __all__ = ["TABLE"]
 
@@ -22,6 +23,7 @@ _INTEGER = tuple(type.short_name for type in INTEGERS)
 _PAIRS = tuple(f"{name}_{name}" for name in _INTEGER)
 _FLOATS = ("fp32_fp32", "fp64_fp64")
 _DECIMALS = ("dec_dec",)
+_CHECKED_SINCE = SparkVersion(4, 3)
 
 
 def _wrapped(exact: str, call: Call) -> str:
@@ -76,6 +78,17 @@ def saturating(function: str) -> Callable[[Call], str]:
         above = f"WHEN {x} >= {constant(2.0**63, FP64())} THEN {largest(call.output)}"
         below = f"WHEN {x} <= {constant(-(2.0**63), FP64())} THEN {smallest(call.output)}"
         return f"CASE WHEN isnan({x}) THEN 0L {above} {below} ELSE {function}({x}) END"
+
+    return body
+
+
+def checked(function: str) -> Callable[[Call], str]:
+    """Return a rounding that raises where a BIGINT has no room, for versions where Spark's gives the nearest there."""
+
+    def body(call: Call) -> str:
+        x = call.sql(0)
+        whole = f"WHEN abs({x}) >= {constant(2.0**53, FP64())} THEN CAST({x} AS BIGINT)"
+        return f"CASE WHEN isnan({x}) THEN 0L {whole} ELSE {function}({x}) END"
 
     return body
 
@@ -142,8 +155,8 @@ _FUNCTIONS = (
     row("hypot", "hypot({x}, {y})", catalyst="Hypot"),
     row("log", "log({base}, {x})", catalyst="Logarithm"),
     row("factorial", "factorial({n})", catalyst="Factorial"),
-    row("ceil", "ceil({x})", catalyst=ansi("Ceil")),
-    row("floor", "floor({x})", catalyst=ansi("Floor")),
+    row("ceil", "ceil({x})", catalyst=ansi("Ceil"), since=_CHECKED_SINCE, before=checked("ceil")),
+    row("floor", "floor({x})", catalyst=ansi("Floor"), since=_CHECKED_SINCE, before=checked("floor")),
     row("saturating_ceil", saturating("ceil"), catalyst=legacy("Ceil")),
     row("saturating_floor", saturating("floor"), catalyst=legacy("Floor")),
     row("round", "round({x}, {places})", catalyst="Round"),

@@ -89,8 +89,8 @@ TABLE = Table(
         row("unbase64_strict", "to_binary({0}, 'base64')", catalyst=ansi("UnBase64")),
         row("to_binary", "to_binary({0}, {1})", catalyst="ToBinary"),
         row("try_to_binary", "try_to_binary({0}, {1})"),
-        row("encode", "encode({0}, {1})"),
-        row("decode", "decode({0}, {1})"),
+        row("encode", "encode({0}, {1})", since="4.0"),  # before, it replaces what has no code
+        row("decode", "decode({0}, {1})", since="4.0"),
         row("elt", listed("elt"), catalyst=ansi("Elt")),
         row("try_elt", elt_or_null, catalyst=legacy("Elt")),
         row("find_in_set", "find_in_set({0}, {1})", catalyst="FindInSet"),
