@@ -20,7 +20,7 @@ help:
 	@echo "make demo    run the tutorial's plan of 2023 on Spark"
 	@echo "make test    run the tests, of the slow ones a sample  (ARGS='tests/test_cli.py -x', SPARK=3.5)"
 	@echo "make sweep   run every test, in sessions as users have them  (PART=2/4)"
-	@echo "make test-integration  run the tests with real Delta and Iceberg tables (fetches their jars with Maven)"
+	@echo "make test-integration  run the tests with real tables: Delta, Iceberg, Hive, PostgreSQL (Maven fetches jars; SPARK=3.5)"
 	@echo "make conformance  run the specification's function cases, and print a report  (SPARK=3.5)"
 	@echo "make check   formatting, lint and types"
 	@echo "make format  put the code into form"
@@ -47,8 +47,8 @@ sweep: java $(DEV)
 	@$(PYTEST) --sweep $(if $(PART),--part $(PART)) $(ARGS)
 
 test-integration: java $(DEV)
-	@$(RUN) -m tests.integration.environment
-	@$(RUN) -m pytest tests/integration $(ARGS)
+	@SPARK=$(SPARK) $(RUN) -m tests.integration.environment
+	@SPARK=$(SPARK) $(RUN) -m pytest tests/integration $(ARGS)
 
 conformance: java $(DEV)
 	@$(RUN) -m tests.conformance $(ARGS)
