@@ -73,7 +73,7 @@ class Server:
             file.seek(before)
             for line in file:
                 statement = _QUERY.search(line)
-                if statement is not None and "pg_catalog" not in line and not line.rstrip().endswith("WHERE 1=0"):
+                if statement is not None and "pg_catalog" not in line and " WHERE 1=0" not in line:
                     found.append(" ".join(statement[1].split()))
 
     def stop(self) -> None:

@@ -83,10 +83,10 @@ def columns(
             required.append(None)
             continue
         text = quoted(field.name)
-        # Spark pads a text that is compared with a CHAR column; the plan's texts are compared as they are
-        plain = f"CAST({text} AS STRING)" if _is_char(field) else text
-        column = Column(plain, field.dataType, _child(arrow, field.name), matching.called(name))
-        texts.append(matching.value(column, type, below, field.name in without_nulls))
+        column = Column(text, field.dataType, _child(arrow, field.name), matching.called(name))
+        value = matching.value(column, type, below, field.name in without_nulls)
+        # Spark pads what is compared with a bare CHAR column; the plan's strings are compared as they are
+        texts.append(f"CAST({text} AS STRING)" if value == text and _is_char(field) else value)
         certain = type.nullable or not field.nullable or field.name in without_nulls
         required.append(None if certain else (text, column.name))
     return Columns(tuple(texts), tuple(required))

@@ -161,7 +161,7 @@ def stored_table(names: tuple[str, ...], session: WriteContext) -> StoredTable |
             f"{dotted(names)} is a {found.kind}, whose records cannot be changed", hint="Name the table behind it"
         )
     sensitive = str(session.spark.conf.get("spark.sql.caseSensitive", "false")).lower() == "true"
-    by_jdbc = found.format == "jdbc" or (found.details is None and in_jdbc_catalog(session.spark, names))
+    by_jdbc = found.format.lower() == "jdbc" or (found.details is None and in_jdbc_catalog(session.spark, names))
     return StoredTable(name=dotted(names), names=names, entry=found, case_sensitive=sensitive, by_jdbc=by_jdbc)
 
 
