@@ -19,10 +19,12 @@ from pyspark_substrait.spark.writing.write_context import WriteContext
 from pyspark_substrait.sql.compiler.names import quoted
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import Column, DataFrame
 
 __all__ = ["change", "check", "check_partitions", "check_replaceable", "in_named_folders", "is_local"]
 
+#: The value in the name of the folder of the records whose value is null.
+_NULL_FOLDER: Final = "__HIVE_DEFAULT_PARTITION__"
 #: Formats that store values exactly.
 _EXACT: Final = frozenset({"parquet", "orc"})
 #: Types whose values are exact in the name of a folder.
@@ -217,11 +219,16 @@ def in_named_folders(rows: DataFrame, table: StoredTable) -> DataFrame:
 
     for field in table.stored.fields:
         if field.name in table.partitions and field.dataType.typeName() == "string":
-            value = rows[quoted(field.name)]
-            error = F.raise_error(
-                F.lit(f"{table.name} is partitioned by {field.name}, and an empty text there would become null")
-            )
-            rows = rows.withColumn(field.name, F.when(value == "", error.cast("string")).otherwise(value))
+            value, there = rows[quoted(field.name)], f"{table.name} is partitioned by {field.name}, and"
+
+            def error(text: str) -> Column:
+                return F.raise_error(F.lit(text)).cast("string")
+
+            checked = F.when(value == "", error(f"{there} an empty text there would become null"))
+            checked = checked.when(value == _NULL_FOLDER, error(f"{there} {_NULL_FOLDER} there would become null"))
+            if not table.null_partitions:
+                checked = checked.when(value.isNull(), error(f"{there} a null there would become {_NULL_FOLDER}"))
+            rows = rows.withColumn(field.name, checked.otherwise(value))
     return rows
 
 

@@ -91,6 +91,12 @@ class StoredTable:
         return tuple(map(str, found)) if isinstance(found, Sequence) else ()
 
     @property
+    def null_partitions(self) -> bool:
+        """Whether nulls in a partition column of texts are read as such: not where Hive's own classes read them."""
+        serde = str(self._details.get("serde_library", "")).lower()
+        return self.provider != "hive" or "parquet" in serde or "orc" in serde
+
+    @property
     def catalog_partitions(self) -> bool:
         """Whether the partitions are registered in the catalog."""
         return self._details.get("partition_provider") == "Catalog"
