@@ -1,6 +1,6 @@
-"""Runs in the environment: a Spark session with Delta and Iceberg that carries out plans and SQL, a line of JSON each.
+"""Runs in the environment of a Spark: a session that carries out plans and SQL, a line of JSON each.
 
-``python -m tests.integration.server JAR,JAR,… WAREHOUSE``, with this package on the path.
+``python -m tests.integration.server SETTINGS``, with this package on the path; the settings are JSON.
 """
 
 from __future__ import annotations
@@ -9,48 +9,36 @@ import base64
 import json
 import os
 import sys
+from collections.abc import Mapping
 from typing import Any
 
 import pyarrow as pa
 
 import pyspark_substrait as ps
 from pyspark_substrait.errors import SubstraitError
+from pyspark_substrait.spark.compatibility import collected
 from pyspark_substrait.spark.session import embedded_session
 
-DELTA = "io.delta.sql.DeltaSparkSessionExtension"
-ICEBERG = "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions"
+#: the tables are tiny: code for them isn't worth compiling
+_QUICK: Mapping[str, Any] = {
+    "spark.sql.shuffle.partitions": 1,
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    "spark.sql.codegen.wholeStage": False,
+    "spark.driver.extraJavaOptions": "-Xss16m -XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+    "spark.driver.memory": "1g",
+}
 
 
-def settings(jars: str, warehouse: str) -> dict[str, Any]:
-    """Spark's own catalog has Delta tables, the catalog ``ice`` Iceberg tables."""
-    return {
-        "spark.jars": jars,
-        "spark.sql.shuffle.partitions": 2,
-        "spark.sql.extensions": f"{DELTA},{ICEBERG}",
-        "spark.sql.warehouse.dir": f"{warehouse}/delta",
-        "spark.sql.sources.default": "delta",
-        "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
-        "spark.sql.catalog.ice": "org.apache.iceberg.spark.SparkCatalog",
-        "spark.sql.catalog.ice.type": "hadoop",
-        "spark.sql.catalog.ice.warehouse": f"{warehouse}/iceberg",
-        # what a Delta table needs to have columns renamed, dropped, widened, and with defaults
-        "spark.databricks.delta.properties.defaults.columnMapping.mode": "name",
-        "spark.databricks.delta.properties.defaults.enableTypeWidening": "true",
-        "spark.databricks.delta.properties.defaults.feature.allowColumnDefaults": "supported",
-        # the tables are tiny: code for them isn't worth compiling
-        "spark.databricks.delta.snapshotPartitions": 2,
-        "spark.sql.codegen.factoryMode": "NO_CODEGEN",
-        "spark.sql.codegen.wholeStage": False,
-        "spark.driver.extraJavaOptions": "-Xss16m -XX:TieredStopAtLevel=1",
-        "spark.driver.memory": "1g",
-    }
-
-
-def answer(spark: Any, asked: dict[str, Any]) -> dict[str, Any]:
-    """The records of a plan or a statement, or the error."""
+def answer(spark: Any, asked: Mapping[str, Any]) -> dict[str, Any]:
+    """The records of a plan or a statement, the plan that Spark executed, or the error."""
     try:
         if "sql" in asked:
-            found = spark.sql(asked["sql"]).toArrow()
+            found = collected(spark.sql(asked["sql"]))
+        elif "set" in asked:
+            spark.conf.set(*asked["set"])
+            return {}
+        elif "executed" in asked:
+            return {"executed": _executed(spark, base64.b64decode(asked["executed"]))}
         else:
             plan = base64.b64decode(asked["plan"])
             found = ps.run_query(plan, spark=spark, allowed_paths=asked["allowed_paths"])
@@ -64,10 +52,29 @@ def answer(spark: Any, asked: dict[str, Any]) -> dict[str, Any]:
     return {"table": base64.b64encode(sink.getvalue()).decode()}
 
 
-def main(jars: str, warehouse: str) -> None:
+def _executed(spark: Any, plan: bytes) -> str:
+    """The physical plan after it ran; a line of the metrics of each of its leaves stands behind it."""
+    frame = ps.from_substrait(plan, spark=spark)
+    frame.collect()
+    executed = frame._jdf.queryExecution().executedPlan()
+    lines = [executed.toString()]
+    leaves = executed.collectLeaves()
+    for place in range(leaves.size()):
+        found = leaves.apply(place)
+        if found.getClass().getSimpleName() == "AdaptiveSparkPlanExec":
+            found = found.executedPlan()
+        metrics = found.metrics().iterator()
+        while metrics.hasNext():
+            metric = metrics.next()
+            lines.append(f"{metric._1()}={metric._2().value()}")
+    return "\n".join(lines)
+
+
+def main(settings: str) -> None:
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # what others print doesn't come between
-    spark = embedded_session("local[2]", **settings(jars, warehouse))
+    spark = embedded_session("local[1]", **{**_QUICK, **json.loads(settings)})
+    print(json.dumps({"ready": spark.version}), file=answers, flush=True)
     for line in sys.stdin:
         print(json.dumps(answer(spark, json.loads(line))), file=answers, flush=True)
     spark.stop()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import count
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -27,9 +28,11 @@ from pyspark_substrait.model.relations import (
     WriteOp,
 )
 from pyspark_substrait.model.types import I32, NamedStruct, Type
-from tests.integration.conftest import Lake
+from tests.integration.session import Session, session
 from tests.spark import plans
 from tests.spark.plans import LONG, LONG_, TEXT_, call, col, long, text
+
+pytestmark = pytest.mark.sweep(sample=0)
 
 NUMBERS = count(1)
 SCHEMA = plans.schema((LONG, TEXT_), ("id", "name"))
@@ -39,7 +42,7 @@ SCHEMA = plans.schema((LONG, TEXT_), ("id", "name"))
 class Place:
     """A name in a catalog, under which nothing stands yet."""
 
-    lake: Lake
+    lake: Session
     kind: str
     names: tuple[str, ...]
 
@@ -86,12 +89,52 @@ class Place:
         self.lake.plan(plans.plan(node))
 
 
-@pytest.fixture(params=["delta", "iceberg"])
-def place(request: pytest.FixtureRequest, lake: Lake) -> Iterator[Place]:
+def delta_settings(folder: Path) -> dict[str, Any]:
+    """Spark's own catalog has Delta tables."""
+    return {
+        "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
+        "spark.sql.warehouse.dir": str(folder / "warehouse"),
+        "spark.sql.sources.default": "delta",
+        "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
+        # what a Delta table needs to have columns renamed, dropped, widened, and with defaults
+        "spark.databricks.delta.properties.defaults.columnMapping.mode": "name",
+        "spark.databricks.delta.properties.defaults.enableTypeWidening": "true",
+        "spark.databricks.delta.properties.defaults.feature.allowColumnDefaults": "supported",
+        "spark.databricks.delta.snapshotPartitions": 2,
+    }
+
+
+def iceberg_settings(folder: Path) -> dict[str, Any]:
+    """The catalog ``ice`` has Iceberg tables."""
+    return {
+        "spark.sql.extensions": "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions",
+        "spark.sql.catalog.ice": "org.apache.iceberg.spark.SparkCatalog",
+        "spark.sql.catalog.ice.type": "hadoop",
+        "spark.sql.catalog.ice.warehouse": str(folder / "warehouse"),
+    }
+
+
+SETTINGS = {"delta": delta_settings, "iceberg": iceberg_settings}
+
+
+@pytest.fixture(scope="module", params=list(SETTINGS))
+def kind(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture(scope="module")
+def lake(kind: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
+    folder = tmp_path_factory.mktemp(kind)
+    with session(kind, folder, SETTINGS[kind](folder)) as found:
+        if kind == "iceberg":
+            found.sql("CREATE NAMESPACE ice.n")
+        yield found
+
+
+@pytest.fixture
+def place(kind: str, lake: Session) -> Iterator[Place]:
     name = f"t{next(NUMBERS)}"
-    if request.param == "iceberg":
-        lake.sql("CREATE NAMESPACE IF NOT EXISTS ice.n")
-    found = Place(lake, request.param, ("ice", "n", name) if request.param == "iceberg" else ("default", name))
+    found = Place(lake, kind, ("ice", "n", name) if kind == "iceberg" else ("default", name))
     yield found
     lake.sql(f"DROP TABLE IF EXISTS {found.sql}")
 
@@ -183,6 +226,7 @@ def test_update_relation(place: Place) -> None:
 
 
 def test_created_with_required_columns_and_defaults(place: Place) -> None:
+    place.lake.skip_without_writes()
     schema = plans.schema((LONG, TEXT_), ("id", "name"))
     defaults = {"table_defaults": (plans.lit(LONG, 7), plans.lit(TEXT_, "new"))}
     if place.kind == "iceberg":
@@ -234,8 +278,8 @@ def test_altered(
     assert place.content(columns) == content
 
 
-def test_an_iceberg_table_by_its_metadata_file(lake: Lake) -> None:
-    lake.sql("CREATE NAMESPACE IF NOT EXISTS ice.n")
+@pytest.mark.parametrize("kind", ["iceberg"], indirect=True)
+def test_an_iceberg_table_by_its_metadata_file(lake: Session) -> None:
     place = Place(lake, "iceberg", ("ice", "n", "by_file"))
     place.made(values="(1, 'a'), (2, 'b')")
     lake.sql(f"DELETE FROM {place.sql} WHERE id = 1")

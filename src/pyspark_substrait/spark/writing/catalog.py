@@ -31,6 +31,7 @@ __all__ = [
     "catalog_entry",
     "default_of",
     "dotted",
+    "in_jdbc_catalog",
     "in_session_catalog",
 ]
 
@@ -207,9 +208,20 @@ def _full(details: Mapping[str, Any]) -> str:
 
 def in_session_catalog(spark: SparkSession, names: Sequence[str]) -> bool:
     """Whether a table of this name would belong to Spark's own catalog."""
+    return _catalog(spark, names) == _SESSION_CATALOG
+
+
+def in_jdbc_catalog(spark: SparkSession, names: Sequence[str]) -> bool:
+    """Whether a table of this name would belong to a catalog of tables in a database."""
+    found = spark.conf.get(f"spark.sql.catalog.{_catalog(spark, names)}", None)
+    return found is not None and found.rpartition(".")[2] == "JDBCTableCatalog"
+
+
+def _catalog(spark: SparkSession, names: Sequence[str]) -> str:
+    """The name of the catalog that a table of this name would belong to."""
     first = names[0]
     named = len(names) > 2 or (first.isidentifier() and spark.conf.get(f"spark.sql.catalog.{first}", None) is not None)
-    return (first if len(names) > 1 and named else spark.catalog.currentCatalog()) == _SESSION_CATALOG
+    return first if len(names) > 1 and named else spark.catalog.currentCatalog()
 
 
 _SESSION_CATALOG = "spark_catalog"

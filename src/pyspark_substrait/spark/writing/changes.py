@@ -128,16 +128,19 @@ class Inserted(Change):
         return records.selectExpr(*self.columns())
 
     def check_statement(self) -> None:
-        pass
+        file_tables.check_partitions(self.table)
 
     def state(self) -> None:
-        statements.insert(self.table, self.session, self.computed())
+        statements.insert(self.table, self.session, file_tables.in_named_folders(self.computed(), self.table))
 
 
 class Replaced(Inserted):
     """Replaces all records of a table."""
 
     keep = False
+
+    def check_statement(self) -> None:
+        self.table.check_replaceable()
 
     def state(self) -> None:
         statements.overwrite(self.table, self.computed())

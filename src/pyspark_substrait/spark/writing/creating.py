@@ -60,6 +60,7 @@ def creation(
         case CreateMode.REPLACE_IF_EXISTS if _same_columns(node, table):
             return Replaced(node, table, session, returning=returning)
         case CreateMode.REPLACE_IF_EXISTS:
+            table.check_replaceable()
             return Created(node, names, table, session)
         case _:
             raise TableError(

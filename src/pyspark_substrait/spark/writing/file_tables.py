@@ -19,10 +19,12 @@ from pyspark_substrait.spark.writing.write_context import WriteContext
 from pyspark_substrait.sql.compiler.names import quoted
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import Column, DataFrame
 
-__all__ = ["change", "check", "check_replaceable", "is_local"]
+__all__ = ["change", "check", "check_partitions", "check_replaceable", "in_named_folders", "is_local"]
 
+#: The value in the name of the folder of the records whose value is null.
+_NULL_FOLDER: Final = "__HIVE_DEFAULT_PARTITION__"
 #: Formats that store values exactly.
 _EXACT: Final = frozenset({"parquet", "orc"})
 #: Types whose values are exact in the name of a folder.
@@ -50,13 +52,22 @@ def check(table: StoredTable, *, keep: bool) -> None:
             "so that records can be added, but not changed or removed",
             hint="Use a Parquet, ORC, Delta or Iceberg table",
         )
+    check_partitions(table)
+    folder = _folder(table)
+    if not keep:
+        check_replaceable(table.name, folder)
+
+
+def check_partitions(table: StoredTable) -> None:
+    """Check that the names of the folders of a partitioned table say its values exactly.
+
+    Raises:
+        UnsupportedPlanError: they don't.
+    """
     for field in table.stored.fields:
         kind = field.dataType.simpleString().split("(")[0]
         if field.name in table.partitions and kind not in _PARTITION_TYPES:
             raise UnsupportedPlanError(f"{table.name} is partitioned by {field.name}, a {kind}, which is not exact")
-    folder = _folder(table)
-    if not keep:
-        check_replaceable(table.name, folder)
 
 
 def check_replaceable(name: str, folder: Path, *, partly: bool = False) -> None:
@@ -189,7 +200,7 @@ def _write(rows: DataFrame, table: StoredTable, session: WriteContext, target: P
     count = Observation()
     if not here:
         rows = rows.observe(count, F.count(F.lit(1)).alias("count"))
-    writer = _named_folders(rows, table).write.format(table.provider).options(**table.options)
+    writer = in_named_folders(rows, table).write.format(table.provider).options(**table.options)
     (writer.partitionBy(*table.partitions) if table.partitions else writer).save(place)
     if here and target.is_dir():
         return
@@ -202,17 +213,22 @@ def _write(rows: DataFrame, table: StoredTable, session: WriteContext, target: P
         )
 
 
-def _named_folders(rows: DataFrame, table: StoredTable) -> DataFrame:
+def in_named_folders(rows: DataFrame, table: StoredTable) -> DataFrame:
     """Return the records with a check of partition values that the name of a folder can't represent."""
     from pyspark.sql import functions as F
 
     for field in table.stored.fields:
         if field.name in table.partitions and field.dataType.typeName() == "string":
-            value = rows[quoted(field.name)]
-            error = F.raise_error(
-                F.lit(f"{table.name} is partitioned by {field.name}, and an empty text there would become null")
-            )
-            rows = rows.withColumn(field.name, F.when(value == "", error.cast("string")).otherwise(value))
+            value, there = rows[quoted(field.name)], f"{table.name} is partitioned by {field.name}, and"
+
+            def error(text: str) -> Column:
+                return F.raise_error(F.lit(text)).cast("string")
+
+            checked = F.when(value == "", error(f"{there} an empty text there would become null"))
+            checked = checked.when(value == _NULL_FOLDER, error(f"{there} {_NULL_FOLDER} there would become null"))
+            if not table.null_partitions:
+                checked = checked.when(value.isNull(), error(f"{there} a null there would become {_NULL_FOLDER}"))
+            rows = rows.withColumn(field.name, checked.otherwise(value))
     return rows
 
 

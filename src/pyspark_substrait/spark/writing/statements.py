@@ -52,6 +52,8 @@ def named_columns(schema: NamedStruct) -> tuple[str, ...]:
 
 def insert(table: StoredTable, session: WriteContext, rows: DataFrame) -> None:
     """Add records that have all columns of the table."""
+    if table.by_jdbc:
+        rows = rows.repartition(1)
     listed = ", ".join(quoted(field.name) for field in table.stored.fields)
     template = f"INSERT INTO {_braced(table.path)} ({_braced(listed)}) SELECT {_braced(listed)} FROM {{rows}}"
     session.spark.sql(template, None, rows=rows).collect()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from pyspark_substrait.errors import InvalidPlanError, TableError, UnsupportedPlanError
 from pyspark_substrait.model.relations import Write
 from pyspark_substrait.model.types import NamedStruct, Struct, Type, name_count, same_type
-from pyspark_substrait.spark.writing.catalog import CatalogEntry, catalog_entry, dotted
+from pyspark_substrait.spark.writing.catalog import CatalogEntry, catalog_entry, dotted, in_jdbc_catalog
 from pyspark_substrait.spark.writing.fitting import fitted, positions
 from pyspark_substrait.spark.writing.write_context import WriteContext
 from pyspark_substrait.sql.compiler.names import quoted
@@ -40,12 +40,14 @@ class StoredTable:
         names: its name in the plan.
         entry: its entry in the catalog.
         case_sensitive: whether names that differ in case are different.
+        by_jdbc: whether it is a table in a database, to which Spark writes each partition in a transaction of its own.
     """
 
     name: str
     names: tuple[str, ...]
     entry: CatalogEntry
     case_sensitive: bool
+    by_jdbc: bool = False
 
     @property
     def path(self) -> str:
@@ -89,6 +91,12 @@ class StoredTable:
         return tuple(map(str, found)) if isinstance(found, Sequence) else ()
 
     @property
+    def null_partitions(self) -> bool:
+        """Whether nulls in a partition column of texts are read as such: not where Hive's own classes read them."""
+        serde = str(self._details.get("serde_library", "")).lower()
+        return self.provider != "hive" or "parquet" in serde or "orc" in serde
+
+    @property
     def catalog_partitions(self) -> bool:
         """Whether the partitions are registered in the catalog."""
         return self._details.get("partition_provider") == "Catalog"
@@ -102,6 +110,18 @@ class StoredTable:
     def fold(self) -> Callable[[str], str]:
         """The function that converts names that are regarded as equal to the same text."""
         return str if self.case_sensitive else str.lower
+
+    def check_replaceable(self) -> None:
+        """Check that a statement can put other records in the place of all that there are.
+
+        Raises:
+            UnsupportedPlanError: Spark would do it in several steps, the first of which empties the table.
+        """
+        if self.by_jdbc:
+            raise UnsupportedPlanError(
+                f"{self.name} is in a database, and Spark would empty it before it adds the new records",
+                hint="Empty it there, and let the plan insert",
+            )
 
     def columns(self, schema: NamedStruct) -> tuple[str, ...]:
         """Return the table's columns, each as an expression with its name, over a plan's records (:func:`fitted`)."""
@@ -147,7 +167,8 @@ def stored_table(names: tuple[str, ...], session: WriteContext) -> StoredTable |
             f"{dotted(names)} is a {found.kind}, whose records cannot be changed", hint="Name the table behind it"
         )
     sensitive = str(session.spark.conf.get("spark.sql.caseSensitive", "false")).lower() == "true"
-    return StoredTable(name=dotted(names), names=names, entry=found, case_sensitive=sensitive)
+    by_jdbc = found.format.lower() == "jdbc" or (found.details is None and in_jdbc_catalog(session.spark, names))
+    return StoredTable(name=dotted(names), names=names, entry=found, case_sensitive=sensitive, by_jdbc=by_jdbc)
 
 
 def existing_table(names: tuple[str, ...], session: WriteContext) -> StoredTable:
