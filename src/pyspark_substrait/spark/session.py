@@ -399,9 +399,9 @@ def _serve(master: str, wanted: Mapping[str, str], brief: bool) -> SparkSession:
 
     pyspark's own way, ``SparkSession.builder.remote("local[2]")``, has one port for all processes of a machine.
     """
-    from pyspark.sql.connect.session import SparkSession
+    from pyspark.sql.connect.session import SparkSession as ConnectSession
 
-    builder: Any = SparkSession.builder
+    builder: Any = ConnectSession.builder
     if _LOCAL_SERVER in os.environ:
         found: SparkSession = builder.getOrCreate()
         return found
