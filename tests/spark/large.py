@@ -14,6 +14,7 @@ from pyspark_substrait.model.expressions import SingularOrList
 from pyspark_substrait.model.relations import FileOrFiles, LocalFiles, ParquetReadOptions, Read
 from pyspark_substrait.model.types import I64
 from pyspark_substrait.proto import messages
+from pyspark_substrait.spark.compatibility import frame_of_arrow
 from tests.spark.plans import LONG, aggregate, call, col, group, long, plan, project, schema, stored, values, where
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ def virtual_rows(size: int, folder: Path) -> Large:
     def peer(spark: SparkSession) -> DataFrame:
         columns = list(zip(*rows, strict=True))
         table = pa.table({"id": columns[0], "name": columns[1], "value": columns[2]})
-        return spark.createDataFrame(table)
+        return frame_of_arrow(spark, table)
 
     return Large(plan=message.SerializeToString(), rows=rows, peer=peer, tables={})
 
@@ -144,7 +145,7 @@ def or_list(size: int, folder: Path) -> Large:
 
     def peer(spark: SparkSession) -> DataFrame:
         listed = ", ".join(f"{3 * number}L" for number in range(size))
-        return spark.sql(f"SELECT * FROM {{numbers}} WHERE number IN ({listed})", numbers=spark.createDataFrame(table))
+        return spark.sql(f"SELECT * FROM {{numbers}} WHERE number IN ({listed})", numbers=frame_of_arrow(spark, table))
 
     rows = [(number,) for number in range(0, 2 * size, 3)]
     return Large(plan=plan(node).to_bytes(), rows=rows, peer=peer, tables={"numbers": table})

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import pyspark_substrait as ps
-from pyspark_substrait.errors import ExecutionError, SubstraitError, TableError, UnsupportedPlanError
+from pyspark_substrait.errors import ExecutionError, SubstraitError, TableError
 from pyspark_substrait.model.relations import NamedTable, Read, Reference
 from pyspark_substrait.model.types import (
     FP32,
@@ -31,6 +31,7 @@ from pyspark_substrait.model.types import (
     Type,
     VarChar,
 )
+from pyspark_substrait.spark.compatibility import frame_of_arrow
 from tests.spark.plans import (
     INT,
     INT_,
@@ -51,7 +52,6 @@ from tests.spark.plans import (
     schema,
     stored,
     tuples,
-    values,
     where,
 )
 
@@ -64,7 +64,7 @@ WANTED = [(1, "a"), (2, None)]
 
 @pytest.fixture
 def view(spark: SparkSession) -> Iterator[str]:
-    spark.createDataFrame(DATA).createOrReplaceTempView("a_view")
+    frame_of_arrow(spark, DATA).createOrReplaceTempView("a_view")
     yield "a_view"
     spark.catalog.dropTempView("a_view")
 
@@ -76,7 +76,7 @@ def test_every_way_to_give_a_table(spark: SparkSession, tmp_path: Path, view: st
     pq.write_table(DATA.slice(0, 1), folder / "1.parquet")
     pq.write_table(DATA.slice(1), folder / "2.parquet")
     node = stored("t", {"id": LONG, "word": TEXT_})
-    for given in (DATA, spark.createDataFrame(DATA), file, str(file), folder, file.as_uri()):
+    for given in (DATA, frame_of_arrow(spark, DATA), file, str(file), folder, file.as_uri()):
         assert ordered(rows(spark, node, tables={"t": given})) == ordered(WANTED)
     assert ordered(rows(spark, stored(view, {"id": LONG_, "word": TEXT_}))) == ordered(WANTED)
     with pytest.raises(TableError, match="given as a list"):
@@ -200,7 +200,7 @@ def stored_nested(type: Type, names: tuple[str, ...]) -> Read:
 def test_nulls_where_the_plan_says_there_are_none(spark: SparkSession, tmp_path: Path) -> None:
     table = pa.table({"id": pa.array([1, None]), "n": pa.array([1, 2])})
     pq.write_table(table, tmp_path / "t.parquet")
-    for given in (table, spark.createDataFrame(table), tmp_path / "t.parquet"):
+    for given in (table, frame_of_arrow(spark, table), tmp_path / "t.parquet"):
         node = stored("t", {"id": LONG, "n": LONG})
         with pytest.raises(ExecutionError, match=r"t\.id(, t\.n)? is null, but the plan says it never is"):
             rows(spark, node, tables={"t": given})
@@ -341,8 +341,8 @@ def test_names_like_those_of_the_statement(spark: SparkSession) -> None:
     for name in ("r1", "r4", "r8", "t1", "s1", "c1", "v"):
         named = stored(name, {"c1": TEXT_, "c2": LONG, "f0": LONG})
         document = plan(join_all(named, again), (), shared)
-        spark.createDataFrame(table).createOrReplaceTempView(name)
-        spark.createDataFrame(table).createOrReplaceTempView("r1")
+        frame_of_arrow(spark, table).createOrReplaceTempView(name)
+        frame_of_arrow(spark, table).createOrReplaceTempView("r1")
         try:
             assert ordered(tuples(ps.run_query(document, spark=spark))) == ordered(wanted), name
         finally:
@@ -363,12 +363,3 @@ def test_schemas_of_results(spark: SparkSession) -> None:
     found = run(spark, node, tables={"t": pa.table({"a": pa.array([1], pa.int16()), "b": [0.5]})})
     assert [str(field.type) for field in found.schema] == ["int16", "double"]
     assert [field.nullable for field in found.schema] == [False, True]
-
-
-def test_a_plan_names_the_setting_that_a_session_lacks(spark: SparkSession) -> None:
-    spark.conf.set("spark.sql.ansi.enabled", "false")
-    try:
-        with pytest.raises(UnsupportedPlanError, match=r"spark\.sql\.ansi\.enabled is false"):
-            run(spark, values([LONG], [(1,)]))
-    finally:
-        spark.conf.set("spark.sql.ansi.enabled", "true")

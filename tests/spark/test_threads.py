@@ -18,6 +18,7 @@ from pyspark_substrait import documents
 from pyspark_substrait.builder import call, count, extended_expression, parameter, read, read_extension, sum_, values
 from pyspark_substrait.model.literals import AnyMessage
 from pyspark_substrait.spark import tables
+from pyspark_substrait.spark.compatibility import frame_of_arrow
 from pyspark_substrait.spark.session import is_connect
 from pyspark_substrait.spark.session_cache import session_cache
 from tests.agreement import assert_same_rows
@@ -295,7 +296,7 @@ def test_tpch(spark: SparkSession, shared: Path, tpch: dict[str, Path]) -> None:
     """The plans of DataFusion, run by eight threads in different orders, give what spark.sql gives one thread."""
     bound = {name: plain(next(pq.ParquetFile(path).iter_batches(200))) for name, path in tpch.items()}
     for name, table in bound.items():
-        spark.createDataFrame(table).createOrReplaceTempView(name)
+        frame_of_arrow(spark, table).createOrReplaceTempView(name)
     # averages of decimals (q01, q08) have other types in plans than in Spark
     names = ("q02", "q03", "q04", "q05", "q06", "q07", "q09", "q10")
     plans = [shared / "plans" / "tpch" / "datafusion" / f"{name}.pb" for name in names]

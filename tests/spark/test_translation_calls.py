@@ -14,9 +14,10 @@ import pyarrow.parquet as pq
 import pytest
 
 import pyspark_substrait as ps
-from pyspark_substrait.errors import ExecutionError, TableError, UnsupportedPlanError
+from pyspark_substrait.errors import ExecutionError, TableError
 from pyspark_substrait.model.relations import Cross, NamedTable, Read
 from pyspark_substrait.model.types import NamedStruct, Struct, Type
+from pyspark_substrait.spark.compatibility import frame_of_arrow
 from pyspark_substrait.spark.session import is_connect
 from tests.spark.plans import LONG, LONG_, TEXT, TEXT_, ordered, plan, rows, stored, table_names, tuples
 
@@ -41,7 +42,7 @@ def setting(spark: SparkSession, key: str, value: str) -> Iterator[None]:
 @contextmanager
 def view(spark: SparkSession, name: str, columns: dict[str, list[Any]]) -> Iterator[None]:
     """A temporary view of some columns."""
-    spark.createDataFrame(pa.table(columns)).createOrReplaceTempView(f"`{name}`")
+    frame_of_arrow(spark, pa.table(columns)).createOrReplaceTempView(f"`{name}`")
     try:
         yield
     finally:
@@ -92,7 +93,7 @@ def test_a_translation_asks_a_few_times_however_many_tables(
 ) -> None:
     names = [f"asked_{letter}" for letter in "abcdef"]
     for name in names:
-        spark.createDataFrame(pa.table({"id": [1]})).createOrReplaceTempView(name)
+        frame_of_arrow(spark, pa.table({"id": [1]})).createOrReplaceTempView(name)
     try:
         document = plan(crossed(*(stored(name, {"id": LONG_}) for name in names)), deep=False)
         for _ in range(FEW):
@@ -169,9 +170,9 @@ def test_a_table_that_changes_is_seen_at_once(spark: SparkSession) -> None:
     with view(spark, "changing", {"a": [1]}):
         for _ in range(FEW + 2):
             assert rows(spark, read) == [(1,)]
-        spark.createDataFrame(pa.table({"b": [0], "A": [2]})).createOrReplaceTempView("changing")
+        frame_of_arrow(spark, pa.table({"b": [0], "A": [2]})).createOrReplaceTempView("changing")
         assert rows(spark, read) == [(2,)]
-        spark.createDataFrame(pa.table({"a": ["x"]})).createOrReplaceTempView("changing")
+        frame_of_arrow(spark, pa.table({"a": ["x"]})).createOrReplaceTempView("changing")
         assert rows(spark, text) == [("x",)]
         with pytest.raises(TableError, match=r"changing\.a is string"):
             rows(spark, read)
@@ -188,7 +189,7 @@ def test_one_missing_table_of_several_is_named(spark: SparkSession) -> None:
 
 def test_names_that_need_quotes(spark: SparkSession) -> None:
     for name in ("with space", "tick`s", "a.b", "Ünïcode", "t0", "select"):
-        spark.createDataFrame(pa.table({"a": [1], "b c.d`e": [2]})).createOrReplaceTempView(
+        frame_of_arrow(spark, pa.table({"a": [1], "b c.d`e": [2]})).createOrReplaceTempView(
             "`" + name.replace("`", "``") + "`"
         )
         try:
@@ -201,8 +202,8 @@ def test_names_that_need_quotes(spark: SparkSession) -> None:
 
 def test_case_counts_where_the_session_says_so(spark: SparkSession) -> None:
     with setting(spark, "spark.sql.caseSensitive", "true"):
-        spark.createDataFrame(pa.table({"a": [1], "A": [2]})).createOrReplaceTempView("Cased")
-        spark.createDataFrame(pa.table({"a": ["x"]})).createOrReplaceTempView("cased")
+        frame_of_arrow(spark, pa.table({"a": [1], "A": [2]})).createOrReplaceTempView("Cased")
+        frame_of_arrow(spark, pa.table({"a": ["x"]})).createOrReplaceTempView("cased")
         try:
             for _ in range(FEW + 1):
                 large, small = stored("Cased", {"A": LONG_}), stored("cased", {"a": TEXT_})
@@ -351,12 +352,10 @@ def test_settings_are_those_of_now(spark: SparkSession) -> None:
         document = plan(stored("set_now", {"a": LONG_}), deep=False)
         for _ in range(FEW + 1):
             ps.from_substrait(document, spark)
-        with (
-            setting(spark, "spark.sql.ansi.enabled", "false"),
-            pytest.raises(UnsupportedPlanError, match=r"spark\.sql\.ansi\.enabled is false"),
-        ):
-            ps.from_substrait(document, spark)
-        assert ps.from_substrait(document, spark).columns == ["n0"]
+        with setting(spark, "spark.sql.ansi.enabled", "false"):
+            copy = ps.from_substrait(document, spark).sparkSession
+            assert copy is not spark and copy.conf.get("spark.sql.ansi.enabled") == "true"
+        assert ps.from_substrait(document, spark).sparkSession is spark
 
 
 def test_threads_translate_side_by_side(spark: SparkSession) -> None:
