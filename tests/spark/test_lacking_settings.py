@@ -146,6 +146,10 @@ def test_a_frame_belongs_to_the_copy(lacking: SparkSession) -> None:
     again = stored("result", {"n0": INT})
     assert rows(lacking, again, tables={"result": frame}) == [(1,)]
     assert lacking.range(1).crossJoin(frame).collect() == [(0, 1)]
+    # an expression keeps the mode in which it was analysed
+    failing = ps.from_substrait(plan(FAILING["a sum of integers"]), lacking)
+    with pytest.raises(Exception, match="OVERFLOW"):
+        lacking.range(1).crossJoin(failing).collect()
 
 
 def test_functions_of_the_user(lacking: SparkSession) -> None:

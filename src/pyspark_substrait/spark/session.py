@@ -189,7 +189,9 @@ def session_with(spark: SparkSession, needed: Mapping[str, str]) -> SparkSession
         return spark
     if is_connect(spark):
         require_settings(spark, wrong)
-    copy = type(spark)(spark.sparkContext, copied(spark))
+    from pyspark.sql import SparkSession
+
+    copy = SparkSession(spark.sparkContext, copied(spark))
     for key, value in wrong.items():
         copy.conf.set(key, value)
     return copy
