@@ -250,7 +250,7 @@ def _was_taken(node: Subquery, inner: Relation) -> bool:
     """Whether Spark 3.5 runs a subquery with outer references, of those that newer ones run.
 
     Those are filtered records in a predicate, and an aggregate of them all, or a projection of it, as a scalar. Spark
-    3.5 takes some more, not all of them with the right records: a predicate over a count has none where it is zero.
+    3.5 takes some grouped ones as well; they aren't left to it.
     """
     if isinstance(node, SetPredicate) and node.predicate_op is PredicateOp.UNIQUE:
         return False
