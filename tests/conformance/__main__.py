@@ -25,15 +25,18 @@ _NUMBERS = ("functions", "cases", "passed", "conflicts", "failed", "combinations
 
 @click.command()
 @click.option("--columns", is_flag=True, help="Arguments of scalar functions are columns instead of literals.")
+@click.option("--ansi-off", is_flag=True, help="The session has spark.sql.ansi.enabled=false.")
 @click.option("--remote", help="A Spark Connect server; local[2] starts one.")
 @click.option("--brief", is_flag=True, help="Print the faults and the counts only.")
 @click.option("--file", "names", multiple=True, help="Only files whose name contains this; repeatable.")
-def main(columns: bool, remote: str | None, brief: bool, names: tuple[str, ...]) -> None:
+def main(columns: bool, ansi_off: bool, remote: str | None, brief: bool, names: tuple[str, ...]) -> None:
     """Run the function cases and print a report."""
     from pyspark_substrait.spark.session import embedded_session
 
     remote = remote or os.environ.get("TEST_REMOTE")
     spark = embedded_session(None if remote else "local[2]", remote, **{"spark.sql.shuffle.partitions": 2})
+    if ansi_off:
+        spark.conf.set("spark.sql.ansi.enabled", "false")
     cases = [case for case in _readable() if not names or any(name in case.file for name in names)]
     if columns:
         cases = [case for case in cases if case.rows is None]

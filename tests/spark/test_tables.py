@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import pyspark_substrait as ps
-from pyspark_substrait.errors import ExecutionError, SubstraitError, TableError, UnsupportedPlanError
+from pyspark_substrait.errors import ExecutionError, SubstraitError, TableError
 from pyspark_substrait.model.relations import NamedTable, Read, Reference
 from pyspark_substrait.model.types import (
     FP32,
@@ -52,7 +52,6 @@ from tests.spark.plans import (
     schema,
     stored,
     tuples,
-    values,
     where,
 )
 
@@ -364,12 +363,3 @@ def test_schemas_of_results(spark: SparkSession) -> None:
     found = run(spark, node, tables={"t": pa.table({"a": pa.array([1], pa.int16()), "b": [0.5]})})
     assert [str(field.type) for field in found.schema] == ["int16", "double"]
     assert [field.nullable for field in found.schema] == [False, True]
-
-
-def test_a_plan_names_the_setting_that_a_session_lacks(spark: SparkSession) -> None:
-    spark.conf.set("spark.sql.ansi.enabled", "false")
-    try:
-        with pytest.raises(UnsupportedPlanError, match=r"spark\.sql\.ansi\.enabled is false"):
-            run(spark, values([LONG], [(1,)]))
-    finally:
-        spark.conf.set("spark.sql.ansi.enabled", "true")

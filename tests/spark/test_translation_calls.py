@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import pyspark_substrait as ps
-from pyspark_substrait.errors import ExecutionError, TableError, UnsupportedPlanError
+from pyspark_substrait.errors import ExecutionError, TableError
 from pyspark_substrait.model.relations import Cross, NamedTable, Read
 from pyspark_substrait.model.types import NamedStruct, Struct, Type
 from pyspark_substrait.spark.compatibility import collected, frame_of_arrow
@@ -352,12 +352,10 @@ def test_settings_are_those_of_now(spark: SparkSession) -> None:
         document = plan(stored("set_now", {"a": LONG_}), deep=False)
         for _ in range(FEW + 1):
             ps.from_substrait(document, spark)
-        with (
-            setting(spark, "spark.sql.ansi.enabled", "false"),
-            pytest.raises(UnsupportedPlanError, match=r"spark\.sql\.ansi\.enabled is false"),
-        ):
-            ps.from_substrait(document, spark)
-        assert ps.from_substrait(document, spark).columns == ["n0"]
+        with setting(spark, "spark.sql.ansi.enabled", "false"):
+            copy = ps.from_substrait(document, spark).sparkSession
+            assert copy is not spark and copy.conf.get("spark.sql.ansi.enabled") == "true"
+        assert ps.from_substrait(document, spark).sparkSession is spark
 
 
 def test_threads_translate_side_by_side(spark: SparkSession) -> None:

@@ -14,8 +14,10 @@ from pyspark_substrait.sql.decorrelation import decorrelated as rewritten
 from pyspark_substrait.sql.decorrelation import needing_decorrelation
 from pyspark_substrait.sql.decorrelation.native import runs_natively
 from pyspark_substrait.sql.decorrelation.outer import is_closed, resolved
+from pyspark_substrait.sql.spark_version import NEWEST, OLDEST, VERSIONS, SparkVersion
 from tests.spark.correlated import TABLES, generated
 from tests.spark.plans import INT_, both, call, col, join, outer, plan, values, where
+from tests.spark.subquery_forms import FORMS
 
 R, S, T = (values([INT_, INT_], TABLES[name]) for name in "rst")
 
@@ -24,25 +26,38 @@ def exists(input: RelationBase) -> SetPredicate:
     return SetPredicate(predicate_op=PredicateOp.EXISTS, tuples=input)  # type: ignore[arg-type]
 
 
-def decorrelated(node: Any) -> Any:
-    """The relation, rewritten where it needs to be."""
-    counted = needing_decorrelation(node)
-    return node if counted is None else rewritten(counted)
+def decorrelated(node: Any, spark: SparkVersion = NEWEST) -> Any:
+    """The relation, rewritten where it needs to be for a version of Spark."""
+    counted = needing_decorrelation(node, spark)
+    return node if counted is None else rewritten(counted, spark)
 
 
-def test_nothing_is_left_that_spark_cannot_run() -> None:
+@pytest.mark.parametrize("spark", (OLDEST, NEWEST), ids=str)
+def test_nothing_is_left_that_spark_cannot_run(spark: SparkVersion) -> None:
     changed = 0
     for seed in range(120):
         node = generated(seed).node
-        found = decorrelated(node)
-        assert runs_natively(resolved(found)), seed
-        assert decorrelated(found) is found, seed
+        found = decorrelated(node, spark)
+        assert runs_natively(resolved(found), spark), seed
+        assert decorrelated(found, spark) is found, seed
         assert is_closed(resolved(found)), seed
         assert len(found.schema.types) == len(node.schema.types), seed
         assert all(map(same_type, found.schema.types, node.schema.types)), seed
-        assert ps.to_sql(plan(node)), seed
+        assert ps.to_sql(plan(node), version=str(spark)), seed
+        errors = ps.validate(plan(node), "spark", version=str(spark)).errors
+        assert not any(error.code.name.startswith("TARGET") for error in errors), seed
         changed += found is not node
-    assert 40 < changed < 100
+    assert 40 < changed < 110
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_what_stays_as_it_is_depends_on_the_version(form: str) -> None:
+    node, before = FORMS[form].node, FORMS[form].before
+    assert decorrelated(node) is node
+    for version in VERSIONS:
+        found = decorrelated(node, version)
+        assert (found is node) == (before or version >= SparkVersion(4, 0)), version
+        assert runs_natively(resolved(found), version), version
 
 
 def test_plans_without_such_subqueries_are_left_alone() -> None:

@@ -153,16 +153,26 @@ class _Run:
             refuse_slow_patterns=self._refuse_slow_patterns,
             spark=session_version(self._spark),
         )
-        self._sources.settings.require(made.settings)
-        register(self._spark, made.functions)
+        spark = self._session_for(made)
+        register(spark, made.functions)
         frames = self._sources.frames
         for step in made.steps:
-            frames[step.name] = _observed(self._bound(self._text(step)), step)
-        rows = self._bound(made.text, looked_at=True)
+            frames[step.name] = _observed(self._bound(self._text(step, spark), spark), step)
+        rows = self._bound(made.text, spark, looked_at=True)
         # SQL has no SELECT without columns; for Arrow, the placeholder column keeps the number of rows
         return (rows if positional or made.schema.struct.types else rows.select()), made
 
-    def _text(self, step: Step) -> str:
+    def _session_for(self, made: Statement) -> SparkSession:
+        """Return the session that analyses a statement, which has the settings that the statement needs.
+
+        What a plan writes is written in the session itself, whose caches have to learn of it.
+        """
+        if not self._in_parts:
+            return self._sources.settings.session(made.settings)
+        self._sources.settings.require(made.settings)
+        return self._spark
+
+    def _text(self, step: Step, spark: SparkSession) -> str:
         """Return the statement of a step; for a handler's step, one over the rows that the handler returns."""
         if isinstance(step, SqlStep):
             return step.text
@@ -172,7 +182,7 @@ class _Run:
             frame if schema.names else frame.select() for frame, schema in zip(frames, step.derived.inputs, strict=True)
         ]
         with at(step.derived.place):
-            table = relation_table(step, given, self._spark)
+            table = relation_table(step, given, spark)
             return matched(self._sources.matched(step.detail.type_url, table, step.derived.output), step.columns)
 
     def without_writes(self, plan: Plan) -> Plan:
@@ -193,7 +203,7 @@ class _Run:
             bind=self._sources.bind,
             look_up_anew=self._sources.look_up_anew,
             compilation=lambda: self._compilation(plan),
-            run=lambda text: self._bound(text, command=True),
+            run=lambda text: self._bound(text, self._spark, command=True),
             failed=failed,
         )
         with (
@@ -227,11 +237,11 @@ class _Run:
             spark=session_version(self._spark),
         )
 
-    def _bound(self, text: str, *, command: bool = False, looked_at: bool = False) -> DataFrame:
+    def _bound(self, text: str, spark: SparkSession, *, command: bool = False, looked_at: bool = False) -> DataFrame:
         """Return the DataFrame of a statement or command. With ``looked_at``, a Connect server analyses it now, too."""
         try:
-            found = bound(self._spark, text, self._sources.frames, command=command)
-            if looked_at and is_connect(self._spark):
+            found = bound(spark, text, self._sources.frames, command=command)
+            if looked_at and is_connect(spark):
                 found.schema  # noqa: B018 - the DataFrame keeps it
             return found
         except spark_errors() as error:

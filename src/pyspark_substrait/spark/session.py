@@ -41,12 +41,14 @@ __all__ = [
     "DEEP_STACK",
     "PLAN_SETTINGS",
     "brief_session",
+    "copied",
     "embedded_session",
     "end_session",
     "is_connect",
     "is_embedded",
     "java_has_ended",
     "require_settings",
+    "session_with",
     "spark_errors",
 ]
 
@@ -181,6 +183,47 @@ def require_settings(spark: SparkSession, needed: Mapping[str, str]) -> None:
         raise UnsupportedPlanError(
             f"the plan needs {_listed(wrong)}, and in this session {found}", hint=f"Before running it: {calls}"
         )
+
+
+def session_with(spark: SparkSession, needed: Mapping[str, str]) -> SparkSession:
+    """Return a session that has the settings that a plan needs, without changing them in the session given.
+
+    A classic session that lacks one is copied: the copy has its tables, views, functions and other settings as they are
+    now, and the same Spark behind it. A DataFrame is analysed in one session and keeps the semantics of that, wherever
+    it is read.
+
+    Args:
+        spark: a classic or a Connect session.
+        needed: values by the names of the settings.
+
+    Raises:
+        UnsupportedPlanError: a Connect session lacks a setting.
+    """
+    wrong = {key: value for key, value in needed.items() if not _has(spark, key, value)}
+    if not wrong:
+        return spark
+    if is_connect(spark):
+        require_settings(spark, wrong)
+    from pyspark.sql import SparkSession
+
+    copy = SparkSession(spark.sparkContext, copied(spark))
+    for key, value in wrong.items():
+        copy.conf.set(key, value)
+    return copy
+
+
+def copied(spark: SparkSession) -> Any:
+    """Return a copy of a classic session in Java: with its views, functions, settings, current catalog and database."""
+    session: Any = spark
+    copy = session._jsparkSession.cloneSession()
+    # Spark copies the current database of its own catalog, but not which catalog is the current one
+    old, new = (java.sessionState().catalogManager() for java in (session._jsparkSession, copy))
+    name = old.currentCatalog().name()
+    if name != new.currentCatalog().name():
+        new.setCurrentCatalog(name)
+        if list(old.currentNamespace()) != list(new.currentNamespace()):
+            new.setCurrentNamespace(old.currentNamespace())
+    return copy
 
 
 def spark_errors() -> tuple[type[Exception], ...]:

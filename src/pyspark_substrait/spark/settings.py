@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from pyspark_substrait.spark.session import is_connect, require_settings, spark_errors
+from pyspark_substrait.spark.session import is_connect, require_settings, session_with, spark_errors
 from pyspark_substrait.sql.compiler.types import MAP_SETTINGS, MATCH_SETTINGS, SETTINGS, TIME_SETTINGS
 
 if TYPE_CHECKING:
@@ -56,8 +56,19 @@ class Settings:
         Raises:
             UnsupportedPlanError: as :func:`require_settings`.
         """
-        if any((self.value(key) or "").lower() != value.lower() for key, value in needed.items()):
+        if self._lack(needed):
             require_settings(self._spark, needed)
+
+    def session(self, needed: Mapping[str, str]) -> SparkSession:
+        """Return the session, or a copy of it that has the settings that a plan needs.
+
+        Raises:
+            UnsupportedPlanError: as :func:`session_with`.
+        """
+        return session_with(self._spark, needed) if self._lack(needed) else self._spark
+
+    def _lack(self, needed: Mapping[str, str]) -> bool:
+        return any((self.value(key) or "").lower() != value.lower() for key, value in needed.items())
 
 
 def _together(spark: Any) -> dict[str, str | None]:

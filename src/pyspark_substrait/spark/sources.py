@@ -38,6 +38,7 @@ from pyspark_substrait.spark.writing.replacing import recover
 from pyspark_substrait.sql.compiler.names import NameSource, quoted_path
 from pyspark_substrait.sql.compiler.query import frame
 from pyspark_substrait.sql.compiler.scope import Source
+from pyspark_substrait.sql.compiler.types import SETTINGS
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -117,6 +118,11 @@ class SessionSources:
         """Whether names that differ in case are different. Read together with the tables, unless needed earlier."""
         return self.settings.case_sensitive
 
+    @computed_once
+    def _suited(self) -> SparkSession:
+        """The session in which files are read, whose values may have to be cast: it has the settings for that."""
+        return self.settings.session(SETTINGS)
+
     def look_up_anew(self) -> None:
         """Forget the tables found in the catalog, because something has changed."""
         self._catalog.forget()
@@ -165,7 +171,7 @@ class SessionSources:
         """Return the snapshot that a read names; one that is read several times is looked up once."""
         key = (read, node.base_schema.top_level_names())
         if key not in self._iceberg:
-            self._iceberg[key] = iceberg_table(node, read, self._access, self._spark)
+            self._iceberg[key] = iceberg_table(node, read, self._access, self._suited)
         return self._iceberg[key]
 
     def _values(self, node: Read, table: VirtualTable) -> Source | None:
@@ -190,7 +196,7 @@ class SessionSources:
 
     def _of_files(self, schema: NamedStruct, files: LocalFiles) -> Source:
         """Return files as one source: the union of tables, each of files with the same columns."""
-        tables = file_tables(files, schema, self._access, self._spark, case_sensitive=self._case_sensitive)
+        tables = file_tables(files, schema, self._access, self._suited, case_sensitive=self._case_sensitive)
         return union_of(
             [self._source(schema, name, table, self._frame(table), of_files=True) for name, table in tables], schema
         )

@@ -140,8 +140,8 @@ def _tree(
         refused.append((error, [*around]))
 
     try:
-        counted = needing_decorrelation(node)
-        rewritten = None if counted is None else decorrelated(counted, take)
+        counted = needing_decorrelation(node, spark)
+        rewritten = None if counted is None else decorrelated(counted, spark, take)
     except RecursionError:
         raise
     except Exception:

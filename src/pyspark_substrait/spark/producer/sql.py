@@ -17,7 +17,7 @@ from pyspark_substrait.spark.compatibility import java_package
 from pyspark_substrait.spark.producer.forms import FORMS
 from pyspark_substrait.spark.producer.plan import plan_of_query
 from pyspark_substrait.spark.producer.scope import DEFAULT_ROWS, Production
-from pyspark_substrait.spark.session import embedded_session, is_connect, spark_errors
+from pyspark_substrait.spark.session import copied, embedded_session, is_connect, spark_errors
 from pyspark_substrait.spark.tables import TableSource, first_line, given_table, local_path
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def plan_of_text(
             "plans are made in classic sessions only: Spark Connect keeps the query on the server",
             hint="Leave the session out, or give a classic one; with tables={name: schema} no data is needed",
         )
-    own = session._jsparkSession.cloneSession()  # starts with all views and settings of the session
+    own = copied(session)
     dotted: list[tuple[str, ...]] = []
     stand_ins: dict[int, tuple[str, ...]] = {}
     for name, source in (tables or {}).items():

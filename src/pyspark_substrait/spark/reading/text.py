@@ -18,7 +18,7 @@ from pyspark_substrait.spark.access import Access
 from pyspark_substrait.spark.reading.file_slices import FileSlice, named
 from pyspark_substrait.spark.reading.text_fields import Syntax, syntax
 from pyspark_substrait.spark.reading.text_lines import Lines
-from pyspark_substrait.spark.session import require_settings, spark_errors
+from pyspark_substrait.spark.session import session_with, spark_errors
 from pyspark_substrait.spark.tables import Table
 from pyspark_substrait.sql.compiler.casts import cast
 from pyspark_substrait.sql.compiler.names import quoted
@@ -56,8 +56,8 @@ def text_table(
     for piece in pieces:
         _check_readable(piece.path, access)
     types = schema.struct.types
-    require_settings(spark, {**SETTINGS, **(TIME_SETTINGS if any(map(has_time, types)) else {})})
-    lines = Lines(spark, access, marks, options.header_lines_to_skip, options.max_line_size)
+    own = session_with(spark, {**SETTINGS, **(TIME_SETTINGS if any(map(has_time, types)) else {})})
+    lines = Lines(own, access, marks, options.header_lines_to_skip, options.max_line_size)
     try:
         records = lines.records(pieces)
         frame = _typed(_columns(records, marks, options.value_treated_as_null, len(types)), schema)

@@ -13,7 +13,7 @@ from pyspark_substrait.model.relations import Read, VirtualTable
 from pyspark_substrait.model.types import Type
 from pyspark_substrait.spark.compatibility import frame_of_arrow
 from pyspark_substrait.spark.reading.literal_arrays import UnrepresentableValue, literal_array
-from pyspark_substrait.spark.session import require_settings
+from pyspark_substrait.spark.session import session_with
 from pyspark_substrait.sql.compiler.literals import literal
 from pyspark_substrait.sql.compiler.types import TIME_SETTINGS, has_time, spark_type
 
@@ -41,7 +41,7 @@ def virtual_table(node: Read, table: VirtualTable, spark: SparkSession) -> Value
 
     types = node.base_schema.struct.types
     if any(map(has_time, types)):
-        require_settings(spark, TIME_SETTINGS)
+        spark = session_with(spark, TIME_SETTINGS)
     arrays = [_column(table, position, type) for position, type in enumerate(types)]
     known = [array for array in arrays if array is not None]
     if len(known) < len(arrays):

@@ -150,7 +150,7 @@ def _query(node: Relation, compilation: Compilation) -> Query:
     refusal: SubstraitError | None = None
     counted: Relation | None = None
     try:
-        counted = needing_decorrelation(node)
+        counted = needing_decorrelation(node, compilation.spark)
     except SubstraitError as error:
         refusal = error
     if counted is None and refusal is None:
@@ -164,7 +164,7 @@ def _query(node: Relation, compilation: Compilation) -> Query:
         assert refusal is not None
         raise refusal
     try:
-        rewritten = decorrelated(counted)
+        rewritten = decorrelated(counted, compilation.spark)
     except UnsupportedPlanError as error:
         # the reason why it can't be rewritten is more informative than that it must be
         raise UnsupportedPlanError(error.message, path=refusal.path if refusal else "", hint=error.hint) from refusal

@@ -12,8 +12,10 @@ from pyspark_substrait.model.expressions import (
     LambdaInvocation,
     MultiOrList,
     NamedLambdaReference,
+    PredicateOp,
     ScalarFunction,
     ScalarSubquery,
+    SetPredicate,
     SingularOrList,
     SwitchExpression,
     WindowFunction,
@@ -64,6 +66,7 @@ from pyspark_substrait.sql.decorrelation.outer import (
 )
 from pyspark_substrait.sql.decorrelation.physical_joins import logical
 from pyspark_substrait.sql.decorrelation.unions import fails_over
+from pyspark_substrait.sql.spark_version import NEWEST, SparkVersion
 
 __all__ = [
     "Place",
@@ -80,6 +83,9 @@ __all__ = [
 ]
 
 
+#: the first version that takes outer references outside of filters, and correlated scalar subqueries without aggregate
+_MORE_SINCE = SparkVersion(4, 0)
+
 _EQUALITIES = ("equal", "not_equal", "is_not_distinct_from", "is_distinct_from", "not_distinct_from", "nullif")
 
 
@@ -93,8 +99,8 @@ class Place(Enum):
     NOWHERE = "none"
 
 
-def places(node: Relation) -> Iterator[tuple[Expression, Place]]:
-    """Yield the expressions of a relation, with their places."""
+def places(node: Relation, spark: SparkVersion) -> Iterator[tuple[Expression, Place]]:
+    """Yield the expressions of a relation, with their places in a version of Spark."""
     match node:
         case Read(read_type=VirtualTable(expressions=records)):
             yield from ((cell, Place.NOWHERE) for record in records for cell in record.fields)
@@ -104,23 +110,25 @@ def places(node: Relation) -> Iterator[tuple[Expression, Place]]:
             return
         case Filter():
             yield from ((conjunct, of_filter(conjunct, node.input)) for conjunct in conjuncts(node.condition))
-        case Read() | Project() | Expand() | Sort() | Exchange():
+        case Read() | Project() | Expand():
             yield from ((item, Place.FREE) for item in relation_expressions(node))
+        case Sort() | Exchange():
+            yield from ((item, _of_keys(spark)) for item in relation_expressions(node))
         case Aggregate():
             keys = len(node.grouping_expressions)
             for position, item in enumerate(relation_expressions(node)):
                 yield item, Place.FREE if position < keys else Place.NOWHERE
         case Join(type=JoinType.INNER):
-            yield from ((conjunct, of_pairs(conjunct, node)) for conjunct in conjuncts(node.expression))
+            yield from ((conjunct, of_pairs(conjunct, node, spark)) for conjunct in conjuncts(node.expression))
             yield from _after(node)
         case Join():
             yield node.expression, of_sides(node.expression)
             yield from _after(node)
         case HashJoin() | MergeJoin() | NestedLoopJoin():
-            yield from places(logical(node))
+            yield from places(logical(node), spark)
         case FetchBase():
             for item, over in placed_expressions(node):
-                yield item, Place.BOUND if over is Over.NOTHING else Place.FREE
+                yield item, Place.BOUND if over is Over.NOTHING else _of_keys(spark)
         case _:
             yield from ((item, Place.NOWHERE) for item in relation_expressions(node))
 
@@ -136,13 +144,22 @@ def of_filter(conjunct: Expression, input: Relation) -> Place:
     return Place.KEY if _has_subquery_in_key(conjunct) and _is_over_join(input) else Place.FREE
 
 
-def of_pairs(conjunct: Expression, node: Join) -> Place:
+def _of_keys(spark: SparkVersion) -> Place:
+    """The place of a sort key, or of an expression by which records are distributed."""
+    return Place.FREE if spark >= _MORE_SINCE else Place.PAIR
+
+
+def of_pairs(conjunct: Expression, node: Join, spark: SparkVersion) -> Place:
     """The place of a conjunct of an inner join's condition."""
     width = len(node.left.schema.types)
     fields = own_fields(conjunct)
     if all(field < width for field in fields):
-        return of_filter(conjunct, node.left)
-    return of_filter(conjunct, node.right) if all(field >= width for field in fields) else of_sides(conjunct)
+        place = of_filter(conjunct, node.left)
+    elif all(field >= width for field in fields):
+        place = of_filter(conjunct, node.right)
+    else:
+        return of_sides(conjunct)
+    return Place.BOUND if place is Place.FREE and spark < _MORE_SINCE else place
 
 
 def of_sides(condition: Expression) -> Place:
@@ -201,32 +218,70 @@ def queries(node: Expression, place: Place) -> Iterator[tuple[Subquery, Place]]:
         yield from queries(child, inside(node, child, place))
 
 
-def runs_natively(node: Relation) -> bool:
-    """Whether Spark runs all subqueries in a relation as they are; no outer reference leads out of it."""
+def runs_natively(node: Relation, spark: SparkVersion = NEWEST) -> bool:
+    """Whether a version of Spark runs all subqueries in a relation as they are; no outer reference leads out of it."""
     if isinstance(node, LateralJoin):
         return False
     if isinstance(node, Reference):
-        return runs_natively(node.subtree)
-    if not all(map(runs_natively, node.inputs)):
+        return runs_natively(node.subtree, spark)
+    if not all(runs_natively(input, spark) for input in node.inputs):
         return False
-    for expression, place in places(node):
+    for expression, place in places(node, spark):
         for query, here in queries(expression, place):
             inner = subquery_relation(query)
             assert inner is not None
-            if not is_allowed_in(query, here) or (is_closed(inner) and not runs_natively(inner)):
+            if not is_allowed_in(query, here, spark) or (is_closed(inner) and not runs_natively(inner, spark)):
                 return False
     return True
 
 
-def is_allowed_in(node: Subquery, place: Place) -> bool:
-    """Whether Spark takes a subquery in a place. One without outer references may still need rewriting inside."""
+def is_allowed_in(node: Subquery, place: Place, spark: SparkVersion) -> bool:
+    """Whether a Spark takes a subquery in a place. One without outer references may still need rewriting inside."""
     if place in (Place.NOWHERE, Place.KEY) or any(map(holds_query, expression_children(node))):
         return False
     inner = subquery_relation(node)
     assert inner is not None
     if is_closed(inner):
         return place in (Place.FREE, Place.BOUND) or isinstance(node, ScalarSubquery)
-    return place is Place.FREE and _takes(inner)
+    return place is Place.FREE and _takes(inner, spark) and (spark >= _MORE_SINCE or _was_taken(node, inner))
+
+
+def _was_taken(node: Subquery, inner: Relation) -> bool:
+    """Whether Spark 3.5 runs a subquery with outer references, of those that newer ones run.
+
+    Those are filtered records in a predicate, and an aggregate of them all, or a projection of it, as a scalar. Spark
+    3.5 takes some grouped ones as well; they aren't left to it.
+    """
+    if isinstance(node, SetPredicate) and node.predicate_op is PredicateOp.UNIQUE:
+        return False
+    if not isinstance(node, ScalarSubquery):
+        return _filters_only(inner)
+    while isinstance(inner, Project) and all(map(_is_own, inner.expressions)):
+        inner = inner.input
+    return isinstance(inner, Aggregate) and not inner.grouping_expressions and _filters_only(inner.input)
+
+
+def _filters_only(node: Relation) -> bool:
+    """Whether the outer references in a relation are in filters, with projections, sorts and joins above at most."""
+    if is_closed(node):
+        return True
+    match node:
+        case Read():
+            return True
+        case Filter() | Sort():
+            return _filters_only(node.input)
+        case Project():
+            return all(map(_is_own, node.expressions)) and _filters_only(node.input)
+        case Cross():
+            return _filters_only(node.left) and _filters_only(node.right)
+        case Join():
+            return _is_own(node.expression) and _filters_only(node.left) and _filters_only(node.right)
+        case HashJoin() | MergeJoin() | NestedLoopJoin():
+            return _filters_only(logical(node))
+        case DetachedRel(relation=inner):
+            return _filters_only(inner)
+        case _:
+            return False
 
 
 _LARGEST = 2**31 - 1
@@ -235,14 +290,14 @@ _OF_LEFT = (JoinType.LEFT, JoinType.LEFT_SEMI, JoinType.LEFT_ANTI)
 _OF_RIGHT = (JoinType.RIGHT, JoinType.RIGHT_SEMI, JoinType.RIGHT_ANTI)
 
 
-def _takes(node: Relation) -> bool:
+def _takes(node: Relation, spark: SparkVersion) -> bool:
     """Whether Spark runs a subquery's relation with its outer references.
 
     Tested with Spark 4.3: outer columns in conditions and projections, below aggregates, limits and set operations, and
     on the side of a join that loses no record. They go one query out.
     """
     if is_closed(node):
-        return runs_natively(node)
+        return runs_natively(node, spark)
     match node:
         case Read(read_type=read_type):
             cells = (
@@ -251,19 +306,27 @@ def _takes(node: Relation) -> bool:
                 else []
             )
             filters = [item for item in (node.filter, node.best_effort_filter) if item is not None]
-            return all(map(_is_own, cells)) and not any(map(holds_query, cells)) and all(map(_fits, filters))
+            return (
+                all(map(_is_own, cells))
+                and not any(map(holds_query, cells))
+                and all(_fits(item, spark) for item in filters)
+            )
         case Filter():
             # a condition with an outer reference becomes a join condition
-            return _takes(node.input) and _fits(node.condition) and not _has_subquery_in_key(node.condition)
+            return (
+                _takes(node.input, spark) and _fits(node.condition, spark) and not _has_subquery_in_key(node.condition)
+            )
         case Project():
             # the workaround for failing columns over a union also hides outer references
-            computed = all(map(_fits, node.expressions)) and not fails_over(node.input, node.expressions)
-            return computed and _takes(node.input)
+            computed = all(_fits(item, spark) for item in node.expressions)
+            return computed and not fails_over(node.input, node.expressions) and _takes(node.input, spark)
         case Sort():
-            return _takes(node.input) and all(_is_own(sort.expr) and not holds_query(sort.expr) for sort in node.sorts)
+            return _takes(node.input, spark) and all(
+                _is_own(sort.expr) and not holds_query(sort.expr) for sort in node.sorts
+            )
         case Fetch():
             bounds = (node.offset_expr, node.count_expr)
-            return _takes(node.input) and all(bound is None or _is_small(bound) for bound in bounds)
+            return _takes(node.input, spark) and all(bound is None or _is_small(bound) for bound in bounds)
         case Aggregate():
             simple = all(
                 item.measure.phase is AggregationPhase.INITIAL_TO_RESULT and not item.measure.sorts
@@ -271,29 +334,29 @@ def _takes(node: Relation) -> bool:
             )
             parts = list(relation_expressions(node))
             own = all(map(_is_own, parts)) and not any(map(holds_query, parts))
-            return _takes(node.input) and len(node.groupings) <= 1 and simple and own
+            return _takes(node.input, spark) and len(node.groupings) <= 1 and simple and own
         case Join():
-            return _takes_join(node)
+            return _takes_join(node, spark)
         case HashJoin() | MergeJoin() | NestedLoopJoin():
-            return _takes_join(logical(node))
+            return _takes_join(logical(node), spark)
         case Cross():
-            return _takes(node.left) and _takes(node.right)
+            return _takes(node.left, spark) and _takes(node.right, spark)
         case Set():
-            return node.op in _NATIVE_SETS and all(map(_takes, node.members))
+            return node.op in _NATIVE_SETS and all(_takes(member, spark) for member in node.members)
         case DetachedRel(relation=inner):
-            return _takes(inner)
+            return _takes(inner, spark)
         case _:
             return False
 
 
-def _takes_join(node: Join) -> bool:
+def _takes_join(node: Join, spark: SparkVersion) -> bool:
     condition = node.expression
-    if node.post_join_filter is not None and not _fits(node.post_join_filter):
+    if node.post_join_filter is not None and not _fits(node.post_join_filter, spark):
         return False
-    if holds_query(condition) or not (_takes(node.left) and _takes(node.right)):
+    if holds_query(condition) or not (_takes(node.left, spark) and _takes(node.right, spark)):
         return False
     if node.type is JoinType.INNER:
-        return _fits(condition)
+        return _fits(condition, spark)
     if (node.type in _OF_LEFT and is_closed(node.right)) or (node.type in _OF_RIGHT and is_closed(node.left)):
         return _is_own(condition)
     return False
@@ -310,7 +373,7 @@ def _is_own(node: Expression) -> bool:
     return all(level == 0 for level, _ in references(node))
 
 
-def _fits(node: Expression) -> bool:
+def _fits(node: Expression, spark: SparkVersion) -> bool:
     """Whether an expression is allowed in a correlated query: references inside its subqueries reach no further out
     than the enclosing query.
     """
@@ -321,18 +384,18 @@ def _fits(node: Expression) -> bool:
         assert inner is not None
         outside = all(map(_is_own, expression_children(node))) and not uses_parameters(node)
         near = all(level == 0 for level, _ in relation_references(inner, 1))
-        return outside and near and is_allowed_in(node, Place.FREE) and _takes(inner)
+        return outside and near and is_allowed_in(node, Place.FREE, spark) and _takes(inner, spark)
     return all(
-        _fits(child) and (inside(node, child, Place.FREE) is Place.FREE or not holds_query(child))
+        _fits(child, spark) and (inside(node, child, Place.FREE) is Place.FREE or not holds_query(child))
         for child in expression_children(node)
     )
 
 
-def all_allowed_in(node: Expression, place: Place) -> bool:
+def all_allowed_in(node: Expression, place: Place, spark: SparkVersion) -> bool:
     """Whether Spark takes all subqueries of an expression in a place."""
-    return all(is_allowed_in(query, here) for query, here in queries(node, place))
+    return all(is_allowed_in(query, here, spark) for query, here in queries(node, place))
 
 
-def misplaced(condition: Expression) -> list[Expression]:
+def misplaced(condition: Expression, spark: SparkVersion) -> list[Expression]:
     """Return the subqueries that can't stay in the condition of a join that isn't an inner join."""
-    return [query for query, here in queries(condition, of_sides(condition)) if not is_allowed_in(query, here)]
+    return [query for query, here in queries(condition, of_sides(condition)) if not is_allowed_in(query, here, spark)]

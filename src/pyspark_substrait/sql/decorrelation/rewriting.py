@@ -88,12 +88,13 @@ from pyspark_substrait.sql.decorrelation.outer import (
     shifted,
 )
 from pyspark_substrait.sql.decorrelation.physical_joins import logical
+from pyspark_substrait.sql.spark_version import NEWEST, SparkVersion
 
 __all__ = ["decorrelated", "needing_decorrelation"]
 
 
-def needing_decorrelation(node: Relation) -> Relation | None:
-    """Return the relation with its outer references counted, if it has subqueries that Spark can't run; else None.
+def needing_decorrelation(node: Relation, spark: SparkVersion = NEWEST) -> Relation | None:
+    """Return the relation with its outer references counted, if it has subqueries that a Spark can't run; else None.
 
     Raises:
         InvalidPlanError: an outer reference has no target.
@@ -101,18 +102,19 @@ def needing_decorrelation(node: Relation) -> Relation | None:
     if not _has_queries(node):
         return None
     counted = resolved(node)
-    return None if runs_natively(counted) else counted
+    return None if runs_natively(counted, spark) else counted
 
 
 #: called with each refusal, and with the enclosing relations of the plan, the outermost first
 Refused: TypeAlias = Callable[[UnsupportedPlanError, Sequence[Relation]], None]
 
 
-def decorrelated(counted: Relation, refused: Refused | None = None) -> Relation:
+def decorrelated(counted: Relation, spark: SparkVersion = NEWEST, refused: Refused | None = None) -> Relation:
     """Rewrite the relation that :func:`needing_decorrelation` returned without subqueries that Spark can't run.
 
     Args:
         counted: the relation.
+        spark: the version of Spark.
         refused: called for each part that can't be rewritten, which is replaced by something of the same type; by
             default the first refusal is raised.
 
@@ -121,7 +123,7 @@ def decorrelated(counted: Relation, refused: Refused | None = None) -> Relation:
     """
     if refused is None:
         _refuse_enhancements(counted)
-    return _Rewriting(refused).relation(counted)
+    return _Rewriting(refused, spark).relation(counted)
 
 
 def _has_queries(node: Relation) -> bool:
@@ -144,8 +146,9 @@ def _refuse_enhancements(node: Relation) -> None:
 class _Rewriting:
     """The rewriting of one plan. Relations that are needed twice become shared ones, with ordinals below zero."""
 
-    def __init__(self, refused: Refused | None) -> None:
+    def __init__(self, refused: Refused | None, spark: SparkVersion) -> None:
         self._refused = refused
+        self._spark = spark
         self._around: list[Relation] = []
         self._ordinal = 0
         #: the rewritten subtrees of references, by the identity of the original ones, which are kept
@@ -182,7 +185,7 @@ class _Rewriting:
             case LateralJoin():
                 return self._lateral(node)
         node = with_inputs(node, self.relation)
-        if all(all_allowed_in(expression, place) for expression, place in places(node)):
+        if all(all_allowed_in(expression, place, self._spark) for expression, place in places(node, self._spark)):
             return with_expressions(node, self._inside)
         match node:
             case Read():
@@ -194,22 +197,22 @@ class _Rewriting:
             case HashJoin() | MergeJoin() | NestedLoopJoin():
                 return self._join(logical(node))
             case Project() | ConsistentPartitionWindow():
-                input, expressions = self._lifted(node.input, list(places(node)))
+                input, expressions = self._lifted(node.input, list(places(node, self._spark)))
                 width, more = len(node.input.schema.types), len(input.schema.types)
                 whole = _with_expressions(replace(node, input=input, common=RelCommon()), expressions)
                 added = len(node.direct_schema.types) - width
                 return put_out(node, whole, (*range(width), *range(more, more + added)))
             case Aggregate():
-                input, expressions = self._lifted(node.input, list(places(node)))
+                input, expressions = self._lifted(node.input, list(places(node, self._spark)))
                 return _with_expressions(replace(node, input=input), expressions)
             case Expand():
                 # lifted columns follow the fields
                 node = replace(node, fields=node.all_fields)
-                input, expressions = self._lifted(node.input, list(places(node)))
+                input, expressions = self._lifted(node.input, list(places(node, self._spark)))
                 whole = _with_expressions(replace(node, input=input, common=RelCommon()), expressions)
                 return put_out(node, whole, (*range(len(node.fields)), len(whole.direct_schema.types) - 1))
             case SortBase() | Exchange():
-                input, expressions = self._lifted(node.input, list(places(node)))
+                input, expressions = self._lifted(node.input, list(places(node, self._spark)))
                 whole = _with_expressions(replace(node, input=input, common=RelCommon()), expressions)
                 return put_out(node, whole, range(len(node.input.schema.types)))
             case _:
@@ -230,7 +233,14 @@ class _Rewriting:
         """Return expressions without the subqueries that Spark doesn't take, over a relation with these as columns."""
         refused, around = self._refused, self._around
         told = None if refused is None else lambda error: refused(error, around)
-        lifting = Lifting(input, rewritten=self.relation, inside=self._inside, shared=self._shared, refused=told)
+        lifting = Lifting(
+            input,
+            rewritten=self.relation,
+            inside=self._inside,
+            shared=self._shared,
+            spark=self._spark,
+            refused=told,
+        )
         changed = [lifting.expression(expression, place) for expression, place in expressions]
         return lifting.relation(), changed
 
@@ -270,8 +280,8 @@ class _Rewriting:
         """Rewrite a filter: the conditions without such subqueries come first."""
         parts = conjuncts(node.condition)
         placed = [(conjunct, of_filter(conjunct, node.input)) for conjunct in parts]
-        easy = [conjunct for conjunct, place in placed if all_allowed_in(conjunct, place)]
-        hard = [(conjunct, place) for conjunct, place in placed if not all_allowed_in(conjunct, place)]
+        easy = [conjunct for conjunct, place in placed if all_allowed_in(conjunct, place, self._spark)]
+        hard = [(conjunct, place) for conjunct, place in placed if not all_allowed_in(conjunct, place, self._spark)]
         input: Relation = node.input
         if easy:
             input = Filter(input=input, condition=all_of([self._inside(conjunct) for conjunct in easy]))
@@ -308,7 +318,7 @@ class _Rewriting:
         if node.type is JoinType.INNER:
             return self._inner(node)
         joined, columns = self._by_side(node)
-        if misplaced(joined.expression):
+        if misplaced(joined.expression, self._spark):
             whole = self._outer(joined) if node.type is JoinType.OUTER else self._by_pair(joined)
         else:
             whole = replace(joined, expression=self._inside(joined.expression))
@@ -323,7 +333,7 @@ class _Rewriting:
         easy: list[Expression] = []
         for conjunct in conjuncts(node.expression):
             fields = own_fields(conjunct)
-            if all_allowed_in(conjunct, of_pairs(conjunct, node)):
+            if all_allowed_in(conjunct, of_pairs(conjunct, node, self._spark), self._spark):
                 easy.append(conjunct)
             elif all(field < width for field in fields):
                 of_left.append(conjunct)
@@ -349,7 +359,7 @@ class _Rewriting:
         width, right_width = len(node.left.schema.types), len(node.right.schema.types)
         of_left: list[Expression] = []
         of_right: list[Expression] = []
-        for query in misplaced(node.expression):
+        for query in misplaced(node.expression, self._spark):
             fields = own_fields(query)
             if all(field < width for field in fields):
                 of_left.append(query)
@@ -395,7 +405,7 @@ class _Rewriting:
         kept, other = (node.left, node.right) if of_left else (node.right, node.left)
         kept_first, other_first = (0, width) if of_left else (width, 0)
         kept_fields = range(kept_first, kept_first + len(kept.schema.types))
-        hard = misplaced(node.expression)
+        hard = misplaced(node.expression, self._spark)
         wanted = sorted({field for query in hard for field in own_fields(query) if field in kept_fields})
         kept = self._shared(kept)
         beside = Cross(left=other, right=distinct(kept, [field - kept_first for field in wanted]))
