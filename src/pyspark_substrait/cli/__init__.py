@@ -14,7 +14,7 @@ from pyspark_substrait.cli.compare import compare
 from pyspark_substrait.cli.dialect import capabilities, dialect
 from pyspark_substrait.cli.diff import diff
 from pyspark_substrait.cli.explain import explain
-from pyspark_substrait.cli.files import console, counted, plan_source, save
+from pyspark_substrait.cli.files import console, counted, error_text, plan_source, save
 from pyspark_substrait.cli.findings import findings
 from pyspark_substrait.cli.lineage import lineage
 from pyspark_substrait.cli.lint import lint
@@ -44,7 +44,7 @@ class _Commands(click.Group):
         try:
             return super().invoke(ctx)
         except SubstraitError as error:
-            print_text(f"error: {error}", err=True)
+            print_text(error_text(error), err=True)
             ctx.exit(1)
         except click.ClickException as error:  # the text may hold the name of a file, or of a plan's column
             texts = {name: text for name, text in vars(error).items() if isinstance(text, str)}
@@ -92,13 +92,26 @@ main.add_command(evaluate)
 @ROOT
 @FUNCTIONS
 @SPARK
+@click.option("--compact", is_flag=True, help="Print the statement as one line.")
 def sql(
-    plan: Path, parameters: tuple[str, ...], root: int | None, registry: Registry | None, version: str | None
+    plan: Path,
+    parameters: tuple[str, ...],
+    root: int | None,
+    registry: Registry | None,
+    version: str | None,
+    compact: bool,
 ) -> None:
-    """Print the Spark SQL text that runs PLAN. Needs no Spark."""
+    """Print the Spark SQL statement that runs PLAN, a clause a line. Needs no Spark.
+
+    \b
+    Examples:
+      pyspark-substrait sql plan.json
+      pyspark-substrait sql plan.json --compact
+      pyspark-substrait sql plan.json --spark 3.5
+    """
     loaded = loaded_from(plan_source(plan), registry)
     given = parameter_values(parameters, loaded)
-    write_text(pyspark_substrait.to_sql(loaded, parameters=given, root=root, version=version))
+    write_text(pyspark_substrait.to_sql(loaded, parameters=given, root=root, version=version, formatted=not compact))
 
 
 main.add_command(explain)

@@ -13,6 +13,7 @@ from pyspark_substrait.cli.files import plan_source
 from pyspark_substrait.cli.options import (
     FUNCTIONS,
     PARAMETERS,
+    PLAN,
     ROOT,
     Session,
     loaded_from,
@@ -30,7 +31,7 @@ __all__ = ["explain"]
 
 
 @click.command(short_help="Print a plan as text.")
-@click.argument("plan", type=click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path))
+@click.argument("plan", type=PLAN)
 @click.option("--types/--no-types", default=True, help="Whether to show the types of columns; shown by default.")
 @click.option("--proto-paths", is_flag=True, help="End each line with the path of the relation in the plan.")
 @click.option(
@@ -101,6 +102,7 @@ def explain(
     if profiled:
         paths, session = table_paths(tables), Session(master, remote, progress)
         loaded = loaded_from(plan_source(plan), registry)
+        session.check_tables(loaded, paths, root)
         made = pyspark_substrait.profile(
             loaded,
             session.start(),

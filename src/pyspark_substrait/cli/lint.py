@@ -9,7 +9,7 @@ import click
 
 import pyspark_substrait
 from pyspark_substrait.cli.files import counted, form_of, output_name, plan_source, save
-from pyspark_substrait.cli.options import FUNCTIONS
+from pyspark_substrait.cli.options import FUNCTIONS, PLAN
 from pyspark_substrait.cli.output import print_text, write_text
 from pyspark_substrait.cli.validate import FORMS, write_reports
 
@@ -25,7 +25,7 @@ __all__ = ["lint"]
     "plans",
     metavar="PLAN...",
     nargs=-1,
-    type=click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path),
+    type=PLAN,
 )
 @click.option("--fix", is_flag=True, help="Apply the fixes that provably keep the meaning, and list them.")
 @click.option(

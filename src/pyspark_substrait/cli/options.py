@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from importlib.util import module_from_spec, spec_from_file_location
@@ -40,8 +41,26 @@ __all__ = [
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
-PLAN = click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path)
-"""The type of an argument for a plan: a file, or ``-``."""
+
+class _PlanFile(click.Path):
+    """A file with a plan, or ``-``. A text that is given instead, such as SQL, is named in the error."""
+
+    def __init__(self) -> None:
+        # a directory is no wrong usage, but what can't be read as a plan
+        super().__init__(exists=True, dir_okay=True, allow_dash=True, path_type=Path)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        text = str(value)
+        if any(map(str.isspace, text)) and not os.path.lexists(text):
+            try:
+                pyspark_substrait.load(text)
+            except SubstraitError as error:
+                self.fail(str(error), param, ctx)
+        return super().convert(value, param, ctx)
+
+
+PLAN = _PlanFile()
+"""The type of an argument for a plan."""
 
 PARAMETERS = click.option(
     "--param",
@@ -147,6 +166,18 @@ class Session:
     def __post_init__(self) -> None:
         if self.master is not None and self.remote is not None:
             raise click.UsageError("--master and --remote exclude each other")
+
+    def check_tables(self, loaded: Plan | ExtendedExpression, tables: Mapping[str, str], root: int | None) -> None:
+        """Refuse a plan whose tables aren't all given, before a session without tables is started for it.
+
+        Raises:
+            TableError: a table is missing.
+        """
+        from pyspark_substrait.documents import Plan
+        from pyspark_substrait.spark.missing_tables import refuse_missing_tables
+
+        if self.remote is None and isinstance(loaded, Plan):
+            refuse_missing_tables(loaded, tables, root)
 
     def start(self, reads: Sequence[str] = (), loaded: Plan | ExtendedExpression | None = None) -> Any:
         """Return the session. Starting one may take some seconds, and shows progress.

@@ -82,6 +82,7 @@ def run(
             print_text(f"{touch}  ({touch.path})")
         return
     values = parameter_values(parameters, loaded)
+    session.check_tables(loaded, paths, root)
     rows.show(
         session,
         lambda spark, most: pyspark_substrait.run_query(

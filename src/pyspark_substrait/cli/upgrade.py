@@ -9,7 +9,7 @@ import click
 
 import pyspark_substrait
 from pyspark_substrait.cli.files import counted, form_of, output_name, plan_source, save
-from pyspark_substrait.cli.options import FUNCTIONS
+from pyspark_substrait.cli.options import FUNCTIONS, PLAN
 from pyspark_substrait.cli.output import print_text
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ __all__ = ["upgrade"]
 
 
 @click.command(short_help="Bring a plan to the current release and list the changes.")
-@click.argument("plan", type=click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path))
+@click.argument("plan", type=PLAN)
 @click.option("--check", is_flag=True, help="Write no plan; exit with 1 if the plan needs an upgrade.")
 @click.option(
     "-o",

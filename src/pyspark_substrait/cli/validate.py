@@ -11,7 +11,7 @@ import click
 
 import pyspark_substrait
 from pyspark_substrait.cli.files import counted, plan_source
-from pyspark_substrait.cli.options import FUNCTIONS, SPARK
+from pyspark_substrait.cli.options import FUNCTIONS, PLAN, SPARK
 from pyspark_substrait.cli.output import print_text, write_text
 from pyspark_substrait.codes import Level
 from pyspark_substrait.errors import SubstraitError
@@ -44,7 +44,7 @@ _QUIET = "dim"
     metavar="PLAN...",
     nargs=-1,
     required=True,
-    type=click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path),
+    type=PLAN,
 )
 @click.option("--target", metavar="ENGINE", help="Also check what this engine cannot run: spark, or a dialect file.")
 @click.option(

@@ -88,14 +88,18 @@ def view(
         raise click.UsageError(f"{output} is one of the plans")
     session = Session(master, remote, progress)
     profile = _profile(source, session, tables, allowed, parameters, root, registry) if profiled else None
+    second = None if other is None else plan_source(other)
     page = pyspark_substrait.view(
         source,
-        None if other is None else plan_source(other),
+        second,
         profile=profile,
         target=target,
         registry=registry,
         name="standard input" if isinstance(source, bytes) else source.name,
     )
+    for sheet, shown_plan in zip(page.sheets, (source, second), strict=False):
+        if sheet.lineage is None and shown_plan is not None:
+            loaded_from(shown_plan, registry)  # which raises what is wrong
     page.save(output)
     print_text(f"written to {output}", err=True)
     if shown:
@@ -114,6 +118,7 @@ def _profile(
     """Run the plan and return its profile."""
     paths = table_paths(tables)
     loaded = loaded_from(source, registry)
+    session.check_tables(loaded, paths, root)
     return pyspark_substrait.profile(
         loaded,
         session.start(),

@@ -43,6 +43,7 @@ __all__ = [
     "java_has_ended",
     "require_settings",
     "spark_errors",
+    "would_start_empty",
 ]
 
 PLAN_SETTINGS: Mapping[str, str] = {
@@ -147,6 +148,25 @@ def _running_or_started(master: str | None, remote: str | None, wanted: Mapping[
         remote = os.environ.get("SPARK_REMOTE")
     silence_query_context()
     return _start_classic(master or "local[*]", wanted, brief) if remote is None else _connect(remote, wanted, brief)
+
+
+def would_start_empty() -> bool:
+    """Whether a session would be started on this machine now, with nothing that could give it tables.
+
+    A server has tables, a Java process that runs already may, and so may catalogs of settings in files or variables.
+    """
+    if "SPARK_REMOTE" in os.environ or _running_session() is not None or not can_start_spark():
+        return False
+    if any(name in os.environ for name in ("PYSPARK_GATEWAY_PORT", "PYSPARK_SUBMIT_ARGS", "SPARK_SUBMIT_OPTS")):
+        return False
+    if any(
+        "-Dspark" in os.environ.get(name, "") for name in ("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS")
+    ):
+        return False
+    from pyspark.find_spark_home import _find_spark_home
+
+    folder = os.environ.get("SPARK_CONF_DIR") or Path(_find_spark_home(), "conf")  # type: ignore[no-untyped-call]
+    return not Path(folder, "spark-defaults.conf").exists()
 
 
 def require_settings(spark: SparkSession, needed: Mapping[str, str]) -> None:
