@@ -110,10 +110,10 @@ def test_the_source_is_left_as_it_was(plan: messages.Plan) -> None:
         ("[]", "the JSON text is a list, not an object"),
         ("{}", "the JSON object is empty"),
         ({}, "the JSON object is empty"),
-        ({"relatons": []}, "'relatons' is not a field of Plan. Is 'relations' meant?"),
+        ({"relatons": []}, "'relatons' is not a field of Plan. Did you mean 'relations'?"),
         (
             {"relations": [{"root": {"input": {"read": {"baseShema": {}}}}}]},
-            "relations[0].root.input.read: 'baseShema' is not a field of ReadRel. Is 'baseSchema' meant?",
+            "relations[0].root.input.read: 'baseShema' is not a field of ReadRel. Did you mean 'baseSchema'?",
         ),
         ({"relations": {}}, "relations: 'relations' takes a list, not an object"),
         ({"relations": [1]}, "relations[0]: 'relations' takes an object, not 1"),
@@ -125,7 +125,7 @@ def test_the_source_is_left_as_it_was(plan: messages.Plan) -> None:
         ({"relations": [{"rel": {}, "root": {}}]}, "relations[0]: the object has more than one field of 'rel_type'"),
         (
             {"relations": [{"rel": {"join": {"type": "JOIN_TYPE_INER"}}}]},
-            "relations[0].rel.join.type: 'JOIN_TYPE_INER' is not a value of 'type'. Is 'JOIN_TYPE_INNER' meant?",
+            "relations[0].rel.join.type: 'JOIN_TYPE_INER' is not a value of 'type'. Did you mean 'JOIN_TYPE_INNER'?",
         ),
         (
             {"relations": [{"rel": {"filter": {"condition": {"literal": {"binary": "é"}}}}}]},

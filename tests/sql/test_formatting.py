@@ -97,8 +97,8 @@ def test_the_layout() -> None:
     text = (
         "WITH t1 AS (SELECT a FROM u WHERE a > 1), t2 AS (SELECT 2) SELECT /*+ BROADCAST(x) */ DISTINCT a AS `first`, "
         "coalesce((SELECT max(b) FROM v), 0) AS `second`, CAST(c AS DECIMAL(10, 2)) AS `third` FROM t1 LEFT OUTER JOIN "
-        "(SELECT a, count(*) OVER (PARTITION BY b ORDER BY c) AS n FROM t2 WHERE a IS DISTINCT FROM b AND b = 'x AND y' "
-        "GROUP BY a) ON (d = e) WHERE a BETWEEN 1 AND 2 AND CASE WHEN b AND c THEN d ELSE e END AND a IN (SELECT 1) "
+        "(SELECT a, count(*) OVER (PARTITION BY b ORDER BY c) AS n FROM t2 WHERE a IS DISTINCT FROM b AND b = 'x AND y'"
+        " GROUP BY a) ON (d = e) WHERE a BETWEEN 1 AND 2 AND CASE WHEN b AND c THEN d ELSE e END AND a IN (SELECT 1) "
         "ORDER BY a DESC NULLS FIRST LIMIT 5"
     )
     assert (
@@ -154,4 +154,4 @@ def test_the_command() -> None:
     made = CliRunner().invoke(main, ["sql", plan]).stdout
     assert compact.count("\n") == 1 and compact.startswith("SELECT ")
     assert made == formatted(compact.strip()) + "\n"
-    assert made.startswith("SELECT c1 AS `product_name`, ") or made.startswith("SELECT\n  ")
+    assert made.startswith("SELECT\n  ")

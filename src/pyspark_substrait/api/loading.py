@@ -139,7 +139,8 @@ def loaded_plan(source: PlanSource, registry: Registry | None) -> Plan:
     document = load(source, registry=registry)
     if not isinstance(document, Plan):
         raise InvalidPlanError(
-            "this is an extended expression, which has no rows of its own", hint="evaluate(...) runs it over data"
+            "this is an extended expression, which has no rows of its own",
+            hint="Run it over data: evaluate(...), or the command `evaluate`",
         )
     return document
 
@@ -147,7 +148,9 @@ def loaded_plan(source: PlanSource, registry: Registry | None) -> Plan:
 def loaded_expressions(source: PlanSource, registry: Registry | None) -> ExtendedExpression:
     document = load(source, registry=registry)
     if not isinstance(document, ExtendedExpression):
-        raise InvalidPlanError("this is a plan, not an extended expression", hint="from_substrait(...) runs plans")
+        raise InvalidPlanError(
+            "this is a plan, not an extended expression", hint="Run it with from_substrait(...), or the command `run`"
+        )
     return document
 
 

@@ -219,7 +219,8 @@ class Tables:
             if found is None:
                 listed = ", ".join(sorted(map(_dotted, self._schemas.names()))) or "none"
                 raise TableError(
-                    f"there is no table {_dotted(wanted)}", hint=f"Tables given: {listed}. Rename one if it is meant"
+                    f"there is no table {_dotted(wanted)}",
+                    hint=f"Tables given: {listed}. If one of them is meant, rename it (--rename)",
                 )
             self._known[names] = _Table(*found)
         return self._known[names]

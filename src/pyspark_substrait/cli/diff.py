@@ -27,8 +27,8 @@ __all__ = ["diff"]
 def diff(a: Path, b: Path, as_json: bool, registry: Registry | None) -> None:
     """Show how the plans A and B differ in meaning.
 
-    Numbers of functions, positions of columns, hints and the like don't count. Exits with 0 when both mean the same,
-    with 1 when they differ, with 2 when one of them can't be read.
+    Function anchors, column positions, hints and the like don't count. Exit codes: 0 both mean the same, 1 they differ,
+    2 one of them can't be read, or wrong usage.
 
     \b
     Examples:

@@ -341,7 +341,7 @@ def _unknown_fields(root: Message) -> Iterator[PlanFormatError]:
             yield PlanFormatError(
                 f"field {field.field_number} ({_WIRE_TYPES[field.wire_type]}) is in no release of {place}",
                 path=render(path),
-                hint="The plan is newer than this package, has private fields, or is no Substrait plan",
+                hint="The plan is newer than this package, has private fields, or is not a Substrait plan",
                 code=Code.PROTO_UNKNOWN_FIELD,
             )
         found: list[tuple[Any, Path]] = []

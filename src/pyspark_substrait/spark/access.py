@@ -132,7 +132,7 @@ class Access:
             descriptor = os.open(found.name, flags, dir_fd=folder)
         try:
             if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-                raise UnsupportedPlanError(f"{path} is no file")
+                raise UnsupportedPlanError(f"{path} is not a file")
             yield descriptor
         finally:
             os.close(descriptor)

@@ -40,7 +40,7 @@ def failed(error: Exception) -> SubstraitError:
         return ExecutionError(
             f"Spark failed with an internal error, which is a fault of Spark's own and not of the plan or its data: "
             f"{_message(error) or type(error).__name__}",
-            hint="to_sql(plan) shows the statement that Spark fails on; written otherwise, the plan may run",
+            hint="to_sql(plan) shows the statement that Spark fails on; another form of the plan may run",
         )
     return ExecutionError(f"the plan failed on its data: {_message(error)}")
 

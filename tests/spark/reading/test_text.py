@@ -323,9 +323,9 @@ def test_longest_lines(spark: SparkSession, tmp_path: Path) -> None:
         ("1,2\\\n", {"escape": "\\"}, "quotes, escapes or line break are wrong"),
         ("1,2\r3,4\n", {}, "quotes, escapes or line break are wrong"),
         ("1,2\r3,4\n", RFC, "quotes, escapes or line break are wrong"),
-        (b"1,\xff\n", {}, "is no text in UTF-8"),
-        (b'1,"\xff"\n', RFC, "is no text in UTF-8"),
-        ("1,2\n".encode("utf-16"), {}, "is no text in UTF-8"),
+        (b"1,\xff\n", {}, "is not UTF-8 text"),
+        (b'1,"\xff"\n', RFC, "is not UTF-8 text"),
+        ("1,2\n".encode("utf-16"), {}, "is not UTF-8 text"),
     ],
 )
 def test_wrong_lines(spark: SparkSession, tmp_path: Path, content: Any, options: dict[str, str], message: str) -> None:

@@ -134,5 +134,5 @@ def coalesce_of_required(node: ScalarFunction, context: Context) -> Iterator[Rem
         if len(items) == 1:
             what = f"coalesce has one argument, {worded(items[0], context.names)}"
         else:
-            what = f"coalesce takes {worded(items[first], context.names)} at the latest, which is never null"
+            what = f"coalesce ignores what follows {worded(items[first], context.names)}, which is never null"
         yield Remark(what=what, instead=instead)
