@@ -199,7 +199,7 @@ class Tables:
             if not is_convertible(there, type) or not _same(own, fields):
                 raise TableError(
                     f"{name} is {there} in {place}, and {stated} in the plan",
-                    hint="Only casts that lose nothing are added. Cast it in the plan, or give a table of this type",
+                    hint="bind adds only casts that lose nothing. Cast it in the plan, or pass a table of this type",
                 )
             columns.append(_Column(position=position, found=there, stated=stated, type=type, names=(name, *own)))
         return columns

@@ -86,7 +86,7 @@ main.add_command(run)
 main.add_command(evaluate)
 
 
-@main.command()
+@main.command(short_help="Print the Spark SQL of a plan.")
 @click.argument("plan", type=PLAN)
 @PARAMETERS
 @ROOT

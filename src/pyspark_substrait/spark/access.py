@@ -183,7 +183,7 @@ class Access:
         wrong = "".join(f"; {message}" for message in self._not_understood)
         return UnsupportedPlanError(
             f"the plan {doing} {path}, which is not among the allowed paths{wrong}",
-            hint="A plan may reach only files below the paths named in allowed_paths (--allow-path)",
+            hint="A plan may access only files below the paths in allowed_paths (--allow-path)",
         )
 
 

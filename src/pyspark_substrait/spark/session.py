@@ -133,7 +133,7 @@ _embedded: object | None = None
 
 def _session(master: str | None, remote: str | None, wanted: Mapping[str, str], *, brief: bool = False) -> SparkSession:
     if master is not None and remote is not None:
-        raise SubstraitError("a session has a master or is remote, not both", hint="Give one of the two")
+        raise SubstraitError("a session has either a master or a remote server, not both", hint="Pass one of the two")
     leave_out_pandas_notice()
     with _STARTING:  # threads that begin together get one session
         return _running_or_started(master, remote, wanted, brief)
@@ -165,7 +165,7 @@ def would_start_empty() -> bool:
         return False
     from pyspark.find_spark_home import _find_spark_home
 
-    folder = os.environ.get("SPARK_CONF_DIR") or Path(_find_spark_home(), "conf")  # type: ignore[no-untyped-call]
+    folder = os.environ.get("SPARK_CONF_DIR") or Path(_find_spark_home(), "conf")
     return not Path(folder, "spark-defaults.conf").exists()
 
 
@@ -264,12 +264,12 @@ def _check_running(running: SparkSession, master: str | None, remote: str | None
     elif master is not None and running.sparkContext.master != master:
         fault = f"its master is {running.sparkContext.master}"
     elif wrong := {key: value for key, value in wanted.items() if not _has(running, key, value)}:
-        fault = f"it has other values than {_listed(wrong)}"
+        fault = f"it has different values of {_listed(wrong)}"
     else:
         return
     raise SubstraitError(
         f"a Spark session is running in this process, and {fault}",
-        hint="Stop it first, or leave the arguments out to use it as it is",
+        hint="Stop it first, or call without these arguments to use it as it is",
     )
 
 
@@ -277,7 +277,7 @@ def _start_classic(master: str, wanted: Mapping[str, str], brief: bool) -> Spark
     if not can_start_spark():
         raise SubstraitError(
             "the pyspark installed here can only connect to a server",
-            hint="Name one (sc://host:15002), or install pyspark",
+            hint="Name a server (sc://host:15002), or install pyspark",
         )
 
     from pyspark import SparkContext

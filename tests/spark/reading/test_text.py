@@ -167,7 +167,7 @@ def test_types(spark: SparkSession, tmp_path: Path) -> None:
     assert "CAST_INVALID_INPUT" in failure(spark, text_item(tmp_path / "c", "x,1\n"), columns(INT, TEXT))
     for short in (VarChar(length=2), FixedChar(length=2)):
         error = failure(spark, text_item(tmp_path / "d", "xyz\n"), columns(short))
-        assert f"has a value that is no {short}" in error
+        assert f"has a value that is not of type {short}" in error
     with pytest.raises(UnsupportedPlanError, match=r"the column a is .*, which text is not cast to"):
         found(spark, text_item(tmp_path / "c"), columns(List(type=TEXT), TEXT))
 

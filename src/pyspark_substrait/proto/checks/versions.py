@@ -35,7 +35,7 @@ def findings(stated: Version | None, upgrades: Sequence[Note]) -> Iterator[Findi
         )
     elif numbers > CURRENT_VERSION:
         what = f"the plan was written for {stated}, which is later than {current}, the release that is checked against"
-        fix = "Use a newer release of this package; what it does not know may have another meaning"
+        fix = "Use a newer release of this package; what this release does not know may have another meaning"
         yield Finding.of(Code.VERSIONING, "version", what, fix=fix)
     elif numbers[:2] < CURRENT_VERSION[:2] and not upgrades:
         what = f"the plan was written for {stated} and is read as one of {current}; nothing in it had to be changed"

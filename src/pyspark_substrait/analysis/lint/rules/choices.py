@@ -117,7 +117,7 @@ def single_option(node: SingularOrList, context: Context) -> Iterator[Remark]:
         type = Boolean(nullable=option.type.nullable or node.value.type.nullable)
         function = Function(COMPARISON, "equal", "any_any")
         call = ScalarFunction(function=function, arguments=(node.value, option), output_type=type, derived_type=type)
-    what = f"{worded(node.value, context.names)} is looked for in a list of one option"
+    what = f"{worded(node.value, context.names)} is compared with a list of one option"
     yield Remark(what=what, fix="Call equal", instead=call)
 
 

@@ -127,7 +127,7 @@ def fetch_of_nothing(node: Fetch, context: Context) -> Iterator[Remark]:
     records may be meant."""
     count = node.count_expr
     if isinstance(count, Literal) and count.value == 0:
-        yield Remark(what="the fetch keeps no record", fix="Leave out the count if all records are meant")
+        yield Remark(what="the fetch keeps no record", fix="Leave out the count to keep all records")
 
 
 @rule(Code.LINT_FETCH_EVERYTHING, Fetch, fixes=True)
