@@ -24,7 +24,7 @@ def refused(error: Exception) -> SubstraitError:
 def _too_deep() -> SubstraitError:
     return UnsupportedPlanError(
         "the plan is nested too deeply for the stacks of Spark's threads",
-        hint="Start the session with larger stacks: spark.driver.extraJavaOptions=-Xss16m, and the same for the executors",
+        hint="Start the session with larger stacks: spark.driver.extraJavaOptions=-Xss16m, the same for the executors",
     )
 
 
