@@ -155,8 +155,11 @@ def would_start_empty() -> bool:
 
     A server has tables, a Java process that runs already may, and so may catalogs of settings in files or variables.
     """
-    if "SPARK_REMOTE" in os.environ or _running_session() is not None or not can_start_spark():
+    if "SPARK_REMOTE" in os.environ or not can_start_spark():
         return False
+    with _STARTING:
+        if _running_session() is not None:
+            return False
     if any(name in os.environ for name in ("PYSPARK_GATEWAY_PORT", "PYSPARK_SUBMIT_ARGS", "SPARK_SUBMIT_OPTS")):
         return False
     if any(
