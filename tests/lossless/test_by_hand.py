@@ -153,7 +153,7 @@ FAULTS = {
     "a number out of range": (["Filter[300:i8]", TABLE], "300"),
     "a misspelt field": (
         ["Filter[condtion: $0]", TABLE],
-        "'condtion' is not a field of FilterRel. Is 'condition' meant",
+        "'condtion' is not a field of FilterRel. Did you mean 'condition'",
     ),
     "a misspelt value": (["Join[iner, $0]", TABLE, TABLE], "Did you mean 'JOIN_TYPE_INNER'?"),
 }
