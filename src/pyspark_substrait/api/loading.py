@@ -160,7 +160,8 @@ def understood(plan: PlanSource, registry: Registry) -> Checked:
     found = read.checked(parsed.message, registry, upgrades=parsed.notes, original_version=parsed.original_version)
     if any(finding.level is Level.ERROR for finding in found.findings):
         of_kind = read.plan if parsed.message.DESCRIPTOR.name == "Plan" else read.extended_expression
-        of_kind(parsed.message, registry)
+        with naming_file(plan):
+            of_kind(parsed.message, registry)
     return found
 
 
