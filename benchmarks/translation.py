@@ -91,11 +91,11 @@ def _parts(spark: SparkSession, options: Options) -> Section:
     for query in options.queries:
         content, text = plan_file("datafusion", query).read_bytes(), sql(query)
         plan = pyspark_substrait.load(content)
-        statement = pyspark_substrait.to_sql(plan)
+        statement = pyspark_substrait.to_sql(plan, formatted=False)
         rounds, warm = max(options.rounds, 15), 2 if options.quick else 5
         alone = {
             "load": lambda content=content: pyspark_substrait.load(content),
-            "to_sql": lambda plan=plan: pyspark_substrait.to_sql(plan),
+            "to_sql": lambda plan=plan: pyspark_substrait.to_sql(plan, formatted=False),
             "from_substrait of a loaded plan": lambda plan=plan: pyspark_substrait.from_substrait(plan, spark),
         }
         for what, action in alone.items():

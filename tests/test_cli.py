@@ -142,7 +142,7 @@ def test_convert(
     use_plan(monkeypatch, FakePlan(NOTE))
     result = call("convert", plan_file, plan_file.parent / target, *options)
     assert (result.exit_code, result.stdout) == (0, "")
-    assert "1 thing upgraded" in result.stderr
+    assert "1 old form upgraded" in result.stderr
     assert (plan_file.parent / target).read_bytes() == content
 
 
@@ -305,7 +305,7 @@ def test_run_writes(spark: SparkSession, tables: list[str], tmp_path: Path, form
 def test_run_refuses_binary_on_a_terminal(plan_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pyspark_substrait.cli.rows.to_terminal", lambda: True)
     result = call("run", plan_file, "--format", "arrow")
-    assert result.exit_code == 2 and "arrow is not for a terminal" in result.stderr
+    assert result.exit_code == 2 and "arrow cannot be shown on a terminal" in result.stderr
 
 
 def test_run_says_what_is_left_out(spark: SparkSession, tables: list[str]) -> None:

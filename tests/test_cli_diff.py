@@ -70,7 +70,7 @@ def test_a_plan_that_can_not_be_read(plans: tuple[Path, Path], tmp_path: Path) -
     broken.write_text("{ this is no plan", encoding="utf-8")
     result = call(plans[0], broken)
     assert result.exit_code == 2
-    assert result.stderr.startswith("error: ")
+    assert result.stderr.startswith(f"error: {broken}: the JSON text has a syntax error in line 1, column 3")
     assert result.stdout == ""
 
 
@@ -81,7 +81,7 @@ def test_a_plan_that_contradicts_itself(plans: tuple[Path, Path], tmp_path: Path
     broken.write_text(json.dumps(message), encoding="utf-8")
     result = call(plans[0], broken)
     assert result.exit_code == 2
-    assert result.stderr.startswith("error: relations[0]")
+    assert result.stderr.startswith(f"error: {broken}: relations[0]")
 
 
 def test_usage(plans: tuple[Path, Path], tmp_path: Path) -> None:

@@ -42,7 +42,7 @@ def test_a_plan_runs_with_them(tmp_path: Path) -> None:
     ("program", "message"),
     [
         ("x = 1", "has no attribute 'with_functions'"),
-        ("def with_functions(registry): return 3", "returns no registry"),
+        ("def with_functions(registry): return 3", "must return a registry"),
         ("1 / 0", "fails: ZeroDivisionError: division by zero"),
         ("def with_functions(registry): return registry.with_function('extension:a:b', 'f', sql='1')", "is not known"),
     ],

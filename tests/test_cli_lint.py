@@ -72,7 +72,7 @@ def test_fix_in_place(poor: Path) -> None:
     result = call("lint", poor, "--fix")
     assert (result.exit_code, result.stdout) == (0, "")
     assert "g is negated twice" in result.stderr
-    assert "1 thing fixed" in result.stderr
+    assert "1 finding fixed" in result.stderr
     assert poor.read_bytes().startswith(b"{")  # JSON stays JSON
     assert call("lint", poor).exit_code == 0
     again = call("lint", poor, "--fix")

@@ -173,7 +173,7 @@ def test_that_a_terminal_gets_no_exact_text_is_said(folder: Path) -> None:
     assert "a file or a pipe gets the exact text" in found.stderr
     found = CliRunner().invoke(main, ["convert", str(folder / "right.json"), "-"])
     assert found.exit_code == 2
-    assert "is not for a terminal" in found.stderr
+    assert "cannot be shown on a terminal" in found.stderr
 
 
 def test_there_is_one_way_to_standard_output() -> None:

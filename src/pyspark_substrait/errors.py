@@ -44,6 +44,8 @@ class SubstraitError(Exception):
         path: where in the plan, like ``relations[0].root.input.filter.condition``; empty when it has no place.
         hint: what to do about it, in one sentence; optional.
         code: its class among findings; optional.
+
+    ``file`` is the file that the plan was read from; empty until that is known, and for a plan from memory.
     """
 
     def __init__(self, message: str, *, path: str = "", hint: str | None = None, code: Code | None = None) -> None:
@@ -51,6 +53,7 @@ class SubstraitError(Exception):
         super().__init__(message)
         self.message = message
         self.path = path
+        self.file = ""
         self.hint = None if hint is None else message_text(hint)
         self.code = code
 
@@ -61,9 +64,9 @@ class SubstraitError(Exception):
         self.path = f"{head}{joint}{self.path}"
 
     def __str__(self) -> str:
-        place = f"{shortened(escaped(self.path), LONGEST_PATH)}: " if self.path else ""
+        file, place = (f"{shortened(escaped(text), LONGEST_PATH)}: " if text else "" for text in (self.file, self.path))
         advice = f". {self.hint}" if self.hint else ""
-        return f"{place}{self.message}{advice}"
+        return f"{file}{place}{self.message}{advice}"
 
 
 class PlanFormatError(SubstraitError):

@@ -122,7 +122,7 @@ FAULTS: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: orders().select(a=lambda o: count().over(order_by=[o.id, o.note], range=(-1, 0))),
         "one sort key",
     ),
-    "a negative limit": (lambda: orders().limit(-1), "-1 is no number of records"),
+    "a negative limit": (lambda: orders().limit(-1), "-1 is not a number of records"),
     "a file format": (lambda: read_files("file:///x", {"a": "i32"}, "csv"), "no file format 'csv'"),
     "a plan of columns that there aren't": (lambda: orders().to_plan("idd"), "Did you mean `id`"),
     "a filter in an extended expression": (

@@ -161,7 +161,7 @@ def _tried(case: Case, way: Way, constants: tuple[int, ...], version: str) -> _R
     if fault is not None:
         return made.outcome(fault)
     try:
-        return replace(made, characters=len(ps.to_sql(_plan([made]), version=version)))
+        return replace(made, characters=len(ps.to_sql(_plan([made]), version=version, formatted=False)))
     except UnsupportedPlanError as error:
         return made.outcome(error.message, refused=True)
     except InvalidPlanError as error:

@@ -51,4 +51,4 @@ def test_what_is_no_plan_is_1_and_says_why(tmp_path: Path) -> None:
     path.write_bytes(b"\xff\xff")
     result = call(path)
     assert result.exit_code == 1
-    assert result.stdout.startswith("Not a plan\n! error 1001: ")
+    assert result.stdout.startswith(f"Not a plan: {path}\n! error 1001: ")

@@ -152,7 +152,7 @@ def test_what_was_loaded_before_keeps_how_it_came_here() -> None:
     assert document.upgrades
     header = ps.explain(document).splitlines()
     assert header[0] == "Plan (0.108.0, written as 0.40.0)"
-    assert any("of earlier releases" in line for line in header)
+    assert any("old form" in line for line in header)
 
 
 def test_a_plan_by_hand_that_has_no_message_is_shown() -> None:

@@ -129,17 +129,17 @@ def test_documents_are_saved_by_suffix_and_converted(tmp_path: Path) -> None:
 
 TABLE = "    Read[t(a: boolean)]"
 FAULTS = {
-    "an unknown relation": (["Filtr[$0]", TABLE], "line 3, column 3: there is no relation Filtr; is Filter meant?"),
+    "an unknown relation": (["Filtr[$0]", TABLE], "line 3, column 3: there is no relation Filtr; did you mean Filter?"),
     "an open bracket": (["Filter[$0", TABLE], "line 4, column 9: `[` cannot stand here; expected `,`, `=>` or `]`"),
     "a missing type": (["Filter[$0 -> ]", TABLE], "line 3, column 13: `->` cannot stand here"),
     "an unknown type": (
         ["Filter[$0]", "    Read[t(a: boolea)]"],
-        "boolea is no type; one of a user is written u!boolea",
+        "boolea is not a type; one of a user is written u!boolea",
     ),
     "bad indentation": (["Filter[$0]", TABLE, "   Read[t(a: boolean)]"], "line 5, column 4: the line is indented"),
     "a missing block": (["Filter[exists(#1)]", TABLE], "line 3, column 3: the block #1 is missing below the line"),
     "a block without use": (["Filter[$0]", "    #1:", "      Read[t()]", TABLE], "in the line above refers to #1"),
-    "no date": (["Filter['2020-13-01':date]", TABLE], "'2020-13-01' is no date like 2020-12-31"),
+    "no date": (["Filter['2020-13-01':date]", TABLE], "'2020-13-01' is not a date like 2020-12-31"),
     "an open text": (["Filter['abc]", TABLE], "line 3, column 10: what starts with ' is not closed in its line"),
     "a bad type": (["Filter[1:decimal<3>]", TABLE], "decimal is written like decimal<38, 2>"),
     "a bad cast": (["Filter[cast($0, i64)]", TABLE], "a cast is written cast($0 as i64?)"),
@@ -153,9 +153,9 @@ FAULTS = {
     "a number out of range": (["Filter[300:i8]", TABLE], "300"),
     "a misspelt field": (
         ["Filter[condtion: $0]", TABLE],
-        "'condtion' is not a field of FilterRel. Is 'condition' meant",
+        "'condtion' is not a field of FilterRel. Did you mean 'condition'",
     ),
-    "a misspelt value": (["Join[iner, $0]", TABLE, TABLE], "Is 'JOIN_TYPE_INNER' meant?"),
+    "a misspelt value": (["Join[iner, $0]", TABLE, TABLE], "Did you mean 'JOIN_TYPE_INNER'?"),
 }
 
 

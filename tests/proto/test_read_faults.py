@@ -142,7 +142,7 @@ def test_faults(relation: Json, path: str, text: str) -> None:
         ({"decimal": {"value": "AAAAAAAAAAAAAAAAAAAAAA==", "precision": 2, "scale": 3}}, "there is no decimal<2, 3>"),
         ({"decimal": {"value": "ZAAAAAAAAAAAAAAAAAAAAA==", "precision": 2, "scale": 0}}, "100 has more than 2 digits"),
         ({"varChar": {"value": "abc", "length": 2}}, "3 characters are too long for varchar<2>"),
-        ({"precisionTime": {"precision": 0, "value": "86400"}}, "86400 is no time of day"),
+        ({"precisionTime": {"precision": 0, "value": "86400"}}, "86400 is not a time of day"),
         ({"precisionTimestamp": {"precision": 13, "value": "0"}}, "precision is 13"),
         ({"intervalYearToMonth": {"years": -10_001, "months": 12}}, "-10001 years are too many"),
         ({"intervalYearToMonth": {"years": -10_000, "months": 200_000}}, "200000 months are too many"),

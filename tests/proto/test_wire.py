@@ -97,23 +97,23 @@ def test_the_source_is_left_as_it_was(plan: messages.Plan) -> None:
 @pytest.mark.parametrize(
     ("source", "message"),
     [
-        (b"", "the source is empty"),
+        (b"", "the plan is empty"),
         ("", "the text is empty, neither JSON nor a path"),
-        (b"  \n", "the source is empty"),
+        (b"  \n", "the plan has only 3 bytes of white space"),
         (b"\xff\xff\xff\xff", "the bytes are neither a protobuf message of a plan nor JSON text"),
-        (b"hello, world", "the bytes are neither a protobuf message of a plan nor JSON text"),
-        ("{", "the JSON text has a syntax error in line 1, column 2: "),
+        (b"hello, world", "this is text that begins with 'hello, world', not a plan"),
+        ("{", "the JSON text ends too early: a value that is open in line 1, column 2 isn't closed"),
         ('{"relations":\n  [}', "the JSON text has a syntax error in line 2, column 4: "),
-        ('{"relations": []} x', "the JSON text has a syntax error in line 1, column 19: Extra data"),
+        ('{"relations": []} x', "the JSON text goes on after its end, in line 1, column 19"),
         ('{"relations": [], "relations": []}', "the JSON text has the name 'relations' twice in one object"),
         (b'{"relations": "\xff"}', "the JSON text is not UTF-8, at byte 15"),
         ("[]", "the JSON text is a list, not an object"),
         ("{}", "the JSON object is empty"),
         ({}, "the JSON object is empty"),
-        ({"relatons": []}, "'relatons' is not a field of Plan. Is 'relations' meant?"),
+        ({"relatons": []}, "'relatons' is not a field of Plan. Did you mean 'relations'?"),
         (
             {"relations": [{"root": {"input": {"read": {"baseShema": {}}}}}]},
-            "relations[0].root.input.read: 'baseShema' is not a field of ReadRel. Is 'baseSchema' meant?",
+            "relations[0].root.input.read: 'baseShema' is not a field of ReadRel. Did you mean 'baseSchema'?",
         ),
         ({"relations": {}}, "relations: 'relations' takes a list, not an object"),
         ({"relations": [1]}, "relations[0]: 'relations' takes an object, not 1"),
@@ -125,7 +125,7 @@ def test_the_source_is_left_as_it_was(plan: messages.Plan) -> None:
         ({"relations": [{"rel": {}, "root": {}}]}, "relations[0]: the object has more than one field of 'rel_type'"),
         (
             {"relations": [{"rel": {"join": {"type": "JOIN_TYPE_INER"}}}]},
-            "relations[0].rel.join.type: 'JOIN_TYPE_INER' is not a value of 'type'. Is 'JOIN_TYPE_INNER' meant?",
+            "relations[0].rel.join.type: 'JOIN_TYPE_INER' is not a value of 'type'. Did you mean 'JOIN_TYPE_INNER'?",
         ),
         (
             {"relations": [{"rel": {"filter": {"condition": {"literal": {"binary": "é"}}}}}]},
@@ -142,8 +142,8 @@ def test_the_source_is_left_as_it_was(plan: messages.Plan) -> None:
         ("no such file", "there is no file 'no such file'"),
         ("a\0b", "the file 'a\\x00b' cannot be read: embedded null byte"),
         ("x" * 10_000, "the file 'xxx"),
-        (3, "a int is not a plan"),
-        (None, "a NoneType is not a plan"),
+        (3, "an object of the type int is not a plan"),
+        (None, "an object of the type NoneType is not a plan"),
         (messages.Rel(), "a message substrait.Rel is not a plan"),
         (messages.Plan(), "the message is empty"),
     ],
@@ -158,7 +158,7 @@ def test_files_that_can_not_be_read(tmp_path: Path) -> None:
     with pytest.raises(PlanFormatError, match="is a directory, not a plan"):
         parse(tmp_path)
     (tmp_path / "empty").touch()
-    with pytest.raises(PlanFormatError, match="the source is empty"):
+    with pytest.raises(PlanFormatError, match="the plan is empty"):
         parse(tmp_path / "empty")
 
 

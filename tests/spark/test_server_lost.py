@@ -120,7 +120,7 @@ class Connect:
     ("error", "said"),
     [
         (lost, "the Spark server at spark.example.com is gone"),
-        (lambda: ValueError("[INVALID_HANDLE.SESSION_CHANGED] The handle is invalid"), "was started anew"),
+        (lambda: ValueError("[INVALID_HANDLE.SESSION_CHANGED] The handle is invalid"), "was restarted"),
     ],
 )
 def test_a_lost_server_is_named(monkeypatch: pytest.MonkeyPatch, error: Any, said: str) -> None:

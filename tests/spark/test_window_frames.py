@@ -443,7 +443,8 @@ def test_a_constant_in_a_cast_is_one() -> None:
     input = values([INT], [(1,)])
     offset = Cast(type=LONG, input=number(3), failure_behavior=FailureBehavior.THROW_EXCEPTION)
     text = ps.to_sql(
-        plan(project(input, over("count", sorts=[sort(col(input, 0))], bounds=(ROWS, before(offset), CURRENT))))
+        plan(project(input, over("count", sorts=[sort(col(input, 0))], bounds=(ROWS, before(offset), CURRENT)))),
+        formatted=False,
     )
     assert "ROWS BETWEEN 3 PRECEDING AND CURRENT ROW" in text
 
@@ -452,7 +453,8 @@ def test_distances_beyond_every_partition() -> None:
     input = values([INT], [(1,)])
 
     def text(lower: Bound, upper: Bound) -> str:
-        return ps.to_sql(plan(project(input, over("count", sorts=[sort(col(input, 0))], bounds=(ROWS, lower, upper)))))
+        counted = over("count", sorts=[sort(col(input, 0))], bounds=(ROWS, lower, upper))
+        return ps.to_sql(plan(project(input, counted)), formatted=False)
 
     far = long(2**63 - 1)
     assert "UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING" in text(before(far), after(far))

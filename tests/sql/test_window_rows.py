@@ -23,7 +23,7 @@ def table() -> Read:
 
 def text(input: Read, *expressions: Expression) -> str:
     """The SELECT list of a projection that needs nothing below it."""
-    written = ps.to_sql(plan(project(input, *expressions)))
+    written = ps.to_sql(plan(project(input, *expressions)), formatted=False)
     assert written.count("FROM") == 1 + written.count("(SELECT")
     return written.split(" FROM ")[0].removeprefix("SELECT ")
 
@@ -87,7 +87,8 @@ def test_bounds(table: Read) -> None:
 
 
 def test_a_repeated_value_is_counted_where_it_comes_first(table: Read) -> None:
-    written = ps.to_sql(plan(project(table, over("count", col(table, 0), distinct=True, partitions=[col(table, 1)]))))
+    counted = over("count", col(table, 0), distinct=True, partitions=[col(table, 1)])
+    written = ps.to_sql(plan(project(table, counted)), formatted=False)
     assert "row_number() OVER (PARTITION BY c2, c1 ORDER BY NULL) = 1" in written
     assert "posexplode" not in written
 

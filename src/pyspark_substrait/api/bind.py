@@ -69,7 +69,7 @@ def bind(
     for relation in _reads(bound):
         if is_unbound(relation.base_schema.struct):
             raise InvalidPlanError(
-                "a read leaves types of its columns unbound, and is no read of a named table",
+                "a read leaves types of its columns unbound, and is not a read of a named table",
                 hint="State the types, or name a table",
             )
     return bound

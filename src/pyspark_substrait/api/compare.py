@@ -169,7 +169,7 @@ class _Running:
         if session is None:
             return run_query(plan, tables=self._tables, spark=self._spark, progress=False, registry=self._registry)
         if engine == "duckdb":
-            return session.run(to_sql(plan, registry=self._registry))
+            return session.run(to_sql(plan, registry=self._registry, formatted=False))
         return session.run(for_target(plan, engine, registry=self._registry).to_bytes())
 
     def comparing(

@@ -47,7 +47,13 @@ def explain(
 
     def text() -> str:
         return explained(
-            report.document, width=width, types=types, proto_paths=proto_paths, places=report.places, findings=shown
+            report.document,
+            width=width,
+            types=types,
+            proto_paths=proto_paths,
+            places=report.places,
+            findings=shown,
+            name="" if report.file is None else str(report.file),
         )
 
     return with_enough_stack(text)

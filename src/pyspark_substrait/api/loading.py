@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
@@ -12,7 +13,7 @@ from google.protobuf.message import Message
 
 from pyspark_substrait.codes import Level
 from pyspark_substrait.documents import ExtendedExpression, Plan, Source, as_document, keep_source
-from pyspark_substrait.errors import InvalidPlanError
+from pyspark_substrait.errors import InvalidPlanError, SubstraitError
 from pyspark_substrait.extensions.registry import Registry
 from pyspark_substrait.model.deep_stack import with_deep_stack
 from pyspark_substrait.proto import read, wire
@@ -63,7 +64,8 @@ def load(source: PlanSource, *, strict: bool = False, registry: Registry | None 
         return source
 
     parsed = message_of(source)
-    found = bound_message(parsed, registry or Registry.default(), strict=strict)
+    with naming_file(source):
+        found = bound_message(parsed, registry or Registry.default(), strict=strict)
     document = as_document(found.document, deep=parsed.deep, registry=registry)
     if found.places is not None and parsed.content is not None and not parsed.deep and isinstance(document, Plan):
         keep_source(document, Source(parsed.content, found.places, found.again))
@@ -100,11 +102,29 @@ def message_of(plan: PlanSource, *, tolerant: bool = False) -> Parsed:
         PlanFormatError: the source isn't a plan, or has fields that no release has.
         InvalidPlanError: the plan contradicts itself, so that its upgrade is ambiguous.
     """
-    source = _written(plan) if isinstance(plan, Plan | ExtendedExpression) else without_text(plan)
+    if isinstance(plan, Plan | ExtendedExpression):
+        return _parsed(_written(plan), tolerant)
+    with naming_file(plan):
+        return _parsed(without_text(plan), tolerant)
+
+
+def _parsed(source: Any, tolerant: bool) -> Parsed:
     if not tolerant:
         return wire.parse(source)
     faults: wire.Faults = []
     return replace(wire.parse(source, faults), faults=tuple(faults))
+
+
+@contextmanager
+def naming_file(source: PlanSource) -> Iterator[None]:
+    """Name the file that a plan is read from in the errors raised inside, unless they name it already."""
+    try:
+        yield
+    except SubstraitError as error:
+        file = file_of(source)
+        if file is not None and file.is_file():
+            error.file = error.file or str(file)
+        raise
 
 
 def _written(plan: Plan | ExtendedExpression) -> Any:
@@ -119,7 +139,8 @@ def loaded_plan(source: PlanSource, registry: Registry | None) -> Plan:
     document = load(source, registry=registry)
     if not isinstance(document, Plan):
         raise InvalidPlanError(
-            "this is an extended expression, which has no rows of its own", hint="evaluate(...) runs it over data"
+            "this is an extended expression, which has no rows of its own",
+            hint="Run it over data: evaluate(...), or the command `evaluate`",
         )
     return document
 
@@ -127,7 +148,9 @@ def loaded_plan(source: PlanSource, registry: Registry | None) -> Plan:
 def loaded_expressions(source: PlanSource, registry: Registry | None) -> ExtendedExpression:
     document = load(source, registry=registry)
     if not isinstance(document, ExtendedExpression):
-        raise InvalidPlanError("this is a plan, not an extended expression", hint="from_substrait(...) runs plans")
+        raise InvalidPlanError(
+            "this is a plan, not an extended expression", hint="Run it with from_substrait(...), or the command `run`"
+        )
     return document
 
 
@@ -137,7 +160,8 @@ def understood(plan: PlanSource, registry: Registry) -> Checked:
     found = read.checked(parsed.message, registry, upgrades=parsed.notes, original_version=parsed.original_version)
     if any(finding.level is Level.ERROR for finding in found.findings):
         of_kind = read.plan if parsed.message.DESCRIPTOR.name == "Plan" else read.extended_expression
-        of_kind(parsed.message, registry)
+        with naming_file(plan):
+            of_kind(parsed.message, registry)
     return found
 
 

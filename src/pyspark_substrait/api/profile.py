@@ -13,6 +13,7 @@ from pyspark_substrait.documents import Plan, as_document
 from pyspark_substrait.errors import InvalidPlanError
 from pyspark_substrait.extensions.registry import Registry
 from pyspark_substrait.model.deep_stack import with_deep_stack
+from pyspark_substrait.spark.missing_tables import refuse_missing_tables
 from pyspark_substrait.spark.profiling.running import profile as profiled
 from pyspark_substrait.spark.progress import interruptible
 from pyspark_substrait.spark.session import embedded_session
@@ -66,6 +67,8 @@ def profile(
         document = as_document(found.document, deep=deep, registry=own)
         if not isinstance(document, Plan):
             raise InvalidPlanError("this is an extended expression, which has no relations to profile")
+        if spark is None:
+            refuse_missing_tables(document, tables, root)
         if lacks_types(document):
             bound = with_types(document, tables, spark or embedded_session(), known)
             found = understood(bound, known)

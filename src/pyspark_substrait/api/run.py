@@ -10,6 +10,7 @@ from pyspark_substrait.api.bind import lacks_types, with_types
 from pyspark_substrait.api.loading import PlanSource, extensions_of, loaded_expressions, loaded_plan, on_deep_stack
 from pyspark_substrait.spark import evaluate as expressions
 from pyspark_substrait.spark import run
+from pyspark_substrait.spark.missing_tables import refuse_missing_tables
 from pyspark_substrait.spark.progress import interruptible
 from pyspark_substrait.spark.session import embedded_session
 from pyspark_substrait.spark.thread_properties import with_thread_properties
@@ -62,6 +63,8 @@ def from_substrait(
     """
     loaded = loaded_plan(plan, registry)
     known = extensions_of(loaded, registry)
+    if spark is None:
+        refuse_missing_tables(loaded, tables, root)
     loaded = _with_types(loaded, tables, spark, known)
     return _in_session(
         loaded,
@@ -111,6 +114,8 @@ def run_query(
     """
     loaded = loaded_plan(plan, registry)
     known = extensions_of(loaded, registry)
+    if spark is None:
+        refuse_missing_tables(loaded, tables, root)
     with interruptible():
         loaded = _with_types(loaded, tables, spark, known)
         return _in_session(

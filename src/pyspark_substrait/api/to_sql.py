@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from pyspark_substrait.api.loading import PlanSource, extensions_of, loaded_plan, on_deep_stack
 from pyspark_substrait.extensions.registry import Registry
+from pyspark_substrait.sql import formatting
 from pyspark_substrait.sql.compiler.statement import Statement, statement
 from pyspark_substrait.sql.spark_version import parsed_version
 
@@ -19,12 +20,15 @@ def to_sql(
     registry: Registry | None = None,
     root: int | None = None,
     version: str | None = None,
+    formatted: bool = True,
 ) -> str:
     """Return the Spark SQL statement for a plan, over tables of the session's catalog. Needs no session.
 
     Args:
         plan, parameters, registry, root: as in :func:`from_substrait`.
         version: the version of Spark that the text is for, ``3.5`` to the newest; the newest when None.
+        formatted: whether the statement is indented, with a clause a line; otherwise it is one line. Only the white
+            space differs.
 
     Raises:
         ParameterError: a dynamic parameter has no value, or one that isn't of its type.
@@ -39,4 +43,5 @@ def to_sql(
     def made() -> Statement:
         return statement(loaded, known, parameters=parameters, chosen=root, spark=spark)
 
-    return on_deep_stack(loaded, made).readable()
+    text = on_deep_stack(loaded, made).readable()
+    return formatting.formatted(text) if formatted else text

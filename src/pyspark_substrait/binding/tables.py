@@ -199,7 +199,7 @@ class Tables:
             if not is_convertible(there, type) or not _same(own, fields):
                 raise TableError(
                     f"{name} is {there} in {place}, and {stated} in the plan",
-                    hint="Only casts that lose nothing are added. Cast it in the plan, or give a table of this type",
+                    hint="bind adds only casts that lose nothing. Cast it in the plan, or pass a table of this type",
                 )
             columns.append(_Column(position=position, found=there, stated=stated, type=type, names=(name, *own)))
         return columns
@@ -219,7 +219,8 @@ class Tables:
             if found is None:
                 listed = ", ".join(sorted(map(_dotted, self._schemas.names()))) or "none"
                 raise TableError(
-                    f"there is no table {_dotted(wanted)}", hint=f"Tables given: {listed}. Rename one if it is meant"
+                    f"there is no table {_dotted(wanted)}",
+                    hint=f"Tables given: {listed}. If one of them is meant, rename it (--rename)",
                 )
             self._known[names] = _Table(*found)
         return self._known[names]

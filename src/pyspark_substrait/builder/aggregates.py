@@ -273,11 +273,11 @@ def _bound(given: Any, type: BoundsType, sorts: tuple[SortField, ...]) -> Bound:
     offset: Any
     if type is BoundsType.ROWS:
         if not isinstance(given, int):
-            raise InvalidPlanError(f"{given!r} is no number of records")
+            raise InvalidPlanError(f"{given!r} is not a number of records")
         offset = Literal(type=I64(), value=distance)
     else:
         offset = fitted(distance, sorts[0].expr.type) or column(distance).expression
         temporal = isinstance(concrete(sorts[0].expr.type), _TEMPORAL)
         if temporal != isinstance(given, datetime.timedelta):
-            raise InvalidPlanError(f"{given!r} is no distance between values of {sorts[0].expr.type}")
+            raise InvalidPlanError(f"{given!r} is not a distance between values of {sorts[0].expr.type}")
     return Preceding(offset) if before else Following(offset)

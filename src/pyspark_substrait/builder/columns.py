@@ -323,7 +323,7 @@ class Column:
         called = _call(comparison, self, self, urn=urn)
         node = called.expression if isinstance(called, Column) else None
         if not isinstance(node, ScalarFunction):
-            raise InvalidPlanError(f"`{comparison}` doesn't compare two values: it is no scalar function")
+            raise InvalidPlanError(f"`{comparison}` doesn't compare two values: it is not a scalar function")
         return SortKey(self, node.function)
 
 

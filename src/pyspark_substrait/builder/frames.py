@@ -253,7 +253,7 @@ def _number(given: Any) -> Expression:
             raise InvalidPlanError("a number of records cannot depend on a record of the frame")
         return found
     if isinstance(given, int) and given < 0:
-        raise InvalidPlanError(f"{given} is no number of records")
+        raise InvalidPlanError(f"{given} is not a number of records")
     return literal(given, I64())
 
 

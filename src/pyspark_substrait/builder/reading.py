@@ -81,7 +81,7 @@ class Reading(Base):
             if isinstance(row, Mapping):
                 unknown = set(row) - set(names)
                 if unknown:
-                    raise InvalidPlanError(f"row {index} has a value for {unknown}, which is no column")
+                    raise InvalidPlanError(f"row {index} has a value for {unknown}, which is not a column")
                 row = [row.get(name) for name in names]
             if len(row) != len(names):
                 raise InvalidPlanError(f"row {index} has {len(row)} values for {len(names)} columns")
@@ -178,7 +178,7 @@ class Reading(Base):
         """
         node = self.model
         if not isinstance(node, Read) or node.projection is not None or node.common.emit is not None:
-            raise InvalidPlanError("this is no plain read", hint="Use filter() and select()")
+            raise InvalidPlanError("this is not a plain read", hint="Use filter() and select()")
         if columns is not None:
             items = tuple(StructItem(self._position(name)) for name in columns)
             mask = MaskExpression(select=StructSelect(items), maintain_singular_struct=True)

@@ -62,7 +62,7 @@ def typed_names(given: Any, registry: Registry | None = None) -> tuple[Type, tup
         inside = schema_of(given, registry)
         return inside.struct, inside.names
     if not isinstance(given, str):
-        raise InvalidPlanError(f"{given!r} is no type", hint='Write it like "decimal?<38, 2>", or give a model type')
+        raise InvalidPlanError(f"{given!r} is not a type", hint='Write it like "decimal?<38, 2>", or give a model type')
     node = parse(given)
     extensions = registry or Registry.default()
     found = evaluate_type(node, {}, _scope(node, extensions))

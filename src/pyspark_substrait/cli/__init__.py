@@ -14,7 +14,7 @@ from pyspark_substrait.cli.compare import compare
 from pyspark_substrait.cli.dialect import capabilities, dialect
 from pyspark_substrait.cli.diff import diff
 from pyspark_substrait.cli.explain import explain
-from pyspark_substrait.cli.files import console, counted, plan_source, save
+from pyspark_substrait.cli.files import console, counted, error_text, plan_source, save
 from pyspark_substrait.cli.findings import findings
 from pyspark_substrait.cli.lineage import lineage
 from pyspark_substrait.cli.lint import lint
@@ -44,7 +44,7 @@ class _Commands(click.Group):
         try:
             return super().invoke(ctx)
         except SubstraitError as error:
-            print_text(f"error: {error}", err=True)
+            print_text(error_text(error), err=True)
             ctx.exit(1)
         except click.ClickException as error:  # the text may hold the name of a file, or of a plan's column
             texts = {name: text for name, text in vars(error).items() if isinstance(text, str)}
@@ -68,7 +68,8 @@ class _Commands(click.Group):
 def main() -> None:
     """Substrait plans on Apache Spark.
 
-    A PLAN is a file of any Substrait release, binary or JSON (found out by looking), or - for standard input.
+    A PLAN is a file in binary, JSON or text form, of any Substrait release, or - for standard input. The form is
+    detected.
 
     \b
     Examples:
@@ -77,8 +78,7 @@ def main() -> None:
       pyspark-substrait plan "SELECT * FROM orders" --table orders=orders.parquet -o plan.json
       pyspark-substrait convert plan.pb plan.json
 
-    Exit codes: 0 done; 1 something is wrong with the plan or its data, or was found in it; 2 wrong usage;
-    130 stopped with Ctrl-C.
+    Exit codes: 0 success; 1 an error in the plan or its data, or findings; 2 wrong usage; 130 stopped with Ctrl-C.
     """
 
 
@@ -86,19 +86,32 @@ main.add_command(run)
 main.add_command(evaluate)
 
 
-@main.command()
+@main.command(short_help="Print the Spark SQL of a plan.")
 @click.argument("plan", type=PLAN)
 @PARAMETERS
 @ROOT
 @FUNCTIONS
 @SPARK
+@click.option("--compact", is_flag=True, help="Print the statement as one line.")
 def sql(
-    plan: Path, parameters: tuple[str, ...], root: int | None, registry: Registry | None, version: str | None
+    plan: Path,
+    parameters: tuple[str, ...],
+    root: int | None,
+    registry: Registry | None,
+    version: str | None,
+    compact: bool,
 ) -> None:
-    """Print the Spark SQL text that runs PLAN. Needs no Spark."""
+    """Print the Spark SQL statement that runs PLAN, a clause a line. Needs no Spark.
+
+    \b
+    Examples:
+      pyspark-substrait sql plan.json
+      pyspark-substrait sql plan.json --compact
+      pyspark-substrait sql plan.json --spark 3.5
+    """
     loaded = loaded_from(plan_source(plan), registry)
     given = parameter_values(parameters, loaded)
-    write_text(pyspark_substrait.to_sql(loaded, parameters=given, root=root, version=version))
+    write_text(pyspark_substrait.to_sql(loaded, parameters=given, root=root, version=version, formatted=not compact))
 
 
 main.add_command(explain)
@@ -106,7 +119,7 @@ main.add_command(view)
 main.add_command(lineage)
 
 
-@main.command(short_help="List the functions that run, or show one.")
+@main.command(short_help="List the functions that run on Spark, or show one.")
 @click.argument("name", required=False)
 @click.option(
     "--extension",
@@ -114,15 +127,15 @@ main.add_command(lineage)
     metavar="FILE",
     multiple=True,
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="A YAML file of your own to show as well. Repeatable.",
+    help="A YAML extension file whose functions are listed too. Repeatable.",
 )
 @click.option("--full", is_flag=True, help="Print long Spark SQL in full.")
-@click.option("--markdown", "as_page", is_flag=True, help="Print the page of the documentation.")
+@click.option("--markdown", "as_page", is_flag=True, help="Print the page of the documentation, in Markdown.")
 @SPARK
 def functions(name: str | None, extensions: tuple[Path, ...], full: bool, as_page: bool, version: str | None) -> None:
-    """List the functions of all extensions, or show the one called NAME: overloads, options, what it is in Spark SQL.
+    """List the functions of all extensions, or show the overloads, options and Spark SQL of the function NAME.
 
-    NAME may be an extension too, like functions_string. Needs no Spark.
+    NAME can also be an extension, like functions_string. Needs no Spark.
 
     \b
     Examples:
@@ -151,11 +164,11 @@ def functions(name: str | None, extensions: tuple[Path, ...], full: bool, as_pag
 @click.argument("source", metavar="IN", type=PLAN)
 @click.argument("target", metavar="OUT", type=click.Path(dir_okay=False, allow_dash=True, path_type=Path))
 @click.option(
-    "--to", "form", type=click.Choice(["json", "pb", "text"]), help="The form of OUT; by its suffix when not given."
+    "--to", "form", type=click.Choice(["json", "pb", "text"]), help="The form of OUT; by default, its suffix decides."
 )
 @FUNCTIONS
 def convert(source: Path, target: Path, form: Literal["json", "pb", "text"] | None, registry: Registry | None) -> None:
-    """Write the plan IN to OUT in the current form of the format: as JSON (.json), text (.txt, .substrait) or binary.
+    """Write the plan IN to OUT, upgraded to the current release: as JSON (.json), text (.txt, .substrait) or binary.
 
     \b
     Examples:
@@ -168,7 +181,7 @@ def convert(source: Path, target: Path, form: Literal["json", "pb", "text"] | No
     loaded = loaded_from(plan_source(source), registry)
     save(loaded, target, form or FORMS.get(target.suffix.lower(), "pb"))
     if loaded.upgrades:
-        print_text(f"{counted(len(loaded.upgrades), 'thing')} upgraded on the way (see: upgrade --check)", err=True)
+        print_text(f"{counted(len(loaded.upgrades), 'old form')} upgraded (upgrade --check lists them)", err=True)
 
 
 main.add_command(plan)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["bind"]
 
 
-@click.command(short_help="Fit a plan to the tables it will meet.")
+@click.command(short_help="Adapt a plan to tables: names, columns, types.")
 @click.argument("plan", type=PLAN)
 @click.option(
     "--table",
@@ -27,20 +27,20 @@ __all__ = ["bind"]
     metavar="NAME=PATH",
     multiple=True,
     required=True,
-    help="A table: its name where the plan will run (dots between the parts), and a file or folder of Parquet, ORC or "
-    "Arrow that has its columns. Repeatable.",
+    help="A table: its name where the plan will run (dots between the parts), and a Parquet, ORC or Arrow file or "
+    "folder with its columns. Repeatable.",
 )
 @RENAME
 @FUNCTIONS
-@click.option("--target", metavar="ENGINE", help="Also bring it into the form of an engine: datafusion, acero, duckdb.")
+@click.option("--target", metavar="ENGINE", help="Also adapt the plan to an engine: datafusion, acero or duckdb.")
 @click.option(
     "-o",
     "--output",
     metavar="OUT",
     type=click.Path(dir_okay=False, allow_dash=True, path_type=Path),
     default="-",
-    help="Write the plan here: as JSON (.json), text (.txt, .substrait) or binary. By default: to standard output, in "
-    "its own form.",
+    help="Write the plan here, as JSON (.json), text (.txt, .substrait) or binary; by default to standard output, in "
+    "the form of PLAN.",
 )
 def bind(
     plan: Path,
@@ -50,9 +50,9 @@ def bind(
     target: str | None,
     output: Path,
 ) -> None:
-    """Fit PLAN to tables: their names, their columns in their order, their types.
+    """Adapt PLAN to tables: to their names, their columns and order of columns, and their types.
 
-    Each change is a line on standard error. No data is read.
+    Each change is printed as a line on standard error. No data is read.
 
     \b
     Examples:

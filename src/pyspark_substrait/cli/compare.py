@@ -36,7 +36,7 @@ _FORMS = {".json": "json", ".html": "html", ".htm": "html"}
     "engines",
     metavar="ENGINE",
     multiple=True,
-    help="spark, datafusion, duckdb or acero. Repeatable; by default Spark, and DataFusion and DuckDB where installed.",
+    help="spark, datafusion, duckdb or acero. Repeatable; by default Spark, and DataFusion and DuckDB if installed.",
 )
 @click.option(
     "--table",
@@ -51,12 +51,12 @@ _FORMS = {".json": "json", ".html": "html", ".htm": "html"}
 @click.option(
     "--no-bisect", is_flag=True, help="Do not look for the smallest part of the plan on which engines differ."
 )
-@click.option("--strict", is_flag=True, help="Exit with 1 if an engine gives no rows, too.")
+@click.option("--strict", is_flag=True, help="Exit with 1 also if an engine cannot run the plan.")
 @click.option(
     "--format",
     "form",
     type=click.Choice(["text", "json", "html"]),
-    help="By the suffix of OUT when not given (.json, .html), otherwise text.",
+    help="The form of the report; by default that of the suffix of OUT (.json, .html), or else text.",
 )
 @click.option(
     "-o",
@@ -64,7 +64,7 @@ _FORMS = {".json": "json", ".html": "html", ".htm": "html"}
     metavar="OUT",
     type=click.Path(dir_okay=False, allow_dash=True, path_type=Path),
     default="-",
-    help="Write the report here; to standard output when not given.",
+    help="Write the report here; by default to standard output.",
 )
 @with_session
 def compare(
@@ -82,7 +82,7 @@ def compare(
     remote: str | None,
     progress: bool | None,
 ) -> None:
-    """Run PLAN on several engines, and report which rows differ and on which part of the plan.
+    """Run PLAN on several engines, and report the rows that differ and the part of the plan that causes it.
 
     Exit codes: 0 the rows are the same; 1 they differ, or fewer than two engines gave rows; 2 wrong usage.
 
@@ -92,9 +92,11 @@ def compare(
       pyspark-substrait compare plan.pb --engine datafusion --engine duckdb --table orders=orders/ -o report.html
     """
     session, given, names = Session(master, remote, progress), table_paths(tables), renamed_tables(renamed)
+    source = plan_source(plan)
+    pyspark_substrait.bind(source, given, rename=names, registry=registry)  # its errors come before Spark starts
     spark = session.start() if not engines or "spark" in engines else None
     found = pyspark_substrait.compare(
-        plan_source(plan),
+        source,
         engines or None,
         tables=given,
         rename=names,

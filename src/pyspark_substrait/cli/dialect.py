@@ -21,20 +21,20 @@ __all__ = ["capabilities", "dialect"]
 _OUTPUT = click.Path(dir_okay=False, allow_dash=True, path_type=Path)
 
 
-@click.command(short_help="Write what runs on Spark as a dialect file.")
+@click.command(short_help="Write a dialect file of what runs on Spark.")
 @click.option(
     "-o",
     "--output",
     metavar="FILE",
     type=_OUTPUT,
     default="-",
-    help="Write the dialect here, as JSON (.json) or YAML (any other suffix); to standard output when not given.",
+    help="Write the dialect here, as JSON (.json) or YAML (any other suffix); by default to standard output.",
 )
 @SPARK
 def dialect(output: Path, version: str | None) -> None:
     """Write a dialect file: the types, relations, expressions and functions of Substrait that run on Spark.
 
-    Its form is the one of the specification, for tools that make or check plans. Needs no Spark.
+    Tools that make or check plans can read it; the specification defines the format. Needs no Spark.
 
     \b
     Examples:
@@ -64,9 +64,9 @@ def _yaml(content: dict[str, Any]) -> str:
 @click.command(short_help="Print the supported releases, extensions and messages.")
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
 def capabilities(form: str) -> None:
-    """Print the releases of Substrait that are read and written, and what of each extension runs. Needs no Spark.
+    """Print the supported Substrait releases, and how much of each extension runs on Spark. Needs no Spark.
 
-    The JSON has the form of the message Capabilities, which the specification had until release 0.81.
+    The JSON is the message Capabilities, which was part of the specification until release 0.81.
 
     \b
     Examples:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import click
 
 import pyspark_substrait
-from pyspark_substrait.cli.files import plan_source
-from pyspark_substrait.cli.options import FUNCTIONS
+from pyspark_substrait.cli.files import error_text, plan_source
+from pyspark_substrait.cli.options import FUNCTIONS, PLAN
 from pyspark_substrait.cli.output import print_text
 from pyspark_substrait.errors import SubstraitError
 
@@ -18,19 +18,17 @@ if TYPE_CHECKING:
 
 __all__ = ["diff"]
 
-_PLAN = click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path)
-
 
 @click.command(short_help="Show how two plans differ in meaning.")
-@click.argument("a", type=_PLAN)
-@click.argument("b", type=_PLAN)
+@click.argument("a", type=PLAN)
+@click.argument("b", type=PLAN)
 @click.option("--json", "as_json", is_flag=True, help="Print the changes as JSON.")
 @FUNCTIONS
 def diff(a: Path, b: Path, as_json: bool, registry: Registry | None) -> None:
     """Show how the plans A and B differ in meaning.
 
-    Numbers of functions, positions of columns, hints and the like don't count. Exits with 0 when both mean the same,
-    with 1 when they differ, with 2 when one of them can't be read.
+    Function anchors, column positions, hints and the like don't count. Exit codes: 0 both mean the same, 1 they differ,
+    2 one of them can't be read, or wrong usage.
 
     \b
     Examples:
@@ -42,7 +40,7 @@ def diff(a: Path, b: Path, as_json: bool, registry: Registry | None) -> None:
     try:
         found = pyspark_substrait.diff(plan_source(a), plan_source(b), registry=registry)
     except SubstraitError as error:
-        print_text(f"error: {error}", err=True)
+        print_text(error_text(error), err=True)
         click.get_current_context().exit(2)
     print_text(found.to_json() if as_json else str(found))
     click.get_current_context().exit(1 if found else 0)

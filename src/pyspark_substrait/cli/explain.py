@@ -13,6 +13,7 @@ from pyspark_substrait.cli.files import plan_source
 from pyspark_substrait.cli.options import (
     FUNCTIONS,
     PARAMETERS,
+    PLAN,
     ROOT,
     Session,
     loaded_from,
@@ -30,14 +31,14 @@ __all__ = ["explain"]
 
 
 @click.command(short_help="Print a plan as text.")
-@click.argument("plan", type=click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path))
+@click.argument("plan", type=PLAN)
 @click.option("--types/--no-types", default=True, help="Whether to show the types of columns; shown by default.")
 @click.option("--proto-paths", is_flag=True, help="End each line with the path of the relation in the plan.")
 @click.option(
     "--width",
     metavar="N",
     type=click.IntRange(min=20),
-    help="Break lines that are longer than N; by default than the terminal.",
+    help="Break lines after N characters; by default, at the width of the terminal.",
 )
 @click.option(
     "--findings/--no-findings",
@@ -45,11 +46,15 @@ __all__ = ["explain"]
     help="Whether to show errors and warnings below the lines they belong to; shown by default.",
 )
 @click.option(
-    "--full", is_flag=True, help="Print everything, in the text form that can be read back (see docs/text-form.md)."
+    "--full", is_flag=True, help="Print the text form, which is complete and can be read back (docs/text-form.md)."
 )
-@click.option("--target", metavar="ENGINE", help="Also show what the engine cannot run: spark, or a dialect file.")
-@click.option("--profile", "profiled", is_flag=True, help="Run the plan once, and show what happened in each relation.")
-@click.option("--exact", is_flag=True, help="With --profile: count every relation, which may take much longer.")
+@click.option("--target", metavar="ENGINE", help="Also show what this engine cannot run: spark, or a dialect file.")
+@click.option(
+    "--profile", "profiled", is_flag=True, help="Run the plan once, and show the rows, bytes and time of each relation."
+)
+@click.option(
+    "--exact", is_flag=True, help="With --profile: count the rows of every relation, which can take much longer."
+)
 @click.option("--json", "as_json", is_flag=True, help="With --profile: print the figures as JSON.")
 @FUNCTIONS
 @with_tables
@@ -76,10 +81,10 @@ def explain(
     remote: str | None,
     progress: bool | None,
 ) -> None:
-    """Print PLAN as text, with the columns and types of every step, and what is wrong with it. Needs no Spark.
+    """Print PLAN as text: every step with its columns and types, and the errors and warnings found. Needs no Spark.
 
-    With --profile, PLAN runs once on Spark, with the tables and options that `run` takes, and the rows, bytes and time
-    of each relation stand beside it.
+    With --profile, run PLAN once on Spark, with the same tables and options as `run`, and print the rows, bytes and
+    time of each relation beside it.
 
     \b
     Examples:
@@ -90,9 +95,9 @@ def explain(
       pyspark-substrait explain plan.pb --profile --table orders=orders.parquet
     """
     if not profiled and (exact or as_json or tables or allowed or parameters or root is not None or master or remote):
-        raise click.UsageError("options for tables, parameters and running need --profile")
+        raise click.UsageError("the options for tables, parameters and Spark need --profile")
     if profiled and (full or target is not None):
-        raise click.UsageError("--profile shows what ran; --full and --target go without it")
+        raise click.UsageError("--full and --target cannot be used with --profile")
     if full:
         write_text(loaded_from(plan_source(plan), registry).to_text(), nl=False)
         return
@@ -101,6 +106,7 @@ def explain(
     if profiled:
         paths, session = table_paths(tables), Session(master, remote, progress)
         loaded = loaded_from(plan_source(plan), registry)
+        session.check_tables(loaded, paths, root)
         made = pyspark_substrait.profile(
             loaded,
             session.start(),

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from pyspark_substrait.cli.output import print_text, to_terminal, write_bytes, write_text
-from pyspark_substrait.errors import SubstraitWarning
+from pyspark_substrait.errors import PlanFormatError, SubstraitError, SubstraitWarning
 from pyspark_substrait.message_text import json_escaped
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ __all__ = [
     "checked_table_path",
     "console",
     "counted",
+    "error_text",
     "form_of",
     "output_name",
     "plan_source",
@@ -32,12 +33,25 @@ __all__ = [
     "table_option",
 ]
 
+_STANDARD_INPUT = "pyspark_substrait.standard_input"
+"""The key of what a context knows: a plan was read from standard input."""
+
 _FILE_SUFFIXES = ("", ".parquet", ".parq", ".pq", ".orc", ".arrow", ".feather", ".ipc")
 
 
 def plan_source(path: Path) -> Path | bytes:
     """Return a file, or the content of standard input."""
-    return sys.stdin.buffer.read() if str(path) == "-" else path
+    if str(path) != "-":
+        return path
+    click.get_current_context().meta[_STANDARD_INPUT] = True
+    return sys.stdin.buffer.read()
+
+
+def error_text(error: SubstraitError) -> str:
+    """Return the text of an error of a command, which names standard input if a plan from there can't be read."""
+    if isinstance(error, PlanFormatError) and _STANDARD_INPUT in click.get_current_context().meta:
+        error.file = error.file or "standard input"
+    return f"error: {error}"
 
 
 def form_of(source: Path | bytes) -> Literal["json", "pb", "text"]:

@@ -12,9 +12,9 @@ __all__ = ["findings"]
 
 @click.command(short_help="List the classes of findings, or show one.")
 @click.argument("code", required=False)
-@click.option("--markdown", "as_page", is_flag=True, help="Print the page of the documentation.")
+@click.option("--markdown", "as_page", is_flag=True, help="Print the page of the documentation, in Markdown.")
 def findings(code: str | None, as_page: bool) -> None:
-    """List the classes of what can be found in a plan, or show the one with the number or the name CODE.
+    """List the classes of findings, or show the one with the number or name CODE.
 
     \b
     Examples:

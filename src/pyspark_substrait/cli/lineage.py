@@ -20,13 +20,13 @@ __all__ = ["lineage"]
 
 @click.command(short_help="Show the table columns that each column of a plan depends on.")
 @click.argument("plan", type=PLAN)
-@click.option("--column", metavar="NAME", help="Only columns of this name, of the result or written.")
+@click.option("--column", metavar="NAME", help="Only columns of this name, in the result or in a written table.")
 @click.option(
     "--conditions",
     is_flag=True,
-    help="Also the columns that decide which records there are, or how they are grouped or sorted.",
+    help="Also show the columns that filter, join, group or sort the records.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @FUNCTIONS
 def lineage(plan: Path, column: str | None, conditions: bool, as_json: bool, registry: Registry | None) -> None:
     """Show the table columns that each column of PLAN's result depends on. Needs no Spark.

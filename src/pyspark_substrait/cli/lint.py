@@ -9,7 +9,7 @@ import click
 
 import pyspark_substrait
 from pyspark_substrait.cli.files import counted, form_of, output_name, plan_source, save
-from pyspark_substrait.cli.options import FUNCTIONS
+from pyspark_substrait.cli.options import FUNCTIONS, PLAN
 from pyspark_substrait.cli.output import print_text, write_text
 from pyspark_substrait.cli.validate import FORMS, write_reports
 
@@ -20,30 +20,28 @@ if TYPE_CHECKING:
 __all__ = ["lint"]
 
 
-@click.command(short_help="Find what could be written better in plans, and fix it.")
+@click.command(short_help="Find redundant, slow and suspicious parts of plans, and fix them.")
 @click.argument(
     "plans",
     metavar="PLAN...",
     nargs=-1,
-    type=click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path),
+    type=PLAN,
 )
-@click.option("--fix", is_flag=True, help="Apply the fixes that provably keep the meaning, and list them.")
+@click.option("--fix", is_flag=True, help="Apply the fixes that provably keep the meaning of the plan, and list them.")
 @click.option(
     "-o",
     "--output",
     metavar="OUT",
     type=click.Path(dir_okay=False, allow_dash=True, path_type=Path),
-    help="With --fix, write the plan here, over PLAN itself when not given; otherwise write the findings here.",
+    help="With --fix, write the fixed plan here instead of over PLAN; without it, write the findings here.",
 )
-@click.option(
-    "--select", metavar="RULES", help="Only these: numbers of classes or names of rules, with commas between."
-)
-@click.option("--ignore", metavar="RULES", help="Not these, in the same form.")
+@click.option("--select", metavar="RULES", help="Only these rules: their names or class numbers, separated by commas.")
+@click.option("--ignore", metavar="RULES", help="All but these rules, in the same form.")
 @click.option(
     "--format",
     "form",
     type=click.Choice(["text", "json", "sarif", "html"]),
-    help="The form of the report; by the suffix of OUT when not given, otherwise text.",
+    help="The form of the report; by default that of the suffix of OUT, or else text.",
 )
 @click.option("--rules", is_flag=True, help="Print the page of the documentation that lists the rules.")
 @FUNCTIONS
@@ -57,9 +55,9 @@ def lint(
     rules: bool,
     registry: Registry | None,
 ) -> None:
-    """List what could be written better in each PLAN, why, and how; with --fix, fix it. Needs no Spark.
+    """List the redundant, slow and suspicious parts of each PLAN, with the reason and the fix. Needs no Spark.
 
-    Exit codes: 0 nothing was found (with --fix: all was done), 1 something was, 2 wrong usage.
+    With --fix, apply the fixes. Exit codes: 0 no findings (with --fix: none left), 1 findings, 2 wrong usage.
 
     \b
     Examples:
@@ -76,7 +74,7 @@ def lint(
     if not plans:
         raise click.UsageError("Missing argument 'PLAN...'.")
     if sum(str(plan) == "-" for plan in plans) > 1:
-        raise click.UsageError("standard input can be read once only")
+        raise click.UsageError("standard input can be read only once")
     try:
         if fix:
             _fix(plans, output, _rules(select), _rules(ignore), form or "text", registry)
@@ -113,12 +111,12 @@ def _fix(
     registry: Registry | None,
 ) -> None:
     if output is not None and len(plans) > 1:
-        raise click.UsageError("--output takes one plan; without it, each is written over itself")
+        raise click.UsageError("--output needs exactly one plan; without it, each plan is overwritten")
     left = 0
     for plan in plans:
         target = plan if output is None else output
         if str(target) == "-" and form != "text":
-            raise click.UsageError("the plan goes to standard output, where --format writes as well; add --output")
+            raise click.UsageError("the plan and the report of --format both go to standard output; add --output")
         source = plan_source(plan)
         made, done = pyspark_substrait.fixed(source, select=select, ignore=ignore, name=_name(plan), registry=registry)
         if form == "text":
@@ -128,10 +126,10 @@ def _fix(
             write_reports([done], form, Path("-"))
         if len(done) or output is not None or str(plan) == "-":
             save(made, target, form_of(source))
-            print_text(f"{counted(len(done), 'thing')} fixed, written to {output_name(target)}", err=True)
+            print_text(f"{counted(len(done), 'finding')} fixed, written to {output_name(target)}", err=True)
         else:
             print_text(f"{_name(plan)}: nothing to fix", err=True)
         left += len(pyspark_substrait.lint(made, select=select, ignore=ignore, registry=registry))
     if left:
-        print_text(f"{counted(left, 'finding')} left that cannot be fixed automatically (see: lint)", err=True)
+        print_text(f"{counted(left, 'finding')} left without an automatic fix (lint lists them)", err=True)
     click.get_current_context().exit(1 if left else 0)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from importlib.util import module_from_spec, spec_from_file_location
@@ -40,8 +41,26 @@ __all__ = [
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
-PLAN = click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path)
-"""The type of an argument for a plan: a file, or ``-``."""
+
+class _PlanFile(click.Path):
+    """A file with a plan, or ``-``. A text that is given instead, such as SQL, is named in the error."""
+
+    def __init__(self) -> None:
+        # a directory is no wrong usage, but what can't be read as a plan
+        super().__init__(exists=True, dir_okay=True, allow_dash=True, path_type=Path)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        text = str(value)
+        if any(map(str.isspace, text)) and not os.path.lexists(text):
+            try:
+                pyspark_substrait.load(text)
+            except SubstraitError as error:
+                self.fail(str(error), param, ctx)
+        return super().convert(value, param, ctx)
+
+
+PLAN = _PlanFile()
+"""The type of an argument for a plan."""
 
 PARAMETERS = click.option(
     "--param",
@@ -54,7 +73,7 @@ PARAMETERS = click.option(
 """``parameters``: see :func:`parameter_values`."""
 
 ROOT = click.option(
-    "--root", metavar="N", type=click.IntRange(min=0), help="Which root, from 0, of a plan that has several."
+    "--root", metavar="N", type=click.IntRange(min=0), help="The root to run, counted from 0, if the plan has several."
 )
 """``root``: a position, or None."""
 
@@ -62,7 +81,7 @@ SPARK = click.option(
     "--spark",
     "version",
     metavar="VERSION",
-    help="The version of Spark, from 3.5 up; the newest when not given.",
+    help="The version of Spark, 3.5 or later; by default the newest one that is supported.",
 )
 """``version``: the number of a version, or None."""
 
@@ -73,8 +92,8 @@ FUNCTIONS = click.option(
     multiple=True,
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     callback=lambda context, option, files: registry_of(files),
-    help="Functions of your own: a YAML file that declares them, or a Python program that says what they are on Spark, "
-    "by `with_functions(registry)`. The program is run. Repeatable; the files are taken in this order.",
+    help="Your own functions: a YAML file that declares them, or a Python file whose `with_functions(registry)` "
+    "defines them for Spark. The Python file is executed. Repeatable; the files are read in the order given.",
 )
 """``registry``: a registry, or None; see :func:`registry_of`."""
 
@@ -83,7 +102,7 @@ RENAME = click.option(
     "renamed",
     metavar="TABLE=NAME",
     multiple=True,
-    help="A table that the plan calls TABLE and that is called NAME; needless where only the case differs. Repeatable.",
+    help="The plan's table TABLE is the given table NAME; not needed if only upper and lower case differ. Repeatable.",
 )
 """``renamed``: see :func:`renamed_tables`."""
 
@@ -101,25 +120,27 @@ _TABLES = (
         "allowed",
         metavar="PATH",
         multiple=True,
-        help="A file or folder that the plan itself may read, besides those of --table, or write. Repeatable.",
+        help="A file or folder that the plan itself may read or write, in addition to those of --table. Repeatable.",
     ),
 )
 
 SLOW_PATTERNS = click.option(
     "--refuse-slow-patterns",
     is_flag=True,
-    help="Refuse regular expressions that may take very long for some texts: for plans that you do not trust.",
+    help="Refuse regular expressions that can take very long on some texts; for plans from untrusted sources.",
 )
 
 _SESSION = (
     click.option(
-        "--master", metavar="URL", help="Where Spark runs: local[4], spark://host:7077; all cores here by default."
+        "--master",
+        metavar="URL",
+        help="Where Spark runs, such as local[4] or spark://host:7077; by default on all cores of this machine.",
     ),
     click.option("--remote", metavar="URL", help="A Spark Connect server: sc://host:15002."),
     click.option(
         "--progress/--no-progress",
         default=None,
-        help="Whether to show how far Spark is; by default only on a terminal, and only of what takes a while.",
+        help="Whether to show the progress of Spark; by default only on a terminal, and only if a run takes a while.",
     ),
 )
 
@@ -146,7 +167,19 @@ class Session:
 
     def __post_init__(self) -> None:
         if self.master is not None and self.remote is not None:
-            raise click.UsageError("--master and --remote exclude each other")
+            raise click.UsageError("--master and --remote cannot be used together")
+
+    def check_tables(self, loaded: Plan | ExtendedExpression, tables: Mapping[str, str], root: int | None) -> None:
+        """Refuse a plan whose tables aren't all given, before a session without tables is started for it.
+
+        Raises:
+            TableError: a table is missing.
+        """
+        from pyspark_substrait.documents import Plan
+        from pyspark_substrait.spark.missing_tables import refuse_missing_tables
+
+        if self.remote is None and isinstance(loaded, Plan):
+            refuse_missing_tables(loaded, tables, root)
 
     def start(self, reads: Sequence[str] = (), loaded: Plan | ExtendedExpression | None = None) -> Any:
         """Return the session. Starting one may take some seconds, and shows progress.
@@ -225,7 +258,7 @@ def _with_program(registry: Registry, file: Path) -> Registry:
     name = f"functions_of_{file.stem}"
     spec = spec_from_file_location(name, file)
     if spec is None or spec.loader is None:
-        raise click.BadParameter(f"{file} is no Python program", param_hint="--functions")
+        raise click.BadParameter(f"{file} is not a Python file", param_hint="--functions")
     module = sys.modules[name] = module_from_spec(spec)
     try:
         spec.loader.exec_module(module)
@@ -237,7 +270,7 @@ def _with_program(registry: Registry, file: Path) -> Registry:
     except Exception as error:  # of the user's program
         raise click.BadParameter(f"{file} fails: {type(error).__name__}: {error}", param_hint="--functions") from error
     if not isinstance(found, pyspark_substrait.Registry):
-        raise click.BadParameter(f"{file}: with_functions(registry) returns no registry", param_hint="--functions")
+        raise click.BadParameter(f"{file}: with_functions(registry) must return a registry", param_hint="--functions")
     return found
 
 

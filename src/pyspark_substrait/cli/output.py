@@ -50,5 +50,5 @@ def write_bytes(content: bytes, form: str) -> None:
         click.UsageError: standard output is a terminal.
     """
     if to_terminal():
-        raise click.UsageError(f"{form} is not for a terminal; choose another form, or send it to a file or a pipe")
+        raise click.UsageError(f"{form} cannot be shown on a terminal; choose another form, or redirect the output")
     sys.stdout.buffer.write(content)

@@ -14,7 +14,7 @@ from pyspark_substrait.cli.output import print_text
 __all__ = ["plan"]
 
 
-@click.command(name="plan", short_help="Make a plan of a query or statement in Spark SQL.")
+@click.command(name="plan", short_help="Make a plan from a query or statement in Spark SQL.")
 @click.argument("text", metavar="SQL")
 @click.option(
     "--table",
@@ -22,14 +22,14 @@ __all__ = ["plan"]
     metavar="NAME=PATH",
     multiple=True,
     help="A table that the query reads: its name (dots between the parts) and a Parquet, ORC or Arrow file or folder. "
-    "The plan reads it by the name. Repeatable.",
+    "The plan reads the table by this name. Repeatable.",
 )
 @click.option(
     "--schema",
     "schemas",
     metavar="NAME=COLUMNS",
     multiple=True,
-    help='A table of which only the columns are known: "orders=id BIGINT NOT NULL, price DECIMAL(10, 2)". Repeatable.',
+    help='A table given by its columns only: "orders=id BIGINT NOT NULL, price DECIMAL(10, 2)". Repeatable.',
 )
 @click.option(
     "-o",
@@ -37,11 +37,10 @@ __all__ = ["plan"]
     metavar="OUT",
     type=click.Path(dir_okay=False, allow_dash=True, path_type=Path),
     default="-",
-    help="Write the plan here, as JSON (.json) or binary (any other suffix); as JSON to standard output when not "
-    "given.",
+    help="Write the plan here, as JSON (.json) or binary (any other suffix); by default as JSON to standard output.",
 )
-@click.option("--optimized", is_flag=True, help="Take Spark's optimized plan instead of the analysed one.")
-@click.option("--portable", is_flag=True, help="Refuse constructs that only Spark has, with their place.")
+@click.option("--optimized", is_flag=True, help="Use Spark's optimized plan instead of the analysed one.")
+@click.option("--portable", is_flag=True, help="Refuse constructs that only Spark has, and name their place.")
 @click.option("--target", metavar="ENGINE", help="The engine that the plan is for: datafusion, acero, duckdb.")
 def plan(
     text: str,
@@ -52,9 +51,9 @@ def plan(
     portable: bool,
     target: str | None,
 ) -> None:
-    """Make a plan of SQL: a query or a statement of Spark SQL, a file with one (.sql), or - for standard input.
+    """Make a plan from SQL: a query or statement in Spark SQL, a file with one (.sql), or - for standard input.
 
-    Nothing is executed.
+    The query is analysed, not executed.
 
     \b
     Examples:
@@ -97,8 +96,12 @@ def _query(text: str) -> str:
             found = Path(text).read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
             raise click.BadParameter(f"{text} cannot be read: {error}", param_hint="SQL") from error
+    elif not any(map(str.isspace, text)) and Path(text).is_file():
+        raise click.BadParameter(
+            f"{text} is a file, and its name does not end in .sql; `explain` shows a plan", param_hint="SQL"
+        )
     else:
         found = text
     if not found.strip():
-        raise click.BadParameter("there is no query", param_hint="SQL")
+        raise click.BadParameter("the query is empty", param_hint="SQL")
     return found.strip().removesuffix(";")

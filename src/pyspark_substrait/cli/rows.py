@@ -31,30 +31,33 @@ _NAMES_SAID = 8
 
 with_rows = with_options(
     click.option(
-        "--limit", metavar="N", type=click.IntRange(min=0), help="The most rows; 50 when they are printed as a table."
+        "--limit",
+        metavar="N",
+        type=click.IntRange(min=0),
+        help="The maximum number of rows; by default 50 for a table.",
     ),
     click.option(
         "--format",
         "form",
         type=click.Choice(["table", "json", "csv", "markdown", "arrow", "parquet"]),
-        help="The format of the rows; by the suffix of --output when not given, else a table. JSON is one object a "
-        "line; Arrow is a stream on standard output.",
+        help="The format of the rows; by default that of the suffix of --output, or else a table. JSON is one object "
+        "per line; on standard output, Arrow is a stream.",
     ),
     click.option(
         "-o",
         "--output",
         metavar="FILE",
         type=click.Path(dir_okay=False, allow_dash=True, path_type=Path),
-        help="Write all rows here, whole or not at all.",
+        help="Write all rows to this file, completely or not at all.",
     ),
-    click.option("--types", is_flag=True, help="Show the Arrow type of each column too. Of tables."),
+    click.option("--types", is_flag=True, help="For a table: also show the Arrow type of each column."),
     click.option(
         "--width",
         metavar="N",
         type=click.IntRange(min=20),
-        help="How wide a table may be; by default as the terminal, and as it takes where there is none.",
+        help="The maximum width of a table; by default that of the terminal, or without one, unlimited.",
     ),
-    click.option("--all", "whole", is_flag=True, help="Show all columns of a table, and long texts in full."),
+    click.option("--all", "whole", is_flag=True, help="For a table: show all columns, and long texts in full."),
 )
 """``limit``, ``form``, ``output``, ``types``, ``width`` and ``whole``: the fields of :class:`Rows`."""
 
@@ -73,13 +76,13 @@ class Rows:
     def __post_init__(self) -> None:
         if self._file_format is None:
             if self._file is not None:
-                raise click.UsageError("a table is for people to read; --format markdown goes to a file too")
+                raise click.UsageError("a table cannot be written to a file; --format markdown can")
             return
         if self.types or self.whole or self.width is not None:
-            raise click.UsageError("--types, --width and --all go with the format table")
+            raise click.UsageError("--types, --width and --all need the format table")
         if self._file is None and self._file_format in ("arrow", "parquet") and to_terminal():
             raise click.UsageError(
-                f"{self._file_format} is not for a terminal; add --output FILE, or send it elsewhere"
+                f"{self._file_format} cannot be shown on a terminal; add --output FILE, or redirect the output"
             )
 
     @property

@@ -60,7 +60,7 @@ def run(
     remote: str | None,
     progress: bool | None,
 ) -> None:
-    """Run PLAN on Spark and print its rows, or write them to a file; of a plan that only writes, what it has done.
+    """Run PLAN on Spark, and print its rows or write them to a file. For a plan that only writes, print what it did.
 
     \b
     Examples:
@@ -82,6 +82,7 @@ def run(
             print_text(f"{touch}  ({touch.path})")
         return
     values = parameter_values(parameters, loaded)
+    session.check_tables(loaded, paths, root)
     rows.show(
         session,
         lambda spark, most: pyspark_substrait.run_query(

@@ -9,7 +9,7 @@ import click
 
 import pyspark_substrait
 from pyspark_substrait.cli.files import counted, form_of, output_name, plan_source, save
-from pyspark_substrait.cli.options import FUNCTIONS
+from pyspark_substrait.cli.options import FUNCTIONS, PLAN
 from pyspark_substrait.cli.output import print_text
 
 if TYPE_CHECKING:
@@ -20,15 +20,15 @@ if TYPE_CHECKING:
 __all__ = ["upgrade"]
 
 
-@click.command(short_help="Bring a plan to the current release and list the changes.")
-@click.argument("plan", type=click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path))
-@click.option("--check", is_flag=True, help="Write no plan; exit with 1 if the plan needs an upgrade.")
+@click.command(short_help="Upgrade a plan to the current release and list the changes.")
+@click.argument("plan", type=PLAN)
+@click.option("--check", is_flag=True, help="Only list the changes; exit with 1 if there are any.")
 @click.option(
     "-o",
     "--output",
     metavar="OUT",
     type=click.Path(dir_okay=False, allow_dash=True, path_type=Path),
-    help="Write the upgraded plan here; over PLAN itself when not given.",
+    help="Write the upgraded plan here; by default, overwrite PLAN.",
 )
 @click.option(
     "--format",
@@ -39,9 +39,9 @@ __all__ = ["upgrade"]
 )
 @FUNCTIONS
 def upgrade(plan: Path, check: bool, output: Path | None, form: str, registry: Registry | None) -> None:
-    """Bring PLAN to the current release of the format and list the changes, with the release that made each.
+    """Upgrade PLAN to the current Substrait release, and list each change with the release that introduced it.
 
-    JSON stays JSON, text stays text, binary stays binary.
+    The form stays the same: JSON, text or binary.
 
     \b
     Examples:
@@ -50,10 +50,10 @@ def upgrade(plan: Path, check: bool, output: Path | None, form: str, registry: R
       pyspark-substrait upgrade plan.json --check --format json
     """
     if check and output is not None:
-        raise click.UsageError("--check writes nothing, so --output makes no sense with it")
+        raise click.UsageError("--check writes nothing; leave out --output")
     target = plan if output is None else output
     if form == "json" and not check and str(target) == "-":
-        raise click.UsageError("the plan goes to standard output, where --format json writes as well; add --output")
+        raise click.UsageError("the plan and the list of --format json both go to standard output; add --output")
     source = plan_source(plan)
 
     from pyspark_substrait.api.validate import upgrades
@@ -63,13 +63,13 @@ def upgrade(plan: Path, check: bool, output: Path | None, form: str, registry: R
     _report(loaded, upgrades(loaded, name=name), form)
     count = len(loaded.upgrades)
     if check:
-        print_text(f"{counted(count, 'thing')} to upgrade" if count else "nothing to upgrade", err=True)
+        print_text(f"{counted(count, 'old form')} to upgrade" if count else "nothing to upgrade", err=True)
         click.get_current_context().exit(1 if count else 0)
     if count == 0 and output is None and str(plan) != "-":
         print_text("nothing to upgrade", err=True)
         return
     save(loaded, target, form_of(source))
-    print_text(f"{counted(count, 'thing')} upgraded, written to {output_name(target)}", err=True)
+    print_text(f"{counted(count, 'old form')} upgraded, written to {output_name(target)}", err=True)
 
 
 def _report(loaded: Plan | ExtendedExpression, report: Report, form: str) -> None:

@@ -11,7 +11,7 @@ import click
 
 import pyspark_substrait
 from pyspark_substrait.cli.files import counted, plan_source
-from pyspark_substrait.cli.options import FUNCTIONS, SPARK
+from pyspark_substrait.cli.options import FUNCTIONS, PLAN, SPARK
 from pyspark_substrait.cli.output import print_text, write_text
 from pyspark_substrait.codes import Level
 from pyspark_substrait.errors import SubstraitError
@@ -44,14 +44,14 @@ _QUIET = "dim"
     metavar="PLAN...",
     nargs=-1,
     required=True,
-    type=click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path),
+    type=PLAN,
 )
 @click.option("--target", metavar="ENGINE", help="Also check what this engine cannot run: spark, or a dialect file.")
 @click.option(
     "--format",
     "form",
     type=click.Choice(["text", "json", "sarif", "html"]),
-    help="By the suffix of OUT when not given (.json, .sarif, .html), otherwise text.",
+    help="The form of the report; by default that of the suffix of OUT (.json, .sarif, .html), or else text.",
 )
 @click.option(
     "-o",
@@ -59,15 +59,15 @@ _QUIET = "dim"
     metavar="OUT",
     type=click.Path(dir_okay=False, allow_dash=True, path_type=Path),
     default="-",
-    help="Write the report here; to standard output when not given.",
+    help="Write the report here; by default to standard output.",
 )
 @click.option(
     "--level",
     type=click.Choice([level.value for level in Level]),
     default="info",
-    help="The lowest level that is listed.",
+    help="List only findings of this level and above.",
 )
-@click.option("--strict", is_flag=True, help="Exit with 1 for warnings too.")
+@click.option("--strict", is_flag=True, help="Exit with 1 for warnings, too.")
 @FUNCTIONS
 @SPARK
 def validate(
@@ -80,9 +80,9 @@ def validate(
     registry: Registry | None,
     version: str | None,
 ) -> None:
-    """Check each PLAN for errors and doubtful constructs: what, where, why and how to fix it. Needs no Spark.
+    """Check each PLAN for errors and doubtful constructs; print where each is, why, and how to fix it. Needs no Spark.
 
-    Exit codes: 0 no errors (with --strict, no warnings either), 1 there are some, 2 wrong usage.
+    Exit codes: 0 no errors (with --strict, no warnings either), 1 errors, 2 wrong usage.
 
     \b
     Examples:
@@ -94,7 +94,7 @@ def validate(
       pyspark-substrait validate plan.json -o report.html
     """
     if sum(str(plan) == "-" for plan in plans) > 1:
-        raise click.UsageError("standard input can be read once only")
+        raise click.UsageError("standard input can be read only once")
     if str(output) != "-" and output.resolve() in {plan.resolve() for plan in plans}:
         raise click.UsageError(f"{output} is one of the plans")
     reports = [_report(plan, target, registry, version).at_least(Level(level)) for plan in plans]

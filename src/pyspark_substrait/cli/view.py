@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["view"]
 
 
-@click.command(short_help="Make a page of a plan for the browser.")
+@click.command(short_help="Show a plan in the browser.")
 @click.argument("plan", type=PLAN)
 @click.argument("other", type=PLAN, required=False)
 @click.option(
@@ -38,12 +38,12 @@ __all__ = ["view"]
     "--output",
     metavar="OUT",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="The page (.html), or the drawing alone (.svg); a page called like PLAN, in this folder, when not given.",
+    help="The page (.html), or only the drawing (.svg); by default a page named after PLAN in the current folder.",
 )
-@click.option("--open", "shown", is_flag=True, help="Show it in the browser.")
-@click.option("--target", metavar="ENGINE", help="Also show what the engine cannot run: spark, or a dialect file.")
+@click.option("--open", "shown", is_flag=True, help="Open the page in the browser.")
+@click.option("--target", metavar="ENGINE", help="Also show what this engine cannot run: spark, or a dialect file.")
 @click.option(
-    "--profile", "profiled", is_flag=True, help="Run PLAN, and show what happened. The other options are for that."
+    "--profile", "profiled", is_flag=True, help="Run PLAN, and show rows and times. The options below are for the run."
 )
 @FUNCTIONS
 @with_tables
@@ -66,9 +66,9 @@ def view(
     remote: str | None,
     progress: bool | None,
 ) -> None:
-    """Make a page of PLAN for the browser: its graph, where columns come from, what is wrong. Needs no Spark.
+    """Write a web page that shows PLAN: its graph, the lineage of its columns, errors and warnings. Needs no Spark.
 
-    With OTHER, both plans stand beside each other, with their differences in colour. The page needs nothing beside it.
+    With OTHER, the page shows both plans side by side, with the differences in colour. The page is a single file.
 
     \b
     Examples:
@@ -81,21 +81,25 @@ def view(
     if str(plan) == "-" == str(other):
         raise click.UsageError("only one of the plans can come from standard input")
     if not profiled and (tables or allowed or parameters or root is not None or master or remote):
-        raise click.UsageError("options for running PLAN need --profile")
+        raise click.UsageError("the options for running PLAN need --profile")
     source = plan_source(plan)
     output = output or Path("plan.html" if isinstance(source, bytes) else f"{source.stem}.html")
     if output.resolve() in {each.resolve() for each in (plan, other) if each is not None}:
         raise click.UsageError(f"{output} is one of the plans")
     session = Session(master, remote, progress)
     profile = _profile(source, session, tables, allowed, parameters, root, registry) if profiled else None
+    second = None if other is None else plan_source(other)
     page = pyspark_substrait.view(
         source,
-        None if other is None else plan_source(other),
+        second,
         profile=profile,
         target=target,
         registry=registry,
         name="standard input" if isinstance(source, bytes) else source.name,
     )
+    for sheet, shown_plan in zip(page.sheets, (source, second), strict=False):
+        if sheet.lineage is None and shown_plan is not None:
+            loaded_from(shown_plan, registry)  # which raises what is wrong
     page.save(output)
     print_text(f"written to {output}", err=True)
     if shown:
@@ -114,6 +118,7 @@ def _profile(
     """Run the plan and return its profile."""
     paths = table_paths(tables)
     loaded = loaded_from(source, registry)
+    session.check_tables(loaded, paths, root)
     return pyspark_substrait.profile(
         loaded,
         session.start(),

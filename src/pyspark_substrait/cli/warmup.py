@@ -17,14 +17,14 @@ _TRAINING = (sys.executable, "-m", "pyspark_substrait.cli.training")
 
 
 @click.command(short_help="Make Spark start faster on this machine.")
-@click.option("--again", is_flag=True, help="Make the archive anew, even if there is a good one.")
+@click.option("--again", is_flag=True, help="Make the archive again, even if a valid one exists.")
 @click.option("--background", is_flag=True, hidden=True, help="Run at the lowest priority.")
 def warmup(again: bool, background: bool) -> None:
     """Make the class-data archive, with which Spark starts on this machine in about half the time.
 
-    It is a file in the user's cache folder, for one Java and one Spark; a session that this package starts itself finds
-    it there. The first command that starts Spark makes it too, afterwards and in the background, but not where the
-    variable CI is set. PYSPARK_SUBSTRAIT_ARCHIVE=0 turns it off.
+    The archive is a file in the user's cache folder, for one version of Java and Spark; sessions that this package
+    starts use it. The first command that starts Spark also makes it, in the background after the command has ended,
+    unless the variable CI is set. PYSPARK_SUBSTRAIT_ARCHIVE=0 turns this off.
 
     \b
     Examples:
@@ -45,4 +45,4 @@ def warmup(again: bool, background: bool) -> None:
     with waiting("Making the archive", None):
         made = make(found, _TRAINING, again=again)
     size = found.file.stat().st_size / 1e6
-    print_text(f"{'made' if made else 'there already'}: {found.file} ({size:.0f} MB)")
+    print_text(f"{'made' if made else 'exists already'}: {found.file} ({size:.0f} MB)")

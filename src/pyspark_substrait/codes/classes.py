@@ -62,7 +62,7 @@ _CLASSES = (
         Code.ASSUMPTION,
         "looser than the specification",
         _W,
-        "The plan leaves open what it means here; something was assumed.",
+        "The plan is ambiguous here; loading made an assumption.",
     ),
     Class(
         Code.PROTO_PARSE_FAILED,
@@ -123,12 +123,14 @@ _CLASSES = (
         "extensions",
     ),
     Class(Code.LINK_CYCLE, "something refers to itself", _E, "Definitions may not depend on themselves."),
-    Class(Code.LINK_MISSING_PART, "there is no such part", _E, "An ordinal refers to a part that the plan holds."),
+    Class(
+        Code.LINK_MISSING_PART, "a reference to a missing part", _E, "An ordinal refers to a part that the plan holds."
+    ),
     Class(
         Code.LINK_BARE_NAME,
         "a name without an extension means different things",
         _W,
-        "Engines have functions of the same name that differ; only the extension says which is meant.",
+        "Engines have functions of the same name that differ; only the extension identifies the function.",
         "extensions",
     ),
     Class(

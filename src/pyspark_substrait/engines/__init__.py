@@ -32,6 +32,7 @@ def target(name: str) -> Target:
     """
     if name not in TARGETS:
         raise UnsupportedPlanError(
-            f"there is no target `{name}`", hint=f"There are {', '.join(TARGETS)}; without one a plan is the standard's"
+            f"there is no target `{name}`",
+            hint=f"There are {', '.join(TARGETS)}; without a target, the plan keeps to the specification",
         )
     return TARGETS[name]

@@ -158,7 +158,7 @@ class Calls:
                         rule="target-option",
                         path="",
                         before=text,
-                        after=f"{self.target.engine} does not state that it delivers this",
+                        after=f"{self.target.engine} does not guarantee this behaviour",
                     ),
                 )
         return call.options if self.target.options else ()

@@ -194,15 +194,15 @@ def read_urn(document: Any) -> tuple[str, tuple[tuple[str, str], ...]]:
     mapping = check_keys(document, _FILE_KEYS, "an extension file")
     urn = _text(mapping, "urn")
     if not _URN.match(urn):
-        raise InvalidPlanError(f"`{urn}` is no extension URN", hint="Its form is extension:<owner>:<id>")
+        raise InvalidPlanError(f"`{urn}` is not an extension URN", hint="Its form is extension:<owner>:<id>")
     dependencies = mapping.get("dependencies") or {}
     if not isinstance(dependencies, Mapping):
         raise InvalidPlanError("`dependencies` must be a mapping of aliases to extension URNs")
     for alias, other in dependencies.items():
         if not re.match(r"[A-Za-z_$][A-Za-z0-9_$]*\Z", alias):
-            raise InvalidPlanError(f"the dependency alias `{alias}` is no identifier")
+            raise InvalidPlanError(f"the dependency alias `{alias}` is not an identifier")
         if not isinstance(other, str) or not _URN.match(other):
-            raise InvalidPlanError(f"the dependency `{alias}` names `{other}`, which is no extension URN")
+            raise InvalidPlanError(f"the dependency `{alias}` names `{other}`, which is not an extension URN")
     return urn, tuple((str(alias), str(other)) for alias, other in dependencies.items())
 
 

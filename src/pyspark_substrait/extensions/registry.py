@@ -6,7 +6,6 @@ functions, and only the requested ones are parsed; a bare name is looked up in t
 
 from __future__ import annotations
 
-import difflib
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
@@ -25,6 +24,7 @@ from pyspark_substrait.extensions.document import (
     read_urn,
     read_variation,
 )
+from pyspark_substrait.extensions.engines import ENGINES
 from pyspark_substrait.extensions.extension_files import (
     ExtensionFile,
     official_file,
@@ -34,6 +34,7 @@ from pyspark_substrait.extensions.extension_files import (
 )
 from pyspark_substrait.extensions.implementations import ArrowFunction, Implementation, SqlTemplate, checked
 from pyspark_substrait.extensions.matching import Phase
+from pyspark_substrait.extensions.missing_functions import missing_function_hint
 from pyspark_substrait.extensions.relation_handlers import (
     RelationHandler,
     RowsFunction,
@@ -448,10 +449,14 @@ class Registry:
             same_name = [*self.overloads(urn, simple)] or same_name
         if not same_name:
             names = {known for one in self.urns() if (file := self._file(one)) for known in file.names()}
-            near = difflib.get_close_matches(simple, sorted(names), n=3)
-            hint = f"Did you mean {' or '.join(f'`{one}`' for one in near)}?" if near else "Add its extension file"
+            bare = urn is None
+            engines = [
+                producer for producer, one in ENGINES.items() if bare and self.overloads(one.urn, simple.lower())
+            ]
             return InvalidPlanError(
-                f"there is no function `{simple}`{place}", hint=hint, code=Code.LINK_UNRESOLVED_NAME
+                f"there is no function `{simple}`{place}",
+                hint=missing_function_hint(simple, names, engines),
+                code=Code.LINK_UNRESOLVED_NAME,
             )
         fitting = [definition for definition in same_name if definition.kind in kinds_for(kind)]
         if not fitting:

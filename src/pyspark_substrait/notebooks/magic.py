@@ -36,7 +36,7 @@ def load_ipython_extension(shell: InteractiveShell) -> None:
 
 def _variable(text: str) -> str:
     if not text.isidentifier():
-        raise UsageError(f"{text!r} is no name of a variable")
+        raise UsageError(f"{text!r} is not a name of a variable")
     return text
 
 
@@ -44,7 +44,7 @@ def _limit(text: str) -> int | None:
     if text == "all":
         return None
     if not (text.isascii() and text.isdigit()):
-        raise UsageError(f"{text!r} is no number of rows; `all` stands for all of them")
+        raise UsageError(f"{text!r} is not a number of rows; `all` stands for all of them")
     return int(text)
 
 

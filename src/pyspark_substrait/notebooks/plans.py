@@ -73,8 +73,8 @@ def facts(document: Plan | ExtendedExpression, size: str = "") -> Facts:
     listed = [f"Substrait {version}" + (f", written as {written}" if written not in (None, str(version)) else "")]
     listed.extend([f"by {version.producer}"] if version.producer else [])
     listed.extend([size] if size else [])
-    listed.extend([f"{counted(len(document.upgrades), 'form')} brought up to date"] if document.upgrades else [])
-    listed.extend([counted(len(document.notes), "assumption")] if document.notes else [])
+    listed.extend([f"{counted(len(document.upgrades), 'old form')} upgraded"] if document.upgrades else [])
+    listed.extend([f"{counted(len(document.notes), 'assumption')} made"] if document.notes else [])
     return Facts(kind="Plan" if isinstance(document, Plan) else "Extended expression", facts=tuple(listed))
 
 

@@ -30,7 +30,7 @@ def given_tables(texts: Sequence[str], variables: Mapping[str, Any]) -> dict[str
     for text in texts:
         name, equals, value = text.partition("=")
         if not name or (equals and not value):
-            raise TableError(f"{text!r} is no table", hint="Write NAME, a variable, or NAME=PATH")
+            raise TableError(f"{text!r} is not a table", hint="Write NAME, a variable, or NAME=PATH")
         if name in tables:
             raise TableError(f"the table {name} is given twice")
         tables[name] = _table(name, value if equals else name, variables, path_too=bool(equals))
@@ -60,7 +60,7 @@ def _table(name: str, value: str, variables: Mapping[str, Any], *, path_too: boo
     if found is None:
         raise TableError(f"there is no variable {value!r} for the table {name}", hint="A file: --tables NAME=PATH")
     raise TableError(
-        f"the variable {value} is a {type(found).__name__}, which is no table",
+        f"the variable {value} is a {type(found).__name__}, which is not a table",
         hint="A table is a DataFrame of Spark, Arrow data, a frame of pandas or Polars, or a path",
     )
 

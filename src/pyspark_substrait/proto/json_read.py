@@ -157,7 +157,9 @@ def _renamed(descriptor: Any, key: str, path: Path, notes: list[Note]) -> Any:
         )
     known = _fields(descriptor)
     near = difflib.get_close_matches(str(key), [str(name) for name in known], n=1)
-    hint = f"Is {near[0]!r} meant?" if near else f"It has: {', '.join(sorted({f.json_name for f in known.values()}))}"
+    hint = (
+        f"Did you mean {near[0]!r}?" if near else f"It has: {', '.join(sorted({f.json_name for f in known.values()}))}"
+    )
     raise PlanFormatError(
         f"{key!r} is not a field of {descriptor.full_name.removeprefix('substrait.')}",
         path=render(path),
@@ -366,7 +368,7 @@ def _enum_value(field: Any, value: Any, path: Path, notes: list[Note]) -> int:
         raise PlanFormatError(
             f"{value!r} is not a value of {field.name!r}",
             path=render(path),
-            hint=f"Is {near[0]!r} meant?" if near else f"It can be: {', '.join(values)}",
+            hint=f"Did you mean {near[0]!r}?" if near else f"It can be: {', '.join(values)}",
             code=Code.PROTO_UNKNOWN_ENUM,
         )
     if isinstance(value, int) and not isinstance(value, bool) and -(2**31) <= value < 2**31:

@@ -65,7 +65,17 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 def _syntax_error(problem: str, text: str, position: int) -> PlanFormatError:
     line = text.count("\n", 0, position) + 1
     column = position - text.rfind("\n", 0, position)
-    return PlanFormatError(f"the JSON text has a syntax error in line {line}, column {column}: {problem}")
+    place = f"line {line}, column {column}"
+    if problem == "Extra data":
+        return PlanFormatError(
+            f"the JSON text goes on after its end, in {place}", hint="A plan is one JSON object; leave the rest out"
+        )
+    if not text[position:].strip() or problem.startswith("Unterminated string"):
+        return PlanFormatError(
+            f"the JSON text ends too early: a value that is open in {place} isn't closed",
+            hint="A copy or a download may be incomplete; get the file again",
+        )
+    return PlanFormatError(f"the JSON text has a syntax error in {place}: {problem}")
 
 
 def _parse_deep(text: str) -> Any:

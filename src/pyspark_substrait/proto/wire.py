@@ -19,9 +19,11 @@ from pyspark_substrait.model.notes import Note
 from pyspark_substrait.model.paths import Path, render
 from pyspark_substrait.model.plan import Version
 from pyspark_substrait.proto import json_text, legacy, messages
+from pyspark_substrait.proto.damage import damage
 from pyspark_substrait.proto.depth import DEEP, is_deep, is_repeated, parse_message, split_fields
 from pyspark_substrait.proto.json_read import message_from_json
 from pyspark_substrait.proto.json_write import message_to_json
+from pyspark_substrait.proto.other_formats import is_sql, other_format
 from pyspark_substrait.proto.upgrade import (
     drop_replaced,
     needs_walk,
@@ -37,6 +39,9 @@ Faults: TypeAlias = list[SubstraitError]
 Source: TypeAlias = bytes | bytearray | memoryview | str | os.PathLike[str] | Mapping[str, Any] | Message
 
 _HINT = "A plan is binary protobuf, JSON, the text form, a path to a file with one of them, a dict, or a message"
+_INCOMPLETE = "A copy or a download may be incomplete; get the file again"
+_FEWEST_SOUND = 3
+"""The number of sound fields from which on bytes are called a damaged plan."""
 _WIRE_TYPES = ("a number", "8 bytes", "a length-delimited value", "a group", "a group", "4 bytes")
 _VERSION_TAGS = (0x08, 0x10, 0x18, 0x22, 0x2A)
 _EXPRESSION_KEYS = ("referredExpr", "referred_expr", "baseSchema", "base_schema")
@@ -93,7 +98,7 @@ def parse(source: Source, faults: Faults | None = None) -> Parsed:
             return _parse_json(source, faults)
         case Message():
             return _parse_message(source, faults)
-    raise PlanFormatError(f"a {type(source).__name__} is not a plan", hint=_HINT)
+    raise PlanFormatError(f"an object of the type {type(source).__name__} is not a plan", hint=_HINT)
 
 
 def _file_content(path: str | os.PathLike[str]) -> bytes:
@@ -103,13 +108,18 @@ def _file_content(path: str | os.PathLike[str]) -> bytes:
     shown = str(name) if len(str(name)) <= 120 else f"{str(name)[:117]}..."
     try:
         content = FilePath(name).read_bytes()
-    except FileNotFoundError as error:
-        raise PlanFormatError(
-            f"there is no file {shown!r}", hint="Text that is not JSON is taken for a path"
-        ) from error
     except IsADirectoryError as error:
-        raise PlanFormatError(f"{shown!r} is a directory, not a plan") from error
+        raise PlanFormatError(
+            f"{shown!r} is a directory, not a plan", hint="Name one file in it; a table goes into tables (--table)"
+        ) from error
     except (OSError, ValueError) as error:
+        found = other_format(str(name).encode(errors="replace")) if "\n" in str(name) or is_sql(str(name)) else None
+        if found is not None:
+            raise PlanFormatError(f"this is {found.what}, not a plan", hint=found.hint or _HINT) from error
+        if isinstance(error, FileNotFoundError):
+            raise PlanFormatError(
+                f"there is no file {shown!r}", hint="Text that is not JSON is taken for a path"
+            ) from error
         reason = getattr(error, "strerror", None) or str(error)
         raise PlanFormatError(f"the file {shown!r} cannot be read: {reason}") from error
     check_size(content)
@@ -119,8 +129,10 @@ def _file_content(path: str | os.PathLike[str]) -> bytes:
 def _parse_content(content: bytes, faults: Faults | None) -> Parsed:
     text = content.removeprefix(b"\xef\xbb\xbf").lstrip()
     if not text:
-        raise PlanFormatError("the source is empty", hint=_HINT)
+        raise _empty(content)
     if text[:1] in (b"{", b"["):
+        if b"\0" in text[:4]:
+            raise _not_protobuf(content)
         try:
             decoded = text.decode()
         except UnicodeDecodeError as error:
@@ -129,6 +141,11 @@ def _parse_content(content: bytes, faults: Faults | None) -> Parsed:
             ) from error
         return _parse_text(decoded, faults)
     return _parse_binary(content, _binary_kind(content), faults)
+
+
+def _empty(content: bytes) -> PlanFormatError:
+    what = f"has only {len(content):,} bytes of white space" if content else "is empty"
+    return PlanFormatError(f"the plan {what}", hint="The program that wrote it may have failed; write it again")
 
 
 # JSON
@@ -142,7 +159,9 @@ def _parse_text(text: str, faults: Faults | None) -> Parsed:
 
 def _parse_json(value: Any, faults: Faults | None) -> Parsed:
     if not isinstance(value, Mapping):
-        raise PlanFormatError(f"the JSON text is {_json_kind(value)}, not an object")
+        raise PlanFormatError(
+            f"the JSON text is {_json_kind(value)}, not an object", hint="A plan is one JSON object, with 'relations'"
+        )
     if not value:
         raise PlanFormatError("the JSON object is empty", hint="A plan has 'relations'")
     kind = "Plan"
@@ -180,8 +199,12 @@ def _binary_kind(content: bytes) -> str:
     try:
         fields = split_fields(content)
     except DecodeError as error:
-        raise _not_protobuf() from error
+        raise _not_protobuf(content) from error
     present = {number for number, _, value, _ in fields if value >= 0}
+    if not any(
+        number in legacy.union().named(kind).DESCRIPTOR.fields_by_number for number in present for kind in legacy.KINDS
+    ):
+        raise _not_protobuf(content)
     # version is 6 in a plan, where an extended expression has URLs, and 7 there, where a plan has parameter bindings
     plan_version = any(
         number == 6 and value >= 0 and (value == end or content[value] in _VERSION_TAGS)
@@ -218,7 +241,17 @@ def _unknown_bytes(message: Any) -> int:
     return int(before - message.ByteSize())
 
 
-def _not_protobuf() -> PlanFormatError:
+def _not_protobuf(content: bytes) -> PlanFormatError:
+    """Return the error for bytes that are no message: of another format, of a plan that was cut off, or of neither."""
+    found = other_format(content)
+    if found is not None:
+        return PlanFormatError(f"this is {found.what}, not a plan", hint=found.hint or _HINT)
+    faults = [fault for kind in legacy.KINDS if (fault := damage(content, legacy.union().named(kind))) is not None]
+    fault = max(faults, key=lambda fault: fault.fields, default=None)
+    if fault is not None and fault.fields >= _FEWEST_SOUND:
+        where, size = f"at byte {fault.position:,}", f"{len(content):,} bytes"
+        what = f"the binary plan is cut off {where}" if fault.cut else f"the binary plan is damaged {where} of {size}"
+        return PlanFormatError(what, path=fault.path, hint=_INCOMPLETE)
     return PlanFormatError("the bytes are neither a protobuf message of a plan nor JSON text", hint=_HINT)
 
 
@@ -234,7 +267,7 @@ def _parse_binary(data: bytes, kind: str, faults: Faults | None) -> Parsed:
             notes.clear()
         old = parse_message(legacy.union().named(kind), data)
     except DecodeError as error:
-        raise _not_protobuf() from error
+        raise _not_protobuf(data) from error
     if settled is None:
         return with_deep_stack(_upgrade, old, kind, notes, data, True, faults)
     return _upgrade(old, kind, notes, data, False, faults)
@@ -262,7 +295,7 @@ def _upgrade(old: Any, kind: str, notes: list[Note], data: bytes | None, deep: b
     try:
         message = parse_message(messages.current().named(kind), upgraded)
     except DecodeError as error:
-        raise _not_protobuf() from error
+        raise _not_protobuf(data) from error
     unknown = legacy.current_probe().unknown(upgraded, kind)
     if unknown is not False:
         for fault in _unknown_fields(message):
@@ -308,7 +341,7 @@ def _unknown_fields(root: Message) -> Iterator[PlanFormatError]:
             yield PlanFormatError(
                 f"field {field.field_number} ({_WIRE_TYPES[field.wire_type]}) is in no release of {place}",
                 path=render(path),
-                hint="The plan is newer than this package, has private fields, or is no Substrait plan",
+                hint="The plan is newer than this package, has private fields, or is not a Substrait plan",
                 code=Code.PROTO_UNKNOWN_FIELD,
             )
         found: list[tuple[Any, Path]] = []

@@ -132,7 +132,7 @@ class Access:
             descriptor = os.open(found.name, flags, dir_fd=folder)
         try:
             if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-                raise UnsupportedPlanError(f"{path} is no file")
+                raise UnsupportedPlanError(f"{path} is not a file")
             yield descriptor
         finally:
             os.close(descriptor)
@@ -183,7 +183,7 @@ class Access:
         wrong = "".join(f"; {message}" for message in self._not_understood)
         return UnsupportedPlanError(
             f"the plan {doing} {path}, which is not among the allowed paths{wrong}",
-            hint="A plan may reach only files below the paths named in allowed_paths (--allow-path)",
+            hint="A plan may access only files below the paths in allowed_paths (--allow-path)",
         )
 
 

@@ -97,7 +97,7 @@ def parsed_address(text: str, *, glob: bool = False, escapes: bool = True) -> Pa
         UnsupportedPlanError: it is not valid, or readers would interpret it differently.
     """
     if not text or "\x00" in text or any("\ud800" <= character <= "\udfff" for character in text):
-        raise _refused(text, "is no path", "Write a path or a URI")
+        raise _refused(text, "is not a path", "Write a path or a URI")
     scheme = _SCHEME.match(text)
     if scheme is None:
         return Path(f"/{text.lstrip('/')}" if text.startswith("/") else text)

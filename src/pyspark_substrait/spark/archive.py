@@ -78,7 +78,7 @@ class Archive:
             for path in (self.folder.parent, self.folder, self.file, self.record):
                 found = path.lstat()
                 if stat.S_ISLNK(found.st_mode) or found.st_uid != os.getuid() or found.st_mode & 0o022:
-                    return f"others than you could have changed {path}"
+                    return f"users other than you may have changed {path}"
             made = json.loads(self.record.read_text(encoding="utf-8"))
             found = self.file.stat()
             if [made["size"], made["time"]] != [found.st_size, found.st_mtime_ns]:
@@ -138,7 +138,7 @@ def warn(found: Archive, reason: str) -> None:
     """Warn, once in a process, that Spark starts without the archive."""
     warnings.warn(
         f"Spark starts without its class-data archive {found.file}: {reason} "
-        f"(pyspark-substrait warmup --again makes it anew, {SWITCH}=0 turns it off)",
+        f"(pyspark-substrait warmup --again makes it again, {SWITCH}=0 turns it off)",
         SubstraitWarning,
         stacklevel=2,
     )
@@ -194,7 +194,7 @@ def make(found: Archive, training: Sequence[str], *, again: bool = False) -> boo
         if found.folder.is_dir() and found.fault() is None:
             return False  # another process was faster
         raise SubstraitError(
-            f"the class-data archive cannot be kept in {place}: {error}",
+            f"the class-data archive cannot be stored in {place}: {error}",
             hint="XDG_CACHE_HOME names another folder for it",
         ) from error
     _tidy(place, found)

@@ -152,10 +152,10 @@ def arrow_type(type: Type, names: Iterator[str]) -> pa.DataType:
             if bits is not None:
                 return _UNSIGNED[bits]
             if structure is None:
-                raise UnsupportedPlanError(f"a column of type {own} cannot be handed back: it has no known structure")
+                raise UnsupportedPlanError(f"a column of type {own} cannot be returned: it has no known structure")
             return arrow_type(structure, map(field_name, count()))
         case Func() | Unbound() as other:
-            raise UnsupportedPlanError(f"a column of type {other} cannot be handed back")
+            raise UnsupportedPlanError(f"a column of type {other} cannot be returned")
         case AliasedType():
             raise AssertionError("concrete() sees through aliases")
         case other:

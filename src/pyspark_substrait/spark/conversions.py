@@ -107,7 +107,7 @@ def converted(column: Column, type: Type) -> str | None:
 
 def _checked(column: Column, condition: str, type: Type, value: str) -> str:
     """Return the text of ``value``, with an error if the condition on the column is false."""
-    error = f"raise_error({string_literal(f'{column.name} has a value that is no {type}')})"
+    error = f"raise_error({string_literal(f'{column.name} has a value that is not of type {type}')})"
     carrier = spark_type(type)
     return f"(CASE WHEN {column.text} IS NULL OR {condition} THEN {value} ELSE CAST({error} AS {carrier}) END)"
 

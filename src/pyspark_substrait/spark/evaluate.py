@@ -105,7 +105,7 @@ def as_plan(document: ExtendedExpression) -> Plan:
             expressions.append(item.expr)
         if measures and expressions:
             raise UnsupportedPlanError(
-                "measures and expressions stand together: those give one value in all, these one for each record",
+                "measures and expressions are mixed: measures give one value for all records, expressions one for each",
                 path=f"referred_expr[{position}]",
                 hint="Evaluate them apart",
             )

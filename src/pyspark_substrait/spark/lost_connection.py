@@ -60,22 +60,23 @@ def _lost(spark: SparkSession, error: BaseException) -> ExecutionError | None:
         if not java_has_ended(spark):
             return None
         return ExecutionError(
-            "Spark's Java process has ended, and the run with it",
-            hint="It may have been killed, for want of memory for one. Start another session, and run the plan again",
+            "Spark's Java process has ended, which ended the run",
+            hint="It may have been killed, for example because memory ran out. Start another session, and run the plan "
+            "again",
         )
     found: BaseException | None = error
     while found is not None:
         if _is_unavailable(found):
             return ExecutionError(
                 f"the Spark server at {_address(spark)} is gone: it no longer answers",
-                hint="Look whether it runs and can be reached. Then connect anew (spark.stop() ends this session), and "
+                hint="Check that it runs and can be reached. Then connect again (spark.stop() ends this session), and "
                 "run the plan again",
             )
         if any(name in str(found) for name in _LOST_SESSIONS):
             return ExecutionError(
-                f"the Spark server at {_address(spark)} does not know this session any more: it was started anew, or "
-                "has ended the session",
-                hint="Connect anew (spark.stop() ends this session), and run the plan again",
+                f"the Spark server at {_address(spark)} no longer knows this session: the server was restarted, or it "
+                "ended the session",
+                hint="Connect again (spark.stop() ends this session), and run the plan again",
             )
         found = found.__cause__ or found.__context__
     return None

@@ -50,6 +50,7 @@ __all__ = [
     "require_settings",
     "session_with",
     "spark_errors",
+    "would_start_empty",
 ]
 
 PLAN_SETTINGS: Mapping[str, str] = {
@@ -149,7 +150,7 @@ _embedded: object | None = None
 
 def _session(master: str | None, remote: str | None, wanted: Mapping[str, str], *, brief: bool = False) -> SparkSession:
     if master is not None and remote is not None:
-        raise SubstraitError("a session has a master or is remote, not both", hint="Give one of the two")
+        raise SubstraitError("a session has either a master or a remote server, not both", hint="Pass one of the two")
     leave_out_pandas_notice()
     with _STARTING:  # threads that begin together get one session
         return _running_or_started(master, remote, wanted, brief)
@@ -164,6 +165,28 @@ def _running_or_started(master: str | None, remote: str | None, wanted: Mapping[
         remote = os.environ.get("SPARK_REMOTE")
     silence_query_context()
     return _start_classic(master or "local[*]", wanted, brief) if remote is None else _connect(remote, wanted, brief)
+
+
+def would_start_empty() -> bool:
+    """Whether a session would be started on this machine now, with nothing that could give it tables.
+
+    A server has tables, a Java process that runs already may, and so may catalogs of settings in files or variables.
+    """
+    if "SPARK_REMOTE" in os.environ or not can_start_spark():
+        return False
+    with _STARTING:
+        if _running_session() is not None:
+            return False
+    if any(name in os.environ for name in ("PYSPARK_GATEWAY_PORT", "PYSPARK_SUBMIT_ARGS", "SPARK_SUBMIT_OPTS")):
+        return False
+    if any(
+        "-Dspark" in os.environ.get(name, "") for name in ("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS")
+    ):
+        return False
+    from pyspark.find_spark_home import _find_spark_home
+
+    folder = os.environ.get("SPARK_CONF_DIR") or Path(_find_spark_home(), "conf")
+    return not Path(folder, "spark-defaults.conf").exists()
 
 
 def require_settings(spark: SparkSession, needed: Mapping[str, str]) -> None:
@@ -302,12 +325,12 @@ def _check_running(running: SparkSession, master: str | None, remote: str | None
     elif master is not None and running.sparkContext.master != master:
         fault = f"its master is {running.sparkContext.master}"
     elif wrong := {key: value for key, value in wanted.items() if not _has(running, key, value)}:
-        fault = f"it has other values than {_listed(wrong)}"
+        fault = f"it has different values of {_listed(wrong)}"
     else:
         return
     raise SubstraitError(
         f"a Spark session is running in this process, and {fault}",
-        hint="Stop it first, or leave the arguments out to use it as it is",
+        hint="Stop it first, or call without these arguments to use it as it is",
     )
 
 
@@ -315,7 +338,7 @@ def _start_classic(master: str, wanted: Mapping[str, str], brief: bool) -> Spark
     if not can_start_spark():
         raise SubstraitError(
             "the pyspark installed here can only connect to a server",
-            hint="Name one (sc://host:15002), or install pyspark",
+            hint="Name a server (sc://host:15002), or install pyspark",
         )
 
     from pyspark import SparkContext

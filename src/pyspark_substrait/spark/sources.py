@@ -264,7 +264,8 @@ class SessionSources:
         given = ", ".join(self.tables.names()) or "none"
         return TableError(
             f"there is no table {'.'.join(names)}",
-            hint=f"Tables given: {given}; the session's catalog has none of that name either",
+            hint=f"Tables given: {given}; the session's catalog has none of that name either. Add it "
+            "(--table NAME=PATH, or tables={name: path})",
         )
 
 

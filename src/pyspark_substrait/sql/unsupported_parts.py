@@ -212,7 +212,7 @@ def _expressions(document: ExtendedExpression, found: Refusals, registry: Regist
     kinds = {isinstance(item.expr, AggregateFunction) for item in document.referred_expr}
     if len(kinds) > 1:
         error = UnsupportedPlanError(
-            "measures and expressions stand together: those give one value in all, these one for each record",
+            "measures and expressions are mixed: measures give one value for all records, expressions one for each",
             hint="Evaluate them apart",
         )
         found.note(error, "referred_expr")

@@ -180,7 +180,7 @@ def test_what_is_refused(spark: SparkSession, tmp_path: Path) -> None:
         (item(one, DwrfReadOptions()), UnsupportedPlanError, "no reader for DWRF", ".dwrf"),
         (item(one, AnyMessage("type.example/Avro", b"")), UnsupportedPlanError, "type.example/Avro", ".extension"),
         (item(tmp_path / "t", kind="uri_file"), TableError, "is a folder", ""),
-        (item(one, kind="uri_folder"), TableError, "is no folder", ""),
+        (item(one, kind="uri_folder"), TableError, "is not a folder", ""),
         (item(tmp_path / "t" / "2.parquet"), TableError, "there is no file", ""),
         (item(tmp_path / "t" / "text.parquet"), TableError, "cannot be read as Parquet", ""),
         (item(one, ORC), TableError, "cannot be read as ORC", ""),
@@ -249,7 +249,7 @@ def test_files_that_only_spark_sees(
     assert found == [wanted for _, wanted in cases]
     refused: list[tuple[FileOrFiles, str]] = [
         (item(tmp_path / "t", format, "uri_file"), "is a folder"),
-        (item(one, format, "uri_folder"), "is no folder"),
+        (item(one, format, "uri_folder"), "is not a folder"),
         (item(tmp_path / "u", format), "there is no file"),
         (item(one.with_name(f"_hidden.{kind}"), format, "uri_file"), "passes over"),
     ]

@@ -167,7 +167,7 @@ def test_types(spark: SparkSession, tmp_path: Path) -> None:
     assert "CAST_INVALID_INPUT" in failure(spark, text_item(tmp_path / "c", "x,1\n"), columns(INT, TEXT))
     for short in (VarChar(length=2), FixedChar(length=2)):
         error = failure(spark, text_item(tmp_path / "d", "xyz\n"), columns(short))
-        assert f"has a value that is no {short}" in error
+        assert f"has a value that is not of type {short}" in error
     with pytest.raises(UnsupportedPlanError, match=r"the column a is .*, which text is not cast to"):
         found(spark, text_item(tmp_path / "c"), columns(List(type=TEXT), TEXT))
 
@@ -323,9 +323,9 @@ def test_longest_lines(spark: SparkSession, tmp_path: Path) -> None:
         ("1,2\\\n", {"escape": "\\"}, "quotes, escapes or line break are wrong"),
         ("1,2\r3,4\n", {}, "quotes, escapes or line break are wrong"),
         ("1,2\r3,4\n", RFC, "quotes, escapes or line break are wrong"),
-        (b"1,\xff\n", {}, "is no text in UTF-8"),
-        (b'1,"\xff"\n', RFC, "is no text in UTF-8"),
-        ("1,2\n".encode("utf-16"), {}, "is no text in UTF-8"),
+        (b"1,\xff\n", {}, "is not UTF-8 text"),
+        (b'1,"\xff"\n', RFC, "is not UTF-8 text"),
+        ("1,2\n".encode("utf-16"), {}, "is not UTF-8 text"),
     ],
 )
 def test_wrong_lines(spark: SparkSession, tmp_path: Path, content: Any, options: dict[str, str], message: str) -> None:

@@ -274,10 +274,10 @@ def test_while_somebody_replaces_a_table_nobody_finishes_it(
     dead(DROP)
     name = beside(place).name
     with folders.locked(place / name[:-8]):
-        with pytest.raises(ExecutionError, match="somebody else is changing the table"):
+        with pytest.raises(ExecutionError, match="another process is changing the table"):
             run(spark, ctas("t", FORWARDS, IGNORE))
         assert state(spark, name) == Kind.second
-    with folders.changing(place / "t"), pytest.raises(ExecutionError, match="somebody else is changing the table"):
+    with folders.changing(place / "t"), pytest.raises(ExecutionError, match="another process is changing the table"):
         run(spark, ctas("t", OTHER, REPLACE))
     only(spark, "t", place)
 

@@ -59,7 +59,7 @@ def test_while_another_process_writes_there_is_an_error(spark: SparkSession) -> 
         source = read(name, PEOPLE)
         with another_process(place) as process:
             for change in (insert(name, people(BEN)), delete(name, source), update(name, None, [(1, text("x"))])):
-                with pytest.raises(ExecutionError, match="somebody else is changing the table"):
+                with pytest.raises(ExecutionError, match="another process is changing the table"):
                     run(spark, change)
             assert stored(spark, name) == [ANN]
             # one that dies leaves nothing that is in the way

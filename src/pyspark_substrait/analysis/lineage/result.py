@@ -129,7 +129,7 @@ class Lineage:
         """
         found = self._order.number(relation)
         if found is None:
-            raise KeyError(f"this {type(relation).__name__} is no relation of the document")
+            raise KeyError(f"this {type(relation).__name__} is not a relation of the document")
         return found
 
     def ports(self, number: int) -> tuple[Port, ...]:

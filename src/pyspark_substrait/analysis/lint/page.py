@@ -10,8 +10,8 @@ __all__ = ["markdown"]
 
 _HEAD = """# Linting
 
-`pyspark-substrait lint PLAN...` lists what could be written better in a valid plan: parts without effect, deprecated
-names, likely slips. It needs no Spark.
+`pyspark-substrait lint PLAN...` lists redundant, slow and suspicious parts of a valid plan: parts without effect,
+deprecated names, likely mistakes. It needs no Spark.
 
     pyspark-substrait lint plan.json                     list the findings, and exit with 1 if there are any
     pyspark-substrait lint plan.json --fix               apply the fixes that keep the meaning, and list them

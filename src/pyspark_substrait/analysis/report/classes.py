@@ -22,8 +22,8 @@ _GROUPS = {
     8: ("Targets", "Constructs that an engine does not support. Found only if a target is given."),
     _LINT: (
         "Lint",
-        "What runs, and could be said better. Found by `lint` only; [linting.md](linting.md) says why, and what\n"
-        "can be fixed automatically.",
+        "Redundant, slow or suspicious parts of valid plans. Only `lint` finds them; [linting.md](linting.md) has the\n"
+        "reasons and the automatic fixes.",
     ),
 }
 

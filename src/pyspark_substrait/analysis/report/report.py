@@ -98,7 +98,10 @@ class Report(NotebookOutput):
             InvalidPlanError: with the path, the text and the advice of that finding.
         """
         for finding in self.errors:
-            raise InvalidPlanError(finding.what, path=finding.path, hint=finding.fix or None, code=finding.code)
+            error = InvalidPlanError(finding.what, path=finding.path, hint=finding.fix or None, code=finding.code)
+            if self.document is None and self.file is not None:
+                error.file = str(self.file)
+            raise error
 
     def to_text(self) -> str:
         """Return text for people: the findings by level and class, the most severe first, and their counts."""

@@ -256,7 +256,7 @@ def _several(value: Any) -> Iterator[Any]:
 
 def _mapping(value: Any, where: str) -> dict[str, Any]:
     if not isinstance(value, dict):
-        raise PlanFormatError(f"{where} is no mapping")
+        raise PlanFormatError(f"{where} is not a mapping")
     return value
 
 
@@ -264,7 +264,7 @@ def _list(value: Any, where: str) -> list[Any]:
     if value in (None, ""):
         return []
     if not isinstance(value, list):
-        raise PlanFormatError(f"{where} is no list")
+        raise PlanFormatError(f"{where} is not a list")
     return value
 
 
@@ -274,4 +274,4 @@ def _number(value: Any, where: str) -> int | None:
     try:
         return int(value)
     except (TypeError, ValueError) as error:
-        raise PlanFormatError(f"{value!r} is no number", path=where) from error
+        raise PlanFormatError(f"{value!r} is not a number", path=where) from error

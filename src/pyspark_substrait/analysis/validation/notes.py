@@ -57,7 +57,7 @@ UPGRADES: Mapping[str, NoteRule] = {
     ),
     "function-key": _changed("The extension renamed this function, changed its arguments or moved it"),
     "function-argument": _changed("The extension changed the arguments of this function"),
-    "function-args": _changed("The arguments of a call stand in arguments; args was removed in 0.93"),
+    "function-args": _changed("The arguments of a call are in arguments; args was removed in 0.93"),
     "enum-expression": _changed(
         "Enumeration values are arguments of their own; as expressions they were removed in 0.93"
     ),
@@ -83,7 +83,7 @@ UPGRADES: Mapping[str, NoteRule] = {
         Code.UPGRADED,
         _W,
         "Before 0.63 no count and a count of 0 were the same bytes; by the letter both mean no record",
-        "State count_expr, or leave it out in a plan of 0.63 or later if all records are meant",
+        "State count_expr, or leave it out in a plan of 0.63 or later to keep all records",
     ),
     "grouping-expressions": _changed("Since 0.88 grouping sets refer to expressions of the relation"),
     "virtual-table-values": _changed("Since 0.98 the records of a virtual table are expressions"),
@@ -129,13 +129,17 @@ _OUTPUT_NAMES = "An output has one name, and one for each field of nested struct
 
 ASSUMPTIONS: Mapping[str, NoteRule] = {
     "names-of-an-update": _doubtful(
-        Code.TYPE_MISMATCHED_FIELD_NAMES, "An update puts out one column, a number of records", "Give it one name"
+        Code.TYPE_MISMATCHED_FIELD_NAMES,
+        "The output of an update is one column, the number of records",
+        "Give it one name",
     ),
     "names-of-no-output": _doubtful(
-        Code.TYPE_MISMATCHED_FIELD_NAMES, "The root has one name for each column that is put out", "Remove the names"
+        Code.TYPE_MISMATCHED_FIELD_NAMES, "The root has one name for each output column", "Remove the names"
     ),
     "different-types": _doubtful(
-        Code.TYPE_MISMATCH, "The specification has no implicit casts; these types must be the same", "Cast one of them"
+        Code.TYPE_MISMATCH,
+        "The specification has no implicit casts, so these types must be the same",
+        "Cast one of them",
     ),
     "required-null": _doubtful(
         Code.TYPE_MISMATCHED_NULLABILITY, "A null has a nullable type", "Make the type of the null nullable"
@@ -143,7 +147,7 @@ ASSUMPTIONS: Mapping[str, NoteRule] = {
     "output-type": _doubtful(
         Code.EXPRESSION_OUTPUT_TYPE,
         "The definition of a function derives the type of a call",
-        "State the type that the definition gives, and cast it where another one is wanted",
+        "State the type that the definition gives, and cast it where another one is expected",
     ),
     "unspecified-phase": _doubtful(
         Code.PROTO_UNSPECIFIED_ENUM,
@@ -157,7 +161,7 @@ ASSUMPTIONS: Mapping[str, NoteRule] = {
     ),
     "bare-name": _doubtful(
         Code.LINK_BARE_NAME,
-        "Engines have functions of the same name that differ; only the extension says which is meant",
+        "Engines have functions of the same name that differ; only the extension identifies the function",
         _NAMES + "; or state the producer in version.producer, if it is DataFusion",
     ),
     "engine-function": _harmless(
@@ -193,7 +197,7 @@ ASSUMPTIONS: Mapping[str, NoteRule] = {
     "datafusion-lambda": _doubtful(
         Code.ASSUMPTION,
         "The specification's function has another name; DataFusion calls its own",
-        "Nothing has to be done: the function means the same",
+        "No change is needed: the function has the same meaning",
     ),
     "datafusion-arrow-cast": _doubtful(
         Code.ASSUMPTION,
@@ -213,7 +217,7 @@ ASSUMPTIONS: Mapping[str, NoteRule] = {
     "datafusion-null": _doubtful(
         Code.TYPE_UNKNOWN,
         "A null has a type; DataFusion writes one of its own that it doesn't declare",
-        "Cast the null to the type that is meant",
+        "Cast the null to the intended type",
     ),
     "datafusion-zone": _doubtful(
         Code.ASSUMPTION,
@@ -233,7 +237,7 @@ ASSUMPTIONS: Mapping[str, NoteRule] = {
     "datafusion-frame": _doubtful(
         Code.EXPRESSION_WINDOW_BOUNDS,
         "DataFusion writes the offsets of RANGE frames only into optimized plans; in others the frame has no bounds",
-        "Make the plan of `optimized_logical_plan()`, or write ROWS if no bounds are meant",
+        "Make the plan of `optimized_logical_plan()`, or write ROWS if the frame has no bounds",
     ),
     "unbound-columns": _doubtful(
         Code.PROTO_MISSING_FIELD,
@@ -270,7 +274,7 @@ ASSUMPTIONS: Mapping[str, NoteRule] = {
     "duckdb-median": _doubtful(
         Code.EXPRESSION_NO_OVERLOAD,
         "A median has a precision, and there is none of decimals; DuckDB's takes the numbers alone",
-        "State the precision, and the function of the extension that is meant",
+        "State the precision, and the function of the intended extension",
     ),
     "duckdb-mode": _doubtful(
         Code.EXPRESSION_NO_OVERLOAD, "There is a mode of numbers only", "Name a function of another extension"
@@ -278,7 +282,7 @@ ASSUMPTIONS: Mapping[str, NoteRule] = {
     "duckdb-string-agg": _doubtful(
         Code.EXPRESSION_NO_OVERLOAD,
         "`string_agg` has a separator; DuckDB's may have none, and is null if there are no texts",
-        "Name the function of the extension that is meant",
+        "Name the function of the intended extension",
     ),
     "duckdb-not-like": _doubtful(
         Code.ASSUMPTION,
@@ -336,7 +340,7 @@ ASSUMPTIONS: Mapping[str, NoteRule] = {
         Code.ASSUMPTION,
         "By the letter the position of the grouping set is the last column; DataFusion counts a number of its own "
         "before the measures, and each key once",
-        "Write emit, with the columns in the order that is meant",
+        "Write emit, with the columns in the intended order",
     ),
     "duckdb-average": _doubtful(
         Code.EXPRESSION_OUTPUT_TYPE,
@@ -406,7 +410,7 @@ ASSUMPTIONS: Mapping[str, NoteRule] = {
 }
 """The assumptions of reading, by the rule's name; :func:`_of_function` distinguishes those about functions."""
 
-_OTHER = _doubtful(Code.ASSUMPTION, "The plan leaves open what it means here; something was assumed", "")
+_OTHER = _doubtful(Code.ASSUMPTION, "The plan is ambiguous here; loading made an assumption", "")
 _SIMPLE_NAME = _doubtful(
     Code.LINK_SIMPLE_FUNCTION_NAME,
     "A function is declared by its compound name, the name and the short types of the arguments",

@@ -103,7 +103,7 @@ def _extensions(message: Any, used: set[str | None]) -> Iterator[Finding]:
             yield Finding.of(
                 Code.ILLEGAL_URN,
                 f"{path}.urn",
-                f"{item.urn!r} is no URN of an extension",
+                f"{item.urn!r} is not a URN of an extension",
                 level=level,
                 fix="Write it like extension:io.substrait:functions_arithmetic",
             )
@@ -113,7 +113,7 @@ def _extensions(message: Any, used: set[str | None]) -> Iterator[Finding]:
             continue
         seen[item.urn] = index
         if item.urn not in used:
-            what = f"the extension {item.urn} is declared, and nothing of it is"
+            what = f"the extension {item.urn} is declared, but no function or type of it is"
             yield Finding.of(Code.REDUNDANT_EXTENSION, path, what, fix=_LEAVE_OUT)
 
 

@@ -157,9 +157,9 @@ def _foreign(message: Any, found: _Parts) -> Iterator[Finding]:
                 fix="List it, so that a consumer can tell early whether it knows all messages",
             )
         if ignorable:
-            what = f"{name} is advice of its maker, which may be ignored"
+            what = f"{name} is an optimization, which consumers may ignore"
         else:
-            what = f"the plan means something only for consumers that know {name}"
+            what = f"only consumers that know this message can interpret the plan: {name}"
         level = Level.INFO if ignorable or name in declared else Level.WARNING
         yield Finding.of(Code.PROTO_ANY, path, what, level=level)
     present = {_bare(url) for url, _, _ in found.foreign}

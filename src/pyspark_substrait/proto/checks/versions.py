@@ -31,17 +31,17 @@ def findings(stated: Version | None, upgrades: Sequence[Note]) -> Iterator[Findi
     if not any(numbers):
         level = Level.WARNING if upgrades else Level.ERROR
         yield Finding.of(
-            Code.VERSIONING, "version", "the version is 0.0.0, which is no release", level=level, fix=_STATE
+            Code.VERSIONING, "version", "the version is 0.0.0, which is not a release", level=level, fix=_STATE
         )
     elif numbers > CURRENT_VERSION:
         what = f"the plan was written for {stated}, which is later than {current}, the release that is checked against"
-        fix = "Use a newer release of this package; what it does not know may have another meaning"
+        fix = "Use a newer release of this package; what this release does not know may have another meaning"
         yield Finding.of(Code.VERSIONING, "version", what, fix=fix)
     elif numbers[:2] < CURRENT_VERSION[:2] and not upgrades:
         what = f"the plan was written for {stated} and is read as one of {current}; nothing in it had to be changed"
         yield Finding.of(Code.VERSIONING, "version", what, level=Level.INFO)
     elif numbers[:2] < CURRENT_VERSION[:2]:
-        what = f"the plan was written for {stated} and was brought to {current}"
+        what = f"the plan was written for {stated} and was upgraded to {current}"
         yield Finding.of(Code.VERSIONING, "version", what, level=Level.INFO)
     if stated.git_hash:
         yield from _git_hash(stated.git_hash)
@@ -55,7 +55,7 @@ def findings(stated: Version | None, upgrades: Sequence[Note]) -> Iterator[Findi
 def _missing(*, old: bool) -> Finding:
     why = "The version is optional up to 0.17.0 and required since"
     if old:
-        what = "the version is missing; forms of earlier releases show that the plan is an old one"
+        what = "the version is missing, and the plan has forms of earlier releases"
         return Finding.of(Code.PROTO_MISSING_FIELD, "version", what, level=Level.WARNING, why=why, fix=_STATE)
     return Finding.of(Code.PROTO_MISSING_FIELD, "version", "the version is missing", why=why, fix=_STATE)
 

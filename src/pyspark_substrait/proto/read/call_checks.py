@@ -45,7 +45,8 @@ def check_loosely(
     overloads = reading.registry.overloads(declared.urn, name)
     if not overloads:
         what = f"there is no function `{name}` of `{declared.urn}`"
-        reading.fault(invalid(what, path, code=Code.LINK_UNRESOLVED_NAME))
+        hint = "`pyspark-substrait functions` lists the known ones"
+        reading.fault(invalid(what, path, hint, Code.LINK_UNRESOLVED_NAME))
     elif not any(overload.takes(count) for overload in overloads):
         what = f"no overload of `{name}` takes {count} arguments"
         hint = f"There are: {'; '.join(overload.signature() for overload in overloads[:8])}"

@@ -214,7 +214,7 @@ def _precision_time(value: Any, marks: _Marks, reading: Reading, path: Path) -> 
     precision = _precision(value, reading, path)
     if not 0 <= value.value < 86_400 * 10 ** min(max(precision, 0), 12):
         hint = "It counts from midnight, and a day has 86,400 seconds"
-        reading.fault(invalid(f"{value.value} is no time of day", path, hint, _ILLEGAL))
+        reading.fault(invalid(f"{value.value} is not a time of day", path, hint, _ILLEGAL))
     return Literal(type=_type(types.PrecisionTime, marks, precision=precision), value=value.value)
 
 

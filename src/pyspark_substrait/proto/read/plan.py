@@ -373,7 +373,7 @@ def _release(message: Any, upgrades: Sequence[Note], original_version: str | Non
     if original_version is not None:
         numbers = [int(part) for part in original_version.split(".") if part.isdigit()]
         if len(numbers) != 3:
-            raise ValueError(f"{original_version!r} is no version like 0.85.0")
+            raise ValueError(f"{original_version!r} is not a version like 0.85.0")
         return numbers[0], numbers[1], numbers[2]
     if upgrades:
         return None

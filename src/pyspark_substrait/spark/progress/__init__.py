@@ -115,7 +115,7 @@ def _after_those_left(spark: SparkSession, patterns: Sequence[str]) -> str:
         shown = ", ".join(repr(pattern[:_PATTERN_LENGTH]) for pattern in patterns[:_MOST_PATTERNS])
         named = f" (the regular expression {shown} may take very long)"
     if not is_embedded(spark):
-        return f"{named}. They keep their cores until they are done; to be rid of them, end the session: spark.stop()"
+        return f"{named}. They use their cores until they finish; to end them now, end the session: spark.stop()"
     end_session(spark)
     return f"{named}. So the session was ended, with its Java process; the next run starts another"
 

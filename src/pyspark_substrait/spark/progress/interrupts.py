@@ -24,7 +24,7 @@ __all__ = ["CANCELLED", "UNANSWERED", "cancelling", "interrupted_elsewhere", "in
 CANCELLED: Final = "stopped: the Spark job was cancelled"
 """The message of the ``KeyboardInterrupt``."""
 
-UNANSWERED: Final = "stopped: Spark does not answer, so it is not known whether its job goes on"
+UNANSWERED: Final = "stopped: Spark does not answer, so its job may still be running"
 """The message if Spark did not answer the cancellation."""
 
 _PATIENCE_SECONDS = 5.0

@@ -70,7 +70,7 @@ def _files(path: Path, item: FileOrFiles, access: Access) -> list[str]:
         raise TableError(f"there is no file {path}")
     if not path.is_dir():
         if item.path_type == "uri_folder":
-            raise TableError(f"{path} is no folder")
+            raise TableError(f"{path} is not a folder")
         return _unless_hidden(str(path), item)
     if item.path_type == "uri_file":
         raise TableError(f"{path} is a folder", hint="An item of a folder is a uri_folder or a uri_path")
@@ -119,7 +119,7 @@ def _listed_by_spark(path: str, item: FileOrFiles, spark: SparkSession) -> list[
         raise TableError(f"there is no file {path}") from error
     is_file = [_below_host(file) for file in files] == [_below_host(path)]
     if item.path_type == "uri_folder" and is_file:
-        raise TableError(f"{path} is no folder")
+        raise TableError(f"{path} is not a folder")
     if item.path_type == "uri_file" and not is_file:
         return _unless_hidden(path, item) if not files else _refuse_folder(path)
     return files

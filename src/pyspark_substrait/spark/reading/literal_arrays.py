@@ -282,7 +282,7 @@ def _user_defined(values: list[Any], type: UserDefined) -> pa.Array:
         texts = _each(values, lambda value: value[0].value)
         given = [text for text in texts if text is not None]
         if not all(isinstance(text, str) and text.isascii() and text.isdigit() for text in given):
-            raise UnrepresentableValue("an unsigned integer is no number")
+            raise UnrepresentableValue("an unsigned integer is not a number")
         numbers = _within(_each(texts, int), 0, (1 << bits) - 1)
         return pa.array(numbers if bits < 64 else _each(numbers, Exact), _UNSIGNED[bits])
     if isinstance(structure, Struct):

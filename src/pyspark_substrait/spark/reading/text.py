@@ -89,7 +89,10 @@ def _columns(records: DataFrame, marks: Syntax, marker: str | None, width: int) 
 def _checked(marks: Syntax, width: int) -> str:
     """Return the expression for the fields of a line, with an error if their number isn't that of the schema."""
     shown = f"concat('the file ', file, %s, ': ', left(text, {_SHOWN}))"
-    garbled = "raise_error(concat('the file ', file, ' is no text in UTF-8; of compressed files the name says how'))"
+    garbled = (
+        "raise_error(concat('the file ', file, "
+        "' is not UTF-8 text; the name of a compressed file needs a suffix like .gz'))"
+    )
     broken = shown % "' has a line whose quotes, escapes or line break are wrong'"
     uneven = shown % f"concat(' has a line of ', array_size(parts), ' fields, and not {width}')"
     return (

@@ -46,7 +46,7 @@ def parsed(path: str) -> Template:
     tokens = re.findall(r"\{\{|\}\}|\{[^{}]*\}|[^{}]+|[{}]", path)
     if any(token in ("{", "}") for token in tokens):
         raise InvalidPlanError(
-            "a brace of the path has no other", path="path", hint="{name} is a column, {{ and }} are braces"
+            "a brace in the path has no counterpart", path="path", hint="{name} is a column, {{ and }} are braces"
         )
     folders: list[list[str]] = [[""]]
     for token in tokens:

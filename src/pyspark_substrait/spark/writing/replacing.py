@@ -229,7 +229,7 @@ class Replacement:
         folder, room = _local_folder(old), self.place.own_folder
         if room is not None and os.path.exists(room) and (old.external or folder is None or not room.samefile(folder)):
             raise TableError(
-                f"the files of the new {dotted(self.names)} would stand in {room}, and something is there already",
+                f"the files of the new {dotted(self.names)} belong in {room}, which exists already",
                 hint="Nothing was changed; move it to another place",
             )
 
@@ -244,7 +244,7 @@ def replacing(spark: SparkSession, names: Sequence[str], old: CatalogEntry | Non
         old: the existing table, if any.
 
     Raises:
-        ExecutionError: somebody else is changing the table.
+        ExecutionError: another process is changing the table.
         TableError: its database doesn't exist.
     """
     full = names if old is None else (_CATALOG, *_in_catalog(old))
@@ -270,7 +270,7 @@ def exclusive(found: CatalogEntry | None, names: Sequence[str]) -> Iterator[fold
     """Lock a table that is to be dropped, if the catalog removes its folder, and the folder is on this machine.
 
     Raises:
-        ExecutionError: somebody else is changing it.
+        ExecutionError: another process is changing it.
         UnsupportedPlanError: the folder contains more than the table.
     """
     folder = None if found is None or found.external else _local_folder(found)
@@ -327,7 +327,7 @@ def _give_name(spark: SparkSession, place: _Place, beside: str) -> None:
             room.rmdir()
         except OSError as error:
             raise TableError(
-                f"the files of {dotted(place.names[1:])} would stand in {room}, and something is there already",
+                f"the files of {dotted(place.names[1:])} belong in {room}, which exists already",
                 hint=f"Move it to another place; until then, the new table is {beside}",
             ) from error
     # the new name has no catalog: a table stays in its own
@@ -356,7 +356,7 @@ def recover(spark: SparkSession, names: Sequence[str]) -> bool:
         whether there was anything to finish or undo.
 
     Raises:
-        ExecutionError: somebody else is changing the table.
+        ExecutionError: another process is changing the table.
         TableError: a table was created under the name meanwhile, while a complete one waits for it.
         UnsupportedPlanError: the catalog refuses a step.
     """
@@ -438,8 +438,8 @@ def _recover(spark: SparkSession, place: _Place, beside: CatalogEntry, name: str
     if not record.locked or not _is_seen(place, name, record):
         # without a lock, a crash can't be distinguished from a change in progress
         raise ExecutionError(
-            f"somebody else is changing {dotted(place.names[1:])}, or was stopped meanwhile",
-            hint=f"If it was stopped: rename {name} to {place.table}, which is not there any more"
+            f"another process is changing {dotted(place.names[1:])}, or was stopped while it did",
+            hint=f"If it was stopped: rename {name} to {place.table}, which no longer exists"
             if record.complete and old is None
             else f"If it was stopped: drop {name}",
         )

@@ -55,7 +55,7 @@ def defined(node: Ddl) -> tuple[Defined, ...]:
     if schema is None:
         raise InvalidPlanError("the columns of the table are missing", path="table_schema")
     if not schema.struct.types:
-        raise UnsupportedPlanError("Spark has no tables without columns", path="table_schema")
+        raise UnsupportedPlanError("Spark does not support tables without columns", path="table_schema")
     defaults = _defaults(node, schema)
     found: list[Defined] = []
     names = iter(schema.names)

@@ -111,7 +111,7 @@ def _refuse_unexpected(root: str, entries: Iterable[FolderEntry]) -> None:
         raise TableError(
             f"{root} has other files than Parquet, like {dotted([str(other)])}",
             path="path",
-            hint="It is not replaced or removed with what is in it; name a folder of its own",
+            hint="Such a folder is neither replaced nor removed; name another one",
         )
 
 
@@ -120,12 +120,12 @@ def _only_parquet_elsewhere(root: str, session: WriteContext) -> None:
     try:
         entries = hadoop_entries(session.spark, root)
     except spark_errors() as error:
-        raise UnsupportedPlanError(f"{root} cannot be looked at: {first_line(error)}", path="path") from error
+        raise UnsupportedPlanError(f"{root} cannot be inspected: {first_line(error)}", path="path") from error
     if entries is None:
         raise UnsupportedPlanError(
             f"a session of Spark Connect cannot tell what would be lost where {root} is replaced",
             path="path",
-            hint="Name a folder that is not there yet, without a create_mode that replaces",
+            hint="Name a folder that does not exist yet, without a create_mode that replaces",
         )
     _refuse_unexpected(root, entries)
 

@@ -201,10 +201,11 @@ def meaning(function: Function, compilation: Compilation) -> tuple[FunctionDefin
     """Return the definition of a function, and the table with its Spark forms."""
     definition, table = _known_meaning(compilation.registry, function, compilation.spark)
     if definition is None or table is None:
-        missing = "with_yaml(...) and with_function(...)" if definition is None else "with_function(...)"
+        missing = "with_yaml(...) and " if definition is None else ""
         raise UnsupportedPlanError(
             f"the function {function.key} of {function.urn} has no Spark form",
-            hint=f"It is not one of the specification's own extensions: a Registry learns it by {missing}",
+            hint=f"Define it for Spark with --functions FILE, or Registry.{missing}with_function(...) "
+            "(docs/own-functions.md)",
             code=Code.TARGET_FUNCTION,
         )
     return definition, table

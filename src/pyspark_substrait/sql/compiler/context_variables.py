@@ -40,7 +40,9 @@ def context_variable(node: ExecutionContextVariable, scope: Scope, compilation: 
     """
     if node.variable is ContextVariable.CURRENT_TIMEZONE:
         # one for the whole session, so also for every record
-        reason = "the time zone of the session is no name of the IANA database: set spark.sql.session.timeZone to one"
+        reason = (
+            "the time zone of the session is not a name of the IANA database: set spark.sql.session.timeZone to one"
+        )
         wrong = f"current_timezone() RLIKE {string_literal(_NO_ZONES)}"
         return Atom(f"if({wrong}, CAST(raise_error({string_literal(reason)}) AS STRING), current_timezone())")
     moment = Atom("current_timestamp()")

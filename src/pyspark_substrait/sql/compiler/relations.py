@@ -164,7 +164,7 @@ def _direct(node: Relation, outer: Outer, compilation: Compilation) -> Query:
             if compilation.refusals is not None:
                 return writes.looked_through(node, outer, compilation)
             raise UnsupportedPlanError(
-                f"the relation {node.info.field} changes tables, and is no part of a query",
+                f"the relation {node.info.field} changes tables, and is not part of a query",
                 hint="from_substrait and run_query carry it out before the query that uses its records",
             )
         case Reference() | DetachedRel() | BrokenRelation():

@@ -477,8 +477,8 @@ def _footer(plan: Plan | ExtendedExpression) -> list[Block]:
     unused.extend(plan.unused_urns)
     if unused:
         lines.append(f"declared, but unused: {limited([escaped(text) for text in unused])}")
-    came = [f"{counted(len(plan.upgrades), 'form')} of earlier releases"] if plan.upgrades else []
-    came.extend([counted(len(plan.notes), "assumption")] if plan.notes else [])
+    came = [f"{counted(len(plan.upgrades), 'old form')} upgraded"] if plan.upgrades else []
+    came.extend([f"{counted(len(plan.notes), 'assumption')} made"] if plan.notes else [])
     lines.extend([", ".join(came)] if came else [])
     return [Block(line, LineKind.FOOTER) for line in lines]
 

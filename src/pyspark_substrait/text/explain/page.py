@@ -20,6 +20,7 @@ def page(
     findings: Sequence[Finding] = (),
     types: bool = True,
     beside: Mapping[str, str] | None = None,
+    name: str = "",
 ) -> tuple[Line, ...]:
     """The lines that show a plan, the header first.
 
@@ -36,9 +37,12 @@ def page(
         findings: the findings to attach to the lines.
         types: whether to show the types of columns.
         beside: the text to append to the line of a relation, by the relation's path.
+        name: the name of a source that can't be read at all, such as its file; empty if it has none.
     """
     if document is None:
-        header = Line(depth=0, text="Not a plan", path="", kind=LineKind.HEADER)
+        header = Line(
+            depth=0, text=escaped(f"Not a plan: {name}" if name else "Not a plan"), path="", kind=LineKind.HEADER
+        )
         return with_findings([header], findings)
     lines: list[Line] = []
     stack = [(0, block) for block in reversed(blocks(document, places or Places(), types))]

@@ -27,17 +27,18 @@ def explain(
     proto_paths: bool = False,
     places: Places | None = None,
     findings: Sequence[Finding] = (),
+    name: str = "",
 ) -> str:
     """Return a plan as text for people: the lines of :func:`~pyspark_substrait.text.explain.page`, indented.
 
     Contradictions of the specification and findings are shown below their lines, in lines that start with ``!``.
 
     Args:
-        plan: the document to show, as for ``page``; so are ``places``, ``findings`` and ``types``.
+        plan: the document to show, as for ``page``; so are ``places``, ``findings``, ``types`` and ``name``.
         width: break lines that are longer than this many characters; None leaves them whole.
         proto_paths: whether to end the line of a relation, and of a finding, with its path in the plan.
     """
-    lines = page(plan, places=places, findings=findings, types=types)
+    lines = page(plan, places=places, findings=findings, types=types, name=name)
     return rendered(lines, width=width, proto_paths=proto_paths)
 
 

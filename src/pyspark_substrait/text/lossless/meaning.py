@@ -44,7 +44,7 @@ def without_names(call: Call) -> None:
 def integer(text: str) -> int:
     """A whole number."""
     if not _INTEGER.fullmatch(text) or len(text) > 40:
-        raise Fault(f"{text[:40]} is no whole number in range")
+        raise Fault(f"{text[:40]} is not a whole number in range")
     return int(text)
 
 
@@ -55,7 +55,7 @@ def enum_value(value: Value, prefix: str) -> str | int:
             return value.text if value.text.startswith(prefix) else prefix + value.text.upper()
         case Number():
             return integer(value.text)
-    raise Fault(f"{value_text(value)} is no value of an enumeration")
+    raise Fault(f"{value_text(value)} is not a value of an enumeration")
 
 
 def value_text(value: Value) -> str:

@@ -61,7 +61,7 @@ def text_literal(text: str, type: _Message) -> dict[str, Any]:
             try:
                 value = uuid.UUID(text).bytes
             except ValueError as error:
-                raise BadLiteral(f"{text!r} is no UUID") from error
+                raise BadLiteral(f"{text!r} is not a UUID") from error
         case "precision_timestamp" | "precision_timestamp_tz":
             value = _moment(text, kind, parts["precision"])
         case "decimal":
@@ -141,14 +141,14 @@ def _days(text: str) -> int:
     try:
         return date.fromisoformat(text).toordinal() - _EPOCH
     except ValueError as error:
-        raise BadLiteral(f"{text!r} is no date like 2020-12-31") from error
+        raise BadLiteral(f"{text!r} is not a date like 2020-12-31") from error
 
 
 def _moment(text: str, kind: str, precision: int) -> dict[str, Any]:
     found = _MOMENT.fullmatch(text)
     zone = "Z" if kind.endswith("tz") else ""
     if found is None or found[4] != zone:
-        raise BadLiteral(f"{text!r} is no time like 2020-12-31 23:59:59{zone}")
+        raise BadLiteral(f"{text!r} is not a time like 2020-12-31 23:59:59{zone}")
     fraction = found[3] or ""
     if precision > 12:
         raise BadLiteral(f"there are at most 12 digits after the second, not {precision}")
@@ -157,7 +157,7 @@ def _moment(text: str, kind: str, precision: int) -> dict[str, Any]:
     try:
         since = datetime.fromisoformat(f"{found[1]} {found[2]}") - datetime(1970, 1, 1)
     except ValueError as error:
-        raise BadLiteral(f"{text!r} is no time: {error}") from error
+        raise BadLiteral(f"{text!r} is not a time: {error}") from error
     seconds = since.days * 86_400 + since.seconds
     return {"precision": precision, "value": seconds * 10**precision + int(fraction.ljust(precision, "0") or "0")}
 
@@ -169,7 +169,7 @@ def _decimal(text: str, parts: _Message) -> dict[str, Any]:
     try:
         unscaled = Decimal(text).scaleb(scale, context=_EXACT)
     except ArithmeticError as error:
-        raise BadLiteral(f"{text!r} is no decimal number") from error
+        raise BadLiteral(f"{text!r} is not a decimal number") from error
     if unscaled != unscaled.to_integral_value() or not -(2**127) <= unscaled < 2**127:
         raise BadLiteral(f"{text} does not fit decimal<{precision}, {scale}>")
     return {"value": int(unscaled).to_bytes(16, "little", signed=True), "precision": precision, "scale": scale}

@@ -56,7 +56,7 @@ def relation(line: Line, values: Values) -> _Message:
         return {} if line.title == "Nothing" else MISSING
     if line.title not in titles():
         near = difflib.get_close_matches(line.title, titles(), n=1)
-        known = f"is {near[0]} meant?" if near else f"there are {', '.join(sorted(titles()))}"
+        known = f"did you mean {near[0]}?" if near else f"there are {', '.join(sorted(titles()))}"
         raise Fault(f"there is no relation {line.title}; {known}")
     shape = shape_of(titles()[line.title])
     parts: _Message = {}

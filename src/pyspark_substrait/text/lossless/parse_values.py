@@ -78,7 +78,7 @@ class Values:
                 return self._interval(value)
             case MessageValue():
                 return value.message
-        raise Fault(f"{value_text(value)} is no expression")
+        raise Fault(f"{value_text(value)} is not an expression")
 
     def _compound_literal(self, call: Call) -> _Message:
         without_names(call)
@@ -128,7 +128,7 @@ class Values:
         if form is None:
             return {"literal": self.literal(call)}
         if call.options is not None or call.output is not None:
-            raise Fault(f"{call.function.text} is no function and has neither options nor a type of its own")
+            raise Fault(f"{call.function.text} is not a function and has neither options nor a type of its own")
         if call.nullable and not call.function.text.startswith("nested_"):
             raise Fault(f"{call.function.text}(…) cannot have a ?")
         return form(self, call)
@@ -136,9 +136,9 @@ class Values:
     def call(self, call: Value, fields: Sequence[str] = ()) -> _Message:
         """A call of a function, with the fields that it may have beside its arguments."""
         if not isinstance(call, Call):
-            raise Fault(f"{value_text(call)} is no call of a function")
+            raise Fault(f"{value_text(call)} is not a call of a function")
         if not call.function.quoted and call.function.text in FORMS:
-            raise Fault(f"{call.function.text} is no function here; a function of that name stands in backticks")
+            raise Fault(f"{call.function.text} is not a function here; a function of that name stands in backticks")
         if call.nullable:
             raise Fault("a call has no ? behind it; its type stands behind ->")
         message: _Message = {"function_reference": self.known.anchor("functions", call.function.text)}
@@ -196,7 +196,7 @@ class Values:
     def row(self, value: Value) -> list[_Message]:
         """The fields of a row."""
         if not isinstance(value, Tuple):
-            raise Fault(f"{value_text(value)} is no row; rows are written (1:i32, 'a')")
+            raise Fault(f"{value_text(value)} is not a row; rows are written (1:i32, 'a')")
         return [self.expression(each) for each in value.items]
 
     def object(self, value: Object, shape: Shape | None = None) -> _Message:
@@ -266,14 +266,14 @@ class Values:
                 return value
             case LiteralValue(message={"string": str(text)}):
                 return text
-        raise Fault(f"{value_text(value)} is no name; names that are not plain words stand in backticks")
+        raise Fault(f"{value_text(value)} is not a name; names that are not plain words stand in backticks")
 
     def schema(self, items: Iterable[Any]) -> _Message:
         """Return the ``NamedStruct`` with these columns."""
         columns: list[NamedParameter] = []
         for item in items:
             if isinstance(item, tuple) and isinstance(item[1], Name):
-                raise Fault(f"{item[1].text} is no type; one of a user is written u!{item[1].text}")
+                raise Fault(f"{item[1].text} is not a type; one of a user is written u!{item[1].text}")
             if not isinstance(item, tuple) or not isinstance(item[1], TypeValue):
                 raise Fault("columns are written with their names and types: orders(id: i64, price: decimal<10, 2>?)")
             columns.append(NamedParameter(*item))

@@ -375,7 +375,7 @@ def _path(token: Token, segments: Any) -> dict[str, Any]:
     if len(token) > 1:
         found.insert(0, ("struct_field", {"field": int(token[1:])}))
     if not found:
-        raise Fault("$ is no column; columns are written $0, $1")
+        raise Fault("$ is not a column; columns are written $0, $1")
     message: dict[str, Any] | None = None
     for kind, parts in reversed(found):
         message = {kind: parts if message is None else {**parts, "child": message}}

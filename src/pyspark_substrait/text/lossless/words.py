@@ -66,7 +66,7 @@ def _unescaped(found: re.Match[str]) -> str:
     if code is not None:
         number = int(code, 16)
         if number > 0x10FFFF or 0xD800 <= number < 0xE000:
-            raise ValueError(f"{found[0]} is no character")
+            raise ValueError(f"{found[0]} is not a character")
         return chr(number)
     if plain in _UNESCAPES:
         return _UNESCAPES[plain]

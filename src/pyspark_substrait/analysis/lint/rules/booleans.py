@@ -87,8 +87,8 @@ def nested_logic(node: ScalarFunction, context: Context) -> Iterator[Remark]:
             flat.extend(arguments(operand))
         else:
             flat.append(operand)
-    what = f"an `{name}` stands directly in an `{name}`"
-    yield Remark(what=what, fix="Put all conditions into one", instead=logical(name, tuple(flat)))
+    what = f"an `{name}` is an argument of an `{name}`"
+    yield Remark(what=what, fix="Write one call with all conditions", instead=logical(name, tuple(flat)))
 
 
 @rule(Code.LINT_SINGLE_OPERAND, ScalarFunction, fixes=True)
@@ -114,7 +114,7 @@ def repeated_condition(node: ScalarFunction, context: Context) -> Iterator[Remar
         else:
             kept.append(operand)
     if repeated is not None:
-        what = f"the condition {worded(repeated, context.names)} stands more than once in an `{node.function.name}`"
+        what = f"the condition {worded(repeated, context.names)} is repeated in an `{node.function.name}`"
         yield Remark(what=what, instead=logical(node.function.name, tuple(kept)))
 
 

@@ -41,7 +41,7 @@ def option_without_choice(node: ScalarFunction | WindowFunction, context: Contex
     known = dict(definition.options) if definition is not None else {}
     for option in node.options:
         if set(option.preference) == set(known.get(option.name, ())):
-            what = f"the option {option.name} of {node.function.name} allows every value that there is"
+            what = f"the option {option.name} of {node.function.name} allows every possible value"
             yield Remark(what=what, fix="Leave it out, unless the order of the values matters")
 
 

@@ -117,7 +117,7 @@ def single_option(node: SingularOrList, context: Context) -> Iterator[Remark]:
         type = Boolean(nullable=option.type.nullable or node.value.type.nullable)
         function = Function(COMPARISON, "equal", "any_any")
         call = ScalarFunction(function=function, arguments=(node.value, option), output_type=type, derived_type=type)
-    what = f"{worded(node.value, context.names)} is looked for in a list of one option"
+    what = f"{worded(node.value, context.names)} is compared with a list of one option"
     yield Remark(what=what, fix="Call equal", instead=call)
 
 
@@ -134,5 +134,5 @@ def coalesce_of_required(node: ScalarFunction, context: Context) -> Iterator[Rem
         if len(items) == 1:
             what = f"coalesce has one argument, {worded(items[0], context.names)}"
         else:
-            what = f"coalesce takes {worded(items[first], context.names)} at the latest, which is never null"
+            what = f"coalesce ignores what follows {worded(items[first], context.names)}, which is never null"
         yield Remark(what=what, instead=instead)

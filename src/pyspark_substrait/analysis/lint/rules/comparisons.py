@@ -45,7 +45,7 @@ def self_comparison(node: ScalarFunction, context: Context) -> Iterator[Remark]:
     unless = "" if name in _ALIKE_WITH_NULLS or not left.type.nullable else " where it is not null"
     yield Remark(
         what=f"{worded(left, context.names)} is compared with itself by {name}, which is {text}{unless}",
-        fix="Compare it with what was meant, or test it with is_not_null",
+        fix="Compare it with another value, or test it with is_not_null",
         instead=Literal(type=Boolean(), value=outcome) if exact else None,
     )
 
@@ -111,4 +111,4 @@ def pattern_without_wildcard(node: ScalarFunction, context: Context) -> Iterator
         subject = items[0]
         what = f"{worded(subject, context.names)} is matched with {pattern.value!r}, which has no wildcard"
         if isinstance(subject, FieldReference):
-            yield Remark(what=what, fix="Call equal, or add the wildcard that was meant")
+            yield Remark(what=what, fix="Call equal, or add the missing wildcard")

@@ -118,7 +118,7 @@ def filter_on_filter(node: Filter, context: Context) -> Iterator[Remark]:
     """Two filters, one directly above the other, are one filter with both conditions. They are not merged
     automatically: a condition may fail on records that the lower filter drops."""
     if isinstance(node.input, Filter) and node.input.common.emit is None:
-        yield Remark(what="a filter stands directly on a filter", fix="Join the conditions with `and`")
+        yield Remark(what="the input of a filter is a filter", fix="Join the conditions with `and`")
 
 
 @rule(Code.LINT_FETCH_NOTHING, Fetch)
@@ -127,7 +127,7 @@ def fetch_of_nothing(node: Fetch, context: Context) -> Iterator[Remark]:
     records may be meant."""
     count = node.count_expr
     if isinstance(count, Literal) and count.value == 0:
-        yield Remark(what="the fetch keeps no record", fix="Leave out the count if all records are meant")
+        yield Remark(what="the fetch keeps no record", fix="Leave out the count to keep all records")
 
 
 @rule(Code.LINT_FETCH_EVERYTHING, Fetch, fixes=True)

@@ -66,7 +66,7 @@ def filtered_measure(node: Aggregate, context: Context) -> Iterator[Remark]:
             what = f"the filter of {worded(item.measure, context.names)} is true"
             yield Remark(what=what, at=item, instead=_with_measure(node, number, replace(item, filter=None)))
         elif is_constant(item.filter, False) or is_constant(item.filter, None):
-            yield Remark(what=f"the filter of {worded(item.measure, context.names)} lets no record pass", at=item)
+            yield Remark(what=f"the filter of {worded(item.measure, context.names)} drops every record", at=item)
 
 
 @rule(Code.LINT_GROUPED_BY_CONSTANT, Aggregate)

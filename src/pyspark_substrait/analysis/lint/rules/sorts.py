@@ -35,7 +35,7 @@ def sort_key_without_effect(node: Sort, context: Context) -> Iterator[Remark]:
         else:
             kept.append(sort)
     for sort in dropped:
-        what = f"the sort key {worded(sort.expr, context.names)} changes no order"
+        what = f"the sort key {worded(sort.expr, context.names)} does not change the order"
         yield Remark(what=what, at=sort, instead=replace(node, sorts=tuple(kept)))
 
 

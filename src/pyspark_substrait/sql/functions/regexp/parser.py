@@ -240,7 +240,7 @@ class _Parser:
     def _name(self, start: int) -> str:
         name = self.reader.until(">", "the name of the group")
         if not re.fullmatch(r"[A-Za-z][A-Za-z0-9]*", name) or name in self.names:
-            raise invalid(f"{name!r} is no name for a group, or another one has it", start)
+            raise invalid(f"{name!r} is not a name for a group, or another one has it", start)
         return name
 
     def _body(self, start: int) -> Node:

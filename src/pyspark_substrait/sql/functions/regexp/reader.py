@@ -153,7 +153,7 @@ class Reader:
             self._broken(start)
         point = int(digits, 16)
         if point > 0x10FFFF or 0xD800 <= point <= 0xDFFF:
-            self._broken(start, f"U+{point:04X} is no character")
+            self._broken(start, f"U+{point:04X} is not a character")
         return chr(point)
 
     def _broken(self, start: int, reason: str = "the escape is not complete") -> str:

@@ -145,7 +145,7 @@ def length(call: Call) -> str:
         return Atom(f"CAST(array_size({call.sql(0)}) AS BIGINT)")
     wanted = call.operands[1].literal
     if not isinstance(wanted, int):
-        raise UnsupportedPlanError("array_length of a dimension that is no constant")
+        raise UnsupportedPlanError("array_length of a dimension that is not a constant")
     if not 1 <= wanted <= depth(call.type(0)):
         return Atom("CAST(NULL AS BIGINT)")
     inner = call.sql(0)

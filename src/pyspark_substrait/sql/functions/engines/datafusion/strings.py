@@ -206,7 +206,7 @@ def hashed(name: str) -> Callable[[Call], str]:
 def digest(call: Call) -> str:
     name = call.operands[1].literal
     if not isinstance(name, str) or name not in _DIGESTS:
-        raise UnsupportedPlanError(f"Spark has no digest for {name or 'an algorithm that is no literal'}")
+        raise UnsupportedPlanError(f"Spark has no digest for {name or 'an algorithm that is not a literal'}")
     return hashed(name)(call)
 
 
