@@ -82,7 +82,25 @@ class UnsupportedPlanError(SubstraitError):
 
 
 class NewerSparkError(UnsupportedPlanError):
-    """The plan is for a version of Spark that can't carry it out, and a newer one, which the message names, can."""
+    """The plan is for a version of Spark that can't carry it out, and a newer one, which the message names, can.
+
+    ``feature`` is what the older version lacks, one of those in docs/spark-versions.md; ``since`` the first version
+    that has it.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        feature: str = "",
+        since: tuple[int, int] = (0, 0),
+        path: str = "",
+        hint: str | None = None,
+        code: Code | None = None,
+    ) -> None:
+        super().__init__(message, path=path, hint=hint, code=code)
+        self.feature = feature
+        self.since = since
 
 
 class TableError(SubstraitError):

@@ -181,6 +181,8 @@ def catalog_entry(spark: SparkSession, names: Sequence[str]) -> CatalogEntry | N
         raise NewerSparkError(
             f"writing to {dotted(names)} with Spark Connect needs Spark {_JSON_SINCE}, which says what a table is as "
             "JSON",
+            feature="writing to tables with Spark Connect",
+            since=_JSON_SINCE,
             path="names",
             hint="Run the plan in a classic session; or run the query without the write, and write its DataFrame",
         )

@@ -114,6 +114,8 @@ def _require_not_null(spark: SparkSession, form: str, columns: Sequence[Defined]
     if session_version(spark) < _NOT_NULL_SINCE:
         raise NewerSparkError(
             f"tables of files keep NOT NULL since Spark {_NOT_NULL_SINCE}, and would take nulls here",
+            feature="NOT NULL",
+            since=_NOT_NULL_SINCE,
             hint="Make the columns of table_schema nullable, or use a Delta or Iceberg table",
         )
     require_settings(spark, NOT_NULL_SETTING)

@@ -259,6 +259,8 @@ def check_version(type: Type, spark: SparkVersion) -> None:
     if spark < _TIME_SINCE and has_time(type):
         raise NewerSparkError(
             f"{type} needs the type TIME, which Spark {spark} does not have as a whole",
+            feature="TIME",
+            since=_TIME_SINCE,
             hint=f"Spark {_TIME_SINCE} and later have it",
             code=Code.TARGET_TYPE,
         )

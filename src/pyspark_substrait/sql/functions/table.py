@@ -132,6 +132,8 @@ class Call:
         if self.spark < version:
             raise NewerSparkError(
                 f"{self.function.key} cannot run exactly on Spark {self.spark}: {reason}",
+                feature=self.function.key,
+                since=version,
                 hint=f"Spark {version} and later can",
                 code=Code.TARGET_FUNCTION,
             )
@@ -424,7 +426,7 @@ class Table:
         """
         rows = self._by_name.get(call.function.name, ())
         refusal: str | None = None
-        newer = False
+        newer: SparkVersion | None = None
         for options in _combinations(preferences) if preferences else _UNSTATED:
             for fitting in rows:
                 if fitting.fits(call, options):
@@ -435,7 +437,8 @@ class Table:
             objection = body if isinstance(body, str) else fitting.objection(call)
             if isinstance(body, str) or objection is not None:
                 refusal = refusal or objection
-                newer = newer or fitting.since > call.spark
+                if fitting.since > call.spark:
+                    newer = newer or fitting.since
             else:
                 call.settings.update(fitting.settings)
                 return body(replace(call, options=options) if options != call.options else call)
@@ -443,8 +446,10 @@ class Table:
         under = f" with {wanted}" if wanted else ""
         code = Code.TARGET_OPTION if preferences and self._runs(call) else Code.TARGET_FUNCTION
         if refusal is not None:
-            kind = NewerSparkError if newer else UnsupportedPlanError
-            raise kind(f"{call.function.key}{under} cannot run exactly on Spark: {refusal}", code=code)
+            message = f"{call.function.key}{under} cannot run exactly on Spark: {refusal}"
+            if newer is not None:
+                raise NewerSparkError(message, feature=call.function.key, since=newer, code=code)
+            raise UnsupportedPlanError(message, code=code)
         raise UnsupportedPlanError(f"the function {call.function.key}{under} has no Spark form yet", code=code)
 
     def _runs(self, call: Call) -> bool:
