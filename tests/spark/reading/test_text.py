@@ -290,7 +290,7 @@ def test_compression(spark: SparkSession, tmp_path: Path) -> None:
         stream.write(content)
     with pytest.raises(UnsupportedPlanError, match=r"a\.lz4 cannot be decompressed"):
         found(spark, text_item(tmp_path / "a.lz4", frame.getvalue().to_pybytes()), 2)
-    assert "no text in UTF-8" in failure(spark, text_item(tmp_path / "a", packed["gz"]), 2)
+    assert "is not UTF-8 text" in failure(spark, text_item(tmp_path / "a", packed["gz"]), 2)
 
 
 def test_longest_lines(spark: SparkSession, tmp_path: Path) -> None:
