@@ -166,6 +166,7 @@ def _described(spark: Any, path: str) -> Mapping[str, Any] | None:
         "table_name": table.identifier().table(),
         "provider": known(table.provider()) or "",
         "location": "" if place is None else uri(place),
+        "serde_library": known(table.storage().serde()) or "",
         "storage_properties": pairs(table.storage().properties()),
         "table_properties": {key: value for key, value in pairs(table.properties()).items() if value},
         "partition_provider": "Catalog" if table.tracksPartitionsInCatalog() else None,
