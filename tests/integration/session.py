@@ -53,11 +53,6 @@ class Session:
         """The physical plan of a relation, after it ran, with the metrics of its scans."""
         return str(self._asked({"executed": _bytes(plans.plan(node))})["executed"])
 
-    def skip_without_writes(self) -> None:
-        """Skip the test where plans can't write to tables, so that every error would be that one."""
-        if self.spark == "3.5":
-            pytest.skip("writing to tables needs Spark 4.0")
-
     def set(self, key: str, value: str) -> None:
         """Change a setting."""
         self._asked({"set": [key, value]})

@@ -187,7 +187,6 @@ def test_insert(hive: Session, name: str, form: str) -> None:
 
 @pytest.mark.parametrize("form", FORMATS)
 def test_insert_into_partitions(hive: Session, name: str, form: str) -> None:
-    hive.skip_without_writes()
     hive.sql(f"CREATE TABLE {name} (id INT) PARTITIONED BY (title STRING) STORED AS {form}")
     by_hive = form == "TEXTFILE"
     content = [(1, "a"), (2, "b")] if by_hive else [(1, "a"), (2, "b"), (3, None)]
@@ -212,7 +211,6 @@ def test_insert_into_partitions(hive: Session, name: str, form: str) -> None:
 
 
 def test_only_records_are_added_to_tables_of_hive(hive: Session, name: str) -> None:
-    hive.skip_without_writes()
     hive.sql(f"CREATE TABLE {name} (id INT, title STRING) STORED AS PARQUET")
     hive.sql(f"INSERT INTO {name} VALUES (1, 'a'), (2, 'b')")
     table = read(("default", name), id=INT_, title=TEXT_)

@@ -363,7 +363,6 @@ def test_insert(in_catalog: Place) -> None:
 def test_an_insert_that_fails_leaves_nothing(in_catalog: Place) -> None:
     """The records of all partitions are one transaction."""
     place = in_catalog
-    place.jdbc.skip_without_writes()
     place.made("id BIGINT CHECK (id <> 900)", "(0)")
     place.jdbc.sql("CREATE OR REPLACE TEMPORARY VIEW thousand AS SELECT id FROM range(1, 1001, 1, 4)")
     schema = plans.schema((LONG,), ("id",))
@@ -397,7 +396,6 @@ def test_tables_of_the_catalog(in_catalog: Place) -> None:
 
 
 def test_records_are_only_added(place: Place) -> None:
-    place.jdbc.skip_without_writes()
     place.made("id INT, title TEXT", "(1, 'a')")
     table = place.read(id=INT_, title=TEXT_)
     some = plans.where(table, call("equal", col(table, 0), number(1)))

@@ -226,7 +226,6 @@ def test_update_relation(place: Place) -> None:
 
 
 def test_created_with_required_columns_and_defaults(place: Place) -> None:
-    place.lake.skip_without_writes()
     schema = plans.schema((LONG, TEXT_), ("id", "name"))
     defaults = {"table_defaults": (plans.lit(LONG, 7), plans.lit(TEXT_, "new"))}
     if place.kind == "iceberg":

@@ -166,6 +166,7 @@ def _described(spark: Any, path: str) -> Mapping[str, Any] | None:
         "table_name": table.identifier().table(),
         "provider": known(table.provider()) or "",
         "location": "" if place is None else uri(place),
+        "serde_library": known(table.storage().serde()) or "",
         "storage_properties": pairs(table.storage().properties()),
         "table_properties": {key: value for key, value in pairs(table.properties()).items() if value},
         "partition_provider": "Catalog" if table.tracksPartitionsInCatalog() else None,
@@ -293,10 +294,15 @@ def _of_stream(spark: Any, table: pa.Table, schema: StructType) -> DataFrame:
 
 
 def _of_relation(spark: Any, table: pa.Table, schema: StructType) -> DataFrame:
-    """Return it in a Connect session of Spark 3.5."""
+    """Return it in a Connect session of Spark 3.5, in the way in which pyspark makes one of a pandas DataFrame."""
     from pyspark.sql.connect.dataframe import DataFrame as ConnectDataFrame
-    from pyspark.sql.connect.plan import LocalRelation
+    from pyspark.sql.connect.plan import CachedLocalRelation, LocalRelation
 
     maker: Any = ConnectDataFrame
-    made: DataFrame = maker.withPlan(LocalRelation(table, schema=schema.json()), spark)
+    # of data without records, the server reads no schema
+    plan: Any = LocalRelation(table if table.num_rows else None, schema=schema.json())
+    [limit] = spark.client.get_configs("spark.sql.session.localRelationCacheThreshold")
+    if limit is not None and int(limit) <= table.nbytes:  # too long for a message
+        plan = CachedLocalRelation(spark._cache_local_relation(plan))
+    made: DataFrame = maker.withPlan(plan, spark)
     return made
