@@ -196,8 +196,12 @@ def _columns(type: Any) -> dict[str, Any]:
 
 
 def has_retry_policies() -> bool:
-    """Whether a Connect client's retries can be bounded: since 4.0."""
-    return importlib.util.find_spec("pyspark.sql.connect.client.retries") is not None
+    """Whether a Connect client's retries can be bounded: since 4.1, whose policies are told of the error."""
+    if importlib.util.find_spec("pyspark.sql.connect.client.retries") is None:
+        return False
+    from pyspark.sql.connect.client import retries
+
+    return hasattr(retries, "extract_retry_info")
 
 
 def connect_server_port(spark: Any) -> int:
