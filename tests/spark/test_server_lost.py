@@ -117,6 +117,7 @@ class Connect:
 
 
 @needs_connect
+@pytest.mark.since("4.1", "bounded retries")
 @pytest.mark.parametrize(
     ("error", "said"),
     [
