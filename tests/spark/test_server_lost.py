@@ -72,6 +72,7 @@ def lost() -> Exception:
 
 
 @needs_connect
+@pytest.mark.since("4.1", "bounded retries")
 @pytest.mark.filterwarnings("ignore:.*RETRIES_EXCEEDED")
 def test_a_server_that_is_gone_is_given_up_within_seconds() -> None:
     from pyspark.sql.connect.client.retries import DefaultPolicy
@@ -116,6 +117,7 @@ class Connect:
 
 
 @needs_connect
+@pytest.mark.since("4.1", "bounded retries")
 @pytest.mark.parametrize(
     ("error", "said"),
     [
@@ -263,6 +265,7 @@ def test_whose_fault_it_is(error: Exception, ours: bool) -> None:
 
 @pytest.mark.sweep(sample=0)
 @needs_connect
+@pytest.mark.since("4.1", "bounded retries")
 @pytest.mark.skipif("TEST_REMOTE" in os.environ, reason="it starts a server of its own")
 def test_a_server_killed_in_the_middle_of_a_query() -> None:
     run = subprocess.run(

@@ -196,8 +196,12 @@ def _columns(type: Any) -> dict[str, Any]:
 
 
 def has_retry_policies() -> bool:
-    """Whether a Connect client's retries can be bounded: since 4.0."""
-    return importlib.util.find_spec("pyspark.sql.connect.client.retries") is not None
+    """Whether a Connect client's retries can be bounded: since 4.1, whose policies are told of the error."""
+    if importlib.util.find_spec("pyspark.sql.connect.client.retries") is None:
+        return False
+    from pyspark.sql.connect.client import retries
+
+    return hasattr(retries, "extract_retry_info")
 
 
 def connect_server_port(spark: Any) -> int:
@@ -295,14 +299,15 @@ def _of_stream(spark: Any, table: pa.Table, schema: StructType) -> DataFrame:
 
 def _of_relation(spark: Any, table: pa.Table, schema: StructType) -> DataFrame:
     """Return it in a Connect session of Spark 3.5, in the way in which pyspark makes one of a pandas DataFrame."""
+    from pyspark.sql.connect import plan as plans
     from pyspark.sql.connect.dataframe import DataFrame as ConnectDataFrame
-    from pyspark.sql.connect.plan import CachedLocalRelation, LocalRelation
 
     maker: Any = ConnectDataFrame
+    relations: Any = plans  # newer versions have others
     # of data without records, the server reads no schema
-    plan: Any = LocalRelation(table if table.num_rows else None, schema=schema.json())
+    plan = relations.LocalRelation(table if table.num_rows else None, schema=schema.json())
     [limit] = spark.client.get_configs("spark.sql.session.localRelationCacheThreshold")
     if limit is not None and int(limit) <= table.nbytes:  # too long for a message
-        plan = CachedLocalRelation(spark._cache_local_relation(plan))
+        plan = relations.CachedLocalRelation(spark._cache_local_relation(plan))
     made: DataFrame = maker.withPlan(plan, spark)
     return made
