@@ -100,7 +100,7 @@ sum: s.x0, s.x1
 x0: b.x0""".replace('"one\\u202e\\n"', '"one\\\\u202e\\\\n"')
     )
     assert found.fed_by(5) == (6, 7)
-    with pytest.raises(KeyError, match="no relation of the document"):
+    with pytest.raises(KeyError, match="not a relation of the document"):
         found.number(table("x"))
     for wrong, said in {(2, 3): "puts out no column 3", (0, -1): "no column -1", (99, 0): "no relation 99"}.items():
         with pytest.raises(KeyError, match=said):

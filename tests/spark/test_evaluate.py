@@ -131,7 +131,7 @@ def test_measures_give_one_row(spark: SparkSession) -> None:
 
 
 def test_measures_and_expressions_are_evaluated_apart() -> None:
-    with pytest.raises(UnsupportedPlanError, match="measures and expressions stand together") as error:
+    with pytest.raises(UnsupportedPlanError, match="measures and expressions are mixed") as error:
         ps.evaluate(extended(("b", B), ("sum", aggregate("sum", A))), DATA)
     assert error.value.path == "referred_expr[1]"
     with pytest.raises(InvalidPlanError, match="there is no expression") as nothing:
@@ -166,7 +166,7 @@ def test_faults_are_told_by_their_place_in_the_extended_expression(spark: SparkS
 
 
 def test_each_verb_has_its_kind() -> None:
-    with pytest.raises(InvalidPlanError, match=r"evaluate\(\.\.\.\) runs it over data"):
+    with pytest.raises(InvalidPlanError, match=r"Run it over data: evaluate\(\.\.\.\)"):
         ps.to_sql(TWO)
     with pytest.raises(InvalidPlanError, match=r"from_substrait\(\.\.\.\) runs plans"):
         ps.evaluate(plan(stored("t", {"a": LONG})), DATA)

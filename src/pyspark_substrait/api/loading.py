@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
@@ -122,8 +122,9 @@ def naming_file(source: PlanSource) -> Iterator[None]:
         yield
     except SubstraitError as error:
         file = file_of(source)
-        if file is not None and file.is_file():
-            error.file = error.file or str(file)
+        with suppress(OSError):  # of a name that is too long, for one
+            if file is not None and file.is_file():
+                error.file = error.file or str(file)
         raise
 
 

@@ -158,8 +158,14 @@ def settled_probe() -> Probe:
 
 @cache
 def type_probe() -> Probe:
-    """Return the probe for types and literals to upgrade, and for fields of no release."""
+    """Return the probe for types and literals to upgrade."""
     return _probe(removed=True, without=_CHANGED_TYPES)
+
+
+@cache
+def any_release_probe() -> Probe:
+    """Return the probe for fields that no release has."""
+    return _probe(removed=True, without=frozenset())
 
 
 @cache

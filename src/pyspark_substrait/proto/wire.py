@@ -277,6 +277,8 @@ def _upgrade(old: Any, kind: str, notes: list[Note], data: bytes | None, deep: b
     """Upgrade a message that has the fields of every release, and convert it to a current one."""
     if data is None:
         data = old.SerializeToString()
+    if legacy.any_release_probe().unknown(data, kind) is not False and _refuse_unknown(old, faults):
+        data = old.SerializeToString()
     known = len(notes)
     context = upgrade_top(old, notes)
     if not deep and not needs_walk(context):
@@ -298,11 +300,7 @@ def _upgrade(old: Any, kind: str, notes: list[Note], data: bytes | None, deep: b
         raise _not_protobuf(data) from error
     unknown = legacy.current_probe().unknown(upgraded, kind)
     if unknown is not False:
-        for fault in _unknown_fields(message):
-            if faults is None:
-                raise fault
-            faults.append(fault)
-        message.DiscardUnknownFields()
+        _refuse_unknown(message, faults)
     content = upgraded if unknown is False else None
     return _finished(message, context, content, deep=deep or unknown is None)
 
@@ -328,6 +326,18 @@ def _finished(message: Any, context: Any, content: bytes | None, *, deep: bool) 
         stated=stated,
         content=content,
     )
+
+
+def _refuse_unknown(message: Message, faults: Faults | None) -> bool:
+    """Refuse the fields that no release has, or collect these faults and remove them; whether there were some."""
+    found = False
+    for fault in _unknown_fields(message):
+        if faults is None:
+            raise fault
+        faults.append(fault)
+        found = True
+    message.DiscardUnknownFields()
+    return found
 
 
 def _unknown_fields(root: Message) -> Iterator[PlanFormatError]:

@@ -79,7 +79,7 @@ def test_only_one_changes_a_folder_at_a_time(tmp_path: Path) -> None:
     folder = _folder(tmp_path)
     with (
         folders.changing(folder),
-        pytest.raises(ExecutionError, match="somebody else is changing"),
+        pytest.raises(ExecutionError, match="another process is changing"),
         folders.changing(folder),
     ):
         pass

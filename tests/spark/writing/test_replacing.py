@@ -197,7 +197,7 @@ def test_a_crash_inside_a_statement_of_the_metastore(
     os.rename(tmp_path / "aside", place / "t")
     # what is somebody else's there isn't removed with them
     (place / "t" / ".env").write_text("mine")
-    with pytest.raises(TableError, match="something is there already"):
+    with pytest.raises(TableError, match="which exists already"):
         run(spark, ctas("t", FORWARDS, IGNORE))
     assert (place / "t" / ".env").read_text() == "mine" and beside(place).is_dir()
     (place / "t" / ".env").unlink()
@@ -251,7 +251,7 @@ def test_what_others_do_after_a_crash_is_not_lost(
     spark.sql("DROP TABLE t")
     (place / "t").mkdir()
     (place / "t" / "x.parquet").write_text("mine")
-    with pytest.raises(TableError, match="something is there already"):
+    with pytest.raises(TableError, match="which exists already"):
         run(spark, ctas("t", FORWARDS, IGNORE))
     assert os.listdir(place / "t") == ["x.parquet"] and (place / "t" / "x.parquet").read_text() == "mine"
     shutil.rmtree(place / "t")

@@ -199,7 +199,7 @@ def test_the_files_of_others_are_not_rewritten(spark: SparkSession, name: str, t
 def test_nobody_else_changes_the_table_meanwhile(spark: SparkSession, name: str) -> None:
     made(spark, name, "a INT", "(1)")
     folder = Path(unquote(urlsplit(catalog_says(spark, name)["location"]).path))
-    with changing(folder), pytest.raises(ExecutionError, match="somebody else is changing"):
+    with changing(folder), pytest.raises(ExecutionError, match="another process is changing"):
         alter(spark, name, {"a": LONG_})
     assert types(spark, name) == [("a", "int")]
     alter(spark, name, {"a": LONG_})

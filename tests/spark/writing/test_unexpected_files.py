@@ -161,7 +161,7 @@ def test_what_comes_while_files_are_replaced_or_dropped_is_kept(
         assert content(root) == {**before, ".env": "mine"}
         assert os.listdir(tmp_path) == ["out"]
         (root / ".env").unlink()
-    with folders.changing(root), pytest.raises(ExecutionError, match="somebody else is changing"):
+    with folders.changing(root), pytest.raises(ExecutionError, match="another process is changing"):
         carry_out(spark, dropping, allowed_paths=[tmp_path])
     assert content(root) == before
 

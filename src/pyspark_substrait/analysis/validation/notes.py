@@ -174,6 +174,11 @@ ASSUMPTIONS: Mapping[str, NoteRule] = {
         "A cast to text gives the text that Spark has; DataFusion has another one for some values",
         "Leave such casts to the engine that reads the result",
     ),
+    "datafusion-number": _doubtful(
+        Code.ASSUMPTION,
+        "A cast of a number to a date or a timestamp counts days, or units of the timestamp, since 1970-01-01",
+        "Call a function that says so, like `to_timestamp_seconds`",
+    ),
     "datafusion-decimal": _doubtful(
         Code.ASSUMPTION,
         "A cast of a float to a decimal rounds the shortest text of the number; DataFusion rounds its binary value",

@@ -132,7 +132,7 @@ def changing(folder: Path) -> Iterator[Change]:
     """Change a folder while holding its lock.
 
     Raises:
-        ExecutionError: somebody else is changing it.
+        ExecutionError: another process is changing it.
         UnsupportedPlanError: this system has no locks, or the folder can't be changed.
     """
     folder = folder.resolve()
@@ -210,7 +210,7 @@ def locked(folder: Path) -> Iterator[None]:
     """Hold this package's lock on a folder, which needn't exist.
 
     Raises:
-        ExecutionError: somebody else is changing it.
+        ExecutionError: another process is changing it.
         UnsupportedPlanError: this system has no locks, or none can be made there.
     """
     try:
@@ -227,7 +227,7 @@ def locked(folder: Path) -> Iterator[None]:
                 if error.errno not in (errno.EWOULDBLOCK, errno.EACCES):
                     raise _impossible(folder, f"it cannot be locked ({error.strerror})") from error
                 raise ExecutionError(
-                    f"somebody else is changing the table in {folder}", hint="Nothing was written; run it again later"
+                    f"another process is changing the table in {folder}", hint="Nothing was written; run it again later"
                 ) from error
             if _is(lock, path):
                 break
