@@ -35,7 +35,7 @@ from pyspark_substrait.model.types import (
 )
 from tests.integration.session import Session, session
 from tests.spark import plans
-from tests.spark.plans import INT, INT_, LONG_, TEXT, TEXT_, call, col, number, text
+from tests.spark.plans import INT, INT_, LONG_, TEXT_, call, col, number, text
 
 pytestmark = pytest.mark.sweep(sample=0)
 
@@ -237,9 +237,9 @@ def test_tables_of_sparks_own_formats(hive: Session, name: str) -> None:
     target = NamedObjectWrite(names=("default", name))
     hive.plan(plans.plan(Ddl(write_type=target, object=DdlObject.TABLE, op=DdlOp.ALTER, table_schema=schema)))
     assert hive.sql(f"SELECT id, title, more FROM {name}") == [(2, "b", None), (3, None, None)]
-    other = plans.schema((TEXT,), ("only",))
+    other = plans.schema((TEXT_,), ("only",))
     replaced = write(
-        name, WriteOp.CTAS, plans.values((TEXT,), [("z",)]), other, create_mode=CreateMode.REPLACE_IF_EXISTS
+        name, WriteOp.CTAS, plans.values((TEXT_,), [("z",)]), other, create_mode=CreateMode.REPLACE_IF_EXISTS
     )
     hive.rows(replaced)
     assert hive.sql(f"SELECT * FROM {name}") == [("z",)]
