@@ -244,3 +244,18 @@ def test_a_row_of_release_0_58_that_is_no_struct_is_refused(row: dict[str, Any])
     plan = {"version": {"minorNumber": 58}, "relations": [{"rel": {"read": table}}]}
     with pytest.raises(PlanFormatError, match="virtual_table"):
         parse(json.dumps(plan))
+
+
+def test_unknown_fields_of_removed_messages_are_refused() -> None:
+    """A descriptor set is a plan with one extension URI in its old field, as far as the wire format can tell."""
+    from google.protobuf.descriptor_pb2 import FileDescriptorProto, FileDescriptorSet
+
+    content = FileDescriptorSet(file=[FileDescriptorProto(name="a.proto")]).SerializeToString()
+    with pytest.raises(
+        PlanFormatError, match=r"field 1 .* is in no release of extensions\.SimpleExtensionURI"
+    ) as error:
+        parse(content)
+    assert error.value.path == "extension_uris[0]"
+    faults: list[PlanFormatError] = []
+    parse(content, faults)
+    assert [fault.path for fault in faults] == ["extension_uris[0]"]

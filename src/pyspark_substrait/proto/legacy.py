@@ -21,7 +21,17 @@ from google.protobuf.message import DecodeError, Message
 from pyspark_substrait.proto.depth import DEEP
 from pyspark_substrait.proto.messages import Messages, files
 
-__all__ = ["KINDS", "Probe", "current_probe", "probe_without", "settled_probe", "type_probe", "union"]
+__all__ = [
+    "KINDS",
+    "REMOVED_MESSAGES",
+    "Probe",
+    "any_release_probe",
+    "current_probe",
+    "probe_without",
+    "settled_probe",
+    "type_probe",
+    "union",
+]
 
 KINDS = ("Plan", "ExtendedExpression")
 
@@ -69,6 +79,9 @@ _REMOVED_MESSAGES = {
     ("Expression.Enum", "Empty"): "",
 }
 _ENUMS = {"Type.Nullability"}
+
+REMOVED_MESSAGES = frozenset(".".join(name) for name in _REMOVED_MESSAGES)
+"""The messages that the current release doesn't have, by their names."""
 
 # Fields that are current, but had no presence (or another one) where older plans need it.
 _WITH_PRESENCE = {("Expression.Literal.IntervalDayToSecond", "precision")}
@@ -158,7 +171,7 @@ def settled_probe() -> Probe:
 
 @cache
 def type_probe() -> Probe:
-    """Return the probe for types and literals to upgrade."""
+    """Return the probe for types and literals to upgrade, and for fields of no release."""
     return _probe(removed=True, without=_CHANGED_TYPES)
 
 

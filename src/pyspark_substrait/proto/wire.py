@@ -277,8 +277,9 @@ def _upgrade(old: Any, kind: str, notes: list[Note], data: bytes | None, deep: b
     """Upgrade a message that has the fields of every release, and convert it to a current one."""
     if data is None:
         data = old.SerializeToString()
-    if legacy.any_release_probe().unknown(data, kind) is not False and _refuse_unknown(old, faults):
-        data = old.SerializeToString()
+    if legacy.any_release_probe().unknown(data, kind) is not False:
+        # the upgrade leaves nothing of these messages
+        _refuse_unknown(old, faults, legacy.REMOVED_MESSAGES)
     known = len(notes)
     context = upgrade_top(old, notes)
     if not deep and not needs_walk(context):
@@ -301,6 +302,7 @@ def _upgrade(old: Any, kind: str, notes: list[Note], data: bytes | None, deep: b
     unknown = legacy.current_probe().unknown(upgraded, kind)
     if unknown is not False:
         _refuse_unknown(message, faults)
+        message.DiscardUnknownFields()
     content = upgraded if unknown is False else None
     return _finished(message, context, content, deep=deep or unknown is None)
 
@@ -328,25 +330,21 @@ def _finished(message: Any, context: Any, content: bytes | None, *, deep: bool) 
     )
 
 
-def _refuse_unknown(message: Message, faults: Faults | None) -> bool:
-    """Refuse the fields that no release has, or collect these faults and remove them; whether there were some."""
-    found = False
-    for fault in _unknown_fields(message):
+def _refuse_unknown(message: Message, faults: Faults | None, within: frozenset[str] | None = None) -> None:
+    """Refuse the fields that no release has, or collect these faults; of messages with some names only, if given."""
+    for fault in _unknown_fields(message, within):
         if faults is None:
             raise fault
         faults.append(fault)
-        found = True
-    message.DiscardUnknownFields()
-    return found
 
 
-def _unknown_fields(root: Message) -> Iterator[PlanFormatError]:
+def _unknown_fields(root: Message, within: frozenset[str] | None) -> Iterator[PlanFormatError]:
     """The fields that no release has."""
     stack: list[tuple[Any, Path]] = [(root, None)]
     while stack:
         message, path = stack.pop()
-        unknown: Any = UnknownFieldSet(message)
         place = message.DESCRIPTOR.full_name.removeprefix("substrait.")
+        unknown: Any = UnknownFieldSet(message) if within is None or place in within else ()
         for field in unknown:
             yield PlanFormatError(
                 f"field {field.field_number} ({_WIRE_TYPES[field.wire_type]}) is in no release of {place}",
