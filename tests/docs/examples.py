@@ -14,9 +14,7 @@ from __future__ import annotations
 
 import os
 import re
-import runpy
 import shlex
-import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
@@ -96,8 +94,6 @@ def _captured(program: Callable[[], object]) -> str:
 def pages_anew() -> Iterator[tuple[Path, str]]:
     """Each page with its outputs; all of them run in one folder, which is removed."""
     with tempfile.TemporaryDirectory() as folder, _working_in(folder):
-        shutil.copy(ROOT / "examples" / "tutorial" / "plan.2023.json", folder)
-        runpy.run_path(str(ROOT / "examples" / "demo" / "tables.py"))["write_tables"](Path(folder))
         for page in (DOCS / f"{name}.md" for name in PAGES):
             yield page, with_outputs(page.read_text(encoding="utf-8"))
 

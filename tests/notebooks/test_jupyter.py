@@ -77,7 +77,7 @@ def test_objects_show_themselves(cells: dict[str, list[Any]], beginning: str, sa
 def test_sql_shows_plan_and_rows(cells: dict[str, list[Any]]) -> None:
     drawn, rows = of(cells, "%%substrait --tables orders products --name sales")
     assert "img" in html(drawn).tags
-    # by hand, from examples/demo/tables.py: 349.90 + 4 × 329.00; 2 × 499.00 + 489.50; 10 × 19.95; 6 × 4.25
+    # by hand, from tests/sample_files.py: 349.90 + 4 × 329.00; 2 × 499.00 + 489.50; 10 × 19.95; 6 × 4.25
     want = [("Oak Desk", "1665.90"), ("Trail Bicycle", "1487.50"), ("Reading Lamp", "199.50"), ("null", "25.50")]
     assert html(rows).tables == [[["product_name", "sales"], *map(list, want)]]
     kept = json.loads(of(cells, "import json")[0].text)

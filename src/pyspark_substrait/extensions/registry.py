@@ -60,7 +60,7 @@ _Handler = TypeVar("_Handler", RelationHandler, TableHandler)
 _READING: Final[ContextVar[frozenset[tuple[str, str]]]] = ContextVar("_READING", default=frozenset())
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Registry:
     """The known extensions, and the Spark implementations of a user's own functions, relations and tables.
 
@@ -72,7 +72,14 @@ class Registry:
     _implementations: Mapping[str, tuple[Implementation, ...]] = field(default_factory=dict)
     _relations: Mapping[str, RelationHandler] = field(default_factory=dict)
     _tables: Mapping[str, TableHandler] = field(default_factory=dict)
-    _calls: dict[tuple[Any, ...], Resolved] = field(default_factory=dict, repr=False)
+    _calls: dict[tuple[Any, ...], Resolved] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        functions = sum(len(known) for known in self._implementations.values())
+        added = {"extensions": self._added, "relations": self._relations, "tables": self._tables}
+        counts = {"functions": functions, **{kind: len(items) for kind, items in added.items()}}
+        listed = ", ".join(f"{number} {kind}" for kind, number in counts.items() if number)
+        return f"<Registry: the specification{f', and of yours: {listed}' if listed else ''}>"
 
     @staticmethod
     def default() -> Registry:
