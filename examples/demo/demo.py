@@ -26,9 +26,7 @@ def main() -> None:
         console.print(f"  {name}: {_short(path)}", markup=False)
 
     title("A plan of 2023")
-    console.print(
-        f"  {_short(plan_file)}: sales of each product that is not in the category “Computers”", markup=False
-    )
+    console.print(f"  {_short(plan_file)}: sales of each product that is not in the category “Computers”", markup=False)
     plan = substrait.load(plan_file)
 
     title("What was upgraded")

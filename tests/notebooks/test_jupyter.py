@@ -62,11 +62,11 @@ def test_no_cell_of_the_example_fails(cells: dict[str, list[Any]]) -> None:
 @pytest.mark.parametrize(
     ("beginning", "said"),
     [
-        ("plan = ps.load", "5 relations"),
-        ("ps.validate", "warning"),
+        ("plan = substrait.load", "5 relations"),
+        ("substrait.validate", "warning"),
         ("%%substrait --tables orders products --name large", "Result: 2 columns"),
-        ("ps.diff", "1 change"),
-        ("ps.profile", "4 rows"),
+        ("substrait.diff", "1 change"),
+        ("substrait.profile", "4 rows"),
     ],
 )
 def test_objects_show_themselves(cells: dict[str, list[Any]], beginning: str, said: str) -> None:
@@ -91,7 +91,7 @@ def test_an_error_is_short_and_stops_the_cell(cells: dict[str, list[Any]]) -> No
 
 
 def test_a_view_is_a_frame(cells: dict[str, list[Any]]) -> None:
-    [found] = of(cells, "ps.view")
+    [found] = of(cells, "substrait.view")
     assert "<iframe " in found.data["text/html"] and "<script" not in found.data["text/html"]
 
 

