@@ -8,8 +8,7 @@ In a page that is listed here,
 
 ``python -m tests.docs.examples`` writes the outputs anew. Look at what changed before you keep it. With ``--check``, it
 only says what differs; with names of pages, it runs only these; with ``--installed``, the commands are those of the
-package that is installed. It is a process of its own, because Spark takes relative paths from the folder in which it was
-started.
+installed package. It is a process of its own, because Spark takes relative paths from the folder in which it started.
 """
 
 from __future__ import annotations
@@ -127,7 +126,7 @@ def _working_in(folder: str) -> Iterator[None]:
 
 
 def main_program(arguments: list[str]) -> None:
-    """Writes the pages anew; with ``--check``, says how they differ from what they should be, and how many blocks ran."""
+    """Writes the pages anew; with ``--check``, says how they differ from what is printed. Says how many blocks ran."""
     os.environ["COLUMNS"] = "100"
     differences, ran = "", 0
     pages = [name for name in arguments if not name.startswith("-")] or PAGES

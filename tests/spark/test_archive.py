@@ -131,6 +131,48 @@ def test_a_damaged_one_is_warned_of_and_made_anew(made: Archive, how: str) -> No
     assert started_with(made)[0] is not None
 
 
+@pytest.fixture
+def bare_java(cache: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """A Java without an archive of its own classes, which can make one."""
+    program = tmp_path / "bare" / "bin" / "java"
+    program.parent.mkdir(parents=True)
+    program.write_text('#!/bin/sh\n[ "$1" = -Xshare:dump ] && echo base > "${2#-XX:SharedArchiveFile=}"\n')
+    program.chmod(0o755)
+    (tmp_path / "bare" / "release").write_text('JAVA_VERSION="25.0.2"\n')
+    monkeypatch.setattr(archives, "find_java", lambda: program)
+    return program
+
+
+def test_java_without_an_archive_of_its_own_gets_one_below_ours(bare_java: Path) -> None:
+    here = found()
+    given = (sys.executable, "-c", "import shutil, sys; shutil.copy(sys.argv[2], sys.argv[1])")
+    assert make(here, given)
+    base, file = here.files
+    assert (base.parent, file.read_text()) == (file.parent, "base\n")
+    option, told = started_with(here)
+    assert option is not None
+    assert option.startswith(f'"-XX:SharedArchiveFile={base}:{file}" ')
+    assert told == []
+
+
+def test_a_base_that_was_changed_is_not_used(bare_java: Path) -> None:
+    here = found()
+    assert make(here, TRAINING)
+    base = here.files[0]
+    assert stat.S_IMODE(base.stat().st_mode) == 0o400
+    base.chmod(0o600)
+    base.write_text("other")
+    option, [told] = started_with(here)
+    assert option is None
+    assert "java.jsa was changed since it was made" in told
+
+
+def test_a_java_that_makes_no_archives_is_asked_first(bare_java: Path) -> None:
+    bare_java.write_text("#!/bin/sh\necho no archives here >&2\nexit 1\n")
+    with pytest.raises(SubstraitError, match="not made: no archives here"):
+        make(found(), FAILING)
+
+
 def test_it_depends_on_java_and_its_options(made: Archive, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("JDK_JAVA_OPTIONS", "-XX:+UseSerialGC")
     assert found().folder != made.folder

@@ -75,11 +75,14 @@ class Registry:
     _calls: dict[tuple[Any, ...], Resolved] = field(default_factory=dict)
 
     def __repr__(self) -> str:
-        functions = sum(len(known) for known in self._implementations.values())
-        added = {"extensions": self._added, "relations": self._relations, "tables": self._tables}
-        counts = {"functions": functions, **{kind: len(items) for kind, items in added.items()}}
-        listed = ", ".join(f"{number} {kind}" for kind, number in counts.items() if number)
-        return f"<Registry: the specification{f', and of yours: {listed}' if listed else ''}>"
+        counts = {
+            "extension": len(self._added),
+            "function": sum(map(len, self._implementations.values())),
+            "relation": len(self._relations),
+            "table": len(self._tables),
+        }
+        yours = ", ".join(f"{number} {kind}{'s' * (number > 1)}" for kind, number in counts.items() if number)
+        return f"<Registry: the specification{f', and {yours} of yours' if yours else ''}>"
 
     @staticmethod
     def default() -> Registry:
