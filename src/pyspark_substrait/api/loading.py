@@ -39,8 +39,9 @@ __all__ = [
     "understood",
 ]
 
+_Written: TypeAlias = bytes | str | os.PathLike[str] | Mapping[str, Any] | Message
 #: The sources that :func:`load` takes.
-PlanSource: TypeAlias = bytes | str | os.PathLike[str] | Mapping[str, Any] | Message | Plan | ExtendedExpression
+PlanSource: TypeAlias = _Written | Plan | ExtendedExpression
 
 _T = TypeVar("_T")
 
@@ -50,7 +51,7 @@ def load(source: ExtendedExpression, *, strict: bool = ..., registry: Registry |
 
 
 @overload
-def load(source: PlanSource, *, strict: bool = ..., registry: Registry | None = ...) -> Plan: ...
+def load(source: _Written | Plan, *, strict: bool = ..., registry: Registry | None = ...) -> Plan: ...
 
 
 def load(source: PlanSource, *, strict: bool = False, registry: Registry | None = None) -> Plan | ExtendedExpression:
