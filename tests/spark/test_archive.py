@@ -147,24 +147,39 @@ def test_java_without_an_archive_of_its_own_gets_one_below_ours(bare_java: Path)
     here = found()
     given = (sys.executable, "-c", "import shutil, sys; shutil.copy(sys.argv[2], sys.argv[1])")
     assert make(here, given)
-    base, file = here.files
-    assert (base.parent, file.read_text()) == (file.parent, "base\n")
+    assert (here.files, here.file.read_text()) == ((here.base, here.file), "base\n")
     option, told = started_with(here)
     assert option is not None
-    assert option.startswith(f'"-XX:SharedArchiveFile={base}:{file}" ')
+    assert option.startswith(f'"-XX:SharedArchiveFile={here.file}" ')
     assert told == []
+    seen = here.base.stat()
+    assert make(here, given, again=True)
+    assert here.base.stat() == seen  # what was made of it before finds it by its path, and as it was
 
 
 def test_a_base_that_was_changed_is_not_used(bare_java: Path) -> None:
     here = found()
     assert make(here, TRAINING)
-    base = here.files[0]
+    base = here.base
     assert stat.S_IMODE(base.stat().st_mode) == 0o400
     base.chmod(0o600)
     base.write_text("other")
     option, [told] = started_with(here)
     assert option is None
     assert "java.jsa was changed since it was made" in told
+    assert make(here, TRAINING)
+    assert started_with(here)[0] is not None
+    assert base.read_text() == "base\n"
+
+
+def test_a_base_goes_with_the_archive_that_builds_on_it(bare_java: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = []
+    for number in range(4):
+        monkeypatch.setenv("JDK_JAVA_OPTIONS", f"-Dnumber={number}")
+        made.append(found())
+        assert make(made[-1], TRAINING)
+        os.utime(made[-1].record, (time.time() - 100 + number, time.time() - 100 + number))
+    assert [one.folder.is_dir() for one in made] == [one.base.is_file() for one in made] == [False, True, True, True]
 
 
 def test_a_java_that_makes_no_archives_is_asked_first(bare_java: Path) -> None:

@@ -53,8 +53,7 @@ class Archive:
     Args:
         folder: holds the archive and its record.
         about: what it depends on.
-        java: a Java without an archive of its own classes, on which ours builds; the folder gets one, too. None for any
-            other Java.
+        java: a Java without an archive of its own classes, for which ``base`` is made. None for any other Java.
     """
 
     folder: Path
@@ -67,9 +66,14 @@ class Archive:
         return self.folder / "spark.jsa"
 
     @property
+    def base(self) -> Path:
+        """The archive of Java's own classes, which the archive builds on and finds by its path: it is never moved."""
+        return self.folder.with_suffix(".java.jsa")
+
+    @property
     def files(self) -> tuple[Path, ...]:
-        """The archives to start Java with: that of its own classes, if this folder has it, and the archive itself."""
-        return (self.file,) if self.java is None else (self.folder / "java.jsa", self.file)
+        """The files that Java maps."""
+        return (self.file,) if self.java is None else (self.base, self.file)
 
     @property
     def record(self) -> Path:
@@ -91,7 +95,7 @@ class Archive:
             made = json.loads(self.record.read_text(encoding="utf-8"))
             for path in self.files:
                 if made["files"][path.name] != [*_seen(path.stat())]:
-                    return f"{path.name} was changed since it was made"
+                    return f"{path} was changed since it was made"
         except (OSError, ValueError, KeyError, TypeError) as error:
             return f"it cannot be read: {error}"
         return None
@@ -140,7 +144,7 @@ def java_option(found: Archive) -> str | None:
         return None
     with suppress(OSError):
         os.utime(found.record)
-    quoted = os.pathsep.join(map(str, found.files)).replace("\\", "\\\\").replace('"', '\\"')
+    quoted = str(found.file).replace("\\", "\\\\").replace('"', '\\"')
     return f'"-XX:SharedArchiveFile={quoted}" -Xlog:cds*=off:stdout -Xlog:cds*=warning:stderr'
 
 
@@ -188,16 +192,13 @@ def make(found: Archive, training: Sequence[str], *, again: bool = False) -> boo
     try:
         _own_folder(place)
         with tempfile.TemporaryDirectory(dir=place, prefix="new-", ignore_cleanup_errors=True) as unfinished:
-            made = Archive(Path(unfinished, "archive"), found.about, found.java)
+            base = () if found.java is None else (_made_base(found, found.java, Path(unfinished, "java.jsa")),)
+            made = Archive(Path(unfinished, "archive"), found.about)
             made.folder.mkdir(mode=0o700)
-            *base, file = made.files
-            for path in base:
-                _run([str(made.java), "-Xshare:dump", f"-XX:SharedArchiveFile={path}"], path)
-            _run([*training, str(file), *map(str, base)], file)
-            facts = {path.name: _seen(path.stat()) for path in made.files}
+            _run([*training, str(made.file), *map(str, base)], made.file)
+            made.file.chmod(0o400)
+            facts = {path.name: _seen(path.stat()) for path in (*base, made.file)}
             made.record.write_text(json.dumps({"files": facts, **found.about}, indent=1), encoding="utf-8")
-            for path in made.files:
-                path.chmod(0o400)
             made.record.chmod(0o600)
             with suppress(OSError):  # the old archive; processes that use it keep it open
                 found.folder.rename(Path(unfinished, "before"))
@@ -212,6 +213,18 @@ def make(found: Archive, training: Sequence[str], *, again: bool = False) -> boo
         ) from error
     _tidy(place, found)
     return True
+
+
+def _made_base(found: Archive, java: Path, beside: Path) -> Path:
+    """Make the archive of Java's own classes, unless there is a good one, which other archives may build on."""
+    if found.record.is_file() and found.fault() is not None:
+        found.base.unlink(missing_ok=True)
+    if not found.base.is_file():
+        _run([str(java), "-Xshare:dump", f"-XX:SharedArchiveFile={beside}"], beside)
+        beside.chmod(0o400)
+        with suppress(FileExistsError):  # another process was faster, and builds on its own
+            os.link(beside, found.base)
+    return found.base
 
 
 def make_at_exit(found: Archive, command: Sequence[str]) -> None:
@@ -290,6 +303,10 @@ def _tidy(place: Path, newest: Archive) -> None:
         others = sorted((entry for entry in folders if not entry.name.startswith("new-")), key=_age)
         for folder in (*old, *others[_KEPT - 1 :]):
             shutil.rmtree(folder, ignore_errors=True)
+            folder.with_suffix(".java.jsa").unlink(missing_ok=True)
+        for base in place.glob("*.java.jsa"):
+            if not (place / base.name.removesuffix(".java.jsa")).is_dir() and _age(base) > _DAY_SECONDS:
+                base.unlink(missing_ok=True)
         for attempt in place.glob("*.attempt"):
             if attempt == newest.attempt or _age(attempt) > _DAY_SECONDS:
                 attempt.unlink(missing_ok=True)
