@@ -378,6 +378,22 @@ def test_other_words_of_java_are_no_refusal(tmp_path: Path) -> None:
     assert refusal(log) is None
 
 
+def test_an_archive_that_is_used_for_classes_but_not_for_modules_is_no_refusal(tmp_path: Path) -> None:
+    log = tmp_path / "java.log"
+    log.write_text(
+        "[0.024s][error][cds] An error has occurred while processing the shared archive file. Run with -Xlog:aot,cds\n"
+        "[0.024s][error][cds] Mismatched values for property jdk.module.addopens: java.base/java.lang=ALL-UNNAMED "
+        "specified during runtime but not during dump time\n"
+        "[0.024s][error][cds] Disabling optimized module handling\n"
+    )
+    assert refusal(log) is None
+    with log.open("a") as lines:
+        lines.write(
+            "[0.1s][warning][cds,dynamic] Unable to use shared archive. The top archive failed to load: a.jsa\n"
+        )
+    assert refusal(log) == "Unable to use shared archive. The top archive failed to load: a.jsa"
+
+
 def test_the_path_may_hold_spaces_and_quotes(cache: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / 'a "b" c'))
     here = found()

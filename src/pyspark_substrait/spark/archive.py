@@ -39,6 +39,13 @@ _DAY_SECONDS = 24 * 60 * 60
 _LONGEST_SECONDS = 30 * 60
 _FIRST_LINES = 50  # Java reports on its archive before anything else
 
+#: Java 25 reports so if the archive is used, but not for the modules, which Spark starts with other options
+_MODULES_ONLY = "Disabling optimized module handling"
+_MODULE_MESSAGES = (
+    _MODULES_ONLY,
+    "Mismatched values for property jdk.module.",
+    "An error has occurred while processing",
+)
 #: options of Java that select another archive, or none
 _OTHERS = ("SharedArchiveFile", "ArchiveClassesAtExit", "-Xshare", "AOTCache", "AOTMode")
 _JAVA_OPTIONS = ("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS")
@@ -162,10 +169,12 @@ def refusal(log: Path) -> str | None:
     """Return why Java did not use the archive, from its output; None if the output has no such message."""
     try:
         with log.open(errors="replace") as lines:
-            messages = (line.rpartition("]")[2].strip() for line in islice(lines, _FIRST_LINES) if "][cds" in line)
-            return next(messages, None)
+            messages = [line.rpartition("]")[2].strip() for line in islice(lines, _FIRST_LINES) if "][cds" in line]
     except OSError:
         return None
+    if any(message.startswith(_MODULES_ONLY) for message in messages):
+        messages = [message for message in messages if not message.startswith(_MODULE_MESSAGES)]
+    return next(iter(messages), None)
 
 
 def make(found: Archive, training: Sequence[str], *, again: bool = False) -> bool:
