@@ -18,6 +18,9 @@ WITH_3.5 := 'pyarrow<26'
 VENV := .venv$(if $(SPARK),-spark-$(SPARK))
 RUN := $(VENV)/bin/python
 PIP := $(RUN) -m pip --disable-pip-version-check
+# Installs, and says what is fetched, built and installed; what else pip prints is left out.
+INSTALL = { $(PIP) install --progress-bar off $(1) || echo failed; } | awk '/^failed$$/ {exit 1} \
+  /^ *(Downloading|Building|Installing collected) / {sub(/^ */, "  "); print substr($$0, 1, 100); fflush()}'
 BASE := $(VENV)/.base
 DEV := $(VENV)/.dev
 
@@ -44,6 +47,7 @@ help:
 	@echo "make clean   remove .venv and what tools left behind"
 
 demo: java
+	@echo "Running examples/demo/demo.py ..."
 	@$(RUN) examples/demo/demo.py $(ARGS)
 
 # build/test-times.xml says how long each test took.
@@ -118,11 +122,11 @@ clean:
 java: $(BASE)
 	@$(RUN) -m pyspark_substrait.spark.java >/dev/null 2>&1 || { \
 	  echo "No Java 17 or newer on this machine: putting a runtime into $(VENV) ..."; \
-	  $(PIP) install --quiet --editable '.[java]'; }
+	  $(call INSTALL,--editable '.[java]'); }
 
 $(DEV): $(BASE)
 	@echo "Adding the tools for tests to $(VENV) (once) ..."
-	@$(PIP) install --quiet --editable '.[dev]'
+	@$(call INSTALL,--editable '.[dev]')
 	@touch $@
 
 $(BASE): pyproject.toml
@@ -130,8 +134,8 @@ $(BASE): pyproject.toml
 	  echo "Python 3.10 or newer is needed; name one with: make PYTHON=python3.12 ..." >&2; exit 1; }
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { \
 	  echo "This Python can't make virtual environments; on Debian and Ubuntu: sudo apt install python3-venv" >&2; exit 1; }
-	@echo "Making $(VENV) with this package and Spark $(SPARK) (once, some minutes) ..."
+	@echo "Making $(VENV) with this package and Spark $(SPARK) (once; Spark alone is some 400 MB) ..."
 	@rm -rf $(VENV)
 	@$(PYTHON) -m venv $(VENV)
-	@$(PIP) install --quiet $(if $(SPARK),'pyspark[connect]==$(SPARK).*') $(WITH_$(SPARK)) --editable .
+	@$(call INSTALL,$(if $(SPARK),'pyspark[connect]==$(SPARK).*') $(WITH_$(SPARK)) --editable .)
 	@touch $@

@@ -58,12 +58,12 @@ def _peer(rounds: int, folder: Path, files: list[Path]) -> dict[str, dict[str, A
 
 
 def _ours(content: bytes, rounds: int) -> dict[str, float]:
-    import pyspark_substrait as ps
+    import pyspark_substrait as substrait
 
     return {
-        "load": _milliseconds(lambda: ps.load(content), rounds),
-        "validate": _milliseconds(lambda: ps.validate(content), rounds),
-        "spark": _milliseconds(lambda: ps.validate(content, "spark"), rounds),
+        "load": _milliseconds(lambda: substrait.load(content), rounds),
+        "validate": _milliseconds(lambda: substrait.validate(content), rounds),
+        "spark": _milliseconds(lambda: substrait.validate(content, "spark"), rounds),
     }
 
 

@@ -19,6 +19,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 import pyspark_substrait
+from pyspark_substrait import samples
 from pyspark_substrait.cli import main
 from pyspark_substrait.errors import InvalidPlanError
 from pyspark_substrait.model.notes import Note
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 ROOT = Path(__file__).resolve().parent.parent
-TUTORIAL = ROOT / "examples" / "tutorial" / "plan.2023.json"
+TUTORIAL = samples.plan_2023()
 
 
 class FakePlan:
@@ -197,18 +198,12 @@ def test_without_spark_nothing_imports_it(arguments: list[str]) -> None:
 
 
 @pytest.fixture(scope="module")
-def tables(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
-    """The demo's two tables as arguments of ``run``."""
-    sys.path.insert(0, str(ROOT / "examples" / "demo"))
-    try:
-        from tables import write_tables  # type: ignore[import-not-found]
-    finally:
-        sys.path.pop(0)
-    paths = write_tables(tmp_path_factory.mktemp("tables"))
-    return [word for name, path in paths.items() for word in ("--table", f"{name}={path}")]
+def tables() -> list[str]:
+    """The sample tables as arguments of ``run``."""
+    return [word for name, path in samples.tables().items() for word in ("--table", f"{name}={path}")]
 
 
-# Worked out by hand from the rows in examples/demo/tables.py: quantity × price, summed, without product 2 (a computer),
+# Worked out by hand from the rows in tests/sample_files.py: quantity × price, summed, without product 2 (a computer),
 # 6 (never ordered) and 7 (ordered, but no product).
 SALES = {
     (1, "Trail Bicycle", Decimal("1487.50")),

@@ -9,8 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from pyspark_substrait import samples
+
 ROOT = Path(__file__).resolve().parent.parent
-PLAN = str(ROOT / "examples" / "tutorial" / "plan.2023.json")
+PLAN = str(samples.plan_2023())
 
 #: what takes long to import, and is for rows
 HEAVY = {"pyspark", "py4j", "pandas", "numpy", "pyarrow", "grpc", "graphviz", "IPython"}

@@ -8,12 +8,13 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from pyspark_substrait import samples
 from pyspark_substrait.cli import main
 from pyspark_substrait.codes import classes
 from tests.report.plans import field, plan
 
 ROOT = Path(__file__).resolve().parent.parent
-LOOSE = ROOT / "examples" / "tutorial" / "plan.2023.json"
+LOOSE = samples.plan_2023()
 
 
 def call(*arguments: str | Path, stdin: bytes | None = None) -> Result:
@@ -144,7 +145,7 @@ def test_a_folder_that_isnt_there(fine: Path, tmp_path: Path) -> None:
 
 
 def test_the_example_of_the_tutorial_has_no_error() -> None:
-    assert call("validate", ROOT / "examples" / "tutorial" / "plan.2023.json", "--level", "error").exit_code == 0
+    assert call("validate", samples.plan_2023(), "--level", "error").exit_code == 0
 
 
 def test_findings_lists_all_and_shows_one() -> None:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import shutil
-import subprocess
-import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import permutations
@@ -13,9 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.environments import built_wheel, new_environment, run
+
 pytestmark = pytest.mark.sweep(sample=0)
 
-ROOT = Path(__file__).resolve().parent.parent
 OURS = ("pyspark_substrait.proto.messages", "pyarrow.substrait")
 #: tests of what messages and extension files concern
 TESTS = ("tests/proto", "tests/extensions", "tests/model", "tests/lossless", "tests/sql/test_dialect.py")
@@ -65,9 +63,7 @@ theirs = SubstraitCompiler().compile(orders.group_by("id").aggregate(total=order
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("wheel")
-    run(sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", folder, ROOT)
-    return next(folder.glob("*.whl"))
+    return built_wheel(tmp_path_factory.mktemp("wheel"))
 
 
 @pytest.fixture(scope="module", params=ENVIRONMENTS)
@@ -77,22 +73,11 @@ def environment(
     """The Python of an environment into which all was installed in one go, and what is in it."""
     described = ENVIRONMENTS[request.param]
     folder = tmp_path_factory.mktemp("environment")
-    python = folder / ("Scripts" if os.name == "nt" else "bin") / "python"
-    run(sys.executable, "-m", "venv", folder)
+    python = new_environment(folder)
     tools = ("jsonschema", "hypothesis", "pytest")
     run(python, "-m", "pip", "install", "--quiet", wheel, "pyarrow", *described.packages, *tools)
     yield python, described
     shutil.rmtree(folder)  # each has a Spark of its own
-
-
-def run(*command: str | Path) -> str:
-    """The output of a command, which sees neither this tree's package nor the environment that runs the tests."""
-    clean = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
-    done = subprocess.run(command, cwd=ROOT, env=clean, capture_output=True, text=True)
-    if done.returncode and "connection broken by" in done.stderr:
-        pytest.skip("packages can't be fetched")
-    assert done.returncode == 0, (done.stdout + done.stderr)[-4000:]
-    return done.stdout
 
 
 def test_nothing_conflicts(environment: tuple[Path, Environment]) -> None:

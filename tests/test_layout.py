@@ -19,9 +19,9 @@ BASE = {"model", "errors", "codes", "message_text"}
 #: the rooms from the top down, each with those it may import; the room with no name is the package's own module
 ROOMS: dict[str, set[str]] = {
     "__main__": {"cli"},
-    "cli": {*BASE, "", "api", "spark", "documents", "sql", "analysis", "text", "extensions"},
+    "cli": {*BASE, "", "api", "spark", "documents", "sql", "analysis", "text", "extensions", "samples"},
     "notebooks": {*BASE, "", "api", "spark", "documents", "render", "analysis", "text"},
-    "": {*BASE, "api", "text", "extensions"},
+    "": {*BASE, "api", "text", "builder", "extensions", "samples"},
     "api": {
         *BASE,
         "spark",
@@ -47,6 +47,7 @@ ROOMS: dict[str, set[str]] = {
     "binding": {*BASE, "extensions"},
     "proto": {*BASE, "extensions", "specification"},
     "extensions": {*BASE, "specification"},
+    "samples": {*BASE},
     "specification": set(),
     "model": {"errors", "codes", "message_text"},
     "errors": {"codes", "message_text"},

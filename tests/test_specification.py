@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from pyspark_substrait import specification
+from pyspark_substrait import samples, specification
 from tests.official import RELEASE, official
 
 PROJECT = Path(__file__).resolve().parent.parent / "pyproject.toml"
@@ -37,5 +37,5 @@ def test_the_extension_files_are_those_of_the_release() -> None:
 
 
 def test_names_are_left_to_others() -> None:
-    plan = PROJECT.with_name("examples") / "tutorial" / "plan.2023.json"
+    plan = samples.plan_2023()
     assert subprocess.run([sys.executable, "-c", LEFT, plan], capture_output=True, text=True).stdout == "free\n"

@@ -8,7 +8,7 @@ import time
 from functools import partial
 from pathlib import Path
 
-import pyspark_substrait as ps
+import pyspark_substrait as substrait
 from docs.pictures.browser import opened, take
 from docs.pictures.picture import SCHEMES, Picture, Scheme
 
@@ -16,7 +16,7 @@ from docs.pictures.picture import SCHEMES, Picture, Scheme
 def _make(scheme: Scheme, folder: Path, target: Path) -> None:
     _edit(folder / "best.json", folder / "edited.json")
     page = folder / "compare.html"
-    ps.view(folder / "best.json", folder / "edited.json").save(page)
+    substrait.view(folder / "best.json", folder / "edited.json").save(page)
     with opened(page, scheme, width=1640, height=820) as browser:
         time.sleep(1)  # a drawing that was just moved isn't sharp yet
         take(browser, target)

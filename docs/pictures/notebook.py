@@ -28,7 +28,7 @@ from docs.pictures.plans import ROOT
 
 _NOTEBOOK = ROOT / "examples" / "notebook" / "tour.ipynb"
 #: Which cells are in the picture: how each begins.
-_SHOWN = ("%load_ext", "%%substrait --tables orders products --name sales", "ps.profile")
+_SHOWN = ("%load_ext", "%%substrait --tables orders products --name sales", "substrait.profile")
 _SIZE = {"width": 1460, "height": 1900}
 _PATIENCE = 60
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pyarrow as pa
 
-import pyspark_substrait as ps
+import pyspark_substrait as substrait
 from docs.pictures.browser import opened, take
 from docs.pictures.picture import SCHEMES, Picture, Scheme
 from pyspark_substrait.builder import avg, read, scalar, sum_
@@ -18,7 +18,7 @@ _ORDERS = {"product_id": "i64", "quantity": "i32", "order_date": "date", "price"
 _PRODUCTS = {"product_id": "i64", "categories": "list?<string?>", "product_name": "string?"}
 
 
-def dear() -> ps.Plan:
+def dear() -> substrait.Plan:
     """The products, by what was sold of them for more than their usual price."""
     orders, products = read("orders", _ORDERS), read("products", _PRODUCTS)
     usual = read("orders", _ORDERS)
@@ -33,14 +33,14 @@ def dear() -> ps.Plan:
 
 def _make(scheme: Scheme, clicked: str, folder: Path, target: Path) -> None:
     page = folder / "page.html"
-    ps.view(dear(), name="dear.json").save(page)
+    substrait.view(dear(), name="dear.json").save(page)
     _take(page, scheme, target, clicked)
 
 
 def _make_profile(scheme: Scheme, folder: Path, target: Path) -> None:
     page = folder / "profile.html"
     if not page.exists():
-        ps.view(ps.profile(dear(), tables=_tables()), name="dear.json").save(page)
+        substrait.view(substrait.profile(dear(), tables=_tables()), name="dear.json").save(page)
     _take(page, scheme, target, "")
 
 

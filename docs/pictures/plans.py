@@ -1,12 +1,14 @@
-"""The plans and tables that the pictures show: those of the tutorial."""
+"""The plans and tables that the pictures show: the samples."""
 
 from __future__ import annotations
 
 import json
 import runpy
+import shutil
 from pathlib import Path
 
-import pyspark_substrait as ps
+import pyspark_substrait as substrait
+from pyspark_substrait import samples
 from pyspark_substrait.builder import Frame
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -14,7 +16,8 @@ ROOT = Path(__file__).resolve().parents[2]
 
 def write_plans(folder: Path) -> None:
     """Write ``orders.parquet``, ``products.parquet``, and the plans ``sales.json``, ``best.json``, ``broken.json``."""
-    runpy.run_path(str(ROOT / "examples" / "demo" / "tables.py"))["write_tables"](folder)
+    for name, path in samples.tables().items():
+        shutil.copy(path, folder / f"{name}.parquet")
     sales: Frame = runpy.run_path(str(ROOT / "examples" / "building" / "tutorial.py"))["sales"]()
     sales.to_plan().save(folder / "sales.json")
     best = sales.filter(lambda row: row.sales > 100).sort(lambda row: row.sales.desc())
@@ -32,4 +35,4 @@ def _break(source: Path, target: Path) -> None:
         item for item in plan["extensions"] if not item["extensionFunction"]["name"].startswith("gt:")
     ]
     target.write_text(json.dumps(plan, indent=2), encoding="utf-8")
-    assert len(ps.validate(target).errors) == 2
+    assert len(substrait.validate(target).errors) == 2

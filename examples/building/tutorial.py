@@ -24,6 +24,6 @@ def sales() -> Frame:
 
 
 if __name__ == "__main__":
-    import pyspark_substrait
+    import pyspark_substrait as substrait
 
-    print(pyspark_substrait.explain(sales().to_plan()))
+    print(substrait.explain(sales().to_plan()))

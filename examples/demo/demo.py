@@ -6,16 +6,11 @@ import sys
 from pathlib import Path
 
 from rich.console import Console
-from tables import write_tables
 
-import pyspark_substrait
-from pyspark_substrait.errors import SubstraitError
+import pyspark_substrait as substrait
+from pyspark_substrait import samples
 from pyspark_substrait.spark.progress import waiting
 from pyspark_substrait.spark.results import as_table
-from pyspark_substrait.spark.session import embedded_session
-
-EXAMPLES = Path(__file__).resolve().parent.parent
-PLAN = EXAMPLES / "tutorial" / "plan.2023.json"
 
 
 def main() -> None:
@@ -26,26 +21,26 @@ def main() -> None:
         console.print(f"\n[bold]{text}[/bold]")
 
     title("Two Parquet tables")
-    tables = write_tables(EXAMPLES / "demo" / "data")
+    tables, plan_file = samples.tables(), samples.plan_2023()
     for name, path in tables.items():
         console.print(f"  {name}: {_short(path)}", markup=False)
 
     title("A plan of 2023")
-    console.print(f"  {_short(PLAN)}: sales of each product that is not in the category “Computers”", markup=False)
-    plan = pyspark_substrait.load(PLAN)
+    console.print(f"  {_short(plan_file)}: sales of each product that is not in the category “Computers”", markup=False)
+    plan = substrait.load(plan_file)
 
     title("What was upgraded")
     for note in plan.upgrades:
         console.print(f"  {note}", markup=False, soft_wrap=True)
 
     title("The plan as text")
-    for line in pyspark_substrait.explain(plan).splitlines():
+    for line in substrait.explain(plan).splitlines():
         console.print(f"  {line}", markup=False, soft_wrap=True)
 
     title("Run on Spark")
     with waiting("Starting Spark"):
-        spark = embedded_session()
-    rows = pyspark_substrait.run_query(plan, tables=tables, spark=spark)
+        spark = substrait.session()
+    rows = substrait.run_query(plan, tables=tables, spark=spark)
     console.print(as_table(rows, types=True).table)
 
 
@@ -58,5 +53,5 @@ def _short(path: Path) -> Path:
 if __name__ == "__main__":
     try:
         main()
-    except SubstraitError as error:
+    except substrait.SubstraitError as error:
         sys.exit(f"error: {error}")

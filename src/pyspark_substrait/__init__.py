@@ -1,9 +1,9 @@
 """Substrait plans on Apache Spark, from Python.
 
-    >>> import pyspark_substrait as ps
-    >>> plan = ps.load("plan.json")                                         # doctest: +SKIP
-    >>> print(ps.explain(plan))                                             # doctest: +SKIP
-    >>> ps.run_query(plan, tables={"orders": "orders.parquet"})             # doctest: +SKIP
+    >>> import pyspark_substrait as substrait
+    >>> plan = substrait.load(substrait.samples.plan())
+    >>> print(substrait.explain(plan))                                      # doctest: +SKIP
+    >>> substrait.run_query(plan, tables=substrait.samples.tables())        # doctest: +SKIP
 
 Importing this package imports neither Spark nor protobuf: each function is imported, with its dependencies, on first
 access.
@@ -31,6 +31,8 @@ from pyspark_substrait.model.limits import Limits, limited
 from pyspark_substrait.text.notebook_output import register_formatter
 
 if TYPE_CHECKING:
+    from pyspark_substrait import builder as builder
+    from pyspark_substrait import samples as samples
     from pyspark_substrait.api.bind import bind
     from pyspark_substrait.api.capabilities import capabilities
     from pyspark_substrait.api.compare import compare
@@ -41,14 +43,17 @@ if TYPE_CHECKING:
     from pyspark_substrait.api.lineage import lineage
     from pyspark_substrait.api.lint import fixed, lint
     from pyspark_substrait.api.loading import PlanSource as PlanSource
-    from pyspark_substrait.api.loading import load
+    from pyspark_substrait.api.loading import load, load_expressions
     from pyspark_substrait.api.produce import from_sql, to_substrait, to_substrait_expressions
     from pyspark_substrait.api.profile import profile
     from pyspark_substrait.api.run import evaluate, evaluate_arrow, from_substrait, run_query
+    from pyspark_substrait.api.session import session
     from pyspark_substrait.api.to_sql import to_sql
     from pyspark_substrait.api.validate import validate
     from pyspark_substrait.api.view import view
     from pyspark_substrait.extensions.registry import Registry
+
+    __version__: str
 
 __all__ = [
     "Code",
@@ -64,6 +69,7 @@ __all__ = [
     "SubstraitWarning",
     "TableError",
     "UnsupportedPlanError",
+    "__version__",
     "bind",
     "capabilities",
     "compare",
@@ -80,8 +86,10 @@ __all__ = [
     "lineage",
     "lint",
     "load",
+    "load_expressions",
     "profile",
     "run_query",
+    "session",
     "to_sql",
     "to_substrait",
     "to_substrait_expressions",
@@ -111,9 +119,11 @@ _MODULES = {
     "lineage": "api.lineage",
     "lint": "api.lint",
     "load": "api.loading",
+    "load_expressions": "api.loading",
     "load_ipython_extension": "notebooks.magic",
     "profile": "api.profile",
     "run_query": "api.run",
+    "session": "api.session",
     "to_sql": "api.to_sql",
     "to_substrait": "api.produce",
     "to_substrait_expressions": "api.produce",
@@ -121,18 +131,28 @@ _MODULES = {
     "validate": "api.validate",
     "view": "api.view",
 }
+#: the modules that are public names themselves
+_PUBLIC_MODULES = frozenset({"builder", "samples"})
 #: two threads that import modules with circular imports may deadlock; one thread at a time can't
 _importing = threading.RLock()
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _MODULES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     with _importing:
-        value = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
+        value = _imported(name)
     globals()[name] = value
     return value
 
 
+def _imported(name: str) -> Any:
+    if name == "__version__":
+        return import_module("importlib.metadata").version("pyspark-substrait")
+    if name in _PUBLIC_MODULES:
+        return import_module(f"{__name__}.{name}")
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
+
+
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted({*globals(), *__all__, *_PUBLIC_MODULES})

@@ -12,6 +12,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 import pyspark_substrait as ps
+from pyspark_substrait import samples
 from pyspark_substrait.builder import Frame, fn, read, sum_
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -26,8 +27,8 @@ def blocks(language: str) -> list[str]:
     return re.findall(rf"```{language}\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
 
 
-def test_it_has_the_answer_of_the_tutorial(spark: SparkSession, tmp_path: Path) -> None:
-    tables = example("demo/tables.py")["write_tables"](tmp_path)
+def test_it_has_the_answer_of_the_tutorial(spark: SparkSession) -> None:
+    tables = samples.tables()
     plan = example("building/tutorial.py")["sales"]().to_plan("product_name", "product_id", "sales")
     found = ps.run_query(plan, tables=tables, spark=spark)
     assert sorted(found.to_pylist(), key=lambda row: row["product_id"]) == [
@@ -36,7 +37,7 @@ def test_it_has_the_answer_of_the_tutorial(spark: SparkSession, tmp_path: Path) 
         {"product_name": "Reading Lamp", "product_id": 4, "sales": Decimal("199.50")},
         {"product_name": None, "product_id": 5, "sales": Decimal("25.50")},
     ]
-    theirs = ps.run_query(ROOT / "examples" / "tutorial" / "plan.2023.json", tables=tables, spark=spark)
+    theirs = ps.run_query(samples.plan_2023(), tables=tables, spark=spark)
     ours = sorted(zip(*(column.to_pylist() for column in found.columns), strict=True), key=repr)
     assert ours == sorted(zip(*(column.to_pylist() for column in theirs.columns), strict=True), key=repr)
 

@@ -6,20 +6,20 @@ In a page that is listed here,
 * a block ``console`` holds commands behind ``$ ``, each with what it prints below it;
 * a block ``python`` is run, in one program for the page; a block ``text`` right behind it is what it prints.
 
-``python -m tests.docs.examples`` writes the outputs anew. Look at what changed before you keep it.
-It is a process of its own, because Spark takes relative paths from the folder in which it was started.
+``python -m tests.docs.examples`` writes the outputs anew. Look at what changed before you keep it. With ``--check``, it
+only says what differs; with names of pages, it runs only these; with ``--installed``, the commands are those of the
+installed package. It is a process of its own, because Spark takes relative paths from the folder in which it started.
 """
 
 from __future__ import annotations
 
 import os
 import re
-import runpy
 import shlex
-import shutil
+import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, redirect_stdout
 from difflib import unified_diff
 from io import StringIO
@@ -31,22 +31,45 @@ from click.testing import CliRunner
 from pyspark_substrait.cli import main
 
 ROOT = Path(__file__).resolve().parents[2]
-DOCS = ROOT / "docs"
-#: The pages, in the order in which they are run: the files that the first one makes are there for the others.
+#: the pages that begin in an empty folder
+FIRST_PAGES = ("README.md", "docs/index.md", "docs/tutorial.md")
+#: the pages, in the order in which they are run: the files that the first ones make are there for the others
 PAGES = (
-    "tutorial",
-    "debugging",
-    "untrusted-plans",
-    "other-engines",
-    "binding",
-    "comparing-engines",
-    "continuous-integration",
+    *FIRST_PAGES,
+    "docs/debugging.md",
+    "docs/untrusted-plans.md",
+    "docs/other-engines.md",
+    "docs/binding.md",
+    "docs/comparing-engines.md",
+    "docs/continuous-integration.md",
 )
 
 _BLOCK = re.compile(r"^```(\w+)(?: title=\"([\w./-]+)\")?\n(.*?)^```\n", re.MULTILINE | re.DOTALL)
 
 
-def with_outputs(text: str) -> str:
+def blocks(text: str) -> int:
+    """How many blocks of a page are run, or are files."""
+    return sum(file is not None or language in ("console", "python") for language, file, _ in _BLOCK.findall(text))
+
+
+def by_library(command: str) -> str:
+    """What a command prints, run in this process."""
+    program, *arguments = shlex.split(command.replace("\\\n", " "))
+    match program:
+        case "pyspark-substrait":
+            return CliRunner().invoke(main, arguments, catch_exceptions=False).output
+        case "echo":
+            return "".join(f"{argument}\n" for argument in arguments)
+        case _:
+            raise ValueError(f"a page runs {program}")
+
+
+def by_shell(command: str) -> str:
+    """What a command prints, run as it is written."""
+    return subprocess.run(command, shell=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True).stdout
+
+
+def with_outputs(text: str, run: Callable[[str], str] = by_library) -> str:
     """A page with what its examples print, here and now. They run in the current folder."""
     known: dict[str, Any] = {}
     printed: str | None = None
@@ -58,7 +81,7 @@ def with_outputs(text: str) -> str:
         if file is not None:
             Path(file).write_text(body, encoding="utf-8")
         elif language == "console":
-            body = "\n".join(f"$ {command}\n{_printed(command)}" for command in _commands(body))
+            body = "\n".join(f"$ {command}\n{_lasting(run(command))}" for command in _commands(body))
         elif language == "python":
             printed = _captured(lambda: exec(compile(body, "page", "exec"), known))
         elif language == "text" and output is not None:
@@ -74,17 +97,9 @@ def _commands(body: str) -> Iterator[str]:
     return (found[0] for found in re.finditer(r"(?<=^\$ )(?:.*\\\n)*.*", body, re.MULTILINE))
 
 
-def _printed(command: str) -> str:
-    """What a command prints, without the lines that a terminal shows only for a while."""
-    program, *arguments = shlex.split(command.replace("\\\n", " "))
-    match program:
-        case "pyspark-substrait":
-            lines = CliRunner().invoke(main, arguments, catch_exceptions=False).output.splitlines()
-        case "echo":
-            lines = arguments
-        case _:
-            raise ValueError(f"a page runs {program}")
-    return "".join(f"{line.rstrip()}\n" for line in lines if not line.endswith(" …"))
+def _lasting(printed: str) -> str:
+    """What is printed, without the lines that a terminal shows only for a while."""
+    return "".join(f"{line.rstrip()}\n" for line in printed.splitlines() if not line.endswith(" …"))
 
 
 def _captured(program: Callable[[], object]) -> str:
@@ -93,13 +108,11 @@ def _captured(program: Callable[[], object]) -> str:
     return "".join(f"{line.rstrip()}\n" for line in stdout.getvalue().splitlines())
 
 
-def pages_anew() -> Iterator[tuple[Path, str]]:
-    """Each page with its outputs; all of them run in one folder, which is removed."""
+def pages_anew(pages: Sequence[str], run: Callable[[str], str]) -> Iterator[tuple[Path, str]]:
+    """Each page with its outputs; all of them run in one folder, which is empty at first, and is removed."""
     with tempfile.TemporaryDirectory() as folder, _working_in(folder):
-        shutil.copy(ROOT / "examples" / "tutorial" / "plan.2023.json", folder)
-        runpy.run_path(str(ROOT / "examples" / "demo" / "tables.py"))["write_tables"](Path(folder))
-        for page in (DOCS / f"{name}.md" for name in PAGES):
-            yield page, with_outputs(page.read_text(encoding="utf-8"))
+        for page in (ROOT / name for name in pages):
+            yield page, with_outputs(page.read_text(encoding="utf-8"), run)
 
 
 @contextmanager
@@ -113,17 +126,20 @@ def _working_in(folder: str) -> Iterator[None]:
 
 
 def main_program(arguments: list[str]) -> None:
-    """Writes the pages anew; with ``--check``, says how they differ from what they should be."""
+    """Writes the pages anew; with ``--check``, says how they differ from what is printed. Says how many blocks ran."""
     os.environ["COLUMNS"] = "100"
-    differences = ""
-    for page, text in pages_anew():
+    differences, ran = "", 0
+    pages = [name for name in arguments if not name.startswith("-")] or PAGES
+    for page, text in pages_anew(pages, by_shell if "--installed" in arguments else by_library):
         now = page.read_text(encoding="utf-8")
+        ran += blocks(now)
         if "--check" in arguments:
             here, printed = (content.splitlines(keepends=True) for content in (now, text))
             differences += "".join(unified_diff(here, printed, page.name, "what is printed"))
         elif text != now:
             page.write_text(text, encoding="utf-8")
             print(page.relative_to(ROOT), file=sys.stderr)
+    print(ran, "blocks")
     sys.exit(differences or None)
 
 

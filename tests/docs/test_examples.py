@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.docs.examples import DOCS, PAGES, ROOT, with_outputs
+from tests.docs.examples import PAGES, ROOT, blocks, with_outputs
 
 pytestmark = pytest.mark.sweep
 
 
 def test_pages_show_what_is_printed() -> None:
     pytest.importorskip("datafusion")
-    assert all((DOCS / f"{name}.md").is_file() for name in PAGES)
+    assert all((ROOT / name).is_file() for name in PAGES)
     command = [sys.executable, "-m", "tests.docs.examples", "--check"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, f"make it anew: python -m tests.docs.examples\n{done.stderr}"
@@ -26,3 +26,4 @@ def test_a_block_gets_what_it_prints(tmp_path: Path, monkeypatch: pytest.MonkeyP
     page = '```json title="x.json"\n{}\n```\n\n```console\n$ echo one \\\n    two\nold\n```\n\n'
     page += "```python\nprint(open('x.json').read(), end='')\n```\n\n```text\nold\n```\n\n```text\nkept\n```\n"
     assert with_outputs(page) == page.replace("old\n", "one\ntwo\n", 1).replace("old\n", "{}\n", 1)
+    assert blocks(page) == 3

@@ -62,11 +62,11 @@ def test_no_cell_of_the_example_fails(cells: dict[str, list[Any]]) -> None:
 @pytest.mark.parametrize(
     ("beginning", "said"),
     [
-        ("plan = ps.load", "5 relations"),
-        ("ps.validate", "warning"),
+        ("plan = substrait.load", "5 relations"),
+        ("substrait.validate", "warning"),
         ("%%substrait --tables orders products --name large", "Result: 2 columns"),
-        ("ps.diff", "1 change"),
-        ("ps.profile", "4 rows"),
+        ("substrait.diff", "1 change"),
+        ("substrait.profile", "4 rows"),
     ],
 )
 def test_objects_show_themselves(cells: dict[str, list[Any]], beginning: str, said: str) -> None:
@@ -77,7 +77,7 @@ def test_objects_show_themselves(cells: dict[str, list[Any]], beginning: str, sa
 def test_sql_shows_plan_and_rows(cells: dict[str, list[Any]]) -> None:
     drawn, rows = of(cells, "%%substrait --tables orders products --name sales")
     assert "img" in html(drawn).tags
-    # by hand, from examples/demo/tables.py: 349.90 + 4 × 329.00; 2 × 499.00 + 489.50; 10 × 19.95; 6 × 4.25
+    # by hand, from tests/sample_files.py: 349.90 + 4 × 329.00; 2 × 499.00 + 489.50; 10 × 19.95; 6 × 4.25
     want = [("Oak Desk", "1665.90"), ("Trail Bicycle", "1487.50"), ("Reading Lamp", "199.50"), ("null", "25.50")]
     assert html(rows).tables == [[["product_name", "sales"], *map(list, want)]]
     kept = json.loads(of(cells, "import json")[0].text)
@@ -91,7 +91,7 @@ def test_an_error_is_short_and_stops_the_cell(cells: dict[str, list[Any]]) -> No
 
 
 def test_a_view_is_a_frame(cells: dict[str, list[Any]]) -> None:
-    [found] = of(cells, "ps.view")
+    [found] = of(cells, "substrait.view")
     assert "<iframe " in found.data["text/html"] and "<script" not in found.data["text/html"]
 
 

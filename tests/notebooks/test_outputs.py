@@ -13,6 +13,7 @@ import pyarrow as pa
 import pytest
 
 import pyspark_substrait as ps
+from pyspark_substrait import samples
 from pyspark_substrait.analysis.profile import Basis, Figure, Profile, RelationProfile
 from pyspark_substrait.documents import as_document
 from pyspark_substrait.errors import SubstraitError
@@ -24,7 +25,7 @@ from tests.report.plans import HOSTILE, field, plan
 from tests.samples import EXTENDED_EXPRESSIONS, PLANS
 
 ROOT = Path(__file__).resolve().parents[2]
-TUTORIAL = ROOT / "examples" / "tutorial" / "plan.2023.json"
+TUTORIAL = samples.plan_2023()
 SVG = "{http://www.w3.org/2000/svg}"
 
 

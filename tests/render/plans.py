@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from pyspark_substrait import samples
 from pyspark_substrait.builder import read, sum_
 from pyspark_substrait.documents import ExtendedExpression, Plan, as_document
 from tests.explain.plans import PLANS
@@ -14,7 +15,7 @@ from tests.report.plans import HOSTILE, plan
 __all__ = ["ROOT", "TUTORIAL", "by_hand", "hostile", "large"]
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-TUTORIAL = ROOT / "examples" / "tutorial" / "plan.2023.json"
+TUTORIAL = samples.plan_2023()
 
 
 def hostile() -> list[dict[str, Any]]:

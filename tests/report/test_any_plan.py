@@ -14,10 +14,11 @@ import jsonschema
 import pytest
 
 import pyspark_substrait as ps
+from pyspark_substrait import samples
 from pyspark_substrait.analysis.report import json_schema
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-PLANS = [ROOT / "examples" / "tutorial" / "plan.2023.json", ROOT / "examples" / "expressions" / "total.json"]
+PLANS = [samples.plan_2023(), samples.expression()]
 STRANGE: tuple[Any, ...] = (None, 0, -1, 2**70, True, "", "\u202e<b>", [], {}, [{}], {"x": 1}, "NaN", 0.5)
 
 

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 import pyspark_substrait as ps
+from pyspark_substrait import samples
 from pyspark_substrait.analysis.report.html import html
 from pyspark_substrait.analysis.report.report import Report, report
 from pyspark_substrait.codes import classes
@@ -20,7 +21,7 @@ from pyspark_substrait.model.findings import Finding
 from tests.report.plans import HOSTILE, field, plan
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-TUTORIAL = ROOT / "examples" / "tutorial" / "plan.2023.json"
+TUTORIAL = samples.plan_2023()
 
 TAGS = {
     *("html", "head", "meta", "link", "title", "style", "body", "header", "nav", "main", "section", "footer"),

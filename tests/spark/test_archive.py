@@ -131,6 +131,63 @@ def test_a_damaged_one_is_warned_of_and_made_anew(made: Archive, how: str) -> No
     assert started_with(made)[0] is not None
 
 
+@pytest.fixture
+def bare_java(cache: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """A Java without an archive of its own classes, which can make one."""
+    program = tmp_path / "bare" / "bin" / "java"
+    program.parent.mkdir(parents=True)
+    program.write_text('#!/bin/sh\n[ "$1" = -Xshare:dump ] && echo base > "${2#-XX:SharedArchiveFile=}"\n')
+    program.chmod(0o755)
+    (tmp_path / "bare" / "release").write_text('JAVA_VERSION="25.0.2"\n')
+    monkeypatch.setattr(archives, "find_java", lambda: program)
+    return program
+
+
+def test_java_without_an_archive_of_its_own_gets_one_below_ours(bare_java: Path) -> None:
+    here = found()
+    given = (sys.executable, "-c", "import shutil, sys; shutil.copy(sys.argv[2], sys.argv[1])")
+    assert make(here, given)
+    assert (here.files, here.file.read_text()) == ((here.base, here.file), "base\n")
+    option, told = started_with(here)
+    assert option is not None
+    assert option.startswith(f'"-XX:SharedArchiveFile={here.file}" ')
+    assert told == []
+    seen = here.base.stat()
+    assert make(here, given, again=True)
+    assert here.base.stat() == seen  # what was made of it before finds it by its path, and as it was
+
+
+def test_a_base_that_was_changed_is_not_used(bare_java: Path) -> None:
+    here = found()
+    assert make(here, TRAINING)
+    base = here.base
+    assert stat.S_IMODE(base.stat().st_mode) == 0o400
+    base.chmod(0o600)
+    base.write_text("other")
+    option, [told] = started_with(here)
+    assert option is None
+    assert "java.jsa was changed since it was made" in told
+    assert make(here, TRAINING)
+    assert started_with(here)[0] is not None
+    assert base.read_text() == "base\n"
+
+
+def test_a_base_goes_with_the_archive_that_builds_on_it(bare_java: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = []
+    for number in range(4):
+        monkeypatch.setenv("JDK_JAVA_OPTIONS", f"-Dnumber={number}")
+        made.append(found())
+        assert make(made[-1], TRAINING)
+        os.utime(made[-1].record, (time.time() - 100 + number, time.time() - 100 + number))
+    assert [one.folder.is_dir() for one in made] == [one.base.is_file() for one in made] == [False, True, True, True]
+
+
+def test_a_java_that_makes_no_archives_is_asked_first(bare_java: Path) -> None:
+    bare_java.write_text("#!/bin/sh\necho no archives here >&2\nexit 1\n")
+    with pytest.raises(SubstraitError, match="not made: no archives here"):
+        make(found(), FAILING)
+
+
 def test_it_depends_on_java_and_its_options(made: Archive, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("JDK_JAVA_OPTIONS", "-XX:+UseSerialGC")
     assert found().folder != made.folder
@@ -319,6 +376,22 @@ def test_other_words_of_java_are_no_refusal(tmp_path: Path) -> None:
     assert refusal(log) is None
     log.write_text("WARNING: Using incubator modules: jdk.incubator.vector\n")
     assert refusal(log) is None
+
+
+def test_an_archive_that_is_used_for_classes_but_not_for_modules_is_no_refusal(tmp_path: Path) -> None:
+    log = tmp_path / "java.log"
+    log.write_text(
+        "[0.024s][error][cds] An error has occurred while processing the shared archive file. Run with -Xlog:aot,cds\n"
+        "[0.024s][error][cds] Mismatched values for property jdk.module.addopens: java.base/java.lang=ALL-UNNAMED "
+        "specified during runtime but not during dump time\n"
+        "[0.024s][error][cds] Disabling optimized module handling\n"
+    )
+    assert refusal(log) is None
+    with log.open("a") as lines:
+        lines.write(
+            "[0.1s][warning][cds,dynamic] Unable to use shared archive. The top archive failed to load: a.jsa\n"
+        )
+    assert refusal(log) == "Unable to use shared archive. The top archive failed to load: a.jsa"
 
 
 def test_the_path_may_hold_spaces_and_quotes(cache: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

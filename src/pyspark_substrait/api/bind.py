@@ -61,8 +61,8 @@ def bind(
         UnsupportedPlanError: a read takes columns apart that would have to be cast or moved.
 
     Example:
-        >>> import pyarrow as pa, pyspark_substrait as ps
-        >>> plan = ps.bind("plan.json", {"orders": pa.schema({"id": pa.int64()})})         # doctest: +SKIP
+        >>> import pyarrow as pa, pyspark_substrait as substrait
+        >>> plan = substrait.bind("plan.json", {"orders": pa.schema({"id": pa.int64()})})         # doctest: +SKIP
     """
     names = {name: _parts(other) for name, other in (rename or {}).items()}
     bound = _bound(plan, Tables(_schemas(tables), names), extensions_of(plan, registry))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from pyspark_substrait.analysis.lineage import Lineage
 from pyspark_substrait.analysis.lineage import lineage as found
-from pyspark_substrait.api.loading import PlanSource, load
+from pyspark_substrait.api.loading import PlanSource, loaded
 
 if TYPE_CHECKING:
     from pyspark_substrait.extensions.registry import Registry
@@ -27,4 +27,4 @@ def lineage(plan: PlanSource, *, registry: Registry | None = None) -> Lineage:
         PlanFormatError: the source isn't a plan, or has fields that no release has.
         InvalidPlanError: the plan contradicts the specification.
     """
-    return found(load(plan, registry=registry))
+    return found(loaded(plan, registry=registry))

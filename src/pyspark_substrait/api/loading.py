@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, overload
 
 from google.protobuf.message import Message
 
@@ -31,28 +31,39 @@ __all__ = [
     "extensions_of",
     "file_of",
     "load",
-    "loaded_expressions",
+    "load_expressions",
+    "loaded",
     "loaded_plan",
     "message_of",
     "on_deep_stack",
     "understood",
 ]
 
+_Written: TypeAlias = bytes | str | os.PathLike[str] | Mapping[str, Any] | Message
 #: The sources that :func:`load` takes.
-PlanSource: TypeAlias = bytes | str | os.PathLike[str] | Mapping[str, Any] | Message | Plan | ExtendedExpression
+PlanSource: TypeAlias = _Written | Plan | ExtendedExpression
 
 _T = TypeVar("_T")
 
 
+@overload
+def load(source: ExtendedExpression, *, strict: bool = ..., registry: Registry | None = ...) -> ExtendedExpression: ...
+
+
+@overload
+def load(source: _Written | Plan, *, strict: bool = ..., registry: Registry | None = ...) -> Plan: ...
+
+
 def load(source: PlanSource, *, strict: bool = False, registry: Registry | None = None) -> Plan | ExtendedExpression:
-    """Read a plan or an extended expression of any release since 0.10, upgrade it and bind it.
+    """Read a plan of any release since 0.10, upgrade it and bind it.
 
     Upgrades are listed in ``upgrades`` of the result; assumptions, where the plan is looser than the specification, in
     ``notes``.
 
     Args:
         source: binary protobuf; JSON text; the text form (``to_text``); a path of a file with one of these; a dict of
-            the JSON form; a message of any class of a ``Plan`` or an ``ExtendedExpression``, whatever its release.
+            the JSON form; a message of any class of a ``Plan``, whatever its release. A source that holds an extended
+            expression gives an ``ExtendedExpression``; :func:`load_expressions` tells editors and type checkers so.
         strict: raise an error where the plan is looser than the specification, instead of adding a note.
         registry: the extensions; by default those of the specification.
 
@@ -60,6 +71,32 @@ def load(source: PlanSource, *, strict: bool = False, registry: Registry | None 
         PlanFormatError: the source isn't a plan, or has fields that no release has.
         InvalidPlanError: the plan contradicts the specification.
     """
+    return loaded(source, strict=strict, registry=registry)
+
+
+def load_expressions(
+    source: PlanSource, *, strict: bool = False, registry: Registry | None = None
+) -> ExtendedExpression:
+    """Read an extended expression of any release since 0.10, upgrade it and bind it.
+
+    Args:
+        source: an extended expression, in any of the forms that :func:`load` takes.
+        strict, registry: as for :func:`load`.
+
+    Raises:
+        PlanFormatError: the source isn't an extended expression, or has fields that no release has.
+        InvalidPlanError: it contradicts the specification, or is a plan.
+    """
+    document = loaded(source, strict=strict, registry=registry)
+    if not isinstance(document, ExtendedExpression):
+        raise InvalidPlanError(
+            "this is a plan, not an extended expression", hint="Run it with from_substrait(...), or the command `run`"
+        )
+    return document
+
+
+def loaded(source: PlanSource, *, strict: bool = False, registry: Registry | None = None) -> Plan | ExtendedExpression:
+    """Return a plan or an extended expression: :func:`load`, where both may come."""
     if isinstance(source, Plan | ExtendedExpression):
         return source
 
@@ -137,20 +174,11 @@ def _written(plan: Plan | ExtendedExpression) -> Any:
 
 
 def loaded_plan(source: PlanSource, registry: Registry | None) -> Plan:
-    document = load(source, registry=registry)
+    document = loaded(source, registry=registry)
     if not isinstance(document, Plan):
         raise InvalidPlanError(
             "this is an extended expression, which has no rows of its own",
             hint="Run it over data: evaluate(...), or the command `evaluate`",
-        )
-    return document
-
-
-def loaded_expressions(source: PlanSource, registry: Registry | None) -> ExtendedExpression:
-    document = load(source, registry=registry)
-    if not isinstance(document, ExtendedExpression):
-        raise InvalidPlanError(
-            "this is a plan, not an extended expression", hint="Run it with from_substrait(...), or the command `run`"
         )
     return document
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 from pyspark_substrait.api.bind import lacks_types, with_types
-from pyspark_substrait.api.loading import PlanSource, extensions_of, loaded_expressions, loaded_plan, on_deep_stack
+from pyspark_substrait.api.loading import PlanSource, extensions_of, load_expressions, loaded_plan, on_deep_stack
 from pyspark_substrait.spark import evaluate as expressions
 from pyspark_substrait.spark import run
 from pyspark_substrait.spark.missing_tables import refuse_missing_tables
@@ -168,7 +168,7 @@ def evaluate(
         TableError: the data doesn't match the base schema.
         ParameterError: a dynamic parameter has no value, or one that isn't of its type.
     """
-    loaded = loaded_expressions(extended_expression, registry)
+    loaded = load_expressions(extended_expression, registry=registry)
     known = extensions_of(loaded, registry)
     session = spark or expressions.session_of(data)
     return _in_session(
@@ -208,7 +208,7 @@ def evaluate_arrow(
         ExecutionError: an expression fails on its data.
         KeyboardInterrupt: Ctrl-C; only the Spark jobs of this run were cancelled.
     """
-    loaded = loaded_expressions(extended_expression, registry)
+    loaded = load_expressions(extended_expression, registry=registry)
     known = extensions_of(loaded, registry)
     with interruptible():
         session = spark or expressions.session_of(data)

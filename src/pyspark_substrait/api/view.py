@@ -11,7 +11,7 @@ from pyspark_substrait.analysis.profile import Profile
 from pyspark_substrait.analysis.report import Report
 from pyspark_substrait.analysis.report.facts import plan_summary
 from pyspark_substrait.api.diff import diff
-from pyspark_substrait.api.loading import PlanSource, load, message_of
+from pyspark_substrait.api.loading import PlanSource, loaded, message_of
 from pyspark_substrait.api.validate import validation_report
 from pyspark_substrait.errors import SubstraitError
 from pyspark_substrait.proto.json_parts import json_parts
@@ -108,7 +108,7 @@ def _mistake(plan: PlanSource | None, registry: Registry | None) -> str:
     if plan is None:
         return "it is not a plan"
     try:
-        load(message_of(plan).message, registry=registry or getattr(plan, "registry", None))
+        loaded(message_of(plan).message, registry=registry or getattr(plan, "registry", None))
     except SubstraitError as error:
         return str(error)
     return ""

@@ -22,6 +22,7 @@ from pyspark_substrait.cli.options import FUNCTIONS, PARAMETERS, PLAN, ROOT, SPA
 from pyspark_substrait.cli.output import for_terminal, print_text, write_text
 from pyspark_substrait.cli.plan import plan
 from pyspark_substrait.cli.run import evaluate, run
+from pyspark_substrait.cli.samples import samples
 from pyspark_substrait.cli.upgrade import upgrade
 from pyspark_substrait.cli.validate import validate
 from pyspark_substrait.cli.view import view
@@ -194,4 +195,5 @@ main.add_command(lint)
 main.add_command(upgrade)
 main.add_command(findings)
 main.add_command(diff)
+main.add_command(samples)
 main.add_command(warmup)

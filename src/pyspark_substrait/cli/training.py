@@ -1,4 +1,4 @@
-"""``python -m pyspark_substrait.cli.training FILE``: a training run of Spark, whose Java makes a class-data archive.
+"""``python -m pyspark_substrait.cli.training FILE [BASE]``: a run of Spark, whose Java makes a class-data archive.
 
 It runs samples of what plans do: files, joins, aggregates, windows, sorts, rows of the plan itself, Arrow results.
 """
@@ -20,13 +20,16 @@ from pyspark_substrait.spark.results import as_table
 __all__ = ["train"]
 
 
-def train(target: Path) -> None:
+def train(target: Path, base: Path | None = None) -> None:
     """Run some plans in a session of this process; its Java makes the archive at the end.
+
+    Args:
+        target, base: as for :func:`~pyspark_substrait.spark.archive_recording.recording`.
 
     Raises:
         SubstraitError: Spark did not start, or Java made no archive.
     """
-    with recording(target), tempfile.TemporaryDirectory(prefix="pyspark-substrait-") as folder:
+    with recording(target, base), tempfile.TemporaryDirectory(prefix="pyspark-substrait-") as folder:
         _run(Path(folder))
 
 
@@ -62,6 +65,6 @@ def _run(folder: Path) -> None:
 
 if __name__ == "__main__":
     try:
-        train(Path(sys.argv[1]))
+        train(*map(Path, sys.argv[1:]))
     except SubstraitError as error:
         sys.exit(f"error: {error}")

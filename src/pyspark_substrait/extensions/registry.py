@@ -60,7 +60,7 @@ _Handler = TypeVar("_Handler", RelationHandler, TableHandler)
 _READING: Final[ContextVar[frozenset[tuple[str, str]]]] = ContextVar("_READING", default=frozenset())
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Registry:
     """The known extensions, and the Spark implementations of a user's own functions, relations and tables.
 
@@ -72,7 +72,17 @@ class Registry:
     _implementations: Mapping[str, tuple[Implementation, ...]] = field(default_factory=dict)
     _relations: Mapping[str, RelationHandler] = field(default_factory=dict)
     _tables: Mapping[str, TableHandler] = field(default_factory=dict)
-    _calls: dict[tuple[Any, ...], Resolved] = field(default_factory=dict, repr=False)
+    _calls: dict[tuple[Any, ...], Resolved] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        counts = {
+            "extension": len(self._added),
+            "function": sum(map(len, self._implementations.values())),
+            "relation": len(self._relations),
+            "table": len(self._tables),
+        }
+        yours = ", ".join(f"{number} {kind}{'s' * (number > 1)}" for kind, number in counts.items() if number)
+        return f"<Registry: the specification{f', and {yours} of yours' if yours else ''}>"
 
     @staticmethod
     def default() -> Registry:

@@ -17,7 +17,7 @@ from IPython.core.magic_arguments import argument, magic_arguments
 from IPython.display import display
 from IPython.utils.process import arg_split  # type: ignore[attr-defined]  # which one depends on the system
 
-import pyspark_substrait as ps
+import pyspark_substrait as substrait
 from pyspark_substrait.documents import ExtendedExpression, Plan, form_of
 from pyspark_substrait.errors import SubstraitError
 from pyspark_substrait.notebooks.errors import in_short
@@ -101,19 +101,19 @@ class SubstraitMagics(Magics):
         return found
 
     def _loaded(self, options: Any) -> Plan | ExtendedExpression:
-        plan = ps.load(self._variables.get(options.plan, options.plan))
-        return plan if options.target is None else ps.for_target(plan, options.target)
+        plan = substrait.load(self._variables.get(options.plan, options.plan))
+        return plan if options.target is None else substrait.for_target(plan, options.target)
 
     def _plan_of(self, cell: str, tables: dict[str, Any], target: str | None) -> Plan | ExtendedExpression:
         text = cell.strip()
         if form_of(text.encode("utf-8", "replace")) != "pb":
-            plan = ps.load(text)
-            return plan if target is None else ps.for_target(plan, target)
+            plan = substrait.load(text)
+            return plan if target is None else substrait.for_target(plan, target)
         query = text.removesuffix(";")
         if not query:
             raise UsageError("there is no query in the cell")
         try:
-            return ps.from_sql(query, session_in(self._variables), tables=tables, target=target)
+            return substrait.from_sql(query, session_in(self._variables), tables=tables, target=target)
         except SubstraitError as error:
             error.hint = error.hint or self._advice(error, tables)
             raise
@@ -130,15 +130,17 @@ class SubstraitMagics(Magics):
         self._variables[options.name] = plan
         run = run and isinstance(plan, Plan)  # an extended expression has no rows of its own
         if run and options.profile:
-            profile = ps.profile(plan, session_in(self._variables), tables=tables, limit=_one_more(options.limit))
-            display(ps.view(profile) if options.view else profile)
+            profile = substrait.profile(
+                plan, session_in(self._variables), tables=tables, limit=_one_more(options.limit)
+            )
+            display(substrait.view(profile) if options.view else profile)
             rows = profile.rows
         else:
-            display(ps.view(plan) if options.view else plan)
+            display(substrait.view(plan) if options.view else plan)
             if not run:
                 return
             spark = session_in(self._variables)
-            rows = ps.run_query(plan, tables=tables, spark=spark, limit=_one_more(options.limit))
+            rows = substrait.run_query(plan, tables=tables, spark=spark, limit=_one_more(options.limit))
         shown = Rows.limited(rows, options.limit, options.rows)
         self._variables[options.rows] = shown.table
         display(shown)

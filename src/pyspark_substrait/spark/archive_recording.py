@@ -15,11 +15,12 @@ _LONGEST_SECONDS = 600
 
 
 @contextmanager
-def recording(target: Path) -> Iterator[None]:
+def recording(target: Path, base: Path | None = None) -> Iterator[None]:
     """Run the body with a session of its own, then end Java, and wait for the archive of the classes that it loaded.
 
     Args:
         target: the file to make.
+        base: the archive of Java's own classes to build on; by default the one that Java has.
 
     Raises:
         SubstraitError: Spark did not start, or Java made no archive.
@@ -29,6 +30,8 @@ def recording(target: Path) -> Iterator[None]:
     if '"' in str(target) or "\\" in str(target):
         raise SubstraitError(f"Java does not accept the path {target}")
     options = f'{DEEP_STACK} "-XX:ArchiveClassesAtExit={target}"'
+    if base is not None:
+        options += f' "-XX:SharedArchiveFile={base}"'
     spark = embedded_session("local[2]", **{"spark.driver.extraJavaOptions": options})
     gateway = SparkContext._gateway
     yield

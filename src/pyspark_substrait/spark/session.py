@@ -15,7 +15,7 @@ from contextlib import contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
 from threading import Lock, Thread
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 from urllib.parse import urlsplit
 from uuid import uuid4
 
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 __all__ = [
     "DEEP_STACK",
     "PLAN_SETTINGS",
+    "Setting",
     "brief_session",
     "copied",
     "embedded_session",
@@ -104,7 +105,8 @@ _PROXIES = (
     "http_proxy",
 )  # the variables that grpc reads; behind a proxy, the address may not be reachable directly
 
-Setting = str | int | float | bool
+#: the value of a Spark setting
+Setting: TypeAlias = str | int | float | bool
 
 
 def embedded_session(master: str | None = None, remote: str | None = None, **settings: Setting) -> SparkSession:

@@ -32,7 +32,7 @@ class SimpleExtension:
     type_variation_keys: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Capabilities:
     """The supported releases, messages and extensions.
 
@@ -50,6 +50,10 @@ class Capabilities:
     def written(self) -> str:
         """The release in whose format plans are written."""
         return self.substrait_versions[-1]
+
+    def __repr__(self) -> str:
+        oldest, extensions = self.substrait_versions[0], len(self.simple_extensions)
+        return f"<Capabilities: plans of {oldest} to {self.written}, {extensions} extensions>"
 
     def to_json(self) -> str:
         """Return the message as indented JSON; extensions are named by their URN, where it had URIs."""

@@ -106,6 +106,9 @@ class Lineage:
         self._ends = dict(ends(document, building))
         self._written = [*written_nodes(building)]
 
+    def __repr__(self) -> str:
+        return f"<Lineage: {len(self.relations)} relations, {sum(map(len, self.outputs))} columns in the result>"
+
     def _expressions(self, document: ExtendedExpression) -> range:
         nodes = self._graph.add(len(document.referred_expr))
         for node, reference in zip(nodes, document.referred_expr, strict=True):

@@ -8,11 +8,13 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from pyspark_substrait.analysis.report.as_json import as_json
+from pyspark_substrait.analysis.report.facts import summary
 from pyspark_substrait.analysis.report.finding_order import GRAVITY, in_order
 from pyspark_substrait.analysis.report.sarif import sarif
 from pyspark_substrait.analysis.report.text import text
 from pyspark_substrait.codes import Level
 from pyspark_substrait.errors import InvalidPlanError
+from pyspark_substrait.message_text import escaped
 from pyspark_substrait.model.findings import Finding, Places
 from pyspark_substrait.model.plan import ExtendedExpression, Plan
 from pyspark_substrait.text.notebook_output import NotebookOutput
@@ -26,7 +28,7 @@ def _plain_call(function: Callable[[], _T]) -> _T:
     return function()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Report(NotebookOutput):
     """The findings of a plan, as a sequence in the order of the plan.
 
@@ -43,12 +45,12 @@ class Report(NotebookOutput):
 
     findings: tuple[Finding, ...]
     document: Plan | ExtendedExpression | None = None
-    places: Places = field(repr=False)
+    places: Places
     name: str = "plan"
     file: Path | None = None
     target: str | None = None
     least: Level = Level.INFO
-    called: Callable[[Callable[[], Any]], Any] = field(default=_plain_call, repr=False, compare=False)
+    called: Callable[[Callable[[], Any]], Any] = field(default=_plain_call, compare=False)
 
     def __iter__(self) -> Iterator[Finding]:
         return iter(self.findings)
@@ -123,6 +125,9 @@ class Report(NotebookOutput):
 
     def __str__(self) -> str:
         return self.to_text()
+
+    def __repr__(self) -> str:
+        return f"<Report of {escaped(self.name)}: {summary(self)}>"
 
 
 def report(

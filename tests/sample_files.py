@@ -1,13 +1,23 @@
-"""The two tables of the tutorial "SQL to Substrait", small enough to check the answer by hand."""
+"""The contents of the sample files, small enough to check every answer by hand.
+
+``python -m tests.sample_files`` writes those files anew that are made here: all but the plan of 2023.
+"""
 
 from __future__ import annotations
 
+import runpy
 from datetime import date
 from decimal import Decimal
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+
+from pyspark_substrait import samples
+from pyspark_substrait.builder import Frame, extended_expression
+from pyspark_substrait.documents import ExtendedExpression, Plan
+
+ROOT = Path(__file__).resolve().parent.parent
 
 ORDERS = pa.table(
     {
@@ -65,11 +75,30 @@ PRODUCTS = pa.table(
     ),
 )
 
+TABLES = {"orders": ORDERS, "products": PRODUCTS}
+SCHEMA = {"quantity": "i32", "price": "decimal?<10, 2>"}
 
-def write_tables(folder: Path) -> dict[str, Path]:
-    """Write both tables as Parquet files; returns their paths by table name."""
-    folder.mkdir(parents=True, exist_ok=True)
-    paths = {"orders": folder / "orders.parquet", "products": folder / "products.parquet"}
-    pq.write_table(ORDERS, paths["orders"])
-    pq.write_table(PRODUCTS, paths["products"])
-    return paths
+
+def plan() -> Plan:
+    """The query that ``examples/building`` builds, sorted."""
+    sales: Frame = runpy.run_path(str(ROOT / "examples" / "building" / "tutorial.py"))["sales"]()
+    return sales.sort(lambda row: row.sales.desc()).to_plan()
+
+
+def expression() -> ExtendedExpression:
+    """The total of each order, and whether it is large."""
+    return extended_expression(
+        SCHEMA, {"total": lambda order: order.quantity * order.price, "large": lambda order: order.quantity > 3}
+    )
+
+
+def write() -> None:
+    """Write the files."""
+    for name, path in samples.tables().items():
+        pq.write_table(TABLES[name], path, compression="zstd", write_statistics=True)
+    plan().save(samples.plan())
+    expression().save(samples.expression())
+
+
+if __name__ == "__main__":
+    write()
