@@ -176,12 +176,6 @@ def type_probe() -> Probe:
 
 
 @cache
-def any_release_probe() -> Probe:
-    """Return the probe for fields that no release has."""
-    return _probe(removed=True, without=frozenset())
-
-
-@cache
 def current_probe() -> Probe:
     """Return the probe for fields that the current release doesn't have."""
     return _probe(removed=False, without=frozenset())

@@ -277,9 +277,8 @@ def _upgrade(old: Any, kind: str, notes: list[Note], data: bytes | None, deep: b
     """Upgrade a message that has the fields of every release, and convert it to a current one."""
     if data is None:
         data = old.SerializeToString()
-    if legacy.any_release_probe().unknown(data, kind) is not False:
-        # the upgrade leaves nothing of these messages
-        _refuse_unknown(old, faults, legacy.REMOVED_MESSAGES)
+    for number, uri in enumerate(old.extension_uris):  # of which the upgrade leaves nothing
+        _refuse_unknown(uri, faults, (((None, "extension_uris"), number)))
     known = len(notes)
     context = upgrade_top(old, notes)
     if not deep and not needs_walk(context):
@@ -292,6 +291,8 @@ def _upgrade(old: Any, kind: str, notes: list[Note], data: bytes | None, deep: b
         old = parse_message(legacy.union().named(kind), data)
         context = upgrade_top(old, notes)
     changed_types = legacy.type_probe().unknown(data, kind) is not False
+    if changed_types:  # or something unknown: of these messages the upgrade leaves nothing, either
+        _refuse_unknown(old, faults, None, legacy.REMOVED_MESSAGES)
     upgrade_messages(context, with_types=changed_types or bool(context.unknown_types))
     drop_replaced(context)
     upgraded = old.SerializeToString()
@@ -330,17 +331,19 @@ def _finished(message: Any, context: Any, content: bytes | None, *, deep: bool) 
     )
 
 
-def _refuse_unknown(message: Message, faults: Faults | None, within: frozenset[str] | None = None) -> None:
+def _refuse_unknown(
+    message: Message, faults: Faults | None, path: Path = None, within: frozenset[str] | None = None
+) -> None:
     """Refuse the fields that no release has, or collect these faults; of messages with some names only, if given."""
-    for fault in _unknown_fields(message, within):
+    for fault in _unknown_fields(message, path, within):
         if faults is None:
             raise fault
         faults.append(fault)
 
 
-def _unknown_fields(root: Message, within: frozenset[str] | None) -> Iterator[PlanFormatError]:
+def _unknown_fields(root: Message, path: Path, within: frozenset[str] | None) -> Iterator[PlanFormatError]:
     """The fields that no release has."""
-    stack: list[tuple[Any, Path]] = [(root, None)]
+    stack: list[tuple[Any, Path]] = [(root, path)]
     while stack:
         message, path = stack.pop()
         place = message.DESCRIPTOR.full_name.removeprefix("substrait.")

@@ -321,7 +321,8 @@ def _call(message: Any, kind: Kind, phase: Phase, scope: Scope, path: Path, *, c
             )
         _note(found, reading, path)
         return _not_understood(declared, arguments, options, stated)
-    _note(found, reading, path)
+    if found.notes:
+        _note(found, reading, path)
     definition = found.definition
     if definition.deprecated is not None or not definition.urn.startswith((OFFICIAL, OWN)):
         reading.plain = False
@@ -408,9 +409,10 @@ def _note(found: Resolved, reading: Reading, path: Path) -> None:
 def _argument(message: messages.FunctionArgument, scope: Scope, path: Path) -> Argument:
     match message.WhichOneof("arg_type"):
         case "value":
-            if is_untyped_null(message.value):
+            value = message.value
+            if is_untyped_null(value):
                 return UNTYPED
-            return expressions.expression(message.value, scope, (path, "value"))
+            return expressions.expression(value, scope, (path, "value"))
         case "enum":
             return EnumArgument(message.enum)
         case "type":

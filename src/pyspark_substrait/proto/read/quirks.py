@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -114,9 +115,14 @@ _CALLS: Final[Mapping[Producer, Mapping[str, CallRule]]] = MappingProxyType(
 
 def meant(name: str, given: Sequence[Argument], stated: Type | None, reading: Reading, path: Path) -> Meant | None:
     """Return the call that the producer means by another; None for one that is taken as it is written."""
-    rules = _CALLS.get(reading.made_by) if reading.made_by is not None else None
-    rule = None if rules is None else rules.get(name.partition(":")[0].lower())
+    rule = _call_rule(reading.made_by, name)
     return None if rule is None else rule(given, stated, reading, path)
+
+
+@lru_cache(maxsize=1000)
+def _call_rule(producer: Producer | None, name: str) -> CallRule | None:
+    rules = None if producer is None else _CALLS.get(producer)
+    return None if rules is None else rules.get(name.partition(":")[0].lower())
 
 
 def returned_kind(stated: Type, derived: Type, key: str, reading: Reading) -> str | None:

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import lru_cache, partial
 from types import MappingProxyType
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple, TypeAlias, cast
 
 from pyspark_substrait.codes import Code
 from pyspark_substrait.errors import SubstraitError
@@ -83,18 +83,48 @@ def understood(
     declared: ExtensionDeclaration, arguments: list[Argument], reading: Reading, path: Path
 ) -> tuple[ExtensionDeclaration, list[Argument]]:
     """Return the function and the arguments that DataFusion means by a call; note what differs for some values."""
-    name, arguments = datafusion_values.call(declared.name, arguments, reading, path)
-    rule = None if reading.strict else _RULES.get(name.partition(":")[0].lower())
-    if rule is not None:
-        arguments = _coerced(name, rule, arguments, reading, path)
-    datafusion_values.float_comparison(name, arguments, reading, path)
-    return (declared if name == declared.name else replace(declared, name=name)), arguments
+    treatment = _treatment(declared.name)
+    if treatment.is_noted:
+        name, arguments = datafusion_values.call(declared.name, arguments, reading, path)
+        if name != declared.name:
+            declared, treatment = replace(declared, name=name), _treatment(name)
+    if treatment.rule is not None and not reading.strict:
+        arguments = _coerced(declared.name, treatment.rule, arguments, reading, path)
+    if treatment.is_compared:
+        datafusion_values.float_comparison(declared.name, arguments, reading, path)
+    return declared, arguments
+
+
+class _Treatment(NamedTuple):
+    """What is done about the calls of a function.
+
+    Args:
+        is_noted: whether there is something to note about them, or to change.
+        rule: the rule for the types of their arguments.
+        is_compared: whether they compare their arguments.
+    """
+
+    is_noted: bool
+    rule: _Rule | None
+    is_compared: bool
+
+
+@lru_cache(maxsize=1000)
+def _treatment(name: str) -> _Treatment:
+    rule = _RULES.get(name.partition(":")[0].lower())
+    return _Treatment(datafusion_values.is_noted(name), rule, datafusion_values.is_compared(name))
+
+
+#: arguments that aren't values
+_NO_VALUES: Final = frozenset({EnumArgument, TypeArgument})
 
 
 def _coerced(name: str, rule: _Rule, arguments: list[Argument], reading: Reading, path: Path) -> list[Argument]:
     """Return the arguments of a call as DataFusion casts them before it runs."""
-    values = [argument for argument in arguments if not isinstance(argument, EnumArgument | TypeArgument)]
-    wanted = rule(values) if len(values) == len(arguments) else None
+    if not _NO_VALUES.isdisjoint(map(type, arguments)):
+        return arguments
+    values = cast(list[Expression], arguments)
+    wanted = rule(values)
     if wanted is None:
         return arguments
     if rule in (_of_predicates, _of_comparisons):

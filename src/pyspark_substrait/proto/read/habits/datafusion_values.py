@@ -48,7 +48,15 @@ from pyspark_substrait.proto.read.context import Reading
 from pyspark_substrait.proto.read.habits import datafusion as habits
 from pyspark_substrait.proto.read.habits.meant import cast
 
-__all__ = ["anti_join", "call", "different_cast", "float_comparison", "float_keys"]
+__all__ = [
+    "anti_join",
+    "call",
+    "different_cast",
+    "float_comparison",
+    "float_keys",
+    "is_compared",
+    "is_noted",
+]
 
 _DATE: Final = r"\d{4}-\d{2}-\d{2}"
 #: the texts that mean the same in both, by the type that they are cast to
@@ -141,10 +149,13 @@ _CORRELATING: Final = ("corr", "regr_", "covar_")
 _NOTED: Final = (*_MAKING_MOMENTS, *_CORRELATING, "approx_")
 
 
+def is_noted(name: str) -> bool:
+    """Whether there is something to note about the calls of a function, or to change in them."""
+    return name in _ZONED or name.startswith(_NOTED)
+
+
 def call(name: str, arguments: list[Argument], reading: Reading, path: Path) -> tuple[str, list[Argument]]:
-    """Return the name and the arguments by which a call is looked up; note what it doesn't say."""
-    if name not in _ZONED and not name.startswith(_NOTED):
-        return name, arguments
+    """Return the name and the arguments by which a call is looked up, if :func:`is_noted`; note what it doesn't say."""
     types = [concrete(item.type) for item in arguments if not isinstance(item, EnumArgument | TypeArgument)]
     if name in _ZONED and any(isinstance(type, PrecisionTimestampTZ) for type in types):
         reading.plain = False
@@ -259,6 +270,11 @@ _COMPARED: Final = _ALONE | frozenset(
         *("array_replace", "array_replace_n", "array_replace_all", "array_union"),
     }
 )
+
+
+def is_compared(name: str) -> bool:
+    """Whether a function compares its arguments, or the values of a group."""
+    return name in _COMPARED
 
 
 def float_comparison(name: str, arguments: Iterable[Argument], reading: Reading, path: Path) -> None:
