@@ -25,7 +25,6 @@ __all__ = [
     "KINDS",
     "REMOVED_MESSAGES",
     "Probe",
-    "any_release_probe",
     "current_probe",
     "probe_without",
     "settled_probe",
