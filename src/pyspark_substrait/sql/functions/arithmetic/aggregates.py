@@ -42,6 +42,7 @@ from pyspark_substrait.sql.functions.common_expressions import (
     smallest,
 )
 from pyspark_substrait.sql.functions.table import Call, Foreign, Row, in_steps, refuse, row
+from pyspark_substrait.sql.spark_version import parsed_version
 
 __all__ = ["ROWS", "counted", "float_product", "packed", "total_of_counts"]
 
@@ -336,6 +337,8 @@ _CORR_SINCE: Final = "4.3"
 
 def correlation_of_sums(call: Call) -> str:
     """The correlation by its definition, which is null where the values of an argument don't vary."""
+    if call.distinct:
+        call.require_spark(parsed_version(_CORR_SINCE), "its sums of squares merge equal numbers, not equal pairs")
     x, y = as_double(call, 0), as_double(call, 1)
     both, of_x, of_y = (call.aggregate(f"regr_{name}", y, x) for name in ("sxy", "sxx", "syy"))
     return narrowed(f"{both} / nullif(sqrt({of_x} * {of_y}), 0D)", call.output)
