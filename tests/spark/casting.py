@@ -25,6 +25,7 @@ from pyspark_substrait.model.types import (
     UserDefined,
     with_nullability,
 )
+from pyspark_substrait.spark.session import spark_errors
 from pyspark_substrait.sql.compiler.casts import cast
 from pyspark_substrait.sql.compiler.literals import literal
 from pyspark_substrait.sql.compiler.types import spark_type
@@ -153,15 +154,13 @@ def _shown(spark: SparkSession, text: str, inner: str) -> object:
 
 def check_raises(spark: SparkSession, cases: Sequence[Case]) -> None:
     """Of each pair of types the first failing case raises, and says that the cast failed."""
-    from pyspark.errors import PySparkException
-
     known = ("CAST", "INVALID_UTF8", "NUMERIC_VALUE", "NUMERIC_OUT_OF", "doesn't fit", "ARITHMETIC_OVERFLOW")
     firsts = {(case.source, case.target): case for case in reversed(cases) if case.expected is FAILS}
     for case in firsts.values():
         text = cast(f"({literal(value(case.source, case.value))})", case.source, case.target, THROW)
         try:
             found = spark.sql(f"SELECT {text} AS c").collect()
-        except PySparkException as error:
+        except spark_errors() as error:
             assert any(word in str(error) for word in known), f"{case}: {error}"
         else:
             raise AssertionError(f"{case} gave {found}")
