@@ -49,7 +49,7 @@ _BLOCK = re.compile(r"^```(\w+)(?: title=\"([\w./-]+)\")?\n(.*?)^```\n", re.MULT
 
 def blocks(text: str) -> int:
     """How many blocks of a page are run, or are files."""
-    return sum(file is not None or language in ("console", "python") for language, file, _ in _BLOCK.findall(text))
+    return sum(bool(file) or language in ("console", "python") for language, file, _ in _BLOCK.findall(text))
 
 
 def by_library(command: str) -> str:

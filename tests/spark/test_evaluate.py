@@ -168,7 +168,7 @@ def test_faults_are_told_by_their_place_in_the_extended_expression(spark: SparkS
 def test_each_verb_has_its_kind() -> None:
     with pytest.raises(InvalidPlanError, match=r"Run it over data: evaluate\(\.\.\.\)"):
         ps.to_sql(TWO)
-    with pytest.raises(InvalidPlanError, match=r"from_substrait\(\.\.\.\) runs plans"):
+    with pytest.raises(InvalidPlanError, match=r"Run it with from_substrait\(\.\.\.\)"):
         ps.evaluate(plan(stored("t", {"a": LONG})), DATA)
 
 

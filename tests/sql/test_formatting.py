@@ -9,6 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 import pyspark_substrait as ps
+from pyspark_substrait import samples
 from pyspark_substrait.cli import main
 from pyspark_substrait.documents import as_document
 from pyspark_substrait.sql.formatting import formatted, tokens
@@ -149,7 +150,7 @@ def test_the_size_grows_with_the_text(made: object) -> None:
 
 
 def test_the_command() -> None:
-    plan = str(Path(__file__).parents[2] / "examples" / "tutorial" / "plan.2023.json")
+    plan = str(samples.plan_2023())
     compact = CliRunner().invoke(main, ["sql", plan, "--compact"]).stdout
     made = CliRunner().invoke(main, ["sql", plan]).stdout
     assert compact.count("\n") == 1 and compact.startswith("SELECT ")

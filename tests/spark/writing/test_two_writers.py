@@ -77,7 +77,7 @@ def test_threads_that_insert_at_once_lose_nothing(spark: SparkSession) -> None:
             try:
                 run(spark, insert(name, people((number, "x", None))))
             except ExecutionError as error:
-                assert "somebody else" in str(error)
+                assert "another process is changing" in str(error)
                 return False
             return True
 

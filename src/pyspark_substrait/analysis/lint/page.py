@@ -19,7 +19,7 @@ deprecated names, likely mistakes. It needs no Spark.
     pyspark-substrait lint plans/*.pb --select double-negation,9003 --format json
     pyspark-substrait lint --rules                       print this page
 
-In Python: `pyspark_substrait.lint(plan)` gives a report as `validate` does, and `pyspark_substrait.fixed(plan)` the
+In Python: `substrait.lint(plan)` gives a report as `validate` does, and `substrait.fixed(plan)` the
 better plan and the findings that it fixes.
 
 A fix is made only where the plan means the same afterwards: the same records, the same types and nullability of every
