@@ -19,11 +19,11 @@ from xml.etree import ElementTree
 
 import click
 
-__all__ = ["GROUPS", "table"]
+__all__ = ["GROUPS", "PAGE", "measured", "table"]
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 PAGE: Final = ROOT / "docs" / "spark-versions.md"
-_COUNTS: Final = Path(__file__).with_suffix(".json")
+_FILE: Final = Path(__file__).with_suffix(".json")
 _BEGIN: Final = "<!-- made by python -m tests.spark_versions -->\n"
 _END: Final = "<!-- end -->\n"
 _CASES: Final = "function cases"
@@ -58,18 +58,24 @@ def main(groups: tuple[str, ...]) -> None:
 
     for group in groups or (_CASES, *GROUPS):
         counts = _cases() if group == _CASES else _tests(group)
-        found: dict[str, dict[str, list[int]]] = json.loads(_COUNTS.read_text()) if _COUNTS.is_file() else {}
+        found = measured()
         found.setdefault(pyspark.__version__, {})[group] = counts
         lines = [f" {json.dumps(version)}: {json.dumps(found[version])}" for version in sorted(found)]
-        _COUNTS.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
+        _FILE.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
         before, _, rest = PAGE.read_text(encoding="utf-8").partition(_BEGIN)
         PAGE.write_text(before + _BEGIN + table() + _END + rest.partition(_END)[2], encoding="utf-8")
         click.echo(f"Spark {pyspark.__version__}, {group}: {_written(counts)}")
 
 
+def measured() -> dict[str, dict[str, list[int]]]:
+    """Return the counts so far, by version and group: what passed, was refused and failed."""
+    found: dict[str, dict[str, list[int]]] = json.loads(_FILE.read_text(encoding="utf-8")) if _FILE.is_file() else {}
+    return found
+
+
 def table() -> str:
     """Return the table of what was measured, in Markdown."""
-    counts = json.loads(_COUNTS.read_text(encoding="utf-8"))
+    counts = measured()
     names = (_CASES, *GROUPS)
     lines = [f"| | {' | '.join(counts)} |", f"|---|{'---|' * len(counts)}"]
     for name in names:
