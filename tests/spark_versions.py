@@ -1,4 +1,4 @@
-"""What runs on which Spark: ``python -m tests.spark_versions`` measures it with the Spark that is installed.
+"""Counts of tests that run on a Spark: ``python -m tests.spark_versions`` measures it with the Spark that is installed.
 
 ``make spark-versions SPARK=3.5`` does so in the environment of a version. The counts are kept in spark_versions.json,
 and the table of docs/spark-versions.md is made of them. Names of groups measure only these again.

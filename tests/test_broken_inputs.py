@@ -1,4 +1,4 @@
-"""What isn't a plan, through every verb: one error each, which names the file, what it is and the way out."""
+"""Inputs that are no plans, through every verb: one error each, which names the file, what it is and the way out."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ def blocks(text: str) -> int:
 
 
 def by_library(command: str) -> str:
-    """What a command prints, run in this process."""
+    """Return the output of a command, run in this process."""
     program, *arguments = shlex.split(command.replace("\\\n", " "))
     match program:
         case "pyspark-substrait":
@@ -65,7 +65,7 @@ def by_library(command: str) -> str:
 
 
 def by_shell(command: str) -> str:
-    """What a command prints, run as it is written."""
+    """Return the output of a command, run as it is written."""
     return subprocess.run(command, shell=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True).stdout
 
 
@@ -98,7 +98,7 @@ def _commands(body: str) -> Iterator[str]:
 
 
 def _lasting(printed: str) -> str:
-    """What is printed, without the lines that a terminal shows only for a while."""
+    """The output, without the lines that a terminal shows only for a while."""
     return "".join(f"{line.rstrip()}\n" for line in printed.splitlines() if not line.endswith(" …"))
 
 

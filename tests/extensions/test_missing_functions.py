@@ -1,4 +1,4 @@
-"""What an error about an unknown function advises."""
+"""The advice of an error about an unknown function."""
 
 from __future__ import annotations
 

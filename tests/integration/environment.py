@@ -83,7 +83,7 @@ def _cache() -> Path:
 
 
 def _requirements(spark: str) -> list[str]:
-    """What the environment of a Spark has in it: this package's own requirements, and what the tests need."""
+    """The packages in the environment of a Spark: this package's own requirements, and what the tests need."""
     own = [
         item for item in requires("pyspark-substrait") or () if "extra" not in item and not item.startswith("pyspark")
     ]

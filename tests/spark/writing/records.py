@@ -100,7 +100,7 @@ def stored(spark: SparkSession, name: str) -> list[tuple[Any, ...]]:
 
 
 def catalog_says(spark: SparkSession, name: str) -> dict[str, Any]:
-    """What Spark's own catalog says of a table."""
+    """The description of a table in Spark's own catalog."""
     if spark.version >= "4":
         found: dict[str, Any] = json.loads(spark.sql(f"DESCRIBE TABLE EXTENDED {name} AS JSON").collect()[0][0])
         return found

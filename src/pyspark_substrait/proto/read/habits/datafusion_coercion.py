@@ -96,7 +96,7 @@ def understood(
 
 
 class _Treatment(NamedTuple):
-    """What is done about the calls of a function.
+    """The handling of the calls of a function.
 
     Args:
         is_noted: whether there is something to note about them, or to change.

@@ -79,7 +79,7 @@ def of_moments(inclusive: bool) -> Callable[[Call], str]:
         none = raised(call, "the step is 0")
         mixed = raised(call, "the step goes forwards and backwards")
         long = raised(call, f"more than {_MOST_MONTHS} steps of months")
-        faults = f"WHEN v.m = 0 AND v.s = 0 THEN {none} WHEN v.m * v.s < 0 THEN {mixed}"
+        faults = f"WHEN v.m = 0 AND v.s = 0 THEN {none} WHEN sign(v.m) * sign(v.s) < 0 THEN {mixed}"
         faults += f" WHEN v.m <> 0 AND {most} > {_MOST_MONTHS} THEN {long}"
         return let("v", fields, f"CASE WHEN {any_null('v.f', 'v.t', 'v.m')} THEN NULL {faults} ELSE {listed} END")
 
