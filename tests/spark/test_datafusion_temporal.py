@@ -95,6 +95,7 @@ date_bin(INTERVAL '15 minutes', ti) ; date_bin(INTERVAL '15 minutes', tis, arrow
 date_bin(INTERVAL '7 seconds', tin, TIME '23:59:58.7') ; date_bin(INTERVAL '-15 minutes', ts)
 date_bin(INTERVAL '1 month', ts) ; date_bin(INTERVAL '5 months', tn) ; date_bin(INTERVAL '1 year', sec)
 date_bin(INTERVAL '1 month', ts, TIMESTAMP '2020-01-31 05:00:00') ; date_bin(INTERVAL '-2 months', ts)
+date_bin(INTERVAL '1500 nanoseconds', ts)
 date_bin(INTERVAL '3 months', tn, TIMESTAMP '2024-02-29 23:00:00') ; date_bin(INTERVAL '100 years', tz)
 CASE WHEN b THEN day ELSE DATE '2000-01-01' END ; TIMESTAMP '2020-01-01 12:00:00.123456789'
 """

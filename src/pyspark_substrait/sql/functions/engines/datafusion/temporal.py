@@ -260,15 +260,14 @@ def date_bin(call: Call) -> str:
     origin = decimal_nanos(call.type(2), call.sql(2)) if given else "CAST(0BD AS DECIMAL(25, 0))"
     months, nanos = temporal.months_of_interval(f"{stride}.f0"), interval_nanos(call, 0)
     fields = f"'x', {decimal_nanos(type, call.sql(1))}, 'o', {origin}, 'm', {months}, 's', {nanos}"
-    day = f"{DAY * 10**NANOS}BD"
     if is_time:
+        day = f"{DAY * 10**NANOS}BD"
         fault = _fault("date_bin of a time by an interval that isn't shorter than a day", "DECIMAL(38, 0)")
         start = f"if(v.m <> 0 OR abs(v.s) >= {day}, {fault}, v.x - pmod(v.x - v.o, v.s))"
         return bound(f"named_struct({fields})", "v", _time_of_nanos(start, type))
     fault = _fault("date_bin of an interval of months and of days or time", "DECIMAL(38, 0)")
     start = f"CASE WHEN v.m = 0 THEN v.x - pmod(v.x - v.o, v.s) WHEN v.s <> 0BD THEN {fault} ELSE {_MONTH_BIN} END"
-    step = 10 ** (NANOS - digits_of(type))
-    units = bound(f"CAST({start} AS DECIMAL(38, 0))", "n", f"(n - pmod(n, {step}BD)) DIV {step}BD")
+    units = f"CAST({start} AS DECIMAL(38, 0)) DIV {10 ** (NANOS - digits_of(type))}BD"
     return of_count(bound(f"named_struct({fields})", "v", Atom(f"CAST({units} AS BIGINT)")), type)
 
 
