@@ -12,13 +12,15 @@ from pyspark_substrait.sql.fragment import Atom
 from pyspark_substrait.sql.functions.common_expressions import bound
 from pyspark_substrait.sql.functions.table import Call
 
-__all__ = ["DAY", "NANOS", "decimal_nanos", "digits_of", "interval_nanos", "of_count", "units_of"]
+__all__ = ["DAY", "NANOS", "NANOS_OF_DAY", "decimal_nanos", "digits_of", "interval_nanos", "of_count", "units_of"]
 
 DAY: Final = 86_400
 """The seconds of a day."""
 
 NANOS: Final = 9
 """The digits of DataFusion's finest seconds."""
+
+NANOS_OF_DAY: Final = DAY * 10**NANOS
 
 
 def digits_of(type: Type) -> int:

@@ -13,6 +13,7 @@ from pyspark_substrait.sql.functions.common_expressions import any_null, bound, 
 from pyspark_substrait.sql.functions.engines.datafusion.counts import (
     DAY,
     NANOS,
+    NANOS_OF_DAY,
     digits_of,
     interval_nanos,
     of_count,
@@ -55,7 +56,7 @@ def of_moments(inclusive: bool) -> Callable[[Call], str]:
         is_date = isinstance(concrete(type), Date)
         day = 1 if is_date else DAY * 10 ** digits_of(type)
         first, last = (f"unix_date({call.sql(n)})" if is_date else units_of(type, call.sql(n)) for n in (0, 1))
-        step = DAY * 10**NANOS if is_date else 10 ** (NANOS - digits_of(type))
+        step = NANOS_OF_DAY if is_date else 10 ** (NANOS - digits_of(type))
         fields = {
             "f": f"CAST({first} AS BIGINT)",
             "t": f"CAST({last} AS BIGINT)",

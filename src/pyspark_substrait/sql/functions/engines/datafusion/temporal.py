@@ -34,6 +34,7 @@ from pyspark_substrait.sql.functions.engines.datafusion.calls import as_specifie
 from pyspark_substrait.sql.functions.engines.datafusion.counts import (
     DAY,
     NANOS,
+    NANOS_OF_DAY,
     decimal_nanos,
     digits_of,
     interval_nanos,
@@ -177,7 +178,7 @@ def shifted(operator: str) -> Callable[[Call], str]:
         x, type = call.sql(moment), concrete(call.type(moment))
         months, nanos = f"{call.sql(1 - moment)}.f0", interval_nanos(call, 1 - moment)
         if isinstance(type, Date):
-            days = f"CAST({nanos} DIV {DAY * 10**NANOS}BD AS INT)"
+            days = f"CAST({nanos} DIV {NANOS_OF_DAY}BD AS INT)"
             return Atom(f"date_{'add' if operator == '+' else 'sub'}({x} {operator} {months}, {days})")
         digits = digits_of(type)
         day = DAY * units_per_second(digits)
@@ -196,7 +197,7 @@ def _time_of_nanos(nanos: str, type: Type) -> str:
     """A DECIMAL of nanoseconds, which may be beyond the day, as a time."""
     precision: int = getattr(concrete(type), "precision", 0)
     step = 10 ** (NANOS - precision)
-    units = f"CAST(pmod({nanos}, {DAY * 10**NANOS}BD) DIV {step}BD AS BIGINT)"
+    units = f"CAST(pmod({nanos}, {NANOS_OF_DAY}BD) DIV {step}BD AS BIGINT)"
     return of_count(Atom(f"({units} * {10 ** (digits_of(type) - precision)}L)"), type)
 
 
@@ -216,7 +217,7 @@ def date_and_time(operator: str) -> Callable[[Call], str]:
 
     def body(call: Call) -> str:
         date = 0 if isinstance(concrete(call.type(0)), Date) else 1
-        days = f"CAST(unix_date({call.sql(date)}) AS DECIMAL(20, 0)) * {DAY * 10**NANOS}BD"
+        days = f"CAST(unix_date({call.sql(date)}) AS DECIMAL(20, 0)) * {NANOS_OF_DAY}BD"
         time = decimal_nanos(call.type(1 - date), call.sql(1 - date))
         return of_count(Atom(f"CAST({days} {operator} {time} AS BIGINT)"), call.output)
 
@@ -261,7 +262,7 @@ def date_bin(call: Call) -> str:
     months, nanos = temporal.months_of_interval(f"{stride}.f0"), interval_nanos(call, 0)
     fields = f"'x', {decimal_nanos(type, call.sql(1))}, 'o', {origin}, 'm', {months}, 's', {nanos}"
     if is_time:
-        day = f"{DAY * 10**NANOS}BD"
+        day = f"{NANOS_OF_DAY}BD"
         fault = _fault("date_bin of a time by an interval that isn't shorter than a day", "DECIMAL(38, 0)")
         start = f"if(v.m <> 0 OR abs(v.s) >= {day}, {fault}, v.x - pmod(v.x - v.o, v.s))"
         return bound(f"named_struct({fields})", "v", _time_of_nanos(start, type))
@@ -277,7 +278,7 @@ def _fault(text: str, type: str) -> str:
 
 def _month_bin() -> str:
     """The start of the bin of ``v.m`` months in which ``v.x`` is, counted from the origin ``v.o``."""
-    day = f"{DAY * 10**NANOS}BD"
+    day = f"{NANOS_OF_DAY}BD"
 
     def date(nanos: str) -> str:
         return f"date_from_unix_date(CAST(({nanos} - pmod({nanos}, {day})) DIV {day} AS INT))"
