@@ -21,15 +21,15 @@ from pyspark_substrait.model.types import (
     VarChar,
 )
 
-__all__ = ["is_unbound"]
+__all__ = ["LEAVES", "is_unbound"]
 
-#: the most frequent types without type parameters, for a quick check
-_LEAVES = frozenset({Boolean, I8, I16, I32, I64, FP32, FP64, String, VarChar, Decimal, Date})
+LEAVES = frozenset({Boolean, I8, I16, I32, I64, FP32, FP64, String, VarChar, Decimal, Date})
+"""The classes of the most frequent types that aren't unbound, for a quick check."""
 
 
 def is_unbound(type: Type) -> bool:
     """Whether a type, or a part of it, is unbound."""
-    if type.__class__ in _LEAVES:
+    if type.__class__ in LEAVES:
         return False
     match type:
         case Unbound():

@@ -21,14 +21,17 @@ def extension(name: str, arguments: Sequence[Argument], kind: Kind, reading: Rea
 
     A note is recorded if it is the producer's own function, or if engines use the name for different functions.
     """
+    if name in reading.bare_names:
+        return reading.bare_names[name]
     simple = name.partition(":")[0].lower()
     engine = None if reading.made_by is None else ENGINES.get(reading.made_by)
     if engine is None:
         if simple not in SAME_EVERYWHERE:
             what = DIFFERENCES.get(simple, "not all of them mean what the specification does")
             _doubt(name, f"engines differ in it: {what}", reading, path)
+        reading.bare_names[name] = None
         return None
-    own = bool(reading.registry.overloads(engine.urn, simple))
+    own = overloaded = bool(reading.registry.overloads(engine.urn, simple))
     if own and simple in engine.same:
         takes = (_takes(urn, name, arguments, kind, reading) for urn in (None, engine.urn))
         own = not next(takes) and next(takes)
@@ -37,10 +40,14 @@ def extension(name: str, arguments: Sequence[Argument], kind: Kind, reading: Rea
             before, after = f"`{name}` of {engine.name}", f"the function of `{engine.urn}`"
             reading.note_once("engine-function", path, before, after, key=name)
             reading.plain = False
-        return None if reading.strict else engine.urn
-    if simple not in engine.same:
-        _doubt(name, f"{engine.name}'s own may mean something else", reading, path)
-    return None
+        found = None if reading.strict else engine.urn
+    else:
+        found = None
+        if simple not in engine.same:
+            _doubt(name, f"{engine.name}'s own may mean something else", reading, path)
+    if not (overloaded and simple in engine.same):
+        reading.bare_names[name] = found
+    return found
 
 
 def _takes(urn: str | None, name: str, arguments: Sequence[Argument], kind: Kind, reading: Reading) -> bool:

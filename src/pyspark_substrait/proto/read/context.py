@@ -143,6 +143,7 @@ class Reading:
         again: the findings and notes that reading the written message repeats, each with the path it has here.
         moves: the parts that have another path in the written message, if ``placed``.
         remarked: the notes that are recorded once for the whole plan, by rule and key (all keys, for a call).
+        bare_names: the extensions of functions that the message names without one, if the arguments don't matter.
         limits: the limits on the size of the plan; ``columns`` and ``repeated`` are the counts so far.
         nodes: the number of relations and expressions read, with shared parts counted at each use.
         part_sizes: the number of them in each shared part; ``met_parts`` are the shared parts used so far.
@@ -180,6 +181,7 @@ class Reading:
     moves: Moves = field(default_factory=Moves)
     unfinished: set[tuple[object, ...]] = field(default_factory=set)
     remarked: set[tuple[str, str | tuple[str, ...]]] = field(default_factory=set)
+    bare_names: dict[str, str | None] = field(default_factory=dict)
     limits: Limits = field(default_factory=current_limits)
     type_sizes: TypeSizes = field(default_factory=TypeSizes)
     columns: int = 0

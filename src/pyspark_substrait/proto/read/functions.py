@@ -34,7 +34,7 @@ from pyspark_substrait.model.paths import Path
 from pyspark_substrait.model.plan import ExtensionDeclaration, ExtensionKind
 from pyspark_substrait.model.relations import WindowRelFunction
 from pyspark_substrait.model.types import Boolean, Decimal, Type, Unbound, concrete, same_type
-from pyspark_substrait.model.unbound import is_unbound
+from pyspark_substrait.model.unbound import LEAVES, is_unbound
 from pyspark_substrait.proto import messages
 from pyspark_substrait.proto.enums import AGGREGATION_PHASE, INVOCATION, SORT_DIRECTION
 from pyspark_substrait.proto.read import bare_names, expressions, frames, quirks
@@ -258,7 +258,7 @@ def _call(message: Any, kind: Kind, phase: Phase, scope: Scope, path: Path, *, c
     for index, argument in enumerate(message.arguments):
         arguments.append(_argument(argument, scope, (place, index)))
         marks.append(len(known))
-    options = [(option.name, tuple(option.preference)) for option in message.options]
+    options = [(option.name, tuple(option.preference)) for option in message.options] if message.options else []
     stated: Type | None = None
     if message.HasField("output_type"):
         try:
@@ -276,17 +276,17 @@ def _call(message: Any, kind: Kind, phase: Phase, scope: Scope, path: Path, *, c
         where = urn or bare_names.extension(name, seen, kind, reading, path)
         return reading.registry.resolve(where, name, seen, kind=kind, phase=phase, strict=reading.strict)
 
-    untyped = False
-    for argument in arguments:
-        if argument is UNTYPED:
-            untyped = True
-        elif not isinstance(argument, EnumArgument) and is_unbound(argument.type):
-            reading.plain = False
-            check_loosely(declared, len(arguments), options, reading, path)
-            return _not_understood(declared, arguments, options, stated)
-    if untyped:
+    if not LEAVES.issuperset([getattr(argument, "type", None).__class__ for argument in arguments]):
+        untyped = False
+        for argument in arguments:
+            if argument is UNTYPED:
+                untyped = True
+            elif not isinstance(argument, EnumArgument) and is_unbound(argument.type):
+                reading.plain = False
+                check_loosely(declared, len(arguments), options, reading, path)
+                return _not_understood(declared, arguments, options, stated)
         try:
-            arguments = typed_nulls(arguments, resolve, reading, place)
+            arguments = typed_nulls(arguments, resolve, reading, place) if untyped else arguments
         except SubstraitError as error:
             reading.fault(error)
             return _not_understood(declared, arguments, options, stated)
@@ -391,9 +391,10 @@ def _as_declared(declared: ExtensionDeclaration) -> Function:
 
 
 def _note(found: Resolved, reading: Reading, path: Path) -> None:
-    if not found.notes or ("function", found.notes) in reading.remarked:
+    key = ("function", found.notes)
+    if key in reading.remarked:
         return
-    reading.remarked.add(("function", found.notes))
+    reading.remarked.add(key)
     for text in found.notes:
         if ("function", text) in reading.remarked:
             continue
@@ -410,7 +411,7 @@ def _argument(message: messages.FunctionArgument, scope: Scope, path: Path) -> A
     match message.WhichOneof("arg_type"):
         case "value":
             value = message.value
-            if is_untyped_null(value):
+            if value.HasField("literal") and is_untyped_null(value):
                 return UNTYPED
             return expressions.expression(value, scope, (path, "value"))
         case "enum":

@@ -87,11 +87,27 @@ def _projection(fields: Fields) -> tuple[MaskExpression | None, NamedStruct]:
     schema, reading, place = fields["base_schema"], fields.reading, (fields.path, "projection")
     if not fields.message.HasField("projection"):
         return None, schema
+    content = fields.message.projection.SerializeToString() if reading.findings is None else b""
+    known = _projected_before.get((id(schema), content))
+    if known is not None and known[0] is schema:
+        return known[1], known[2]
     with reading.going_on():
         found = mask(fields.message.projection, place)
         if len(found.select.struct_items) == 1 and not found.maintain_singular_struct:
             what = "one column is kept, so the record would be replaced by it; it is taken as a record of one column"
             where = (place, "maintain_singular_struct")
             reading.find(Code.TYPE_STRUCT_REQUIRED, where, what, level=Level.INFO, fix="Set it", again=True)
-        return found, laid_over(schema, found, reading, place)
+            return found, laid_over(schema, found, reading, place)
+        kept = laid_over(schema, found, reading, place)
+        if 0 < len(content) <= _LONGEST_MASK:
+            if len(_projected_before) >= _MOST_PROJECTIONS:
+                _projected_before.clear()
+            _projected_before[id(schema), content] = schema, found, kept
+        return found, kept
     return None, schema
+
+
+#: projections of schemas, by the identity of the schema, which is kept with them, and by the serialised mask
+_projected_before: dict[tuple[int, bytes], tuple[NamedStruct, MaskExpression, NamedStruct]] = {}
+_MOST_PROJECTIONS = 256
+_LONGEST_MASK = 2_000

@@ -45,6 +45,7 @@ def tree(ordinal: int, scope: Scope, path: Path) -> Relation:
             if reading.findings is not None:
                 del reading.findings[findings:]
             reading.remarked = remarked
+            reading.bare_names.clear()  # what is kept there was noted
     inner = Scope(
         reading, outer=scope.outer, fence=len(scope.outer), closed=scope.closed, detached=detached(ordinal, reading)
     )

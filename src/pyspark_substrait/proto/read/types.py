@@ -85,6 +85,10 @@ def _nullable(number: int, reading: Reading, path: Path) -> bool:
     return True
 
 
+#: the rule of the notes about variations that aren't declared, of which there is one for each anchor
+_UNDECLARED = "undeclared-variation"
+
+
 def variation(anchor: int, reading: Reading, path: Path) -> TypeVariation | None:
     """The type variation of an anchor; None for 0, the system-preferred one, and for one that isn't declared."""
     if anchor == 0:
@@ -92,7 +96,7 @@ def variation(anchor: int, reading: Reading, path: Path) -> TypeVariation | None
     declared = reading.variations.get(anchor)
     if declared is None:
         key = str(anchor)
-        if ("undeclared-variation", key) not in reading.remarked:
+        if (_UNDECLARED, key) not in reading.remarked:
             what = f"type_variation_reference {anchor} is not declared"
             reading.note_once("undeclared-variation", path, what, "the system-preferred variation", key)
         return None
@@ -359,6 +363,10 @@ def named_struct(message: messages.NamedStruct, reading: Reading, path: Path) ->
     Raises:
         InvalidPlanError: the number of names isn't that of the fields, nested ones included.
     """
+    content = message.SerializeToString()
+    known = _schemas_read_before.get(content)
+    if known is not None and known[1].issubset(reading.remarked):
+        return known[0]
     if message.names and not message.HasField("struct"):
         before = f"a schema of {len(message.names)} names, without types"
         reading.loose("unbound-columns", (path, "struct"), before, "columns whose types are unbound")
@@ -370,7 +378,34 @@ def named_struct(message: messages.NamedStruct, reading: Reading, path: Path) ->
     check_names(names, fields, reading, (path, "names"))
     if len(names) > len(fields.types) and reading.made_by is Producer.DATAFUSION:
         _take_names(fields, iter(names), reading)
-    return NamedStruct(names=names, struct=fields)
+    made = NamedStruct(names=names, struct=fields)
+    if reading.findings is None and len(content) <= _LONGEST_SCHEMA and _is_plain(message.struct):
+        if len(_schemas_read_before) >= _MOST_SCHEMAS:
+            _schemas_read_before.clear()
+        anchors = {
+            getattr(type, str(type.WhichOneof("kind"))).type_variation_reference for type in message.struct.types
+        }
+        if anchors.isdisjoint(reading.variations):
+            _schemas_read_before[content] = made, frozenset({(_UNDECLARED, str(anchor)) for anchor in anchors - {0}})
+    return made
+
+
+#: schemas without nested fields by their serialised messages, each with the notes about undeclared variations in it
+_schemas_read_before: dict[bytes, tuple[NamedStruct, frozenset[tuple[str, str]]]] = {}
+_MOST_SCHEMAS = 256
+_LONGEST_SCHEMA = 20_000
+
+
+def _is_plain(message: messages.Type.Struct) -> bool:
+    """Whether a record without faults has nothing to note but variations: no nested types, all nullability stated."""
+    return (
+        message.nullability in (messages.Type.NULLABILITY_UNSPECIFIED, messages.Type.NULLABILITY_REQUIRED)
+        and message.type_variation_reference == 0
+        and all(
+            kind in _KEPT and getattr(type, str(kind)).nullability in _STATED
+            for type, kind in ((type, type.WhichOneof("kind")) for type in message.types)
+        )
+    )
 
 
 def _take_names(type: Type, names: Iterator[str], reading: Reading) -> None:

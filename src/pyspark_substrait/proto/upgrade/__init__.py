@@ -103,19 +103,16 @@ def _upgrade(context: Context, rules: frozenset[str]) -> None:
             rule(message, path, context)
         if not children:
             continue
-        found: list[tuple[Any, Path]] = []
-        for field, value in message.ListFields():
+        for field, value in reversed(message.ListFields()):  # the last pushed is the next visited
             child = children.get(field.number)
             if child is None:
                 continue
             name, repeated = child
             here = (path, name)
             if repeated:
-                found.extend([(each, (here, index)) for index, each in enumerate(value)])
+                stack.extend([(each, (here, index)) for index, each in enumerate(value)][::-1])
             else:
-                found.append((value, here))
-        found.reverse()
-        stack.extend(found)
+                stack.append((value, here))
 
 
 @cache

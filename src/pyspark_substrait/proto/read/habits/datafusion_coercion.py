@@ -289,7 +289,7 @@ def _casts(
 ) -> tuple[Expression, ...]:
     made: list[Expression] = []
     for value, type in zip(values, wanted, strict=True):
-        if type is None or same_type(concrete(value.type), type):
+        if type is None or _are_alike({value.type.__class__, type.__class__}) or same_type(concrete(value.type), type):
             made.append(value)
             continue
         target = with_nullability(type, value.type.nullable)

@@ -44,6 +44,7 @@ from pyspark_substrait.model.types import (
     concrete,
     with_nullability,
 )
+from pyspark_substrait.model.unbound import LEAVES
 from pyspark_substrait.proto.read.context import Reading
 from pyspark_substrait.proto.read.habits import datafusion as habits
 from pyspark_substrait.proto.read.habits.meant import cast
@@ -285,7 +286,13 @@ def float_comparison(name: str, arguments: Iterable[Argument], reading: Reading,
             float_keys([value.type for value in values], reading, path)
 
 
+#: the classes of the most frequent types without a float in them, for a quick check
+_NO_FLOATS: Final = LEAVES - {FP32, FP64}
+
+
 def _holds_float(type: Type) -> bool:
+    if type.__class__ in _NO_FLOATS:
+        return False
     match concrete(type):
         case FP32() | FP64():
             return True
