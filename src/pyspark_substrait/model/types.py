@@ -450,6 +450,9 @@ def same_kind(left: Type, right: Type) -> bool:
     return left.__class__ is right.__class__
 
 
+_WITHOUT_PARAMETERS = frozenset({Boolean, I8, I16, I32, I64, FP32, FP64, String, Binary, Date, UUID, IntervalYear})
+
+
 def same_type(left: Type, right: Type) -> bool:
     """Whether two types differ in nothing but nullability and variation, at any depth."""
     if left is right or left == right:
@@ -457,6 +460,8 @@ def same_type(left: Type, right: Type) -> bool:
     left, right = concrete(left), concrete(right)
     if left.__class__ is not right.__class__:
         return False
+    if left.__class__ in _WITHOUT_PARAMETERS:
+        return True
     if isinstance(left, Struct) and isinstance(right, Struct):
         return len(left.types) == len(right.types) and all(map(same_type, left.types, right.types))
     if isinstance(left, List) and isinstance(right, List):

@@ -24,7 +24,7 @@ from pyspark_substrait.model.types import (
 __all__ = ["LEAVES", "is_unbound"]
 
 LEAVES = frozenset({Boolean, I8, I16, I32, I64, FP32, FP64, String, VarChar, Decimal, Date})
-"""The classes of the most frequent types that aren't unbound, for a quick check."""
+"""The most frequent classes of types that have no other type in them, for quick checks."""
 
 
 def is_unbound(type: Type) -> bool:
@@ -39,6 +39,6 @@ def is_unbound(type: Type) -> bool:
         case Map(key=key, value=value):
             return is_unbound(key) or is_unbound(value)
         case Struct(types=types):
-            return any(is_unbound(child) for child in types)
+            return any(is_unbound(child) for child in types if child.__class__ not in LEAVES)
         case _:
             return False

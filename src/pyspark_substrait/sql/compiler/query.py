@@ -115,7 +115,7 @@ class Query:
 
     def without_conditions(self) -> tuple[Query, tuple[str, ...]]:
         """Return the query without its conditions, and these, for a place where they can be applied later."""
-        return (replace(self, where=()), self.where) if self.is_flat else (self, ())
+        return (replace(self, where=()), self.where) if self.where and self.is_flat else (self, ())
 
     def flat(self) -> Query:
         """The same rows as a query whose columns are all its source's and which can take conditions."""
@@ -151,12 +151,17 @@ class Query:
 
     def hinted(self, hint: str) -> Query:
         """Return the same rows with a join hint for Spark; empty for none."""
-        return replace(self, hint=hint)
+        return self if hint == self.hint else replace(self, hint=hint)
 
     def filtered(self, conditions: Sequence[str]) -> Query:
         """Return the rows that fulfil the conditions, which are over this flat query's columns."""
-        new = tuple(condition for condition in conditions if condition not in self.where)
-        return replace(self, where=self.where + new)
+        new = tuple([condition for condition in conditions if condition not in self.where])
+        return replace(self, where=self.where + new) if new else self
+
+    def with_items(self, items: Iterable[Item]) -> Query:
+        """Return the query with other columns."""
+        made = tuple(items)
+        return self if made == self.items else replace(self, items=made)
 
 
 def plain(columns: Iterable[Name]) -> tuple[Item, ...]:

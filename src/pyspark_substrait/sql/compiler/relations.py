@@ -197,7 +197,7 @@ def _emitted(query: Query, node: Relation, compilation: Compilation) -> Query:
         item = query.items[position]
         items.append(Item(item.text, compilation.column()) if item.name in taken else item)
         taken.add(item.name)
-    return replace(query, items=tuple(items))
+    return query.with_items(items)
 
 
 def _project(node: Project, outer: Outer, compilation: Compilation) -> Query:
@@ -225,7 +225,7 @@ def _project(node: Project, outer: Outer, compilation: Compilation) -> Query:
         name = Name(text) if passes else compilation.column()
         taken.add(name)
         items.append(Item(text, name))
-    return replace(below.under(query, compilation), items=tuple(items))
+    return below.under(query, compilation).with_items(items)
 
 
 def _sort(node: Sort, outer: Outer, compilation: Compilation) -> Query:

@@ -59,6 +59,7 @@ from pyspark_substrait.model.types import (
     VarChar,
     concrete,
 )
+from pyspark_substrait.model.unbound import LEAVES
 from pyspark_substrait.sql.compiler.names import quoted
 from pyspark_substrait.sql.spark_version import SparkVersion
 
@@ -340,6 +341,8 @@ def has_order(type: Type) -> bool:
 
 def has_time(type: Type) -> bool:
     """Whether a carrier contains a TIME: Spark has it only under :data:`TIME_SETTINGS`."""
+    if type.__class__ in LEAVES:
+        return False
     match concrete(type):
         case PrecisionTime(precision=precision):
             return precision <= FINEST
