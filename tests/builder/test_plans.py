@@ -44,7 +44,7 @@ from pyspark_substrait.extensions.registry import Registry
 from pyspark_substrait.model import relations as nodes
 from pyspark_substrait.model.expressions import Lambda
 from pyspark_substrait.model.literals import AnyMessage
-from pyspark_substrait.model.types import I32, I64, NamedStruct, Struct
+from pyspark_substrait.model.types import I32, I64, NamedStruct, Struct, name_count
 from tests.builder.tables import ORDERS, TABLES, customers, orders, rows
 
 DETAIL = AnyMessage("type.googleapis.com/org.example.It", b"")
@@ -233,6 +233,20 @@ def test_nested_names_come_out(spark: SparkSession) -> None:
 def test_a_relation_by_hand_is_a_frame(spark: SparkSession) -> None:
     made = relation(orders().model, list(ORDERS.column_names)).select("id")
     assert made.plan() == orders().select("id").plan()
+
+
+def test_the_names_of_nested_fields_of_a_relation_by_hand() -> None:
+    node = BUILT["nested names"]().select("l", "s").model
+    columns = relation(node, ["l", "s"]).schema.names
+    assert len(columns) == name_count(node.schema)
+    assert {name for name in columns if name not in ("l", "s")} <= {f"field_{position}" for position in range(9)}
+    all_names = [f"n{position}" for position in range(len(columns))]
+    plan = relation(node, all_names).to_plan()
+    assert plan.relations[0].names == tuple(all_names)  # type: ignore[union-attr]
+    assert ps.validate(plan).ok
+    assert ps.validate(relation(node, ["l", "s"]).to_plan()).ok
+    with pytest.raises(ps.InvalidPlanError, match=f"3 names were given for 2 columns, which have {len(columns)}"):
+        relation(node, ["a", "b", "c"])
 
 
 def test_a_frame_and_a_column_never_change() -> None:

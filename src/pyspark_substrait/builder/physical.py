@@ -10,7 +10,7 @@ from typing_extensions import Self
 
 from pyspark_substrait.builder.aggregates import Bounds, in_relation
 from pyspark_substrait.builder.columns import agreed
-from pyspark_substrait.builder.records import Base, Field, Record, _of, _plain, refer
+from pyspark_substrait.builder.records import Base, Field, Record, _of, _plain, fields_named, refer
 from pyspark_substrait.builder.scoping import closed, open_tokens
 from pyspark_substrait.errors import InvalidPlanError
 from pyspark_substrait.model.expressions import Argument, EnumArgument, Expression, TypeArgument
@@ -35,6 +35,7 @@ from pyspark_substrait.model.relations import (
     SwitchingField,
     WindowRelFunction,
 )
+from pyspark_substrait.model.types import OpenStruct, Struct
 
 __all__ = ["Physical", "switching"]
 
@@ -86,7 +87,9 @@ class Physical(Base):
             partition_expressions=tuple(self._scalar(item, self.record()) for item in partitions),
             sorts=sorts,
         )
-        return self._next(node, (*self.fields, *map(Field, functions)))
+        schema = node.schema
+        added = schema if isinstance(schema, OpenStruct) else Struct(types=schema.types[len(self.fields) :])
+        return self._next(node, (*self.fields, *fields_named(tuple(functions), added)))
 
     def expand(self, fields: Callable[[Record], Mapping[str, Any]], duplicate: str = "duplicate") -> Self:
         """Duplicate each record.
@@ -185,11 +188,11 @@ class Physical(Base):
 
         Args:
             make: a function that returns the relation, given this frame's relation.
-            names: the names of its columns; by default those of this frame.
+            names: the names of its columns, or those of nested fields as well, depth first; by default those of this
+                frame.
         """
         node = make(self.model)
-        _ = node.schema
-        return self._next(node, None if names is None else [Field(name) for name in names])
+        return self._next(node, fields_named(self.schema.names if names is None else names, node.schema))
 
 
 def _closed(function: WindowRelFunction, token: int) -> WindowRelFunction:

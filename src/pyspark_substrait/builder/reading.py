@@ -11,7 +11,7 @@ from typing_extensions import Self
 
 from pyspark_substrait.builder.columns import Column, held_by
 from pyspark_substrait.builder.constants import literal
-from pyspark_substrait.builder.records import Base, Field, fields_of
+from pyspark_substrait.builder.records import Base, fields_named, fields_of
 from pyspark_substrait.builder.schemas import SchemaLike, schema_of
 from pyspark_substrait.builder.scoping import open_tokens
 from pyspark_substrait.errors import InvalidPlanError, at
@@ -152,8 +152,14 @@ class Reading(Base):
 
     @classmethod
     def of_relation(cls, node: Relation, names: Sequence[str], *, registry: Registry | None = None) -> Self:
-        """Return a frame over a relation of the model that is made by hand."""
-        return cls(node, [Field(name) for name in names], registry)
+        """Return a frame over a relation of the model that is made by hand.
+
+        Args:
+            node: the relation.
+            names: the names of its columns; or those of nested fields as well, depth first.
+            registry: finds functions and types.
+        """
+        return cls(node, fields_named(names, node.schema), registry)
 
     @classmethod
     def _read(cls, kind: ReadType, schema: SchemaLike, registry: Registry | None) -> Self:

@@ -19,9 +19,9 @@ from pyspark_substrait.extensions.registry import Registry
 from pyspark_substrait.model.deep_stack import with_enough_stack
 from pyspark_substrait.model.expressions import Expression, FieldReference, RootReference, SortField, StructField
 from pyspark_substrait.model.relations import Relation
-from pyspark_substrait.model.types import NamedStruct, OpenStruct, Type, name_count
+from pyspark_substrait.model.types import List, Map, NamedStruct, OpenStruct, Struct, Type, concrete, name_count
 
-__all__ = ["Base", "Field", "Record", "conjunction", "fields_of", "refer"]
+__all__ = ["Base", "Field", "Record", "conjunction", "fields_named", "fields_of", "refer"]
 
 
 #: The prefixes of names that Python and notebooks look up on every object.
@@ -44,6 +44,43 @@ def fields_of(schema: NamedStruct) -> tuple[Field, ...]:
         found.append(Field(schema.names[position], schema.names[position + 1 : end]))
         position = end
     return tuple(found)
+
+
+def fields_named(names: Sequence[str], schema: Struct) -> tuple[Field, ...]:
+    """Return the columns of a relation that is made by hand.
+
+    Args:
+        names: the names of the columns; or those of nested fields as well, depth first. Without these, nested fields
+            are called ``field_0``, ``field_1`` …, by their positions.
+        schema: the types of the columns.
+
+    Raises:
+        InvalidPlanError: there are more or fewer names.
+    """
+    if isinstance(schema, OpenStruct):
+        return tuple(map(Field, names))
+    if len(names) == len(schema.types):
+        return tuple(Field(name, tuple(_numbered(type))) for name, type in zip(names, schema.types, strict=True))
+    if len(names) == name_count(schema):
+        return fields_of(NamedStruct(names=tuple(names), struct=schema))
+    nested = (
+        f", which have {name_count(schema)} with all nested fields" if name_count(schema) > len(schema.types) else ""
+    )
+    raise InvalidPlanError(f"{len(names)} names were given for {len(schema.types)} columns{nested}")
+
+
+def _numbered(type: Type) -> Iterator[str]:
+    """Return the names of the fields nested inside a type, depth first."""
+    match concrete(type):
+        case Struct(types=types):
+            for position, part in enumerate(types):
+                yield f"field_{position}"
+                yield from _numbered(part)
+        case List(type=element):
+            yield from _numbered(element)
+        case Map(key=key, value=value):
+            yield from _numbered(key)
+            yield from _numbered(value)
 
 
 class Record:
