@@ -34,7 +34,7 @@ from pyspark_substrait.extensions.extension_files import (
 )
 from pyspark_substrait.extensions.implementations import ArrowFunction, Implementation, SqlTemplate, checked
 from pyspark_substrait.extensions.matching import Phase
-from pyspark_substrait.extensions.missing_functions import missing_function_hint
+from pyspark_substrait.extensions.missing_functions import missing_function_hint, no_overload
 from pyspark_substrait.extensions.relation_handlers import (
     RelationHandler,
     RowsFunction,
@@ -468,27 +468,7 @@ class Registry:
                 hint=missing_function_hint(simple, names, engines),
                 code=Code.LINK_UNRESOLVED_NAME,
             )
-        fitting = [definition for definition in same_name if definition.kind in kinds_for(kind)]
-        if not fitting:
-            kinds = " or ".join(sorted({definition.kind for definition in same_name}))
-            return InvalidPlanError(
-                f"`{simple}`{place} is called as {kind} function, but it is of the kind {kinds}",
-                code=Code.EXPRESSION_NO_OVERLOAD,
-            )
-        if phase != "INITIAL_TO_RESULT" and all(definition.decomposable == "NONE" for definition in fitting):
-            return InvalidPlanError(
-                f"`{simple}`{place} cannot be computed in phases ({phase})",
-                hint="Its only phase is INITIAL_TO_RESULT",
-                code=Code.EXPRESSION_PHASE,
-            )
-        shown = "; ".join(definition.signature() for definition in fitting[:8])
-        more = f" and {len(fitting) - 8} more" if len(fitting) > 8 else ""
-        rule = "exactly as the specification asks (strict)" if strict else "these arguments"
-        return InvalidPlanError(
-            f"no implementation{place} takes {rule}: {call_text(name, arguments)}",
-            hint=f"There are: {shown}{more}",
-            code=Code.EXPRESSION_NO_OVERLOAD,
-        )
+        return no_overload(simple, place, same_name, call_text(name, arguments), kind, phase, strict=strict)
 
 
 def _values(named: Mapping[str, str | tuple[str, ...]] | None) -> dict[str, tuple[str, ...]]:
