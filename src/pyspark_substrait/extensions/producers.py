@@ -11,6 +11,8 @@ __all__ = ["Producer", "producer_of"]
 class Producer(Enum):
     """A producer whose plans mean something else than they state in some places; the value is its display name."""
 
+    __hash__ = object.__hash__  # not in Python code: it is looked up for each call in a plan
+
     ACERO = "Acero"
     DATAFUSION = "DataFusion"
     DUCKDB = "DuckDB"

@@ -53,6 +53,8 @@ class Version:
 class ExtensionKind(Enum):
     """The kind of thing that an extension declaration declares."""
 
+    __hash__ = object.__hash__  # not in Python code: it is looked up for each call in a plan
+
     TYPE = "type"
     TYPE_VARIATION = "type variation"
     FUNCTION = "function"

@@ -133,6 +133,8 @@ def split_fields(content: bytes) -> list[_Field]:
 def _varint(content: bytes, position: int) -> tuple[int, int]:
     result = shift = 0
     try:
+        if content[position] < 0x80:  # nearly always
+            return content[position], position + 1
         while True:
             byte = content[position]
             position += 1

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cache
+from operator import attrgetter
 from typing import Any
 
 from google.protobuf import message_factory
@@ -121,7 +122,7 @@ _UNUSED_NUMBER = 100_000
 class Probe:
     """Detects, at the speed of the runtime, whether a serialised plan has a field that the probe doesn't know."""
 
-    __slots__ = ("_around", "_fields", "_wrapper")
+    __slots__ = ("_around", "_fields", "_innermost", "_wrapper")
 
     def __init__(self, wrapper: type[Message]) -> None:
         self._wrapper: Any = wrapper
@@ -130,6 +131,7 @@ class Probe:
         inner = wrapper.DESCRIPTOR.fields_by_name["inner"].number << 3
         count = _PARSE_LIMIT - _UNKNOWN_LIMIT - 1
         self._around = bytes((inner | 3,)) * count, bytes((inner | 4,)) * count
+        self._innermost = attrgetter(".".join(["inner"] * count))
 
     def unknown(self, data: bytes, kind: str) -> bool | None:
         """Whether ``data`` has an unknown field; None when it is nested too deep to tell, or corrupt."""
@@ -138,9 +140,7 @@ class Probe:
             wrapper = self._wrapper.FromString(b"".join((start, _head(self._fields[kind], len(data)), data, end)))
         except DecodeError:
             return None
-        for _ in start:
-            wrapper = wrapper.inner
-        message = getattr(wrapper, kind)
+        message = getattr(self._innermost(wrapper), kind)
         before = message.ByteSize()
         message.DiscardUnknownFields()
         return bool(message.ByteSize() != before)
