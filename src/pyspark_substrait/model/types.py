@@ -450,7 +450,9 @@ def same_kind(left: Type, right: Type) -> bool:
     return left.__class__ is right.__class__
 
 
-_WITHOUT_PARAMETERS = frozenset({Boolean, I8, I16, I32, I64, FP32, FP64, String, Binary, Date, UUID, IntervalYear})
+_WITHOUT_PARAMETERS: Final[frozenset[Any]] = frozenset(
+    {Boolean, I8, I16, I32, I64, FP32, FP64, String, Binary, Date, UUID, IntervalYear}
+)
 
 
 def same_type(left: Type, right: Type) -> bool:
