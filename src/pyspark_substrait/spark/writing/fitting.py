@@ -31,7 +31,7 @@ from pyspark_substrait.sql.compiler.types import field_name, spark_type, unsigne
 if TYPE_CHECKING:
     from pyspark.sql.types import DataType, MapType, StructField, StructType
 
-__all__ = ["fitted", "fitted_value", "positions", "sql_type"]
+__all__ = ["fitted", "fitted_value", "limited_text", "positions", "sql_type"]
 
 _TEXT = re.compile(r"(var)?char\((\d+)\)", re.IGNORECASE)
 _TEXT_TYPE = "__CHAR_VARCHAR_TYPE_STRING"
@@ -104,18 +104,29 @@ def _default(field: StructField, name: str) -> str:
 
 def _short_enough(value: str, field: StructField, name: str) -> str:
     """Check, and for CHAR pad, a value for a column of limited length."""
-    described = (field.metadata or {}).get(_TEXT_TYPE)
+    described = limited_text(field, name)
     if described is None:
         return value
     found = _TEXT.fullmatch(described)
-    if found is None:
-        raise TableError(f"{name} has text of limited length inside it, which cannot be written yet")
+    assert found is not None
     length = int(found[2])
     if found[1] is None:
         # pad shorter values, as Spark does
         value = f"rpad({value}, greatest({length}, char_length({value})), ' ')"
     error = f"raise_error({string_literal(f'{name} takes {length} characters, and a value has more')})"
     return f"if(char_length({value}) > {length}, CAST({error} AS STRING), {value})"
+
+
+def limited_text(field: StructField, name: str) -> str | None:
+    """Return the type of a column of limited length, as it was declared; None for others.
+
+    Raises:
+        TableError: only something inside the column has a limited length.
+    """
+    described: str | None = (field.metadata or {}).get(_TEXT_TYPE)
+    if described is not None and _TEXT.fullmatch(described) is None:
+        raise TableError(f"{name} has text of limited length inside it, which cannot be written yet")
+    return described
 
 
 def sql_type(type: DataType) -> str:

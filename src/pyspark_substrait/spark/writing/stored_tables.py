@@ -80,9 +80,15 @@ class StoredTable:
 
     @property
     def options(self) -> Mapping[str, str]:
-        """The options for writing its files."""
+        """The options for writing its files.
+
+        Raises:
+            UnsupportedPlanError: Spark hides one.
+        """
         found = self._details.get("storage_properties")
-        return {str(key): str(value) for key, value in found.items()} if isinstance(found, Mapping) else {}
+        options = {str(key): str(value) for key, value in found.items()} if isinstance(found, Mapping) else {}
+        self.entry.check_not_hidden(options)
+        return options
 
     @property
     def partitions(self) -> tuple[str, ...]:
