@@ -270,6 +270,12 @@ def test_altered(
     place: Place, types: tuple[Type, ...], names: tuple[str, ...], columns: str, content: list[tuple[Any, ...]]
 ) -> None:
     place.made("id BIGINT NOT NULL, name STRING, n INT", "(1, 'a', 5)")
+    if (place.kind, place.lake.spark, types) == ("delta", "3.5", (LONG, TEXT_, LONG_)):
+        # Delta widens integers to BIGINT since Spark 4.0
+        with pytest.raises(UnsupportedPlanError, match="from INT to BIGINT"):
+            place.ddl(DdlOp.ALTER, plans.schema(types, names))
+        assert place.content() == [(1, "a", 5)]
+        return
     place.ddl(DdlOp.ALTER, plans.schema(types, names))
     found = dict(place.columns())
     spark: Callable[[Type], str] = lambda type: {"i64": "bigint", "i32": "int", "string": "string"}[type.keyword]  # noqa: E731

@@ -143,7 +143,9 @@ HIDDEN: Final = "*********(redacted)"
 
 def _with_hidden(spark: Any, description: dict[str, Any]) -> Mapping[str, Any]:
     """Fill in, in a classic session, the properties that the description of a table hides."""
-    kinds = [kind for kind in ("storage_properties", "table_properties") if HIDDEN in description.get(kind, {}).values()]
+    kinds = [
+        kind for kind in ("storage_properties", "table_properties") if HIDDEN in description.get(kind, {}).values()
+    ]
     if not kinds or description.get("type") == "VIEW":
         return description
     state = spark._jsparkSession.sessionState()

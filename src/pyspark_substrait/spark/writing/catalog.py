@@ -29,6 +29,7 @@ __all__ = [
     "assignments",
     "carry_out",
     "catalog_entry",
+    "catalog_of",
     "default_of",
     "dotted",
     "in_jdbc_catalog",
@@ -226,16 +227,16 @@ def _full(details: Mapping[str, Any]) -> str:
 
 def in_session_catalog(spark: SparkSession, names: Sequence[str]) -> bool:
     """Whether a table of this name would belong to Spark's own catalog."""
-    return _catalog(spark, names) == _SESSION_CATALOG
+    return catalog_of(spark, names) == _SESSION_CATALOG
 
 
 def in_jdbc_catalog(spark: SparkSession, names: Sequence[str]) -> bool:
     """Whether a table of this name would belong to a catalog of tables in a database."""
-    found = spark.conf.get(f"spark.sql.catalog.{_catalog(spark, names)}", None)
+    found = spark.conf.get(f"spark.sql.catalog.{catalog_of(spark, names)}", None)
     return found is not None and found.rpartition(".")[2] == "JDBCTableCatalog"
 
 
-def _catalog(spark: SparkSession, names: Sequence[str]) -> str:
+def catalog_of(spark: SparkSession, names: Sequence[str]) -> str:
     """The name of the catalog that a table of this name would belong to."""
     first = names[0]
     named = len(names) > 2 or (first.isidentifier() and spark.conf.get(f"spark.sql.catalog.{first}", None) is not None)

@@ -134,15 +134,18 @@ class StoredTable:
         texts = fitted(self.name, self.stored, schema, case_sensitive=self.case_sensitive)
         return tuple(f"{text} AS {quoted(field.name)}" for text, field in zip(texts, self.stored.fields, strict=True))
 
+    def left_out(self, schema: NamedStruct) -> tuple[str, ...]:
+        """Return the names of the columns that a plan's schema lacks."""
+        found = positions(self.name, self.stored, schema, case_sensitive=self.case_sensitive)
+        return tuple(field.name for place, field in enumerate(self.stored.fields) if place not in found)
+
     def check_whole(self, schema: NamedStruct) -> None:
         """Check that a plan's schema has all columns of the table.
 
         Raises:
             TableError: one is missing.
         """
-        found = positions(self.name, self.stored, schema, case_sensitive=self.case_sensitive)
-        missing = [field.name for place, field in enumerate(self.stored.fields) if place not in found]
-        if missing:
+        if missing := self.left_out(schema):
             raise TableError(
                 f"table_schema does not have the columns {', '.join(missing)} of {self.name}",
                 hint="To change or remove records, a plan must name all columns of the table",

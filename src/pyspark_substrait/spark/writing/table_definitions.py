@@ -212,6 +212,11 @@ def _rebuild(
             f"{name} keeps its files outside of the catalog, so that its columns cannot be changed",
             hint="Columns that may be null can be added behind the others, and defaults changed",
         )
+    if found.format.lower() not in _FILE_FORMATS:
+        raise UnsupportedPlanError(
+            f"{name} is a table of the format {found.format}, whose columns Spark cannot change",
+            hint="Columns that may be null can be added behind the others, if it has no partitions",
+        )
     partitions = [fold(column) for column in found.partitioned_by]
     if partitions and [fold(column.name) for column in columns][-len(partitions) :] != partitions:
         raise UnsupportedPlanError(
@@ -227,7 +232,9 @@ def _rebuild(
             before = found.columns.fields[source]
             stay[before.name] = column.name
             values.append(value(quoted(before.name), before.dataType, field.dataType, fold))
-            type = limited_text(before, f"{name}.{before.name}") or commented_type(field.dataType, before.dataType, fold)
+            type = limited_text(before, f"{name}.{before.name}") or commented_type(
+                field.dataType, before.dataType, fold
+            )
             listed.append(f"{replace(column, type=type)}{comment_clause(before)}")
     with replacing(spark, names, found) as made:
         path = quoted_path(made.beside)
