@@ -210,6 +210,21 @@ def test_timestamps_without_time_zone(by_view: Place) -> None:
     assert by_view.jdbc.rows(both) == [(1, datetime(2020, 2, 29, 23, 30, 0, 123456), wanted), (2, None, None)]
 
 
+@pytest.mark.parametrize("zone", ["America/New_York", "Asia/Tokyo"])
+def test_moments_are_compared_as_such_in_any_time_zone(place: Place, zone: str) -> None:
+    place.made("i INT, tz TIMESTAMPTZ", "(1, '2020-02-29 11:30:00+00'), (2, '2020-02-29 23:30:00+00'), (3, NULL)")
+    table = place.read(i=INT_, tz=MOMENT)
+    place.jdbc.set("spark.sql.session.timeZone", zone)
+    try:
+        noon = plans.lit(PrecisionTimestampTZ(precision=6), 1582977600_000000)
+        later = plans.where(table, call("gte", col(table, 1), noon))
+        assert [row[0] for row in place.jdbc.rows(later)] == [2]
+        earlier = plans.where(table, call("lt", col(table, 1), noon))
+        assert [row[0] for row in place.jdbc.rows(earlier)] == [1]
+    finally:
+        place.jdbc.set("spark.sql.session.timeZone", "UTC")
+
+
 def test_names_and_required_columns(place: Place) -> None:
     place.made('"Mixed Case" INT, plain INT', "(1, 2), (3, NULL)")
     mixed = {"mixed case": INT_, "PLAIN": INT_}

@@ -264,7 +264,7 @@ def _is_char(field: StructField) -> bool:
 
 #: the types of databases whose values are compared as the texts that they are
 _TEXTS = re.compile(
-    r"(bp|n|n?var|long|longvar|tiny|medium)?(char|text)2?|(n?char|character|national character)( varying| large object)?"
+    r"(bp|n|n?var|long|longvar|tiny|medium)?(char|text)2?|((national )?char(acter)?|nchar)( varying| large object)?"
     r"|n?clob|string|name",
     re.IGNORECASE,
 )

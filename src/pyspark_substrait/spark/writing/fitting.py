@@ -53,7 +53,9 @@ def positions(table: str, stored: StructType, schema: NamedStruct, *, case_sensi
     return tuple(found)
 
 
-def fitted(table: str, stored: StructType, schema: NamedStruct, *, case_sensitive: bool) -> tuple[str, ...]:
+def fitted(
+    table: str, stored: StructType, schema: NamedStruct, *, case_sensitive: bool, completed: bool = True
+) -> tuple[str | None, ...]:
     """Return an expression for each column of a table, over records with fields ``c0``, ``c1``, … depth first.
 
     Columns that the schema doesn't have get their default, or null.
@@ -63,6 +65,7 @@ def fitted(table: str, stored: StructType, schema: NamedStruct, *, case_sensitiv
         stored: the table's columns.
         schema: the plan's schema, of some or all of the columns.
         case_sensitive: whether names that differ in case are different.
+        completed: whether to give values to columns that the schema doesn't have; else they are None.
 
     Raises:
         TableError: the table has no column of a name, or one of another type, or requires one that the schema lacks.
@@ -75,7 +78,7 @@ def fitted(table: str, stored: StructType, schema: NamedStruct, *, case_sensitiv
         texts[place] = fitted_value(table, field, schema, position, text, case_sensitive=case_sensitive)
         number += 1 + name_count(type)
     return tuple(
-        texts[place] if place in texts else _default(field, f"{table}.{field.name}")
+        _default(field, f"{table}.{field.name}") if completed and place not in texts else texts.get(place)
         for place, field in enumerate(stored.fields)
     )
 

@@ -130,9 +130,14 @@ class StoredTable:
             )
 
     def columns(self, schema: NamedStruct) -> tuple[str, ...]:
-        """Return the table's columns, each as an expression with its name, over a plan's records (:func:`fitted`)."""
-        texts = fitted(self.name, self.stored, schema, case_sensitive=self.case_sensitive)
-        return tuple(f"{text} AS {quoted(field.name)}" for text, field in zip(texts, self.stored.fields, strict=True))
+        """Return the columns of an INSERT, each as an expression with its name, over a plan's records (:func:`fitted`).
+
+        These are all columns of the table, but those that its format gives values to: it may count or compute them.
+        """
+        completed = self.entry.details is not None or self.by_jdbc
+        texts = fitted(self.name, self.stored, schema, case_sensitive=self.case_sensitive, completed=completed)
+        found = zip(texts, self.stored.fields, strict=True)
+        return tuple(f"{text} AS {quoted(field.name)}" for text, field in found if text is not None)
 
     def left_out(self, schema: NamedStruct) -> tuple[str, ...]:
         """Return the names of the columns that a plan's schema lacks."""
