@@ -254,7 +254,7 @@ def test_created_with_required_columns_and_defaults(place: Place) -> None:
     schema = plans.schema((LONG, TEXT_), ("id", "name"))
     defaults = {"table_defaults": (plans.lit(LONG, 7), plans.lit(TEXT_, "new"))}
     if place.kind == "iceberg":
-        # Iceberg has defaults in format version 3, which a plan can't ask for
+        # Iceberg takes no defaults from Spark
         with pytest.raises(SubstraitError, match="default"):
             place.ddl(DdlOp.CREATE, schema, **defaults)
         defaults = {}
@@ -263,7 +263,10 @@ def test_created_with_required_columns_and_defaults(place: Place) -> None:
     if place.kind == "delta":
         place.lake.sql(f"INSERT INTO {place.sql} (name) VALUES ('only')")
         place.lake.sql(f"INSERT INTO {place.sql} (id) VALUES (8)")
-        assert place.content() == [(7, "only"), (8, "new")]
+        place.lake.rows(
+            place.write(WriteOp.INSERT, plans.values((TEXT_,), [("by plan",)]), plans.schema((TEXT_,), ("name",)))
+        )
+        assert place.content() == [(7, "by plan"), (7, "only"), (8, "new")]
     with pytest.raises((ExecutionError, AssertionError), match=r"(?i)null"):
         place.lake.sql(f"INSERT INTO {place.sql} VALUES (NULL, 'x')")
     with pytest.raises(TableError, match="already"):

@@ -9,11 +9,13 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 from pyspark.sql import SparkSession
+from pyspark.sql.types import StructType
 
 from pyspark_substrait.errors import ExecutionError, TableError, UnsupportedPlanError
 from pyspark_substrait.model import types as t
 from pyspark_substrait.model.relations import DdlOp
 from pyspark_substrait.model.types import NamedStruct, Type
+from pyspark_substrait.spark.writing.catalog import CatalogEntry
 from pyspark_substrait.spark.writing.folders import changing
 from tests.spark.plans import INT, INT_, LONG_, REAL_, TEXT_, lit, schema
 from tests.spark.writing.ddl import carry_out, described, found_rows, table, unique
@@ -216,6 +218,15 @@ def test_properties_that_spark_hides_stay(spark: SparkSession, name: str) -> Non
     assert stored.storage().properties().toString() == "Map(password -> hunter2, some_url -> u)"
     properties = stored.properties()
     assert (properties.apply("a.token"), properties.apply("plain")) == ("abc", "p")
+
+
+@pytest.mark.parametrize("kind", ["storage_properties", "table_properties"])
+def test_no_table_is_made_with_a_hidden_property(kind: str) -> None:
+    """Spark Connect shows a client only that there is one."""
+    details = {"provider": "parquet", kind: {"compression": "gzip", "password": "*********(redacted)"}}
+    entry = CatalogEntry(path="`c`.`d`.`t`", kind="table", schema=StructType(), details=details)
+    with pytest.raises(UnsupportedPlanError, match="Spark hides the property password of `c`"):
+        entry.clauses({}, {})
 
 
 def test_the_files_of_others_are_not_rewritten(spark: SparkSession, name: str, tmp_path: Any) -> None:
