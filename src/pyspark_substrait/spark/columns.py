@@ -83,10 +83,9 @@ def columns(
             texts.append(_null(type))
             required.append(None)
             continue
-        text = own = quoted(field.name)
-        if _compares_otherwise(field):
-            # what isn't the column itself isn't sent to the database
-            text = f"elt(1, {own})"
+        own = quoted(field.name)
+        # what isn't the column itself isn't sent to the database
+        text = f"elt(1, {own})" if _compares_otherwise(field) else own
         column = Column(text, field.dataType, _child(arrow, field.name), matching.called(name))
         value = matching.value(column, type, below, field.name in without_nulls)
         # Spark pads what is compared with a bare CHAR column; the plan's strings are compared as they are
