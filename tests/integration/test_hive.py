@@ -224,6 +224,24 @@ def test_only_records_are_added_to_tables_of_hive(hive: Session, name: str) -> N
     hive.sql(f"DROP VIEW view_{name}")
 
 
+@pytest.mark.parametrize("form", FORMATS)
+def test_columns_of_tables_of_hive(hive: Session, name: str, form: str) -> None:
+    """They can be added; all else would take another table, of another form."""
+    hive.sql(f"CREATE TABLE {name} (id INT, title STRING) STORED AS {form}")
+    hive.sql(f"INSERT INTO {name} VALUES (1, 'a')")
+    made = hive.sql(f"SHOW CREATE TABLE {name}")
+
+    def alter(schema: NamedStruct) -> None:
+        target = NamedObjectWrite(names=("default", name))
+        hive.plan(plans.plan(Ddl(write_type=target, object=DdlObject.TABLE, op=DdlOp.ALTER, table_schema=schema)))
+
+    with pytest.raises(UnsupportedPlanError, match="a table of the format hive"):
+        alter(plans.schema((INT_,), ("id",)))
+    assert hive.sql(f"SHOW CREATE TABLE {name}") == made
+    alter(plans.schema((INT_, TEXT_, LONG_), ("id", "title", "more")))
+    assert hive.sql(f"SELECT * FROM {name}") == [(1, "a", None)]
+
+
 def test_tables_of_sparks_own_formats(hive: Session, name: str) -> None:
     """A table that a plan makes is in the metastore, in Spark's form, and can be changed."""
     made = write(name, WriteOp.CTAS, records((1, "a"), (2, "b"), (3, None)), RECORD)

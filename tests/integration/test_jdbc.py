@@ -210,6 +210,21 @@ def test_timestamps_without_time_zone(by_view: Place) -> None:
     assert by_view.jdbc.rows(both) == [(1, datetime(2020, 2, 29, 23, 30, 0, 123456), wanted), (2, None, None)]
 
 
+@pytest.mark.parametrize("zone", ["America/New_York", "Asia/Tokyo"])
+def test_moments_are_compared_as_such_in_any_time_zone(place: Place, zone: str) -> None:
+    place.made("i INT, tz TIMESTAMPTZ", "(1, '2020-02-29 11:30:00+00'), (2, '2020-02-29 23:30:00+00'), (3, NULL)")
+    table = place.read(i=INT_, tz=MOMENT)
+    place.jdbc.set("spark.sql.session.timeZone", zone)
+    try:
+        noon = plans.lit(PrecisionTimestampTZ(precision=6), 1582977600_000000)
+        later = plans.where(table, call("gte", col(table, 1), noon))
+        assert [row[0] for row in place.jdbc.rows(later)] == [2]
+        earlier = plans.where(table, call("lt", col(table, 1), noon))
+        assert [row[0] for row in place.jdbc.rows(earlier)] == [1]
+    finally:
+        place.jdbc.set("spark.sql.session.timeZone", "UTC")
+
+
 def test_names_and_required_columns(place: Place) -> None:
     place.made('"Mixed Case" INT, plain INT', "(1, 2), (3, NULL)")
     mixed = {"mixed case": INT_, "PLAIN": INT_}
@@ -318,6 +333,36 @@ def test_the_order_of_texts_is_that_of_postgresql(place: Place) -> None:
     assert [row[0] for row in place.jdbc.rows(plans.where(exact, call("lt", col(exact, 1), text("b"))))] == [1, 2, 4]
 
 
+@pytest.mark.parametrize(
+    ("name", "operator", "literal"),
+    [
+        ("equal", "=", "00112233-4455-6677-8899-AABBCCDDEEFF"),
+        ("equal", "=", "00112233-4455-6677-8899-aabbccddeeff"),
+        ("equal", "=", "no uuid"),
+        ("gt", ">", "low"),
+        ("lt", "<", "zzz"),
+        ("equal", "=", '{"a":1}'),
+        ("equal", "=", "24:00:00"),
+    ],
+)
+def test_what_is_read_as_text_is_compared_as_text(place: Place, name: str, operator: str, literal: str) -> None:
+    """Not as a uuid, an enumeration, a document, a duration: the plan says that they are texts."""
+    if place.jdbc.spark in ("3.5", "4.0"):
+        pytest.skip("Spark says what the columns are in the database since 4.1")
+    place.server.run("DROP TYPE IF EXISTS height CASCADE; CREATE TYPE height AS ENUM ('low', 'middle', 'high')")
+    place.made(
+        "id INT, u UUID, e height, j JSONB, i INTERVAL",
+        """(1, '00112233-4455-6677-8899-aabbccddeeff', 'high', '{"a": 1}', '1 day'), (2, NULL, 'middle', NULL, NULL)""",
+    )
+    for column in "ueji":
+        table = place.read(id=INT_, **{column: TEXT_})
+        found = place.jdbc.rows(plans.where(table, call(name, col(table, 1), text(literal))))
+        wanted = place.server.run(
+            f"SELECT id, {column} FROM {place.name} WHERE {column}::text COLLATE \"C\" {operator} '{literal}'"
+        )
+        assert found == plans.ordered([(int(str(id)), value) for id, value in wanted]), column
+
+
 def test_casts_are_those_of_the_plan_where_they_are_not_sent(place: Place) -> None:
     """A catalog sends them, and PostgreSQL rounds; a view doesn't, nor does a catalog that is told so."""
     place.made("id INT, n NUMERIC(5, 2)", "(1, 2.50), (2, 3.50), (3, NULL)")
@@ -358,6 +403,25 @@ def test_insert(in_catalog: Place) -> None:
     with pytest.raises(ExecutionError, match="null"):
         place.jdbc.rows(write(place, WriteOp.INSERT, records((7, "ok"), (None, "x"))))
     assert place.server.run(own) == content
+
+
+def test_values_of_the_database_are_not_replaced_by_null(in_catalog: Place) -> None:
+    """Spark writes null to columns that an INSERT leaves out, where PostgreSQL would have a value."""
+    place = in_catalog
+    place.made("id SERIAL, title TEXT, n INT DEFAULT 5, plain INT, twice INT GENERATED ALWAYS AS (3 + 4) STORED", "(0)")
+    for columns in ({"id": INT_, "n": INT_}, {"id": INT_}, {"n": INT_}):
+        schema = plans.schema(tuple(columns.values()), tuple(columns))
+        rows = plans.values(tuple(columns.values()), [(1,) * len(columns)])
+        with pytest.raises(TableError, match="Spark would write null instead of what the database has"):
+            place.jdbc.rows(write(place, WriteOp.INSERT, rows, schema))
+    assert place.server.run(f"SELECT * FROM {place.name}") == [("0", None, "5", None, "7")]
+    place.server.run(f"ALTER TABLE {place.name} DROP COLUMN twice")
+    both = plans.schema((INT_, INT_), ("id", "n"))
+    assert place.jdbc.rows(write(place, WriteOp.INSERT, plans.values((INT_, INT_), [(1, None)]), both)) == []
+    assert place.server.run(f"SELECT * FROM {place.name} ORDER BY id") == [
+        ("0", None, "5", None),
+        ("1", None, None, None),
+    ]
 
 
 def test_an_insert_that_fails_leaves_nothing(in_catalog: Place) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import count
@@ -82,13 +83,15 @@ def columns(
             texts.append(_null(type))
             required.append(None)
             continue
-        text = quoted(field.name)
+        own = quoted(field.name)
+        # what isn't the column itself isn't sent to the database
+        text = f"elt(1, {own})" if _compares_otherwise(field) else own
         column = Column(text, field.dataType, _child(arrow, field.name), matching.called(name))
         value = matching.value(column, type, below, field.name in without_nulls)
         # Spark pads what is compared with a bare CHAR column; the plan's strings are compared as they are
-        texts.append(f"CAST({text} AS STRING)" if value == text and _is_char(field) else value)
+        texts.append(f"CAST({own} AS STRING)" if value == own and _is_char(field) else value)
         certain = type.nullable or not field.nullable or field.name in without_nulls
-        required.append(None if certain else (text, column.name))
+        required.append(None if certain else (own, column.name))
     return Columns(tuple(texts), tuple(required))
 
 
@@ -256,6 +259,27 @@ class _Matching:
 def _is_char(field: StructField) -> bool:
     """Whether a column is a CHAR, which Spark treats as a text with a note."""
     return str((field.metadata or {}).get("__CHAR_VARCHAR_TYPE_STRING", "")).lower().startswith("char")
+
+
+#: the types of databases whose values are compared as the texts that they are
+_TEXTS = re.compile(
+    r"(bp|n|n?var|long|longvar|tiny|medium)?(char|text)2?|((national )?char(acter)?|nchar)( varying| large object)?"
+    r"|n?clob|string|name",
+    re.IGNORECASE,
+)
+
+
+def _compares_otherwise(field: StructField) -> bool:
+    """Whether a column of texts is one of another type in a database (a uuid, an enumeration), which compares it so.
+
+    Spark has said so in the column's metadata since 4.1.
+    """
+    described = (field.metadata or {}).get("jdbcClientType")
+    return (
+        described is not None
+        and field.dataType.typeName() == "string"
+        and not _TEXTS.fullmatch(described.split("(")[0])
+    )
 
 
 def _null(type: Type) -> str:

@@ -12,7 +12,7 @@ import logging
 import weakref
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 from pyspark_substrait.spark.session_cache import session_cache
 from pyspark_substrait.sql.spark_version import SparkVersion, version_of_session
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 _T = TypeVar("_T")
 
 __all__ = [
+    "HIDDEN",
     "can_start_spark",
     "classic_frame",
     "collected",
@@ -132,8 +133,33 @@ def table_description(spark: SparkSession, path: str) -> Mapping[str, Any] | Non
         if error_condition(error) == "NOT_SUPPORTED_COMMAND_FOR_V2_TABLE":
             return None
         raise
-    description: Mapping[str, Any] = json.loads(found)
+    description: dict[str, Any] = json.loads(found)
+    return _with_hidden(spark, description) if hasattr(spark, "_jsparkSession") else description
+
+
+#: what Spark puts in the place of a property that may be a secret (``spark.redaction.regex``)
+HIDDEN: Final = "*********(redacted)"
+
+
+def _with_hidden(spark: Any, description: dict[str, Any]) -> Mapping[str, Any]:
+    """Fill in, in a classic session, the properties that the description of a table hides."""
+    kinds = [
+        kind for kind in ("storage_properties", "table_properties") if HIDDEN in description.get(kind, {}).values()
+    ]
+    if not kinds or description.get("type") == "VIEW":
+        return description
+    state = spark._jsparkSession.sessionState()
+    full = ".".join(f"`{name.replace('`', '``')}`" for name in (*description["namespace"], description["table_name"]))
+    table = state.catalog().getTableMetadata(state.sqlParser().parseTableIdentifier(full))
+    for kind in kinds:
+        stored = _pairs(spark, (table.storage() if kind == "storage_properties" else table).properties())
+        description[kind] = {key: stored.get(key, value) for key, value in description[kind].items()}
     return description
+
+
+def _pairs(spark: Any, mapping: Any) -> dict[str, str]:
+    """Convert a map of Scala."""
+    return dict(spark._jvm.scala.collection.JavaConverters.mapAsJavaMapConverter(mapping).asJava())
 
 
 def _described(spark: Any, path: str) -> Mapping[str, Any] | None:
@@ -151,9 +177,6 @@ def _described(spark: Any, path: str) -> Mapping[str, Any] | None:
     def listed(sequence: Any) -> list[str]:
         return [sequence.apply(number) for number in range(sequence.size())]
 
-    def pairs(mapping: Any) -> dict[str, str]:
-        return dict(jvm.scala.collection.JavaConverters.mapAsJavaMapConverter(mapping).asJava())
-
     def known(option: Any) -> Any:
         return option.get() if option.isDefined() else None
 
@@ -167,8 +190,8 @@ def _described(spark: Any, path: str) -> Mapping[str, Any] | None:
         "provider": known(table.provider()) or "",
         "location": "" if place is None else uri(place),
         "serde_library": known(table.storage().serde()) or "",
-        "storage_properties": pairs(table.storage().properties()),
-        "table_properties": {key: value for key, value in pairs(table.properties()).items() if value},
+        "storage_properties": _pairs(spark, table.storage().properties()),
+        "table_properties": {key: value for key, value in _pairs(spark, table.properties()).items() if value},
         "partition_provider": "Catalog" if table.tracksPartitionsInCatalog() else None,
         "partition_columns": listed(table.partitionColumnNames()),
         "num_buckets": 0 if buckets is None else buckets.numBuckets(),

@@ -9,11 +9,13 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 from pyspark.sql import SparkSession
+from pyspark.sql.types import StructType
 
 from pyspark_substrait.errors import ExecutionError, TableError, UnsupportedPlanError
 from pyspark_substrait.model import types as t
 from pyspark_substrait.model.relations import DdlOp
 from pyspark_substrait.model.types import NamedStruct, Type
+from pyspark_substrait.spark.writing.catalog import CatalogEntry
 from pyspark_substrait.spark.writing.folders import changing
 from tests.spark.plans import INT, INT_, LONG_, REAL_, TEXT_, lit, schema
 from tests.spark.writing.ddl import carry_out, described, found_rows, table, unique
@@ -186,6 +188,45 @@ def test_partitions_buckets_comments_and_properties_stay(spark: SparkSession, na
         alter(spark, name, {"p": TEXT_, "a": INT_})
     with pytest.raises(UnsupportedPlanError, match="the column a cannot be dropped"):
         alter(spark, name, {"c": INT_, "p": TEXT_})
+
+
+def test_what_is_declared_of_columns_stays(spark: SparkSession, name: str) -> None:
+    made(
+        spark,
+        name,
+        "a INT COMMENT 'it''s', v VARCHAR(3), c CHAR(4) COMMENT 'padded', s STRUCT<x: INT COMMENT 'in', y: INT>, b INT",
+        "(1, 'abc', 'd', named_struct('x', 1, 'y', 2), 5)",
+    )
+    before = str(found_rows(spark, f"SHOW CREATE TABLE {name}")[0][0])
+    nested = t.Struct(nullable=True, types=(INT_, INT_))
+    columns = schema((INT_, TEXT_, TEXT_, nested, LONG_), ("a", "v", "c", "s", "x", "y", "b"))
+    alter(spark, name, columns)
+    assert found_rows(spark, f"SHOW CREATE TABLE {name}")[0][0] == before.replace("  b INT", "  b BIGINT")
+    assert found_rows(spark, f"SELECT a, v, c, s.x, s.y, b FROM {name}") == [(1, "abc", "d   ", 1, 2, 5)]
+    with pytest.raises(Exception, match="EXCEED_LIMIT_LENGTH"):
+        spark.sql(f"INSERT INTO {name} (v) VALUES ('abcd')").collect()
+
+
+def test_properties_that_spark_hides_stay(spark: SparkSession, name: str) -> None:
+    more = "OPTIONS (password 'hunter2', some_url 'u') TBLPROPERTIES ('a.token' = 'abc', plain = 'p')"
+    spark.sql(f"CREATE TABLE {name} (a INT, b INT) USING parquet {more}").collect()
+    shown = str(found_rows(spark, f"DESCRIBE TABLE EXTENDED {name}"))
+    assert "redacted" in shown and "hunter2" not in shown
+    alter(spark, name, {"a": INT_, "b": LONG_})
+    state: Any = spark._jsparkSession.sessionState()  # type: ignore[attr-defined]
+    stored = state.catalog().getTableMetadata(state.sqlParser().parseTableIdentifier(name))
+    assert stored.storage().properties().toString() == "Map(password -> hunter2, some_url -> u)"
+    properties = stored.properties()
+    assert (properties.apply("a.token"), properties.apply("plain")) == ("abc", "p")
+
+
+@pytest.mark.parametrize("kind", ["storage_properties", "table_properties"])
+def test_no_table_is_made_with_a_hidden_property(kind: str) -> None:
+    """Spark Connect shows a client only that there is one."""
+    details = {"provider": "parquet", kind: {"compression": "gzip", "password": "*********(redacted)"}}
+    entry = CatalogEntry(path="`c`.`d`.`t`", kind="table", schema=StructType(), details=details)
+    with pytest.raises(UnsupportedPlanError, match="Spark hides the property password of `c`"):
+        entry.clauses({}, {})
 
 
 def test_the_files_of_others_are_not_rewritten(spark: SparkSession, name: str, tmp_path: Any) -> None:

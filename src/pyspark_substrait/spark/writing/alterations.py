@@ -7,6 +7,7 @@ applies to the fields of structs.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import count
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING
 from typing_extensions import assert_never
 
 from pyspark_substrait.errors import UnsupportedPlanError
+from pyspark_substrait.sql.compiler.literals import string_literal
 from pyspark_substrait.sql.compiler.names import quoted, quoted_path
 
 if TYPE_CHECKING:
@@ -30,6 +32,8 @@ __all__ = [
     "Retyped",
     "additions",
     "alterations",
+    "comment_clause",
+    "commented_type",
     "kept_positions",
     "sql_type",
     "statement",
@@ -159,11 +163,13 @@ def _inside(old: DataType, new: DataType, fold: Fold, path: tuple[str, ...]) -> 
 
 
 _DIGITS = {"TINYINT": 3, "SMALLINT": 5, "INT": 10, "BIGINT": 19}
+#: a type that pyspark has since 4.1
+_TIME = re.compile(r"TIME\((\d)\)")
 
 
 def _widens(old: DataType, new: DataType) -> bool:
     """Whether every value of the old type fits the new one."""
-    from pyspark.sql.types import DecimalType, TimeType
+    from pyspark.sql.types import DecimalType
 
     before, after = sql_type(old), sql_type(new)
     if before in _DIGITS:
@@ -174,8 +180,9 @@ def _widens(old: DataType, new: DataType) -> bool:
         return after == "DOUBLE" and before != "BIGINT"
     if isinstance(old, DecimalType) and isinstance(new, DecimalType):
         return new.scale >= old.scale and new.precision - new.scale >= old.precision - old.scale
-    if isinstance(old, TimeType) and isinstance(new, TimeType):
-        return new.precision >= old.precision
+    times = _TIME.fullmatch(before), _TIME.fullmatch(after)
+    if times[0] is not None and times[1] is not None:
+        return int(times[1][1]) >= int(times[0][1])
     return (before, after) == ("FLOAT", "DOUBLE")
 
 
@@ -194,6 +201,32 @@ def sql_type(type: DataType, *, required: bool = False) -> str:
     if isinstance(type, MapType):
         return f"MAP<{sql_type(type.keyType, required=required)}, {sql_type(type.valueType, required=required)}>"
     return type.simpleString().upper()
+
+
+def commented_type(new: DataType, old: DataType, fold: Fold) -> str:
+    """Return a new type as SQL text, NOT NULL included, with the comments that its kept fields have in the old one."""
+    from pyspark.sql.types import ArrayType, MapType, StructType
+
+    if isinstance(new, StructType) and isinstance(old, StructType):
+        fields = []
+        for field, source in zip(new.fields, kept_positions(old, new, fold), strict=True):
+            before = None if source is None else old.fields[source]
+            type = commented_type(field.dataType, field.dataType if before is None else before.dataType, fold)
+            required = "" if field.nullable else " NOT NULL"
+            fields.append(f"{quoted(field.name)}: {type}{required}{comment_clause(before)}")
+        return f"STRUCT<{', '.join(fields)}>"
+    if isinstance(new, ArrayType) and isinstance(old, ArrayType):
+        return f"ARRAY<{commented_type(new.elementType, old.elementType, fold)}>"
+    if isinstance(new, MapType) and isinstance(old, MapType):
+        key = commented_type(new.keyType, old.keyType, fold)
+        return f"MAP<{key}, {commented_type(new.valueType, old.valueType, fold)}>"
+    return sql_type(new, required=True)
+
+
+def comment_clause(field: StructField | None) -> str:
+    """Return the clause with the comment of a stored column or field; empty without one."""
+    comment = None if field is None else (field.metadata or {}).get("comment")
+    return "" if comment is None else f" COMMENT {string_literal(comment)}"
 
 
 # statements -----------------------------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from pyspark_substrait.errors import (
     TableError,
     UnsupportedPlanError,
 )
-from pyspark_substrait.spark.compatibility import error_condition, session_version, table_description
+from pyspark_substrait.spark.compatibility import HIDDEN, error_condition, session_version, table_description
 from pyspark_substrait.spark.session import is_connect, spark_errors
 from pyspark_substrait.sql.compiler.literals import string_literal
 from pyspark_substrait.sql.compiler.names import quoted, quoted_path
@@ -29,6 +29,7 @@ __all__ = [
     "assignments",
     "carry_out",
     "catalog_entry",
+    "catalog_of",
     "default_of",
     "dotted",
     "in_jdbc_catalog",
@@ -90,9 +91,12 @@ class CatalogEntry:
             properties: further properties of the table.
 
         Raises:
-            UnsupportedPlanError: the records are bucketed or sorted by a column that isn't kept.
+            UnsupportedPlanError: the records are bucketed or sorted by a column that isn't kept, or Spark hides a
+                property.
         """
         details = self.details or {}
+        for kind in ("storage_properties", "table_properties"):
+            self.check_not_hidden(details.get(kind) or {})
         parts = [f"USING {quoted(self.format)}"]
         if details.get("storage_properties"):
             parts.append(f"OPTIONS ({assignments(details['storage_properties'])})")
@@ -113,6 +117,19 @@ class CatalogEntry:
         if properties := {**details.get("table_properties", {}), **properties}:
             parts.append(f"TBLPROPERTIES ({assignments(properties)})")
         return " ".join(parts)
+
+    def check_not_hidden(self, properties: Mapping[str, str]) -> None:
+        """Check that properties are what the catalog has, not what Spark Connect shows instead of secrets.
+
+        Raises:
+            UnsupportedPlanError: Spark hides one.
+        """
+        if hidden := [key for key, value in properties.items() if value == HIDDEN]:
+            raise UnsupportedPlanError(
+                f"Spark hides the property {hidden[0]} of {self.path} from a client, and files without it would be "
+                "others",
+                hint="Run the plan in a classic session",
+            )
 
     @property
     def external(self) -> bool:
@@ -210,16 +227,16 @@ def _full(details: Mapping[str, Any]) -> str:
 
 def in_session_catalog(spark: SparkSession, names: Sequence[str]) -> bool:
     """Whether a table of this name would belong to Spark's own catalog."""
-    return _catalog(spark, names) == _SESSION_CATALOG
+    return catalog_of(spark, names) == _SESSION_CATALOG
 
 
 def in_jdbc_catalog(spark: SparkSession, names: Sequence[str]) -> bool:
     """Whether a table of this name would belong to a catalog of tables in a database."""
-    found = spark.conf.get(f"spark.sql.catalog.{_catalog(spark, names)}", None)
+    found = spark.conf.get(f"spark.sql.catalog.{catalog_of(spark, names)}", None)
     return found is not None and found.rpartition(".")[2] == "JDBCTableCatalog"
 
 
-def _catalog(spark: SparkSession, names: Sequence[str]) -> str:
+def catalog_of(spark: SparkSession, names: Sequence[str]) -> str:
     """The name of the catalog that a table of this name would belong to."""
     first = names[0]
     named = len(names) > 2 or (first.isidentifier() and spark.conf.get(f"spark.sql.catalog.{first}", None) is not None)

@@ -9,6 +9,7 @@ from pyspark_substrait.model.relations import Write
 from pyspark_substrait.model.types import NamedStruct
 from pyspark_substrait.spark.session import spark_errors
 from pyspark_substrait.spark.writing import file_tables, statements
+from pyspark_substrait.spark.writing.database_columns import check_left_out
 from pyspark_substrait.spark.writing.row_level import RowChange
 from pyspark_substrait.spark.writing.stored_tables import StoredTable, depth_first, top_level
 from pyspark_substrait.spark.writing.write_context import WriteContext
@@ -129,6 +130,8 @@ class Inserted(Change):
 
     def check_statement(self) -> None:
         file_tables.check_partitions(self.table)
+        if self.table.by_jdbc:
+            check_left_out(self.session.spark, self.table.names, self.table.left_out(self.schema))
 
     def state(self) -> None:
         statements.insert(self.table, self.session, file_tables.in_named_folders(self.computed(), self.table))

@@ -31,7 +31,7 @@ from pyspark_substrait.sql.compiler.types import field_name, spark_type, unsigne
 if TYPE_CHECKING:
     from pyspark.sql.types import DataType, MapType, StructField, StructType
 
-__all__ = ["fitted", "fitted_value", "positions", "sql_type"]
+__all__ = ["fitted", "fitted_value", "limited_text", "positions", "sql_type"]
 
 _TEXT = re.compile(r"(var)?char\((\d+)\)", re.IGNORECASE)
 _TEXT_TYPE = "__CHAR_VARCHAR_TYPE_STRING"
@@ -53,7 +53,9 @@ def positions(table: str, stored: StructType, schema: NamedStruct, *, case_sensi
     return tuple(found)
 
 
-def fitted(table: str, stored: StructType, schema: NamedStruct, *, case_sensitive: bool) -> tuple[str, ...]:
+def fitted(
+    table: str, stored: StructType, schema: NamedStruct, *, case_sensitive: bool, completed: bool = True
+) -> tuple[str | None, ...]:
     """Return an expression for each column of a table, over records with fields ``c0``, ``c1``, … depth first.
 
     Columns that the schema doesn't have get their default, or null.
@@ -63,6 +65,7 @@ def fitted(table: str, stored: StructType, schema: NamedStruct, *, case_sensitiv
         stored: the table's columns.
         schema: the plan's schema, of some or all of the columns.
         case_sensitive: whether names that differ in case are different.
+        completed: whether to give values to columns that the schema doesn't have; else they are None.
 
     Raises:
         TableError: the table has no column of a name, or one of another type, or requires one that the schema lacks.
@@ -75,7 +78,7 @@ def fitted(table: str, stored: StructType, schema: NamedStruct, *, case_sensitiv
         texts[place] = fitted_value(table, field, schema, position, text, case_sensitive=case_sensitive)
         number += 1 + name_count(type)
     return tuple(
-        texts[place] if place in texts else _default(field, f"{table}.{field.name}")
+        _default(field, f"{table}.{field.name}") if completed and place not in texts else texts.get(place)
         for place, field in enumerate(stored.fields)
     )
 
@@ -104,18 +107,29 @@ def _default(field: StructField, name: str) -> str:
 
 def _short_enough(value: str, field: StructField, name: str) -> str:
     """Check, and for CHAR pad, a value for a column of limited length."""
-    described = (field.metadata or {}).get(_TEXT_TYPE)
+    described = limited_text(field, name)
     if described is None:
         return value
     found = _TEXT.fullmatch(described)
-    if found is None:
-        raise TableError(f"{name} has text of limited length inside it, which cannot be written yet")
+    assert found is not None
     length = int(found[2])
     if found[1] is None:
         # pad shorter values, as Spark does
         value = f"rpad({value}, greatest({length}, char_length({value})), ' ')"
     error = f"raise_error({string_literal(f'{name} takes {length} characters, and a value has more')})"
     return f"if(char_length({value}) > {length}, CAST({error} AS STRING), {value})"
+
+
+def limited_text(field: StructField, name: str) -> str | None:
+    """Return the type of a column of limited length, as it was declared; None for others.
+
+    Raises:
+        TableError: only something inside the column has a limited length.
+    """
+    described: str | None = (field.metadata or {}).get(_TEXT_TYPE)
+    if described is not None and _TEXT.fullmatch(described) is None:
+        raise TableError(f"{name} has text of limited length inside it, which cannot be written yet")
+    return described
 
 
 def sql_type(type: DataType) -> str:

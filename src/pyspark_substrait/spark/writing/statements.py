@@ -51,10 +51,10 @@ def named_columns(schema: NamedStruct) -> tuple[str, ...]:
 
 
 def insert(table: StoredTable, session: WriteContext, rows: DataFrame) -> None:
-    """Add records that have all columns of the table."""
+    """Add records; columns of the table that they lack get the values that the table's format has for them."""
     if table.by_jdbc:
         rows = rows.repartition(1)
-    listed = ", ".join(quoted(field.name) for field in table.stored.fields)
+    listed = ", ".join(map(quoted, rows.columns))
     template = f"INSERT INTO {_braced(table.path)} ({_braced(listed)}) SELECT {_braced(listed)} FROM {{rows}}"
     session.spark.sql(template, None, rows=rows).collect()
 

@@ -80,9 +80,15 @@ class StoredTable:
 
     @property
     def options(self) -> Mapping[str, str]:
-        """The options for writing its files."""
+        """The options for writing its files.
+
+        Raises:
+            UnsupportedPlanError: Spark hides one.
+        """
         found = self._details.get("storage_properties")
-        return {str(key): str(value) for key, value in found.items()} if isinstance(found, Mapping) else {}
+        options = {str(key): str(value) for key, value in found.items()} if isinstance(found, Mapping) else {}
+        self.entry.check_not_hidden(options)
+        return options
 
     @property
     def partitions(self) -> tuple[str, ...]:
@@ -124,9 +130,19 @@ class StoredTable:
             )
 
     def columns(self, schema: NamedStruct) -> tuple[str, ...]:
-        """Return the table's columns, each as an expression with its name, over a plan's records (:func:`fitted`)."""
-        texts = fitted(self.name, self.stored, schema, case_sensitive=self.case_sensitive)
-        return tuple(f"{text} AS {quoted(field.name)}" for text, field in zip(texts, self.stored.fields, strict=True))
+        """Return the columns of an INSERT, each as an expression with its name, over a plan's records (:func:`fitted`).
+
+        These are all columns of the table, but those that its format gives values to: it may count or compute them.
+        """
+        completed = self.entry.details is not None or self.by_jdbc
+        texts = fitted(self.name, self.stored, schema, case_sensitive=self.case_sensitive, completed=completed)
+        found = zip(texts, self.stored.fields, strict=True)
+        return tuple(f"{text} AS {quoted(field.name)}" for text, field in found if text is not None)
+
+    def left_out(self, schema: NamedStruct) -> tuple[str, ...]:
+        """Return the names of the columns that a plan's schema lacks."""
+        found = positions(self.name, self.stored, schema, case_sensitive=self.case_sensitive)
+        return tuple(field.name for place, field in enumerate(self.stored.fields) if place not in found)
 
     def check_whole(self, schema: NamedStruct) -> None:
         """Check that a plan's schema has all columns of the table.
@@ -134,9 +150,7 @@ class StoredTable:
         Raises:
             TableError: one is missing.
         """
-        found = positions(self.name, self.stored, schema, case_sensitive=self.case_sensitive)
-        missing = [field.name for place, field in enumerate(self.stored.fields) if place not in found]
-        if missing:
+        if missing := self.left_out(schema):
             raise TableError(
                 f"table_schema does not have the columns {', '.join(missing)} of {self.name}",
                 hint="To change or remove records, a plan must name all columns of the table",

@@ -16,6 +16,8 @@ from pyspark_substrait.spark.writing.alterations import (
     Fold,
     additions,
     alterations,
+    comment_clause,
+    commented_type,
     kept_positions,
     statement,
     value,
@@ -29,6 +31,7 @@ from pyspark_substrait.spark.writing.catalog import (
     dotted,
     in_session_catalog,
 )
+from pyspark_substrait.spark.writing.fitting import limited_text
 from pyspark_substrait.spark.writing.replacing import replacing
 from pyspark_substrait.spark.writing.table_columns import Defined, defined
 from pyspark_substrait.spark.writing.write_context import WriteContext
@@ -209,25 +212,34 @@ def _rebuild(
             f"{name} keeps its files outside of the catalog, so that its columns cannot be changed",
             hint="Columns that may be null can be added behind the others, and defaults changed",
         )
+    if found.format.lower() not in _FILE_FORMATS:
+        raise UnsupportedPlanError(
+            f"{name} is a table of the format {found.format}, whose columns Spark cannot change",
+            hint="Columns that may be null can be added behind the others, if it has no partitions",
+        )
     partitions = [fold(column) for column in found.partitioned_by]
     if partitions and [fold(column.name) for column in columns][-len(partitions) :] != partitions:
         raise UnsupportedPlanError(
             f"the columns that {name} is partitioned by ({', '.join(found.partitioned_by)}) stand last and stay"
         )
     _require_not_null(spark, found.format, columns)
-    values, stay = [], {}
+    values, stay, listed = [], {}, []
     for column, field, source in zip(columns, new.fields, kept_positions(found.columns, new, fold), strict=True):
         if source is None:
             values.append(column.default or "NULL")
+            listed.append(str(column))
         else:
             before = found.columns.fields[source]
             stay[before.name] = column.name
             values.append(value(quoted(before.name), before.dataType, field.dataType, fold))
-    listed = ", ".join(map(str, columns))
+            type = limited_text(before, f"{name}.{before.name}") or commented_type(
+                field.dataType, before.dataType, fold
+            )
+            listed.append(f"{replace(column, type=type)}{comment_clause(before)}")
     with replacing(spark, names, found) as made:
         path = quoted_path(made.beside)
         clauses = found.clauses(stay, made.properties)
-        carry_out(spark, f"CREATE TABLE {path} ({listed}) {clauses}", names, "alter the table")
+        carry_out(spark, f"CREATE TABLE {path} ({', '.join(listed)}) {clauses}", names, "alter the table")
         taking = f"INSERT INTO {path} SELECT {', '.join(values)} FROM {found.path}"
         carry_out(spark, taking, names, "take over the records of")
         made.put_in_place()
