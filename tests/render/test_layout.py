@@ -12,7 +12,7 @@ from itertools import combinations
 import pytest
 
 from pyspark_substrait.errors import SubstraitError
-from pyspark_substrait.render.layout import Arrow, Box, Frame, Layout, Rectangle, Route, layout_of
+from pyspark_substrait.render.layout import Arrow, Box, Frame, Layout, Rectangle, Route, layout_downwards, layout_of
 
 Graph = tuple[list[Box], list[Arrow], list[Frame]]
 
@@ -92,6 +92,31 @@ def test_an_arrangement(name: str) -> None:
         below = route[-1][1] - target.y
         assert 0 < below < target.height
         assert below < placed[arrow.target].line or arrow.way is Route.INPUT
+    for number, area in enumerate(found.frames):
+        members = all_members(frames, number)
+        for other, box in enumerate(found.boxes):
+            assert inside(box, area) if other in members else not overlap(box, area), (number, other)
+
+
+@pytest.mark.parametrize("name", GRAPHS)
+def test_an_arrangement_downwards(name: str) -> None:
+    placed, arrows, frames = GRAPHS[name]
+    lines = [box.width // 4 * 2 for box in placed]
+    placed = [Box(box.width, box.height, line) for box, line in zip(placed, lines, strict=True)]
+    found = layout_downwards(placed, arrows, frames)
+    whole = Rectangle(0, 0, found.width, found.height)
+    assert [(area.width, area.height) for area in found.boxes] == [(box.width, box.height) for box in placed]
+    assert all(inside(area, whole) for area in (*found.boxes, *found.frames))
+    assert not [pair for pair in combinations(found.boxes, 2) if overlap(*pair)]
+    for arrow, route in zip(arrows, found.routes, strict=True):
+        source, target = found.boxes[arrow.source], found.boxes[arrow.target]
+        if arrow.way is Route.BACK:
+            assert (route[0][1], route[-1][1]) == (source.y, target.bottom)
+            continue
+        assert source.bottom < target.y
+        assert route[0] == pytest.approx((source.x + placed[arrow.source].line, source.bottom))
+        assert route[-1][1] == pytest.approx(target.y)
+        assert target.x < route[-1][0] < target.right
     for number, area in enumerate(found.frames):
         members = all_members(frames, number)
         for other, box in enumerate(found.boxes):

@@ -64,4 +64,4 @@ def test_no_name_becomes_markup(number: int, opened: Callable[..., Any]) -> None
 )
 def test_what_is_no_plan_has_a_page_too(plan: Any, opened: Callable[..., Any]) -> None:
     driver = opened(ps.view(plan, name="broken"))
-    assert driver.execute_script("return document.querySelectorAll('#plan .card.error').length") > 0
+    assert driver.execute_script("return document.querySelectorAll('#plan .group.error').length") > 0
