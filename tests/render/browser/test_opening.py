@@ -209,12 +209,12 @@ def test_two_fingers_zoom(opened: Callable[..., Any], shared: Path) -> None:
         ]
         driver.execute_cdp_cmd("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
 
-    touch("touchStart", 40)
-    for distance in range(46, 76, 6):
+    touch("touchStart", 60)
+    for distance in range(64, 81, 4):
         touch("touchMove", distance)
     touch("touchEnd")
     after = min(driver.execute_script(NAMES)["sizes"])
-    assert after == pytest.approx(before * 70 / 40, rel=0.2)
+    assert after == pytest.approx(before * 80 / 60, rel=0.1)
 
 
 def test_lineage_lights_the_cards_of_an_overview(opened: Callable[..., Any], shared: Path) -> None:

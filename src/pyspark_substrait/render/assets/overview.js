@@ -12,6 +12,10 @@
 const READABLE = 9;
 const LEGIBLE = 6;
 
+/** The same of names that stand beside smaller letters: a second line, or all the text of a card. */
+const READABLE_WITH_NOTES = 11;
+const READABLE_WITH_DETAILS = 9.5;
+
 /** The shape of the drawing as it comes: cards with all that they say. @param {SVGSVGElement} svg @returns {Shape} */
 function detailsOf(svg) {
   const { width, height } = svg.viewBox.baseVal, places = new Map();
@@ -51,7 +55,9 @@ function nameSize(shape, viewport) {
  */
 function bestShape(shapes, viewports) {
   const sizes = shapes[0].map((_, at) => Math.min(...viewports.map((viewport, each) => nameSize(shapes[each][at], viewport))));
-  const readable = sizes.findIndex((size) => size >= READABLE);
+  const least = (/** @type {Shape} */ { name }) =>
+    name === "details" ? READABLE_WITH_DETAILS : name.startsWith("notes") ? READABLE_WITH_NOTES : READABLE;
+  const readable = sizes.findIndex((size, at) => size >= least(shapes[0][at]));
   return readable >= 0 ? readable : sizes.indexOf(Math.max(...sizes));
 }
 
