@@ -6,12 +6,13 @@ A browser chooses among several arrangements by the room that it has. The script
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pyspark_substrait.model.relations import Read
 from pyspark_substrait.render.layout import Arrow, Box, Layout, Route, layout_downwards, layout_of
 from pyspark_substrait.render.subquery_frames import subquery_frames
 from pyspark_substrait.render.text_widths import cells, fitted
+from pyspark_substrait.render.wrapping import wrapped
 from pyspark_substrait.text.explain.columns import escaped
 from pyspark_substrait.text.explain.graph import EdgeKind, Graph, Node
 from pyspark_substrait.text.explain.lines import LineKind
@@ -21,6 +22,8 @@ __all__ = ["ROUTES", "Arrangement", "Overview", "overviews"]
 ROUTES = {EdgeKind.INPUT: Route.INPUT, EdgeKind.SUBQUERY: Route.ABOVE, EdgeKind.OUTER: Route.BACK}
 #: The widths of a cell of a name and of a note, in em: both are in a proportional font.
 _NAME_CELL, _NOTE_CELL = 0.7, 0.62
+#: From this number of nodes on, no window shows all names at a readable size, whatever the direction.
+_MANY = 600
 #: The most columns that are looked at for a second line.
 _MOST_NAMED = 100
 
@@ -31,7 +34,7 @@ class Arrangement:
 
     Args:
         name: ``right`` or ``down``, the direction of the records; ``notes-right`` or ``notes-down`` where each node has
-            a second line.
+            a second line; ``columns-down`` where what goes down stands in several columns.
         height: the height of a node.
         font, note_font: the sizes of the fonts of names and of second lines.
         text: the distance of texts from the left side.
@@ -83,6 +86,10 @@ def overviews(graph: Graph) -> tuple[Overview, ...]:
         arrange = layout_downwards if arrangement.downwards else layout_of
         layout = arrange(boxes, arrows, frames, between=arrangement.between, apart=arrangement.apart)
         found.append(Overview(arrangement=arrangement, layout=layout, texts=texts))
+    # a long chain stands in columns, where nothing else can be read
+    columns = wrapped(layout, arrows) if arrangement.name == "down" else None
+    if columns is not None:
+        found.append(Overview(arrangement=replace(arrangement, name="columns-down"), layout=columns, texts=texts))
     return tuple(found)
 
 
@@ -99,10 +106,10 @@ def _arrangements(nodes: int) -> Sequence[Arrangement]:
             Arrangement(name="notes-down", height=40, font=13, text=42, longest_note=36, between=24, apart=16),
             *tight,
         ]
-    return [
-        Arrangement(name="right", height=16, font=12, text=18, longest=14, between=20, apart=1),
-        Arrangement(name="down", height=16, font=12, text=18, longest=14, between=16, apart=4),
-    ]
+    dense = Arrangement(name="right", height=16, font=12, text=18, longest=14, between=20, apart=1)
+    if nodes > _MANY:
+        return [dense]
+    return [dense, replace(dense, name="down", between=16, apart=4)]
 
 
 def _texts(node: Node, arrangement: Arrangement) -> tuple[str, str]:

@@ -14,7 +14,7 @@ import pytest
 import pyspark_substrait as ps
 from pyspark_substrait.render.view import View
 from tests.render.browser.test_using import _saved, focus, hidden, inputs, press
-from tests.render.plans import TUTORIAL, large
+from tests.render.plans import TUTORIAL, chain, large
 
 pytestmark = pytest.mark.sweep
 
@@ -23,7 +23,9 @@ PLANS: dict[str, Callable[[Path], View]] = {
     "13": lambda shared: ps.view(shared / "plans" / "tpch" / "isthmus" / "q10.json"),
     "16, subqueries": lambda shared: ps.view(shared / "plans" / "tpch" / "isthmus" / "q21.json"),
     "35": lambda shared: ps.view(shared / "plans" / "tpch" / "datafusion" / "q02.pb"),
+    "30, deep": lambda shared: ps.view(shared / "plans" / "tpch" / "datafusion" / "q08.pb"),
     "43": lambda shared: ps.view(large(40)),
+    "61, a chain": lambda shared: ps.view(chain(60)),
     "202": lambda shared: ps.view(large(202)),
 }
 #: The size of a window, and the smallest names that a plan of so many relations may have there, in pixels.
@@ -161,11 +163,11 @@ def test_the_overview_can_be_chosen(opened: Callable[..., Any]) -> None:
     assert driver.execute_script(pressed) == ["false", "true"]
 
 
-@pytest.mark.parametrize("name", ["13", "16, subqueries", "43"])
+@pytest.mark.parametrize("name", ["13", "16, subqueries", "43", "61, a chain"])
 def test_an_overview_collapses(name: str, opened: Callable[..., Any], shared: Path) -> None:
     view = PLANS[name](shared)
     graph, driver = view.sheets[0].graph, opened(view)
-    number = next(node for node, below in inputs(graph).items() if len(below) > 1)
+    number = next((node for node, below in inputs(graph).items() if len(below) > 1), len(graph.nodes) // 2)
     focus(driver, number)
     press(driver, " ")
     boxes = driver.execute_script(BOXES)["cards"]
