@@ -77,9 +77,17 @@ class Board {
     this.#clear(gliding);
   }
 
+  get #tools() {
+    return /** @type {HTMLElement} */ (this.frame.querySelector(".tools"));
+  }
+
+  get toolsHeight() {
+    return this.#tools.offsetHeight;
+  }
+
   /** Makes room where cards are under the tools or the map. @param {boolean} gliding */
   #clear(gliding) {
-    const tools = /** @type {HTMLElement} */ (this.frame.querySelector(".tools")), { viewport } = this;
+    const { viewport } = this, tools = this.#tools;
     const map = this.minimap?.settle() ? this.minimap.element.offsetHeight : 0;
     const room = Math.max(this.covers(tools) ? tools.offsetHeight : 0, map);
     if (!room) return;

@@ -15,7 +15,7 @@ function pressed(page, event) {
   switch (event.key) {
     case "+": case "=": viewport.zoom(1.25); return true;
     case "-": viewport.zoom(0.8); return true;
-    case "0": board.fit(true); return true;
+    case "0": page.fit(board); return true;
     case "o": board.toggleShape(); return true;
     case "/": page.search.open(); return true;
     case "?": page.help(); return true;

@@ -64,6 +64,12 @@ class Page {
     else this.boards.forEach((board) => board.fit());
   }
 
+  /** Shows all of a plan; of two, both, so that they can be compared. @param {Board} board */
+  fit(board) {
+    if (this.comparing) this.comparing.fit();
+    else board.fit(true);
+  }
+
   help() {
     byId("help").showModal();
   }
@@ -125,7 +131,7 @@ class Page {
     const actions = {
       in: () => viewport.zoom(1.25),
       out: () => viewport.zoom(0.8),
-      fit: () => board.fit(true),
+      fit: () => this.fit(board),
       overview: () => board.shape === board.shapes[0] && board.toggleShape(),
       details: () => board.shape !== board.shapes[0] && board.toggleShape(),
       collapse: () => folding.collapseAll(),
