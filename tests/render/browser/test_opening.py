@@ -127,6 +127,14 @@ def test_a_plan_opens_whole_on_a_phone(name: str, opened: Callable[..., Any], sh
     assert (sizes == []) == (name in ("43", "202"))
 
 
+def test_a_plan_opens_whole_on_a_phone_that_lies(opened: Callable[..., Any], shared: Path) -> None:
+    driver = opened(PLANS["13"](shared), width=844, height=390)
+    check_whole(driver, 14)
+    assert min(driver.execute_script(NAMES)["sizes"]) >= 7
+    boxes = driver.execute_script(BOXES)
+    assert not meet(boxes["map"], boxes["tools"])
+
+
 def test_what_is_small_becomes_an_overview_and_what_is_near_detailed(opened: Callable[..., Any], shared: Path) -> None:
     driver = opened(PLANS["13"](shared))
     assert driver.execute_script(OVERVIEW)

@@ -77,17 +77,14 @@ class Board {
     this.#clear(gliding);
   }
 
-  get #tools() {
+  /** What lies over the drawing, to work with it. */
+  get tools() {
     return /** @type {HTMLElement} */ (this.frame.querySelector(".tools"));
-  }
-
-  get toolsHeight() {
-    return this.#tools.offsetHeight;
   }
 
   /** Makes room where cards are under the tools or the map. @param {boolean} gliding */
   #clear(gliding) {
-    const { viewport } = this, tools = this.#tools;
+    const { viewport, tools } = this;
     const map = this.minimap?.settle() ? this.minimap.element.offsetHeight : 0;
     const room = Math.max(this.covers(tools) ? tools.offsetHeight : 0, map);
     if (!room) return;

@@ -61,7 +61,7 @@ class Comparing {
     const viewports = this.boards.map((board) => board.viewport);
     const names = this.boards[0].shapes.map(({ name }) => name).filter((name) => this.boards[1].shapes.some((shape) => shape.name === name));
     const shapes = this.boards.map((board) => names.map((name) => /** @type {Shape} */ (board.shapes.find((shape) => shape.name === name))));
-    for (const board of this.boards) board.viewport.free = [20, 24, board.toolsHeight + 16, 24];
+    for (const board of this.boards) board.viewport.free = [20, 24, board.tools.offsetHeight + 16, 24];
     const best = bestShape(shapes, viewports);
     this.boards.forEach((board, side) => board.show(shapes[side][best]));
     const scale = Math.min(...viewports.map((viewport) => viewport.whole(viewport.size)));

@@ -16,7 +16,7 @@ class Page {
 
   open() {
     // where the panel would take half of the screen, the drawing comes first; in a notebook, too
-    if (window !== window.parent || matchMedia("(max-width: 48rem)").matches) this.panel.open(false);
+    if (window !== window.parent || matchMedia("(max-width: 48rem), (max-height: 30rem)").matches) this.panel.open(false);
     document.addEventListener("plan:shape", (event) => this.#tellShape(/** @type {CustomEvent} */ (event).detail.board));
     for (const board of this.boards) {
       this.#tools(board);

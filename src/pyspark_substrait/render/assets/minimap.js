@@ -28,7 +28,7 @@ class Minimap {
   scale = 1;
 
   draw() {
-    const { width, height } = this.board.viewport.size, small = innerWidth <= 768;
+    const { width, height } = this.board.viewport.size, small = innerWidth <= 768 || innerHeight <= 480;
     this.scale = Math.min((small ? 96 : 180) / width, (small ? 72 : 110) / height);
     const sharp = Math.min(devicePixelRatio || 1, 2);
     this.canvas.width = Math.ceil(width * this.scale * sharp);
@@ -50,12 +50,13 @@ class Minimap {
     this.moved();
   }
 
-  /** Puts it where it hides the least: into the first corner without cards. */
+  /** Puts it where it hides the least: into the first corner without cards and tools. */
   settle() {
     const corners = ["bottom-right", "top-right", "top-left"], frame = this.board.frame;
     const hidden = corners.map((corner) => {
       frame.dataset.map = corner;
-      return this.board.covers(this.element);
+      const { bottom, left } = this.element.getBoundingClientRect(), tools = this.board.tools.getBoundingClientRect();
+      return this.board.covers(this.element) + (bottom > tools.top && left < tools.right ? this.board.cards.size : 0);
     });
     const least = hidden.indexOf(Math.min(...hidden));
     frame.dataset.map = corners[least];
