@@ -7,6 +7,7 @@ import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
 
@@ -95,10 +96,23 @@ def test_there_is_a_session(python: Path, variables: dict[str, str], tmp_path: P
     assert run(python, "-c", SESSION, folder=tmp_path, variables=variables) == "3\n"
 
 
+def test_the_source_distribution_makes_the_same_wheel(python: Path, wheel: Path, tmp_path: Path) -> None:
+    run(python, "-m", "pip", "install", "--quiet", "build")
+    run(python, "-m", "build", "--sdist", "--outdir", tmp_path, ROOT)
+    [source] = tmp_path.glob("*.tar.gz")
+    run(python, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", tmp_path, source)
+    [made] = tmp_path.glob("*.whl")
+    assert contents(made) == contents(wheel)
+
+
+def contents(wheel: Path) -> dict[str, int]:
+    """The files of a wheel, each with its checksum."""
+    entries = ZipFile(wheel).infolist()
+    return {entry.filename: entry.CRC for entry in entries if not entry.filename.endswith("/RECORD")}
+
+
 def test_the_samples_are_small(wheel: Path) -> None:
     """They are in the wheel, which everyone downloads."""
-    from zipfile import ZipFile
-
     sizes = {
         entry.filename: entry.compress_size for entry in ZipFile(wheel).infolist() if "/samples/" in entry.filename
     }

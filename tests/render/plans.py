@@ -12,7 +12,7 @@ from tests.explain.plans import PLANS
 from tests.explain.rarer_plans import rarer
 from tests.report.plans import HOSTILE, plan
 
-__all__ = ["ROOT", "TUTORIAL", "by_hand", "hostile", "large"]
+__all__ = ["ROOT", "TUTORIAL", "by_hand", "chain", "hostile", "large"]
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 TUTORIAL = samples.plan_2023()
@@ -60,3 +60,11 @@ def large(relations: int) -> Plan:
     while len(parts) > 1:
         parts.append(parts.pop(0).union_all(parts.pop(0)))
     return parts[0].sort("id").limit(100).to_plan()
+
+
+def chain(depth: int) -> Plan:
+    """A plan of so many filters, one above the other."""
+    frame = read("orders", {"id": "i64", "amount": "i64?"})
+    for bound in range(depth):
+        frame = frame.filter(lambda o, bound=bound: o.amount > bound)
+    return frame.to_plan()

@@ -23,8 +23,10 @@ from pyspark_substrait.model.plan import ExtendedExpression, Plan, RelRoot
 from pyspark_substrait.model.relations import Cross, Filter, Join, JoinType, Project, Relation, RelCommon, Set, SetOp
 from pyspark_substrait.model.types import I32, Boolean, String
 from pyspark_substrait.render.drawing import Drawing, NodeFigures, drawing, short_number
+from pyspark_substrait.render.overview import overviews
 from pyspark_substrait.render.svg_style import COLOURS
 from pyspark_substrait.render.svg_symbols import FAMILIES
+from pyspark_substrait.text.explain.columns import escaped
 from pyspark_substrait.text.explain.graph import EdgeKind, Graph, graph
 from tests.explain.plans import PLANS, VERSION, call, ref, table
 from tests.explain.rarer_plans import rarer, unreadable
@@ -172,6 +174,23 @@ def test_however_a_plan_is_broken_it_is_drawn(mutate: Callable[[Any, random.Rand
         mutate(message, random.Random(name))
         report = ps.validate(message)
         check(graph(report.document, places=report.places, findings=report.listed))
+
+
+@pytest.mark.parametrize("name", BY_HAND)
+def test_an_overview_has_each_node_once_with_its_name(name: str) -> None:
+    plan = graph(BY_HAND[name])
+    for overview in overviews(plan):
+        layout = overview.layout
+        assert len(layout.boxes) == len(overview.texts) == len(plan.nodes)
+        assert len(layout.routes) == len(plan.edges)
+        for a, b in combinations(layout.boxes, 2):
+            assert a.right <= b.x or b.right <= a.x or a.bottom <= b.y or b.bottom <= a.y
+        for node, (said, note) in zip(plan.nodes, overview.texts, strict=True):
+            assert (said + note).isprintable()
+            # a read without a second line has the name of its table; what is cut ends with …
+            whole = escaped(node.title) + " ".join(map(escaped, node.properties))
+            assert said.removesuffix("…") in whole
+            assert said or not whole
 
 
 def test_what_a_card_says() -> None:

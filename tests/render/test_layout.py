@@ -12,7 +12,8 @@ from itertools import combinations
 import pytest
 
 from pyspark_substrait.errors import SubstraitError
-from pyspark_substrait.render.layout import Arrow, Box, Frame, Layout, Rectangle, Route, layout_of
+from pyspark_substrait.render.layout import Arrow, Box, Frame, Layout, Rectangle, Route, layout_downwards, layout_of
+from pyspark_substrait.render.wrapping import wrapped
 
 Graph = tuple[list[Box], list[Arrow], list[Frame]]
 
@@ -96,6 +97,67 @@ def test_an_arrangement(name: str) -> None:
         members = all_members(frames, number)
         for other, box in enumerate(found.boxes):
             assert inside(box, area) if other in members else not overlap(box, area), (number, other)
+
+
+@pytest.mark.parametrize("name", GRAPHS)
+def test_an_arrangement_downwards(name: str) -> None:
+    placed, arrows, frames = GRAPHS[name]
+    lines = [box.width // 4 * 2 for box in placed]
+    placed = [Box(box.width, box.height, line) for box, line in zip(placed, lines, strict=True)]
+    found = layout_downwards(placed, arrows, frames)
+    whole = Rectangle(0, 0, found.width, found.height)
+    assert [(area.width, area.height) for area in found.boxes] == [(box.width, box.height) for box in placed]
+    assert all(inside(area, whole) for area in (*found.boxes, *found.frames))
+    assert not [pair for pair in combinations(found.boxes, 2) if overlap(*pair)]
+    for arrow, route in zip(arrows, found.routes, strict=True):
+        source, target = found.boxes[arrow.source], found.boxes[arrow.target]
+        if arrow.way is Route.BACK:
+            assert (route[0][1], route[-1][1]) == (source.y, target.bottom)
+            continue
+        assert source.bottom < target.y
+        assert route[0] == pytest.approx((source.x + placed[arrow.source].line, source.bottom))
+        assert route[-1][1] == pytest.approx(target.y)
+        assert target.x < route[-1][0] < target.right
+    for number, area in enumerate(found.frames):
+        members = all_members(frames, number)
+        for other, box in enumerate(found.boxes):
+            assert inside(box, area) if other in members else not overlap(box, area), (number, other)
+
+
+def test_a_long_chain_is_cut_into_columns() -> None:
+    """A chain of 60, to each third of which a further box goes."""
+    placed = [Box(100, 24, 50)] * 80
+    arrows = [*(Arrow(number, number - 1) for number in range(1, 60)), *(Arrow(60 + at, at * 3) for at in range(20))]
+    long = layout_downwards(placed, arrows)
+    found = wrapped(long, arrows)
+    assert found is not None
+    assert found.height < long.height / 2
+    assert 1 < found.width / found.height < 2
+    whole = Rectangle(0, 0, found.width, found.height)
+    assert all(inside(area, whole) for area in found.boxes)
+    assert not [pair for pair in combinations(found.boxes, 2) if overlap(*pair)]
+    turns = 0
+    for arrow, route in zip(arrows, found.routes, strict=True):
+        source, target = found.boxes[arrow.source], found.boxes[arrow.target]
+        assert len(route) % 3 == 1
+        assert route[0] == pytest.approx((source.x + 50, source.bottom))
+        assert route[-1][1] == pytest.approx(target.y)
+        assert target.x < route[-1][0] < target.right
+        assert all(0 <= x <= found.width and 0 <= y <= found.height for x, y in route)
+        if target.y < source.bottom:  # it goes through a gutter, in which no box stands
+            turns += 1
+            gutter = route[3][0]
+            assert route[6][0] == gutter
+            assert not [box for box in found.boxes if box.x <= gutter <= box.right]
+    assert turns >= 2
+
+
+def test_what_is_short_or_has_frames_stays_in_one_column() -> None:
+    short = [Box(100, 24, 50)] * 8
+    arrows = [Arrow(number, number - 1) for number in range(1, 8)]
+    assert wrapped(layout_downwards(short, arrows), arrows) is None
+    placed, arrows, frames = subqueries()
+    assert wrapped(layout_downwards(placed, arrows, frames), arrows) is None
 
 
 def test_what_follows_in_a_chain_stands_on_one_line() -> None:

@@ -22,7 +22,7 @@ from pyspark_substrait.render.node_help import kind_of
 from pyspark_substrait.render.view import View
 from pyspark_substrait.text.explain.graph import Graph
 from tests.explain.faulty_plans import FAULTY
-from tests.render.plans import TUTORIAL, by_hand, hostile, large
+from tests.render.plans import TUTORIAL, by_hand, chain, hostile, large
 
 
 def data(view: View) -> list[dict[str, Any]]:
@@ -50,16 +50,7 @@ def columns(told: dict[str, Any], number: int) -> list[tuple[str, str]]:
 
 def every_plan() -> dict[str, Any]:
     faulty = {f"faulty {name}": plan() for name, plan in FAULTY.items()}
-    return {**by_hand(), **faulty, "large": large(60), "deep": _deep(400)}
-
-
-def _deep(depth: int) -> Any:
-    from pyspark_substrait.builder import read
-
-    frame = read("orders", {"id": "i64", "amount": "i64?"})
-    for bound in range(depth):
-        frame = frame.filter(lambda o, bound=bound: o.amount > bound)
-    return frame.to_plan()
+    return {**by_hand(), **faulty, "large": large(60), "deep": chain(400)}
 
 
 EVERY_PLAN = every_plan()
@@ -81,7 +72,7 @@ def test_the_data_says_what_the_graph_says(name: str) -> None:
 
 def test_the_page_of_a_deep_plan_grows_with_its_depth() -> None:
     """Not with the square of it: paths are told from the node above."""
-    small, large = (len(ps.view(_deep(depth)).to_html()) for depth in (100, 400))
+    small, large = (len(ps.view(chain(depth)).to_html()) for depth in (100, 400))
     assert large < 4.5 * small
 
 

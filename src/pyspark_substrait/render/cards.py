@@ -64,9 +64,9 @@ class Sizes:
             )
             return replace(sizes, between=38, apart=20)
         if nodes <= 12:
-            return cls(columns=10, lines=9, widest=42, passing=True)
+            return cls(columns=10, lines=10, widest=28, passing=True, between=38)
         if nodes <= 60:
-            return cls(columns=8, lines=8, widest=40, passing=False)
+            return cls(columns=8, lines=9, widest=32, passing=False, between=40)
         if nodes <= 200:
             return cls(columns=5, lines=6, widest=36, passing=False, apart=20)
         return cls(columns=3, lines=4, widest=36, passing=False, apart=16)

@@ -12,7 +12,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from pyspark_substrait.render.cards import Card, Sizes, cards
-from pyspark_substrait.render.layout import PADDING, Arrow, Point, Rectangle, Route, layout_of
+from pyspark_substrait.render.layout import PADDING, Arrow, Point, Rectangle, layout_of
+from pyspark_substrait.render.overview import ROUTES
 from pyspark_substrait.render.subquery_frames import subquery_frames
 from pyspark_substrait.render.svg import Element, added, curve, label, titled, to_text
 from pyspark_substrait.render.svg_style import style
@@ -32,7 +33,6 @@ _TOLD, _LONG = 40, 160
 _COUNT = 28
 #: The shares of the time from which on a node has a warning colour.
 _WARM, _HOT = 0.15, 0.4
-_WAYS = {EdgeKind.INPUT: Route.INPUT, EdgeKind.SUBQUERY: Route.ABOVE, EdgeKind.OUTER: Route.BACK}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,7 +132,7 @@ class _Making:
     def drawing(self) -> Drawing:
         timed = {number for number, known in self.figures.items() if known.time_share is not None}
         shown = cards(self.graph, self.sizes, timed)
-        arrows = [Arrow(edge.source, edge.target, _WAYS[edge.kind]) for edge in self.graph.edges]
+        arrows = [Arrow(edge.source, edge.target, ROUTES[edge.kind]) for edge in self.graph.edges]
         owners, frames = subquery_frames(self.graph)
         counted = any(known.rows is not None for known in self.figures.values())
         between = self.sizes.between + (_COUNT if counted else 0)

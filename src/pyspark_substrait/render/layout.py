@@ -16,7 +16,7 @@ from typing import Any
 
 from pyspark_substrait.errors import SubstraitError
 
-__all__ = ["PADDING", "Arrow", "Box", "Frame", "Layout", "Point", "Rectangle", "Route", "layout_of"]
+__all__ = ["PADDING", "Arrow", "Box", "Frame", "Layout", "Point", "Rectangle", "Route", "layout_downwards", "layout_of"]
 
 Point = tuple[float, float]
 
@@ -165,6 +165,26 @@ def layout_of(
     return _moved(rectangles, routes, _framed(frames, rectangles), margin)
 
 
+def layout_downwards(
+    boxes: Sequence[Box],
+    arrows: Sequence[Arrow],
+    frames: Sequence[Frame] = (),
+    *,
+    between: int = 48,
+    apart: int = 26,
+    margin: int = 16,
+) -> Layout:
+    """Arrange boxes in layers from top to bottom; otherwise like ``layout_of``.
+
+    The line of a box is the distance from its left side at which edges arrive at its top and leave at its bottom.
+    """
+    turned = [Box(width=box.height, height=box.width, line=box.line) for box in boxes]
+    found = layout_of(turned, arrows, frames, between=between, apart=apart, margin=margin)
+    areas = [Rectangle(area.y, area.x, area.height, area.width) for area in found.boxes]
+    routes = [tuple((y, x) for x, y in route) for route in found.routes]
+    return _moved(areas, routes, _framed(frames, areas), margin) if areas else found
+
+
 def _slots(boxes: Sequence[Box], arrows: Sequence[Arrow]) -> list[int]:
     """Return the distance of each arrow's end from the top of its target: inputs around its line, others above them."""
     inputs: dict[int, list[int]] = {}
@@ -172,7 +192,7 @@ def _slots(boxes: Sequence[Box], arrows: Sequence[Arrow]) -> list[int]:
     for number, arrow in enumerate(arrows):
         if arrow.way is not Route.BACK:
             (inputs if arrow.way is Route.INPUT else others).setdefault(arrow.target, []).append(number)
-    slots = [_HEAD if arrow.way is Route.BACK else boxes[arrow.target].line for arrow in arrows]
+    slots = [_head(boxes[arrow.target]) if arrow.way is Route.BACK else boxes[arrow.target].line for arrow in arrows]
     for target, numbers in inputs.items():
         box = boxes[target]
         room = 2 * min(box.line, box.height - box.line) - 8
@@ -185,6 +205,10 @@ def _slots(boxes: Sequence[Box], arrows: Sequence[Arrow]) -> list[int]:
         for position, number in enumerate(reversed(numbers), 1):
             slots[number] = first - position * step
     return slots
+
+
+def _head(box: Box) -> int:
+    return min(_HEAD, box.height // 2)
 
 
 def _step(room: int, count: int, most: int = _SLOT) -> int:
@@ -241,7 +265,7 @@ def _dot(
 ) -> Iterator[str]:
     """Return the input of dot; its distances are in inches."""
     yield f"digraph {{ rankdir=LR; nodesep={apart:.3f}; ranksep={between:.3f};"
-    yield " node [shape=none, margin=0]; edge [arrowhead=none];\n"
+    yield " node [shape=none, margin=0, width=0, height=0]; edge [arrowhead=none];\n"
     heights: dict[int, set[int]] = {number: {box.line} for number, box in enumerate(boxes)}
     for number in told:
         heights[arrows[number].target].add(slots[number])
@@ -315,7 +339,7 @@ def _route(
     """Return the route of an arrow, from exactly the side of its source to exactly that of its target."""
     source, target = places[arrow.source], places[arrow.target]
     if arrow.way is Route.BACK:
-        start, end = (source.x, source.y + _HEAD), (target.right, target.y + slot)
+        start, end = (source.x, source.y + _head(boxes[arrow.source])), (target.right, target.y + slot)
         bend = max((start[0] - end[0]) / 2, 32)
         return (start, (start[0] - bend, start[1]), (end[0] + bend, end[1]), end)
     start = (source.right, source.y + boxes[arrow.source].line)

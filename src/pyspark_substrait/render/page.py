@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -15,14 +16,16 @@ from markupsafe import Markup
 from markupsafe import escape as escaped_markup
 
 from pyspark_substrait.analysis.report.facts import release
+from pyspark_substrait.analysis.report.groups import OfClass, Reason, groups
 from pyspark_substrait.codes import Level
 from pyspark_substrait.model.findings import Finding
 from pyspark_substrait.render.drawing import drawing
 from pyspark_substrait.render.figures import Summary, node_figures, summary
 from pyspark_substrait.render.page_data import GRAVITY, as_script_text, graph_data
 from pyspark_substrait.render.svg_style import style
+from pyspark_substrait.render.svg_symbols import Icon, icon_of
 from pyspark_substrait.text.explain.columns import escaped
-from pyspark_substrait.text.explain.graph import Node
+from pyspark_substrait.text.explain.graph import Graph, Node
 from pyspark_substrait.text.explain.lines import LineKind
 from pyspark_substrait.text.explain.literals import counted
 from pyspark_substrait.text.explain.text_direction import pieces
@@ -34,19 +37,33 @@ __all__ = ["html"]
 
 #: The order matters: a script comes after those that it uses while it is loaded.
 _SCRIPTS = (
-    *("elements", "graph", "viewport", "lights", "folding", "minimap", "board", "panel"),
+    *("elements", "graph", "viewport", "lights", "folding", "minimap", "overview", "board", "panel"),
     *("search", "exporting", "theme", "keys", "compare", "main"),
 )
 #: The most findings in the list; further ones are only in the panels of their relations.
 _MOST_FINDINGS = 500
+#: The most links to relations behind one text in the list.
+_MOST_LINKS = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Entry:
-    """A finding, and the card it belongs to; None for the plan as a whole."""
+class _Message:
+    """A text that some findings have in common, and the cards that these belong to."""
 
-    finding: Finding
-    node: Node | None
+    text: str
+    count: int
+    nodes: tuple[Node, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Group:
+    """The findings of a class, in the words of the list."""
+
+    level: Level
+    code: int
+    title: str
+    count: int
+    reasons: tuple[tuple[Reason, tuple[_Message, ...]], ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,8 +75,9 @@ class _Part:
     about: str
     svg: Markup
     sizes: tuple[str, ...]
+    kinds: tuple[tuple[Icon, str, int], ...]
     levels: dict[Level, int]
-    entries: tuple[_Entry, ...]
+    groups: tuple[_Group, ...]
     untold: int
     definitions: tuple[str, ...]
     footer: tuple[str, ...]
@@ -91,7 +109,8 @@ def html(view: View) -> str:
         script=Markup(_script()),
         styles=Markup(_styles()),
         state=Markup(_asset("state.css")),
-        levels=list(Level),
+        levels=sorted(Level, key=GRAVITY.__getitem__),
+        most_links=_MOST_LINKS,
         release=release(),
     )
     return made
@@ -99,9 +118,9 @@ def html(view: View) -> str:
 
 def _part(sheet: Sheet, prefix: str, marks: Mapping[int, str]) -> _Part:
     graph = sheet.graph
-    entries = [_Entry(finding=finding, node=None) for finding in graph.findings]
-    entries += [_Entry(finding=finding, node=node) for node in graph.nodes for finding in node.findings]
-    entries.sort(key=lambda entry: GRAVITY[entry.finding.level])
+    owners = {id(finding): node for node in graph.nodes for finding in node.findings}
+    findings = [*graph.findings, *(finding for node in graph.nodes for finding in node.findings)]
+    told = sorted(findings, key=lambda finding: GRAVITY[finding.level])[:_MOST_FINDINGS]
     ends = [node for node in graph.nodes if node.kind in (LineKind.ROOT, LineKind.EXPRESSION)] or list(graph.nodes[:1])
     relations = sum(node.relation is not None for node in graph.nodes)
     columns = sum(len(node.columns) for node in ends)
@@ -113,13 +132,35 @@ def _part(sheet: Sheet, prefix: str, marks: Mapping[int, str]) -> _Part:
         sizes=(*([counted(relations, "relation")] if relations else []), f"{counted(columns, 'column')} out")
         if graph.nodes
         else (),
-        levels={level: sum(entry.finding.level is level for entry in entries) for level in Level},
-        entries=tuple(entries[:_MOST_FINDINGS]),
-        untold=max(len(entries) - _MOST_FINDINGS, 0),
+        kinds=_kinds(graph),
+        levels={level: sum(finding.level is level for finding in findings) for level in Level},
+        groups=tuple(_group(found, owners) for found in groups(told)),
+        untold=len(findings) - len(told),
         definitions=graph.definitions,
         footer=graph.footer,
         run=None if sheet.profile is None else summary(graph, sheet.profile),
     )
+
+
+def _kinds(graph: Graph) -> tuple[tuple[Icon, str, int], ...]:
+    """Return the kinds of relations of a plan, the most frequent first: an icon, the name, and how many there are."""
+    names = [(node, escaped(node.title).partition("@")[0]) for node in graph.nodes if node.relation is not None]
+    icons = {name: icon_of(node) for node, name in reversed(names)}
+    return tuple((icons[name], name, count) for name, count in Counter(name for _, name in names).most_common())
+
+
+def _group(found: OfClass, owners: Mapping[int, Node]) -> _Group:
+    reasons = tuple(
+        (reason, tuple(_message(text, findings, owners) for text, findings in reason.messages))
+        for reason in found.reasons
+    )
+    count = sum(message.count for _, messages in reasons for message in messages)
+    return _Group(level=found.level, code=found.code, title=found.title, count=count, reasons=reasons)
+
+
+def _message(text: str, findings: Sequence[Finding], owners: Mapping[int, Node]) -> _Message:
+    nodes = {owners[id(finding)].number: owners[id(finding)] for finding in findings if id(finding) in owners}
+    return _Message(text=text, count=len(findings), nodes=tuple(nodes.values()))
 
 
 @cache

@@ -1,9 +1,9 @@
 """The data about a plan for the script of the page, as JSON.
 
 A graph is an object with ``prefix`` (of the ids in its drawing), ``name``, ``title``, ``nodes``, ``edges``
-(``[source, target, kind, label]``) and ``findings``. Numbers of nodes are positions in ``nodes``. Nothing is repeated:
-a node whose columns are those of its input refers to that input, and a path is relative to the nearest node above
-it, because in deep plans whole paths would grow with the square of the depth.
+(``[source, target, kind, label]``), ``findings`` and ``overviews``. Numbers of nodes are positions in ``nodes``.
+Nothing is repeated: a node whose columns are those of its input refers to that input, and a path is relative to the
+nearest node above it, because in deep plans whole paths would grow with the square of the depth.
 ``assets/graph.js`` reads this.
 """
 
@@ -21,6 +21,8 @@ from pyspark_substrait.model.findings import Finding
 from pyspark_substrait.model.relations import ExtensionMulti, ExtensionSingle
 from pyspark_substrait.render.figures import figure_rows
 from pyspark_substrait.render.node_help import kind_of
+from pyspark_substrait.render.overview import Overview, overviews
+from pyspark_substrait.render.svg import curve
 from pyspark_substrait.text.explain.columns import escaped
 from pyspark_substrait.text.explain.graph import EdgeKind, Graph, GraphColumn, Node
 from pyspark_substrait.text.explain.lines import LineKind
@@ -82,6 +84,22 @@ def graph_data(
         "nodes": nodes,
         "edges": [[edge.source, edge.target, edge.kind.value, escaped(edge.label)] for edge in graph.edges],
         "findings": [_finding(found, "") for found in graph.findings],
+        "overviews": [*map(_overview, overviews(graph))],
+    }
+
+
+def _overview(made: Overview) -> Data:
+    """Return the arrangement of an overview: by node its place and texts, by edge its way, by frame its place."""
+    layout, measures = made.layout, made.arrangement
+    return {
+        "name": measures.name,
+        "font": measures.font,
+        "text": measures.text,
+        "size": [round(layout.width), round(layout.height)],
+        "places": [[round(area.x, 1), round(area.y, 1), area.width, area.height] for area in layout.boxes],
+        "texts": [[name, note] if note else [name] for name, note in made.texts],
+        "ways": [curve(route) for route in layout.routes],
+        "frames": [[round(value, 1) for value in (it.x, it.y, it.width, it.height)] for it in layout.frames],
     }
 
 

@@ -21,6 +21,10 @@ return [
   count("[onclick], [onerror], [onload]"), count("style"),
 ];
 """
+#: What a drawing, and the list of kinds with its icons, is not made of.
+OTHERS = (
+    ".plan-graph :not(style, defs, marker, clipPath, g, rect, path, circle, line, text, tspan, title, ul, li, svg, b)"
+)
 STRANGE = """
 return [...document.querySelectorAll("[href], [src]")]
   .map((link) => link.getAttribute("href") ?? link.getAttribute("src"))
@@ -54,7 +58,10 @@ def test_no_name_becomes_markup(number: int, opened: Callable[..., Any]) -> None
     driver.execute_script(
         "document.getElementById('search').dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter' }))"
     )
-    assert driver.execute_script(ACTIVE) == [2, 0, 0, 0, 1, 1, 4, 0, 3]
+    for shape in ("overview", "details", "overview"):
+        driver.execute_script("document.querySelector(`[data-action=${arguments[0]}]`).click()", shape)
+        assert driver.execute_script(ACTIVE) == [2, 0, 0, 0, 1, 1, 4, 0, 3]
+        assert driver.execute_script("return document.querySelectorAll(arguments[0]).length", OTHERS) == 0
     assert driver.title == title
     assert title != "taken"
 
@@ -64,4 +71,4 @@ def test_no_name_becomes_markup(number: int, opened: Callable[..., Any]) -> None
 )
 def test_what_is_no_plan_has_a_page_too(plan: Any, opened: Callable[..., Any]) -> None:
     driver = opened(ps.view(plan, name="broken"))
-    assert driver.execute_script("return document.querySelectorAll('#plan .card.error').length") > 0
+    assert driver.execute_script("return document.querySelectorAll('#plan .group.error').length") > 0

@@ -9,9 +9,6 @@
 /** How long the pointer rests on a card before its counterpart comes into sight, in milliseconds. */
 const REST = 350;
 
-/** Below this scale cards are no more than coloured boxes. */
-const TELLING = 0.42;
-
 /** The signs of marks: plus, minus, not equal, two arrows. @type {Record<string, string>} */
 const SIGNS = {
   "m-added": "M-4 0H4M0-4V4",
@@ -52,25 +49,27 @@ class Comparing {
     this.#listen();
     this.#keepMiddles();
     this.panel.show("changes");
-    this.#level();
+    this.fit();
     if (this.changes.length && !this.boards.some(showsDifference)) this.#reveal(this.#nodesOf(0), true);
   }
 
   /**
-   * Shows both plans at one scale: all of them where that says enough, else as much as the larger one allows. Their
-   * results stand above each other, so that what they have in common does, too.
+   * Shows both plans whole, in one shape and at one scale. Their results stand above each other, so that what they have
+   * in common does, too.
    */
-  #level() {
-    const whole = Math.min(...this.boards.map(({ viewport: { frame, size } }) =>
-      Math.min((frame.clientWidth - 48) / size.width, (frame.clientHeight - 48) / size.height, 1)));
-    const scale = whole >= TELLING ? whole : Math.min(...this.boards.map((board) => board.viewport.scale));
-    const widest = Math.max(...this.boards.map(({ viewport }) => viewport.size.width));
-    for (const { viewport } of this.boards) {
-      const { frame, size } = viewport;
-      if (whole < TELLING && viewport.scale === scale) continue;
-      viewport.zoom(scale / viewport.scale);
-      const x = Math.min((frame.clientWidth + widest * scale) / 2, frame.clientWidth - 24) - size.width * scale;
-      viewport.pan(x - viewport.x, (frame.clientHeight - size.height * scale) / 2 - viewport.y);
+  fit() {
+    const viewports = this.boards.map((board) => board.viewport);
+    const names = this.boards[0].shapes.map(({ name }) => name).filter((name) => this.boards[1].shapes.some((shape) => shape.name === name));
+    const shapes = this.boards.map((board) => names.map((name) => /** @type {Shape} */ (board.shapes.find((shape) => shape.name === name))));
+    for (const board of this.boards) board.viewport.free = [20, 24, board.tools.offsetHeight + 16, 24];
+    const best = bestShape(shapes, viewports);
+    this.boards.forEach((board, side) => board.show(shapes[side][best]));
+    const scale = Math.min(...viewports.map((viewport) => viewport.whole(viewport.size)));
+    const widest = Math.max(...viewports.map(({ size }) => size.width));
+    for (const board of this.boards) {
+      board.viewport.fit(false, scale, shapes[0][best].down ? 0 : ((widest - board.viewport.size.width) * scale) / 2);
+      board.minimap?.draw();
+      board.minimap?.settle();
     }
   }
 
@@ -95,7 +94,7 @@ class Comparing {
       let { clientWidth: width, clientHeight: height } = frame;
       new ResizeObserver(() => {
         const dx = (frame.clientWidth - width) / 2, dy = (frame.clientHeight - height) / 2;
-        if (windowSize === `${innerWidth} ${innerHeight}`) viewport.pan(dx, dy);
+        if (windowSize === `${innerWidth} ${innerHeight}` && !viewport.untouched) viewport.pan(dx, dy);
         ({ clientWidth: width, clientHeight: height } = frame);
       }).observe(frame);
     }

@@ -11,6 +11,8 @@ const MOST_PIXELS = 16000;
 function asSvg(board) {
   const copy = /** @type {SVGSVGElement} */ (board.svg.cloneNode(true));
   for (const away of copy.querySelectorAll(".away, .handle, path.hit")) away.remove();
+  const unseen = board.shape === board.shapes[0] ? "g.brief" : "g.node > :not(g.brief, g.told, g.sign-of-mark, title), g.edge > text:not(.rows)";
+  for (const hidden of copy.querySelectorAll(unseen)) hidden.remove();
   for (const element of copy.querySelectorAll("[tabindex]")) element.removeAttribute("tabindex");
   for (const element of copy.querySelectorAll(".selected")) element.classList.remove("selected");
   copy.setAttribute("data-theme", shownTheme());

@@ -24,6 +24,8 @@ class PlanGraph {
     this.nodes = data.nodes;
     /** @type {Array<[number, number, string, string]>} source, target, kind, label */
     this.edges = data.edges;
+    /** @type {any[]} its arrangements at a small scale, those that say more first */
+    this.overviews = data.overviews;
     /** @type {Finding[]} those of the plan as a whole */
     this.findings = data.findings;
     /** @type {number[][]} the nodes that go into each, subqueries last */

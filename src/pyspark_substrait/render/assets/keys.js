@@ -15,7 +15,8 @@ function pressed(page, event) {
   switch (event.key) {
     case "+": case "=": viewport.zoom(1.25); return true;
     case "-": viewport.zoom(0.8); return true;
-    case "0": viewport.fit(); return true;
+    case "0": page.fit(board); return true;
+    case "o": board.toggleShape(); return true;
     case "/": page.search.open(); return true;
     case "?": page.help(); return true;
     case "t": switchTheme(); return true;
@@ -31,11 +32,13 @@ function pressed(page, event) {
     board.focus(board.selected ?? 0);
     return true;
   }
+  const along = ["ArrowLeft", "ArrowRight"], beside = ["ArrowUp", "ArrowDown"];
+  const [back, on, before, after] = board.shape.down ? [...beside, ...along] : [...along, ...beside];
   switch (event.key) {
-    case "ArrowLeft": board.step(node, board.inputsOf(node)); return true;
-    case "ArrowRight": board.step(node, board.usersOf(node)); return true;
-    case "ArrowUp": board.sibling(node, -1); return true;
-    case "ArrowDown": board.sibling(node, 1); return true;
+    case back: board.step(node, board.inputsOf(node)); return true;
+    case on: board.step(node, board.usersOf(node)); return true;
+    case before: board.sibling(node, -1); return true;
+    case after: board.sibling(node, 1); return true;
     case "Enter": board.select(node, { open: true }); return true;
     case " ": board.folding.toggle(node); return true;
     case "l": board.lights.next(node, 1); return true;

@@ -166,8 +166,9 @@ class Lights {
   #curves() {
     const board = this.board, graph = board.graph, layer = draw("g", { class: "paths" });
     const drawn = new Set();
-    const add = (/** @type {Box} */ from, /** @type {number} */ x, /** @type {number} */ y, /** @type {string} */ kind) =>
-      layer.append(draw("path", { d: curve(from.x + from.width, from.y + from.height / 2, x, y), class: kind }));
+    const { down } = board.shape;
+    const add = (/** @type {Box} */ from, /** @type {Box} */ to, /** @type {string} */ kind) =>
+      layer.append(draw("path", { d: link(from, to, down), class: kind }));
     for (const set of [this.up, this.down]) {
       for (const port of set.values()) {
         const values = new Set(graph.origins(port, false).map(String));
@@ -177,7 +178,7 @@ class Lights {
           const from = board.place(origin), to = board.place(port);
           if (!from || !to) continue;
           drawn.add(key);
-          add(from, to.x, to.y + to.height / 2, values.has(String(origin)) ? "made" : "decided");
+          add(from, to, values.has(String(origin)) ? "made" : "decided");
         }
       }
     }
@@ -187,7 +188,8 @@ class Lights {
       for (const port of graph.nodes[node].conditions ?? []) {
         // other ways than from its inputs have edges of their own
         const from = graph.inputs[node].includes(port[0]) ? board.place(port) : null;
-        if (from && drawn.size < MOST_CURVES) add(from, box.x, box.y + Number(card.dataset.line), "decided");
+        const to = board.shape === board.shapes[0] ? { ...box, height: 2 * Number(card.dataset.line) } : box;
+        if (from && drawn.size < MOST_CURVES) add(from, to, "decided");
       }
     }
     board.svg.append(layer);
@@ -206,6 +208,18 @@ function listed(ports, named) {
 /** Whether a column comes from outside the plan. @param {PlanGraph} graph @param {Port} port */
 function isSource(graph, port) {
   return graph.nodes[port[0]].table !== undefined;
+}
+
+/**
+ * A line from one box to another: from side to side, or from the foot of one to the head of the other.
+ * @param {Box} from
+ * @param {Box} to
+ * @param {boolean} down
+ */
+function link(from, to, down) {
+  if (!down) return curve(from.x + from.width, from.y + from.height / 2, to.x, to.y + to.height / 2);
+  const x1 = from.x + from.width / 2, y1 = from.y + from.height, x2 = to.x + to.width / 2, bend = Math.max((to.y - y1) / 2, 10);
+  return `M${x1} ${y1}C${x1} ${y1 + bend} ${x2} ${to.y - bend} ${x2} ${to.y}`;
 }
 
 /** A line that leaves to the right and arrives from the left. @param {number} x1 @param {number} y1 @param {number} x2 @param {number} y2 */

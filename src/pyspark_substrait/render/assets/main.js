@@ -7,7 +7,7 @@ class Page {
     this.boards = data.graphs.map((/** @type {any} */ graph) => new Board(new PlanGraph(graph)));
     /** @type {any} what `viewing/comparison.py` says of two plans; null for one */
     this.comparison = data.comparison ?? null;
-    this.panel = new Panel(this.boards);
+    this.panel = new Panel(this.boards, () => this.resized());
     this.search = new Search(this.boards);
     this.comparing = this.comparison && new Comparing(this.boards, this.panel, this.comparison);
     /** The board that was used last. */
@@ -16,10 +16,11 @@ class Page {
 
   open() {
     // where the panel would take half of the screen, the drawing comes first; in a notebook, too
-    if (window !== window.parent || matchMedia("(max-width: 48rem)").matches) this.panel.open(false);
+    if (window !== window.parent || matchMedia("(max-width: 48rem), (max-height: 30rem)").matches) this.panel.open(false);
+    document.addEventListener("plan:shape", (event) => this.#tellShape(/** @type {CustomEvent} */ (event).detail.board));
     for (const board of this.boards) {
-      board.open();
       this.#tools(board);
+      board.open();
     }
     this.comparing?.open();
     document.addEventListener("keydown", (event) => {
@@ -35,7 +36,7 @@ class Page {
       this.#follow(link.getAttribute("href") ?? "");
     });
     addEventListener("hashchange", () => this.#follow(location.hash));
-    addEventListener("resize", () => this.boards.forEach((board) => board.viewport.resized()));
+    addEventListener("resize", () => this.resized());
     byId("theme").addEventListener("click", switchTheme);
     byId("help-open").addEventListener("click", () => this.help());
     byId("save-svg").addEventListener("click", () => saveSvg(this.current));
@@ -53,6 +54,20 @@ class Page {
     const frame = element.closest(".board");
     this.current = this.boards.find((board) => board.frame === frame) ?? this.current;
     return this.current;
+  }
+
+  /** The room for drawings has another size: what nobody has moved is shown whole anew. A page in a notebook may start without any. */
+  resized() {
+    const untouched = this.boards.every((board) => board.viewport.untouched);
+    if (!untouched) this.boards.forEach((board) => board.viewport.pan(0, 0));
+    else if (this.comparing) this.comparing.fit();
+    else this.boards.forEach((board) => board.fit());
+  }
+
+  /** Shows all of a plan; of two, both, so that they can be compared. @param {Board} board */
+  fit(board) {
+    if (this.comparing) this.comparing.fit();
+    else board.fit(true);
   }
 
   help() {
@@ -102,14 +117,23 @@ class Page {
   }
 
   /** @param {Board} board */
+  #tellShape(board) {
+    const overview = board.shape !== board.shapes[0];
+    board.frame.querySelector("[data-action=overview]")?.setAttribute("aria-pressed", String(overview));
+    board.frame.querySelector("[data-action=details]")?.setAttribute("aria-pressed", String(!overview));
+  }
+
+  /** @param {Board} board */
   #tools(board) {
     const { frame, viewport, folding, lights } = board;
     frame.addEventListener("pointerdown", () => (this.current = board));
-    /** @type {Record<string, () => void>} */
+    /** @type {Record<string, () => unknown>} */
     const actions = {
       in: () => viewport.zoom(1.25),
       out: () => viewport.zoom(0.8),
-      fit: () => viewport.fit(),
+      fit: () => this.fit(board),
+      overview: () => board.shape === board.shapes[0] && board.toggleShape(),
+      details: () => board.shape !== board.shapes[0] && board.toggleShape(),
       collapse: () => folding.collapseAll(),
       expand: () => folding.expandAll(),
       clear: () => lights.clear(),

@@ -1,9 +1,10 @@
 // The panel beside the drawing: the plan as a whole, or all of one relation.
 
 class Panel {
-  /** @param {Board[]} boards */
-  constructor(boards) {
+  /** @param {Board[]} boards @param {() => void} resized called when there is more room for them, or less */
+  constructor(boards, resized) {
     this.boards = boards;
+    this.resized = resized;
     this.element = byId("panel");
     this.body = byId("relation");
     for (const tab of this.#tabs()) {
@@ -55,7 +56,7 @@ class Panel {
     if (wanted === this.isOpen) return;
     document.body.classList.toggle("panel-closed", !wanted);
     byId("panel-toggle").setAttribute("aria-expanded", String(wanted));
-    for (const board of this.boards) board.viewport.pan(0, 0);
+    this.resized();
   }
 
   /** Shows one of its sheets. @param {string} sheet the id of it */

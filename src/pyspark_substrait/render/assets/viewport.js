@@ -1,22 +1,21 @@
 // Which part of a drawing is seen, and how large.
 
-/** Text can be read at this scale; down to the other one, seeing all of a plan is worth more. */
-const READABLE = 0.75;
-const SMALL = 0.5;
 const SMALLEST = 0.04;
 const LARGEST = 3;
+const LARGEST_WHOLE = 1.25;
 const MARGIN = 24;
 
 class Viewport {
   /**
    * @param {HTMLElement} frame what the drawing is seen through
    * @param {HTMLElement} stage what holds the drawing, at its full size
-   * @param {() => void} moved called after every change
+   * @param {{ moved: () => void, zoomed: (x: number, y: number) => void }} told what is called after every change, and
+   *   after somebody has zoomed at a place of the frame
    */
-  constructor(frame, stage, moved) {
+  constructor(frame, stage, told) {
     this.frame = frame;
     this.stage = stage;
-    this.moved = moved;
+    this.told = told;
     /** Where the left upper corner of the drawing is, in pixels of the frame. */
     this.x = 0;
     this.y = 0;
@@ -28,8 +27,11 @@ class Viewport {
 
   #settling = 0;
 
-  /** @type {{ place: Box | null, x: number, y: number, scale: number } | null} how it stood when it was opened */
-  #opened = null;
+  /** @type {{ x: number, y: number, scale: number } | null} how it stood when all was shown */
+  #fitted = null;
+
+  /** How much of the frame's edges is left free when all is shown: top, right, bottom, left. */
+  free = [MARGIN, MARGIN, MARGIN, MARGIN];
 
   /** @param {boolean} gliding whether it may take a moment, so that people can follow */
   #apply(gliding = false) {
@@ -40,7 +42,7 @@ class Viewport {
     // a moving stage is an image; at rest it is drawn anew, at its scale
     this.#settling = setTimeout(() => this.stage.classList.remove("moving", "gliding"), 300);
     this.stage.style.transform = `translate(${this.x}px, ${this.y}px) scale(${this.scale})`;
-    this.moved();
+    this.told.moved();
   }
 
   /** @param {number} dx @param {number} dy */
@@ -64,62 +66,59 @@ class Viewport {
     this.y = y - ((y - this.y) * scale) / this.scale;
     this.scale = scale;
     this.#apply();
-  }
-
-  /** Shows all of the drawing. */
-  fit() {
-    this.#fitted(this.#whole(), { x: 0, y: 0, ...this.size });
-    this.#apply(true);
+    this.told.zoomed(x, y);
   }
 
   /**
-   * Shows all of the drawing where that can be read, else the part of it around a place.
-   * @param {Box | null} place
+   * Shows all of the drawing.
+   * @param {boolean} [gliding]
+   * @param {number} [scale] another one than as large as it goes
+   * @param {number} [aside] how far it is from the middle, to the right
    */
-  open(place) {
-    const whole = this.#whole();
-    if (whole >= SMALL || !place) {
-      this.#fitted(Math.max(whole, SMALLEST), { x: 0, y: 0, ...this.size });
-    } else {
-      const { clientWidth: width, clientHeight: height } = this.frame;
-      this.scale = READABLE;
-      const right = this.size.width * READABLE <= width - 2 * MARGIN ? this.size.width : place.x + place.width;
-      this.x = width - MARGIN - right * READABLE;
-      this.y = height / 2 - (place.y + place.height / 2) * READABLE;
-      if (this.size.height * READABLE <= height) this.y = (height - this.size.height * READABLE) / 2;
-    }
-    this.#opened = { place, x: this.x, y: this.y, scale: this.scale };
-    this.#apply();
+  fit(gliding = false, scale = this.whole(this.size), aside = 0) {
+    const { clientWidth: width, clientHeight: height } = this.frame, [top, right, bottom, left] = this.free;
+    this.scale = scale;
+    this.x = left + (width - left - right - this.size.width * scale) / 2 + aside;
+    this.y = top + (height - top - bottom - this.size.height * scale) / 2;
+    this.#fitted = { x: this.x, y: this.y, scale };
+    this.#apply(gliding);
   }
 
-  /** The frame has another size: what nobody has moved is opened anew. A page in a notebook may start without any. */
-  resized() {
-    const opened = this.#opened;
-    const untouched = opened && opened.x === this.x && opened.y === this.y && opened.scale === this.scale;
-    if (untouched) this.open(opened.place);
-    else this.pan(0, 0);
+  /** Whether all is shown, as nobody has moved it since. */
+  get untouched() {
+    const was = this.#fitted;
+    return was !== null && was.x === this.x && was.y === this.y && was.scale === this.scale;
   }
 
-  #whole() {
-    const { clientWidth: width, clientHeight: height } = this.frame;
-    return Math.min((width - 2 * MARGIN) / this.size.width, (height - 2 * MARGIN) / this.size.height, 1.1);
+  /** The scale at which all of something is seen. @param {{ width: number, height: number }} size */
+  whole({ width, height }) {
+    const [top, right, bottom, left] = this.free;
+    const across = (this.frame.clientWidth - left - right) / width, down = (this.frame.clientHeight - top - bottom) / height;
+    return Math.max(Math.min(across, down, LARGEST_WHOLE), SMALLEST);
   }
 
-  /** @param {number} scale @param {Box} box */
-  #fitted(scale, box) {
-    this.scale = Math.max(scale, SMALLEST);
-    this.x = (this.frame.clientWidth - box.width * this.scale) / 2 - box.x * this.scale;
-    this.y = (this.frame.clientHeight - box.height * this.scale) / 2 - box.y * this.scale;
+  /**
+   * Puts a place of the drawing to a place of the frame, at a scale.
+   * @param {{ x: number, y: number }} place
+   * @param {number} x
+   * @param {number} y
+   * @param {number} scale
+   */
+  put(place, x, y, scale) {
+    this.scale = Math.min(Math.max(scale, SMALLEST), LARGEST);
+    this.x = x - place.x * this.scale;
+    this.y = y - place.y * this.scale;
+    this.pan(0, 0);
   }
 
   /**
    * Moves as little as it takes to see a box of the drawing; to the middle, when it was out of sight.
    * @param {Box} box
-   * @param {boolean} [readable] whether to zoom in until its text can be read
+   * @param {number} [least] the smallest scale to see it at
    */
-  reveal(box, readable = false) {
+  reveal(box, least = 0) {
     const { clientWidth: width, clientHeight: height } = this.frame;
-    const scale = readable && this.scale < READABLE ? READABLE : this.scale;
+    const scale = Math.max(this.scale, least);
     const left = this.x + box.x * this.scale, top = this.y + box.y * this.scale;
     const seen =
       scale === this.scale && left >= 8 && top >= 8 &&
