@@ -13,7 +13,7 @@ def markdown() -> str:
         "# Capabilities",
         "",
         f"This package reads plans of releases {oldest} to {found.written}, and writes plans of {found.written}.",
-        "`pyspark-substrait capabilities` prints this page's content, with `--format json` in the specification's terms;",
+        "`pyspark-substrait capabilities` prints these facts, with `--format json` in the specification's terms;",
         "`pyspark-substrait dialect` writes a [dialect file](../dialects.md) for tools that make or check plans.",
         "",
         "## Extensions",

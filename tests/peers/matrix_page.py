@@ -27,9 +27,10 @@ _HEAD: Final = """\
 
 Which producer's plans run on which engine, measured by `python -m tests.peers.matrix`. Each plan is
 [fitted to the tables](binding.md), converted to the [form of the engine](targets.md) and run there, in a process of its
-own with a limit of 60 seconds (Spark: 120). A cell counts the plans that were asked for, written, loaded here, converted
-for the engine, ran, and returned the right rows: those of Spark for the same plan; for Spark, those of DuckDB, or of the
-producer's own engine, for the original query. The order of rows does not count; floating-point numbers may differ by
+own with a limit of 60 seconds (Spark: 120). A cell counts the plans that were asked for, written, loaded here,
+converted for the engine, ran, and returned the right rows: those of Spark for the same plan; for Spark, those of
+DuckDB, or of the producer's own engine, for the original query. The order of rows does not count; floating-point
+numbers may differ by
 1e-9 of their size. The data are small: TPC-H at scale 0.01, and generated tables of TPC-DS.
 
 If a `LIMIT` cuts ties, several results are right. A plan counts so only where this was shown: Spark's rows without the
@@ -39,8 +40,8 @@ columns.
 _AGAIN: Final = """\
 ## Plans that did not run or differ
 
-To reproduce one: `python -m tests.peers.matrix PRODUCER --case PLAN --save FILE` writes the plan, and prints the command
-that runs it (`pyspark-substrait compare FILE --engine … --table …`). `--case` alone measures it.
+To reproduce one: `python -m tests.peers.matrix PRODUCER --case PLAN --save FILE` writes the plan, and prints the
+command that runs it (`pyspark-substrait compare FILE --engine … --table …`). `--case` alone measures it.
 """
 
 

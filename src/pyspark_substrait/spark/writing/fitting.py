@@ -109,7 +109,7 @@ def _short_enough(value: str, field: StructField, name: str) -> str:
         return value
     found = _TEXT.fullmatch(described)
     if found is None:
-        raise TableError(f"{name} has text of limited length inside it, which cannot be written yet")
+        raise TableError(f"{name} has a string of limited length inside it, which is unsupported")
     length = int(found[2])
     if found[1] is None:
         # pad shorter values, as Spark does

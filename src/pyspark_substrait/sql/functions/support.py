@@ -214,9 +214,10 @@ def markdown(items: Iterable[Support]) -> str:
     lines = [
         "# Functions",
         "",
-        "The functions of the specification's extensions, and what Spark runs of them. A *combination* is an overload with",
-        f"a value for each option and enumeration argument. Of {total:,} combinations, {total - refused:,} run exactly, and",
-        f"{refused:,} are refused for the reason in the last column.",
+        "The functions of the specification's extensions, and what Spark runs of them. A *combination* is an overload",
+        "with a value for each option and enumeration argument.",
+        f"Of {total:,} combinations, {total - refused:,} run exactly, and {refused:,} are refused for the reason in",
+        "the last column.",
         "",
         "`pyspark-substrait functions NAME` prints a function's overloads and its Spark SQL.",
         "`pyspark-substrait functions --markdown` generates this page.",
