@@ -21,8 +21,8 @@ def markdown() -> str:
     lines = [
         "# Model",
         "",
-        "What a loaded plan is made of: frozen dataclasses, whose names and fields are those of the protobuf messages.",
-        "A relation has a `schema`, an expression a `type`, and both are derived.",
+        "The classes of a loaded plan: frozen dataclasses with the names and fields of the protobuf messages.",
+        "A relation has a derived `schema`, and an expression a derived `type`.",
         "",
     ]
     for title, module in _PARTS:

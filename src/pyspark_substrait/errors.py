@@ -46,6 +46,14 @@ class SubstraitError(Exception):
         code: its class among findings; optional.
 
     ``file`` is the file that the plan was read from; empty until that is known, and for a plan from memory.
+
+    Examples:
+        >>> try:
+        ...     substrait.load({"relations": [{"root": {}}]})
+        ... except substrait.SubstraitError as error:
+        ...     print(error)
+        ...
+        relations[0].root.input: a relation is missing
     """
 
     def __init__(self, message: str, *, path: str = "", hint: str | None = None, code: Code | None = None) -> None:
@@ -70,15 +78,42 @@ class SubstraitError(Exception):
 
 
 class PlanFormatError(SubstraitError):
-    """The source is not a Substrait plan in any form that can be read (bytes, JSON text, message)."""
+    """The source is not a Substrait plan in any form that can be read (bytes, JSON text, message).
+
+    Examples:
+        >>> try:
+        ...     substrait.load(b"SELECT 1")
+        ... except substrait.PlanFormatError as error:
+        ...     print(error.message)
+        ...
+        this is SQL text, not a plan
+    """
 
 
 class InvalidPlanError(SubstraitError):
-    """The plan contradicts the specification or itself."""
+    """The plan contradicts the specification or itself.
+
+    Examples:
+        >>> try:
+        ...     substrait.load({"relations": [{"root": {"input": {"filter": {}}}}]})
+        ... except substrait.InvalidPlanError as error:
+        ...     print(error.path)
+        ...
+        relations[0].root.input.filter.input
+    """
 
 
 class UnsupportedPlanError(SubstraitError):
-    """The plan is valid, but something in it can't be carried out here with exactly the meaning it has."""
+    """The plan is valid, but something in it can't be carried out here with exactly the meaning it has.
+
+    Examples:
+        >>> try:
+        ...     substrait.for_target(substrait.samples.plan(), "acero")
+        ... except substrait.UnsupportedPlanError as error:
+        ...     print(error.message)
+        ...
+        Acero 22 has no function index_in:any_list of `extension:io.substrait:functions_set`
+    """
 
 
 class NewerSparkError(UnsupportedPlanError):
@@ -104,25 +139,69 @@ class NewerSparkError(UnsupportedPlanError):
 
 
 class TableError(SubstraitError):
-    """A table that a plan reads is missing, or its data can't be what the plan says it is."""
+    """A table that a plan reads is missing, or its data can't be what the plan says it is.
+
+    Examples:
+        >>> try:
+        ...     substrait.run_query(substrait.samples.plan(), tables={})
+        ... except substrait.TableError as error:
+        ...     print(error.message)
+        ...
+        there is no table orders
+    """
 
 
 class ParameterError(SubstraitError):
-    """A dynamic parameter of a plan has no value, or one that isn't of its type."""
+    """A dynamic parameter of a plan has no value, or one that isn't of its type.
+
+    Examples:
+        >>> from pyspark_substrait.builder import parameter, read
+        >>> plan = read("orders", {"id": "i64"}).filter(lambda o: o.id > parameter(1, "i64")).to_plan()
+        >>> try:
+        ...     substrait.to_sql(plan)
+        ... except substrait.ParameterError as error:
+        ...     print(error.message)
+        ...
+        the dynamic parameter 1 has no value; it needs one of type i64
+    """
 
 
 class ExecutionError(SubstraitError):
     """The plan ran, and failed: on its data (an overflow, an invalid cast, a second match of a single join), on an
     internal error of Spark, or because the connection to Spark was lost. The message states which.
+
+    Examples:
+        >>> from pyspark_substrait.builder import values
+        >>> plan = values([("one",)], {"text": "string"}).select(number=lambda v: v.text.cast("i32")).to_plan()
+        >>> try:
+        ...     substrait.run_query(plan)
+        ... except substrait.ExecutionError as error:
+        ...     print(type(error).__name__)
+        ...
+        ExecutionError
     """
 
 
 class JavaNotFoundError(SubstraitError):
-    """Spark needs a Java runtime and none was found."""
+    """Spark needs a Java runtime and none was found.
+
+    Examples:
+        >>> try:
+        ...     spark = substrait.session()
+        ... except substrait.JavaNotFoundError as error:
+        ...     print(error.hint)
+    """
 
 
 class SubstraitWarning(UserWarning):
-    """Something was done differently from what the plan suggests: for example, a view was made in the session only."""
+    """Something was done differently from what the plan suggests: for example, a view was made in the session only.
+
+    Examples:
+        >>> import warnings
+        >>> with warnings.catch_warnings():
+        ...     warnings.simplefilter("error", substrait.SubstraitWarning)
+        ...     rows = substrait.run_query(substrait.samples.plan(), tables=substrait.samples.tables())
+    """
 
     def __init__(self, message: str) -> None:
         super().__init__(message_text(message))

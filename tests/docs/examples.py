@@ -42,6 +42,11 @@ PAGES = (
     "docs/binding.md",
     "docs/comparing-engines.md",
     "docs/continuous-integration.md",
+    "docs/concepts/plans.md",
+    "docs/concepts/relations.md",
+    "docs/concepts/functions.md",
+    "docs/concepts/types.md",
+    "docs/concepts/exact-or-refused.md",
 )
 
 _BLOCK = re.compile(r"^```(\w+)(?: title=\"([\w./-]+)\")?\n(.*?)^```\n", re.MULTILINE | re.DOTALL)

@@ -25,22 +25,23 @@ STEPS: Final = ("asked", "written", "loaded", "converted", "ran", "agreed")
 _HEAD: Final = """\
 # Producers and engines
 
-Made by `python -m tests.peers.matrix`. Each plan is [fitted to the tables](binding.md), brought into the
-[form of the engine](targets.md) and run there, in a process of its own that has 60 seconds (Spark: 120). A cell has the
-numbers of plans that were asked for, written, loaded here, converted for the engine, ran, and gave the right rows:
-those of Spark for the same plan; for Spark, those of DuckDB, or of the producer's own engine, for the query that it was
-made of. The order of rows doesn't count; floating-point numbers may differ by 1e-9 of their size. The data are small:
-TPC-H at scale 0.01, and made-up tables of TPC-DS.
+Which producer's plans run on which engine, measured by `python -m tests.peers.matrix`. Each plan is
+[fitted to the tables](binding.md), converted to the [form of the engine](targets.md) and run there, in a process of its
+own with a limit of 60 seconds (Spark: 120). A cell counts the plans that were asked for, written, loaded here,
+converted for the engine, ran, and returned the right rows: those of Spark for the same plan; for Spark, those of
+DuckDB, or of the producer's own engine, for the original query. The order of rows does not count; floating-point
+numbers may differ by
+1e-9 of their size. The data are small: TPC-H at scale 0.01, and generated tables of TPC-DS.
 
-Where a `LIMIT` cuts ties, any of several results is right. That is said only where it was shown: Spark's rows without
-the limit are those of DuckDB for the text without it; another engine's are those of Spark once both sort by all
+If a `LIMIT` cuts ties, several results are right. A plan counts so only where this was shown: Spark's rows without the
+limit are those of DuckDB for the text without it; another engine's rows are those of Spark once both sort by all
 columns.
 """
 _AGAIN: Final = """\
-## What is missing
+## Plans that did not run or differ
 
-Each of them again, as one file: `python -m tests.peers.matrix PRODUCER --case PLAN --save FILE` writes the plan, and
-prints the command that runs it (`pyspark-substrait compare FILE --engine … --table …`). `--case` alone measures it.
+To reproduce one: `python -m tests.peers.matrix PRODUCER --case PLAN --save FILE` writes the plan, and prints the
+command that runs it (`pyspark-substrait compare FILE --engine … --table …`). `--case` alone measures it.
 """
 
 

@@ -60,9 +60,14 @@ def bind(
         InvalidPlanError: the plan is wrong, or leaves a type unbound that no table has.
         UnsupportedPlanError: a read takes columns apart that would have to be cast or moved.
 
-    Example:
-        >>> import pyarrow as pa, pyspark_substrait as substrait
-        >>> plan = substrait.bind("plan.json", {"orders": pa.schema({"id": pa.int64()})})         # doctest: +SKIP
+    Examples:
+        >>> from pyspark_substrait.builder import read
+        >>> plan = read("ORDERS", {"ID": "i32"}).to_plan()
+        >>> print(substrait.explain(substrait.bind(plan, {"orders": pa.schema([("id", pa.int32())])})))
+        Plan (0.108.0 by pyspark-substrait)
+        Root[ID: i32? = id]
+          Read[orders => id: i32?]
+        2 assumptions made
     """
     names = {name: _parts(other) for name, other in (rename or {}).items()}
     bound = _bound(plan, Tables(_schemas(tables), names), extensions_of(plan, registry))

@@ -18,5 +18,9 @@ def capabilities(*, registry: Registry | None = None) -> Capabilities:
 
     Args:
         registry: the extensions; by default those of the specification and those that this package ships.
+
+    Examples:
+        >>> substrait.capabilities().substrait_versions[0]
+        '0.10.0'
     """
     return described(registry or Registry.default(), FIRST_VERSION, CURRENT_VERSION, (GENERATE, *TYPE_URLS))

@@ -82,6 +82,14 @@ def compare(
         InvalidPlanError, PlanFormatError: the plan is wrong, or has several roots and none is chosen.
         TableError: it doesn't fit the tables.
         UnsupportedPlanError: there is no such engine.
+
+    Examples:
+        >>> from pyspark_substrait.builder import count, read
+        >>> plan = read("orders", {"product_id": "i64?"}).group_by("product_id").agg(n=count()).to_plan()
+        >>> tables = {"orders": substrait.samples.tables()["orders"]}
+        >>> found = substrait.compare(plan, ["datafusion", "duckdb"], tables=tables)
+        >>> found.agree
+        True
     """
     file = file_of(plan)
     name = "plan" if file is None else str(file)

@@ -20,5 +20,9 @@ def dialect(*, registry: Registry | None = None, version: str | None = None) -> 
 
     Raises:
         SubstraitError: there is no such version.
+
+    Examples:
+        >>> sorted(substrait.dialect())[:3]
+        ['dependencies', 'name', 'supported_aggregate_functions']
     """
     return described(registry or Registry.default(), parsed_version(version))

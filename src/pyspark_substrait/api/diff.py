@@ -32,6 +32,15 @@ def diff(a: PlanSource, b: PlanSource, *, registry: Registry | None = None) -> D
     Raises:
         PlanFormatError: one of them isn't a plan, or has fields that no release has.
         InvalidPlanError: one of them contradicts the specification, so that its meaning isn't known.
+
+    Examples:
+        >>> from pyspark_substrait.builder import read
+        >>> orders = read("orders", {"id": "i64", "price": "fp64?"})
+        >>> before, after = (orders.filter(lambda o: o.price > least).to_plan() for least in (10, 20))
+        >>> for change in substrait.diff(before, after):
+        ...     print(change.what)
+        ...
+        the condition `price > 10.0` of the Filter over orders became `price > 20.0`
     """
     known = extensions_of(a, registry)
     first, second = understood(a, known), understood(b, extensions_of(b, registry))

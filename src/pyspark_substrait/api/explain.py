@@ -41,6 +41,15 @@ def explain(
         findings: whether to show each error and warning below the line that it belongs to.
         target: also report what an engine can't run, as for :func:`validate`.
         registry: the extensions; by default those that the plan was loaded with, or those of the specification.
+
+    Examples:
+        >>> from pyspark_substrait.builder import read
+        >>> plan = read("orders", {"id": "i64", "price": "fp64?"}).filter(lambda o: o.price > 10).to_plan()
+        >>> print(substrait.explain(plan))
+        Plan (0.108.0 by pyspark-substrait)
+        Root[id: i64, price: fp64?]
+          Filter[price > 10.0 => *]
+            Read[orders => id: i64, price: fp64?]
     """
     report = plan if isinstance(plan, Report) else validation_report(plan, target, registry)
     shown = [found for found in report.findings if findings and found.level is not Level.INFO]
@@ -68,6 +77,13 @@ def touches(plan: PlanSource, *, root: int | None = None) -> tuple[Touch, ...]:
 
     Raises:
         InvalidPlanError: the plan is wrong, or there is no such root.
+
+    Examples:
+        >>> for touch in substrait.touches(substrait.samples.plan()):
+        ...     print(touch)
+        ...
+        read the table orders
+        read the table products
     """
     loaded = loaded_plan(plan, None)
     return on_deep_stack(loaded, lambda: touched(loaded, root))

@@ -45,6 +45,13 @@ def for_target(
     Raises:
         UnsupportedPlanError: there is no such target, or it has no form for something in the plan.
         TableError: the plan doesn't fit the tables.
+
+    Examples:
+        >>> from pyspark_substrait.builder import call, read
+        >>> plan = read("t", {"x": "i64"}).select(y=lambda t: call("add", t.x, 1, overflow="ERROR")).to_plan()
+        >>> made = substrait.for_target(plan, "datafusion")
+        >>> print(made.notes[0])
+        target-option at plan: add:i64_i64 with overflow=ERROR → DataFusion 55 does not guarantee this behaviour
     """
     engine = engines.target(target)
     if tables is None and rename:

@@ -26,5 +26,12 @@ def lineage(plan: PlanSource, *, registry: Registry | None = None) -> Lineage:
     Raises:
         PlanFormatError: the source isn't a plan, or has fields that no release has.
         InvalidPlanError: the plan contradicts the specification.
+
+    Examples:
+        >>> found = substrait.lineage(substrait.samples.plan())
+        >>> print(found.text())
+        product_name: products.product_name
+        product_id: orders.product_id
+        sales: orders.quantity, orders.price
     """
     return found(loaded(plan, registry=registry))

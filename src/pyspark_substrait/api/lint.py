@@ -43,6 +43,13 @@ def lint(
 
     Raises:
         ValueError: there is no such class or rule.
+
+    Examples:
+        >>> for finding in substrait.lint(substrait.samples.plan()):
+        ...     print(finding.code, finding.what)
+        ...
+        9053 of orders, order_date is read and never used
+        9053 of products, details is read and never used
     """
     return _linted(plan, registry, select, ignore, name)[0]
 
@@ -62,6 +69,16 @@ def fixed(
     Raises:
         SubstraitError: the plan can't be read, or has errors.
         ValueError: there is no such class or rule.
+
+    Examples:
+        >>> from pyspark_substrait.builder import read
+        >>> plan = read("orders", {"open": "boolean?"}).filter(lambda o: ~~o.open).to_plan()
+        >>> better, findings = substrait.fixed(plan)
+        >>> print(substrait.explain(better))
+        Plan (0.108.0 by pyspark-substrait)
+        Root[open: boolean?]
+          Filter[open => *]
+            Read[orders => open: boolean?]
     """
     found, fixable = _linted(plan, registry, select, ignore, name)
     found.raise_for_errors()

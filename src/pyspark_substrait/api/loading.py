@@ -70,6 +70,13 @@ def load(source: PlanSource, *, strict: bool = False, registry: Registry | None 
     Raises:
         PlanFormatError: the source isn't a plan, or has fields that no release has.
         InvalidPlanError: the plan contradicts the specification.
+
+    Examples:
+        >>> plan = substrait.load(substrait.samples.plan_2023())
+        >>> plan
+        <Plan 0.108.0: 5 relations, result (product_name, product_id, sales)>
+        >>> len(plan.upgrades)
+        9
     """
     return loaded(source, strict=strict, registry=registry)
 
@@ -86,6 +93,11 @@ def load_expressions(
     Raises:
         PlanFormatError: the source isn't an extended expression, or has fields that no release has.
         InvalidPlanError: it contradicts the specification, or is a plan.
+
+    Examples:
+        >>> expression = substrait.load_expressions(substrait.samples.expression())
+        >>> expression
+        <ExtendedExpression 0.108.0: 2 expressions (total, large)>
     """
     document = loaded(source, strict=strict, registry=registry)
     if not isinstance(document, ExtendedExpression):

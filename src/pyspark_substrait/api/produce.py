@@ -50,6 +50,11 @@ def to_substrait(
 
     Raises:
         UnsupportedPlanError: something in the query has no Substrait form; the message shows it as Spark writes it.
+
+    Examples:
+        >>> orders = substrait.session().read.parquet(str(substrait.samples.tables()["orders"]))
+        >>> substrait.to_substrait(orders.groupBy("product_id").count(), tables={"orders": orders})
+        <Plan 0.108.0: 2 relations, result (product_id, count)>
     """
     return _produced(
         lambda: plan_from(
@@ -93,6 +98,14 @@ def from_sql(
         TableError: a value in ``tables`` isn't a table.
         ParameterError: Spark doesn't accept the value of a parameter.
         UnsupportedPlanError: as for :func:`to_substrait`.
+
+    Examples:
+        >>> plan = substrait.from_sql("SELECT count(*) AS n FROM orders", tables={"orders": "id BIGINT NOT NULL"})
+        >>> print(substrait.explain(plan))
+        Plan (0.108.0 by pyspark-substrait)
+        Root[n: i64 = $0]
+          Aggregate[one group => $0: i64 = count(*)]
+            Read[orders => id: i64]
     """
     return _produced(
         lambda: plan_of_text(
@@ -132,6 +145,11 @@ def to_substrait_expressions(
     Raises:
         InvalidPlanError: there is no session, or not as many names as columns.
         UnsupportedPlanError: something in a column has no Substrait form, or depends on more than one record.
+
+    Examples:
+        >>> from pyspark.sql import functions as F
+        >>> substrait.to_substrait_expressions("a INT, s STRING", {"next": F.col("a") + 1})
+        <ExtendedExpression 0.108.0: 1 expression (next)>
     """
     known = registry or Registry.default()
     made = expressions_from(schema, columns, names=names, spark=spark, registry=known, portable=portable)

@@ -58,6 +58,13 @@ def profile(
     Raises:
         UnsupportedPlanError: the plan changes tables, or can't run on Spark.
         PlanFormatError, InvalidPlanError, TableError, ParameterError, ExecutionError: as for :func:`run_query`.
+
+    Examples:
+        >>> profile = substrait.profile(substrait.samples.plan(), tables=substrait.samples.tables())
+        >>> profile.rows.num_rows
+        4
+        >>> [relation.rows_out.value for relation in profile.relations][:2]
+        [4, 4]
     """
     own = registry or (plan.registry if isinstance(plan, Plan) else None)
     known = own or Registry.default()

@@ -60,6 +60,11 @@ def from_substrait(
         UnsupportedPlanError: something in it can't run on Spark with exactly its meaning.
         TableError: a table is missing, or doesn't match its schema in the plan.
         ParameterError: a dynamic parameter has no value, or one that isn't of its type.
+
+    Examples:
+        >>> frame = substrait.from_substrait(substrait.samples.plan(), tables=substrait.samples.tables())
+        >>> frame.where("sales > 1000").count()
+        2
     """
     loaded = loaded_plan(plan, registry)
     known = extensions_of(loaded, registry)
@@ -111,6 +116,13 @@ def run_query(
         ExecutionError: the plan fails on its data, Spark fails, or the connection to Spark is lost.
         KeyboardInterrupt: Ctrl-C; only the Spark jobs of this run were cancelled. The message says if tasks are still
             running.
+
+    Examples:
+        >>> rows = substrait.run_query(substrait.samples.plan(), tables=substrait.samples.tables())
+        >>> rows.column_names
+        ['product_name', 'product_id', 'sales']
+        >>> rows.num_rows
+        4
     """
     loaded = loaded_plan(plan, registry)
     known = extensions_of(loaded, registry)
@@ -167,6 +179,12 @@ def evaluate(
             and measures.
         TableError: the data doesn't match the base schema.
         ParameterError: a dynamic parameter has no value, or one that isn't of its type.
+
+    Examples:
+        >>> orders = substrait.samples.tables()["orders"]
+        >>> frame = substrait.evaluate(substrait.samples.expression(), orders)
+        >>> frame.columns
+        ['total', 'large']
     """
     loaded = load_expressions(extended_expression, registry=registry)
     known = extensions_of(loaded, registry)
@@ -207,6 +225,12 @@ def evaluate_arrow(
     Raises:
         ExecutionError: an expression fails on its data.
         KeyboardInterrupt: Ctrl-C; only the Spark jobs of this run were cancelled.
+
+    Examples:
+        >>> orders = substrait.samples.tables()["orders"]
+        >>> table = substrait.evaluate_arrow(substrait.samples.expression(), orders)
+        >>> table.num_rows
+        9
     """
     loaded = load_expressions(extended_expression, registry=registry)
     known = extensions_of(loaded, registry)

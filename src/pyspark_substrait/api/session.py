@@ -29,5 +29,10 @@ def session(master: str | None = None, *, remote: str | None = None, **settings:
     Raises:
         JavaNotFoundError: Spark has to be started, and there is no Java for it.
         SubstraitError: Spark did not start, or the running session is not the one that the arguments ask for.
+
+    Examples:
+        >>> spark = substrait.session()
+        >>> spark.range(3).count()
+        3
     """
     return embedded_session(master, remote, **settings)

@@ -35,6 +35,14 @@ def to_sql(
         InvalidPlanError: the plan is wrong.
         UnsupportedPlanError: something in it can't run on that Spark with exactly its meaning.
         SubstraitError: there is no such version.
+
+    Examples:
+        >>> from pyspark_substrait.builder import read
+        >>> plan = read("orders", {"id": "i64", "price": "fp64?"}).filter(lambda o: o.price > 10).to_plan()
+        >>> print(substrait.to_sql(plan))
+        SELECT c1 AS `id`, c2 AS `price`
+        FROM (SELECT `id` AS c1, `price` AS c2 FROM `orders`)
+        WHERE (c2 > 10.0D)
     """
     loaded = loaded_plan(plan, registry)
     known = extensions_of(loaded, registry)

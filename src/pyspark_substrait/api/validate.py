@@ -51,6 +51,13 @@ def validate(
         SubstraitError: there is no such version, or the target has none.
         UnsupportedPlanError: there is no such target.
         PlanFormatError: the target is a file, but not a dialect file.
+
+    Examples:
+        >>> report = substrait.validate(substrait.samples.plan_2023(), target="spark", name="plan.2023.json")
+        >>> report.ok
+        True
+        >>> report
+        <Report of plan.2023.json: no errors, 8 warnings, 11 info>
     """
     known = extensions_of(plan, registry)
     file = file_of(plan)

@@ -50,6 +50,11 @@ def view(
     Raises:
         UnsupportedPlanError: there is no such target.
         PlanFormatError: the target is a file, but not a dialect file.
+
+    Examples:
+        >>> page = substrait.view(substrait.samples.plan()).to_html()
+        >>> page[:15]
+        '<!DOCTYPE html>'
     """
     source: PlanSource | Report
     if isinstance(plan, Profile):

@@ -91,7 +91,13 @@ __all__ = [
 
 
 class Frame(frames.Frame):
-    """A relation with names for its columns; see :class:`pyspark_substrait.builder.frames.Frame` for the steps."""
+    """A relation with names for its columns; see :class:`pyspark_substrait.builder.frames.Frame` for the steps.
+
+    Examples:
+        >>> orders = read("orders", {"id": "i64", "price": "fp64?"})
+        >>> orders.filter(lambda o: o.price > 10).sort("price").limit(3)
+        <Frame: id: i64, price: fp64?>
+    """
 
     def to_plan(self, *names: str) -> Plan:
         """Return the plan.
@@ -131,6 +137,13 @@ def extended_expression(
 
     Raises:
         InvalidPlanError: an expression is invalid.
+
+    Examples:
+        >>> made = extended_expression({"a": "i32"}, {"twice": lambda r: r.a * 2})
+        >>> print(substrait.explain(made))
+        Expressions (0.108.0 by pyspark-substrait)
+          over (a: i32)
+          twice: i32 = a * 2
     """
     return _expressions(frames.extended_expression(schema, expressions, registry=registry))
 

@@ -49,7 +49,13 @@ _UNBOUNDED = frozenset({"rank", "dense_rank", "row_number", "percent_rank", "cum
 
 
 class Aggregated(Column):
-    """An aggregate of the records of a group; with :meth:`over`, of a window. Immutable, like every column."""
+    """An aggregate of the records of a group; with :meth:`over`, of a window. Immutable, like every column.
+
+    Examples:
+        >>> lines = read("lines", {"order_id": "i64", "price": "fp64?"})
+        >>> lines.group_by("order_id").agg(total=lambda l: sum_(l.price).filter(l.price > 0))
+        <Frame: order_id: i64, total: fp64?>
+    """
 
     __slots__ = ("_filter", "_invocation", "_parts", "_resolved", "_sorts")
 
@@ -126,7 +132,13 @@ def aggregated(call: ResolvedCall, parts: Iterable[Column], registry: Registry) 
 
 
 class Windowed(Unfinished):
-    """A call of a window function; :meth:`over` makes a column of it."""
+    """A call of a window function; :meth:`over` makes a column of it.
+
+    Examples:
+        >>> lines = read("lines", {"order_id": "i64", "price": "fp64?"})
+        >>> lines.with_columns(rank=lambda l: fn.rank().over(l.order_id, l.price.desc()))
+        <Frame: order_id: i64, price: fp64?, rank: i64?>
+    """
 
     def __init__(self, call: ResolvedCall, parts: tuple[Column, ...], registry: Registry) -> None:
         self._resolved = call
@@ -223,12 +235,24 @@ def sort_fields(keys: Iterable[Any]) -> tuple[SortField, ...]:
 
 
 def preceding(offset: Any) -> Preceding:
-    """Return a bound at a distance before the current record."""
+    """Return a bound at a distance before the current record.
+
+    Examples:
+        >>> lines = read("lines", {"order_id": "i64", "price": "fp64?"})
+        >>> lines.with_columns(mean=lambda l: avg(l.price).over(l.order_id, l.price.asc(), rows=(preceding(2), 0)))
+        <Frame: order_id: i64, price: fp64?, mean: fp64?>
+    """
     return Preceding(column(offset).expression)
 
 
 def following(offset: Any) -> Following:
-    """Return a bound at a distance after the current record."""
+    """Return a bound at a distance after the current record.
+
+    Examples:
+        >>> lines = read("lines", {"order_id": "i64", "price": "fp64?"})
+        >>> lines.with_columns(mean=lambda l: avg(l.price).over(l.order_id, l.price.asc(), rows=(0, following(2))))
+        <Frame: order_id: i64, price: fp64?, mean: fp64?>
+    """
     return Following(column(offset).expression)
 
 

@@ -75,7 +75,13 @@ class Choice(Unfinished):
 
 
 def when(met: Any, value: Any) -> Choice:
-    """Start a conditional expression: ``when(o.x > 0, "more").otherwise("less")``."""
+    """Start a conditional expression: ``when(o.x > 0, "more").otherwise("less")``.
+
+    Examples:
+        >>> orders = read("orders", {"price": "fp64?"})
+        >>> orders.select(size=lambda o: when(o.price > 100, "large").otherwise("small"))
+        <Frame: size: string>
+    """
     return Choice(((condition(met), value),))
 
 
@@ -86,6 +92,11 @@ def switch(match: Any, cases: Mapping[Any, Any], default: Any = _NONE) -> Column
         match: the value.
         cases: results by Python constants, which become literals of the value's type.
         default: the result if no key is equal; null if none is given.
+
+    Examples:
+        >>> orders = read("orders", {"state": "i32"})
+        >>> orders.select(state=lambda o: switch(o.state, {1: "open", 2: "closed"}, "unknown"))
+        <Frame: state: string>
     """
     value = column(match)
     if not cases:
@@ -101,7 +112,13 @@ def switch(match: Any, cases: Mapping[Any, Any], default: Any = _NONE) -> Column
 
 
 def among(values: tuple[Any, ...], options: list[tuple[Any, ...]]) -> Column:
-    """Whether a tuple of values equals one of several tuples."""
+    """Whether a tuple of values equals one of several tuples.
+
+    Examples:
+        >>> orders = read("orders", {"id": "i64", "item": "string"})
+        >>> orders.filter(lambda o: among((o.id, o.item), [(1, "a"), (2, "b")]))
+        <Frame: id: i64, item: string>
+    """
     if not options or any(len(option) != len(values) for option in options):
         raise InvalidPlanError(f"each option has {len(values)} values, and there is at least one")
     columns = [agreed(cells) for cells in zip(values, *options, strict=True)]
@@ -111,7 +128,13 @@ def among(values: tuple[Any, ...], options: list[tuple[Any, ...]]) -> Column:
 
 
 def struct(**fields: Any) -> Column:
-    """Return a struct of values by name."""
+    """Return a struct of values by name.
+
+    Examples:
+        >>> orders = read("orders", {"id": "i64", "price": "fp64?"})
+        >>> orders.select(both=lambda o: struct(id=o.id, price=o.price))
+        <Frame: both: struct<i64, fp64?>>
+    """
     parts = {name: column(value) for name, value in fields.items()}
     node = NestedStruct(fields=tuple(part.expression for part in parts.values()))
     names = tuple(inner for name, part in parts.items() for inner in (name, *part._inner))
@@ -119,7 +142,13 @@ def struct(**fields: Any) -> Column:
 
 
 def array(*values: Any) -> Column:
-    """Return a list of at least one value; all are cast to one type."""
+    """Return a list of at least one value; all are cast to one type.
+
+    Examples:
+        >>> orders = read("orders", {"low": "i32", "high": "i64"})
+        >>> orders.select(bounds=lambda o: array(o.low, o.high))
+        <Frame: bounds: list<i64>>
+    """
     if not values:
         raise InvalidPlanError("a list without elements has no type", hint='State its type: lit([], "list<i32>")')
     items = agreed(values)
@@ -127,7 +156,13 @@ def array(*values: Any) -> Column:
 
 
 def dictionary(*pairs: tuple[Any, Any]) -> Column:
-    """Return a map of at least one key-value pair; all keys are cast to one type, and so are all values."""
+    """Return a map of at least one key-value pair; all keys are cast to one type, and so are all values.
+
+    Examples:
+        >>> orders = read("orders", {"low": "i32", "high": "i64"})
+        >>> orders.select(bounds=lambda o: dictionary(("low", o.low), ("high", o.high)))
+        <Frame: bounds: map<string, i64>>
+    """
     if not pairs:
         raise InvalidPlanError("a map without entries has no type", hint='State its type: lit({}, "map<string, i32>")')
     keys, items = agreed(key for key, _ in pairs), agreed(value for _, value in pairs)
@@ -136,22 +171,45 @@ def dictionary(*pairs: tuple[Any, Any]) -> Column:
 
 
 def parameter(number: int, type: TypeLike) -> Column:
-    """Return a dynamic parameter: a value that is given when the plan runs."""
+    """Return a dynamic parameter: a value that is given when the plan runs.
+
+    Examples:
+        >>> orders = read("orders", {"id": "i64"})
+        >>> plan = orders.filter(lambda o: o.id > parameter(1, "i64")).to_plan()
+    """
     found, names = schemas.typed_names(type)
     return Column(DynamicParameter(type=found, parameter_reference=number), inner=names)
 
 
 def current_timestamp(precision: int = 6) -> Column:
-    """Return the time of the execution."""
+    """Return the time of the execution.
+
+    Examples:
+        >>> orders = read("orders", {"id": "i64"})
+        >>> orders.select("id", read_at=lambda o: current_timestamp())
+        <Frame: id: i64, read_at: precision_timestamp_tz<6>>
+    """
     type = PrecisionTimestampTZ(precision=precision)
     return Column(ExecutionContextVariable(variable=ContextVariable.CURRENT_TIMESTAMP, type=type))
 
 
 def current_date() -> Column:
-    """Return the date of the execution."""
+    """Return the date of the execution.
+
+    Examples:
+        >>> orders = read("orders", {"day": "date"})
+        >>> orders.filter(lambda o: o.day == current_date())
+        <Frame: day: date>
+    """
     return Column(ExecutionContextVariable(variable=ContextVariable.CURRENT_DATE, type=Date()))
 
 
 def current_timezone() -> Column:
-    """Return the time zone of the execution."""
+    """Return the time zone of the execution.
+
+    Examples:
+        >>> orders = read("orders", {"id": "i64"})
+        >>> orders.select("id", zone=lambda o: current_timezone())
+        <Frame: id: i64, zone: string>
+    """
     return Column(ExecutionContextVariable(variable=ContextVariable.CURRENT_TIMEZONE, type=String()))

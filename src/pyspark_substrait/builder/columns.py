@@ -87,6 +87,11 @@ class Column:
 
     A field of a struct is an attribute, ``o.address.city``, or an item, ``o["address"]["cast"]``, if a method has
     its name. Items are also elements of lists (from 0; negative from the end) and values of maps by key.
+
+    Examples:
+        >>> orders = read("orders", {"price": "fp64?"})
+        >>> orders.select(high=lambda o: o.price > 10)
+        <Frame: high: boolean?>
     """
 
     __slots__ = ("_expression", "_inner", "_measures", "_name", "_registry")
@@ -401,6 +406,10 @@ def lit(value: object, type: TypeLike | None = None) -> Column:
     Args:
         value: a Python value (see ``model.values``).
         type: its type; by default i32 or i64 for an int, fp64 for a float, and so on. A null needs a type.
+
+    Examples:
+        >>> lit(1, "i64")
+        <column: i64>
     """
     if type is None:
         own = own_type(value)

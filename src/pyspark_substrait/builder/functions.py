@@ -49,7 +49,13 @@ class _Word:
 
 
 def enum(word: str) -> Any:
-    """Mark a word as an enumeration argument, where it could also be a string."""
+    """Mark a word as an enumeration argument, where it could also be a string.
+
+    Examples:
+        >>> orders = read("orders", {"day": "date"})
+        >>> orders.select(year=lambda o: fn.extract(enum("YEAR"), o.day))
+        <Frame: year: i64>
+    """
     return _Word(word)
 
 
@@ -77,6 +83,11 @@ def call(
 
     Raises:
         InvalidPlanError: there is no such function, or none that takes the arguments, or no such option.
+
+    Examples:
+        >>> orders = read("orders", {"id": "i64"})
+        >>> orders.select(next=lambda o: call("add", o.id, 1, urn="functions_arithmetic", overflow="ERROR"))
+        <Frame: next: i64>
     """
     if _deferred(name, arguments, registry):
         return _later(name, arguments, urn, {**(options or {}), **more_options}, registry)
@@ -261,7 +272,13 @@ def _with_options(registry: Registry, made_call: ResolvedCall, options: Options)
 
 
 def lambda_(types: Sequence[Any], body: Callable[..., Any], registry: Registry | None = None) -> Column:
-    """Return a lambda: a Python function applied to parameters of these types."""
+    """Return a lambda: a Python function applied to parameters of these types.
+
+    Examples:
+        >>> orders = read("orders", {"prices": "list<fp64>"})
+        >>> orders.select(halves=lambda o: fn.transform(o.prices, lambda_(["fp64"], lambda x: x / 2)))
+        <Frame: halves: list<fp64>>
+    """
     parameters, names = [], []
     for given in types:
         type, inner = schemas.typed_names(given, registry)
@@ -271,7 +288,13 @@ def lambda_(types: Sequence[Any], body: Callable[..., Any], registry: Registry |
 
 
 def invoke(function: Callable[..., Any], *arguments: Any) -> Column:
-    """Apply a Python function as a lambda in place."""
+    """Apply a Python function as a lambda in place.
+
+    Examples:
+        >>> orders = read("orders", {"price": "fp64"})
+        >>> orders.select(square=lambda o: invoke(lambda x: x * x, o.price + 1))
+        <Frame: square: fp64>
+    """
     items = [column(item) for item in arguments]
     made_lambda = _lambda(tuple(item.type for item in items), [item._inner for item in items], function, None)
     assert isinstance(made_lambda.expression, Lambda)
@@ -357,6 +380,11 @@ class Functions:
     """The functions of all extensions as attributes: ``fn.upper(o.name)``.
 
     A name that is a Python keyword or a built-in may have a trailing underscore: ``fn.and_``, ``fn.sum_``.
+
+    Examples:
+        >>> orders = read("orders", {"item": "string?"})
+        >>> orders.select(item=lambda o: fn.upper(o.item))
+        <Frame: item: string?>
     """
 
     def __init__(self, urn: str | None = None, registry: Registry | None = None) -> None:

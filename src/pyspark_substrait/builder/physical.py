@@ -48,7 +48,13 @@ class _Switching:
 
 
 def switching(*values: Any) -> Any:
-    """Return a column of :meth:`Physical.expand` that has a different value in each duplicate."""
+    """Return a column of :meth:`Physical.expand` that has a different value in each duplicate.
+
+    Examples:
+        >>> lines = read("lines", {"order_id": "i64", "price": "fp64?"})
+        >>> lines.expand(lambda l: {"key": switching(l.order_id, None)})
+        <Frame: key: i64?, duplicate: i32>
+    """
     return _Switching(values)
 
 

@@ -61,6 +61,11 @@ class Reading(Base):
             schema: the columns: a dict of types by name (model types, or text like ``decimal?<38, 2>``), a
                 ``pyarrow.Schema``, or a ``NamedStruct``.
             registry: the extensions; by default those of the specification.
+
+        Examples:
+            >>> orders = read("orders", {"id": "i64", "item": "string?", "price": "decimal?<10, 2>"})
+            >>> orders.select("id", "price")
+            <Frame: id: i64, price: decimal?<10, 2>>
         """
         names = (table,) if isinstance(table, str) else tuple(table)
         return cls._read(NamedTable(names=names), schema, registry)
@@ -73,7 +78,12 @@ class Reading(Base):
         *,
         registry: Registry | None = None,
     ) -> Self:
-        """Read records in the plan: tuples or dicts of Python values (or columns that refer to nothing)."""
+        """Read records in the plan: tuples or dicts of Python values (or columns that refer to nothing).
+
+        Examples:
+            >>> values([(1, "a"), (2, None)], {"id": "i64", "name": "string?"})
+            <Frame: id: i64, name: string?>
+        """
         described = schema_of(schema, registry)
         names = described.top_level_names()
         records = []
@@ -112,6 +122,10 @@ class Reading(Base):
             kind: the kind of the paths: uri_file, uri_folder, uri_path or uri_path_glob.
             registry: the extensions.
             text: for text, fields of ``model.relations.DelimiterSeparatedTextReadOptions``.
+
+        Examples:
+            >>> read_files("file:///data/orders.parquet", {"id": "i64", "price": "fp64?"})
+            <Frame: id: i64, price: fp64?>
         """
         if isinstance(format, str):
             if format != "text" and format not in _FORMATS:
@@ -134,7 +148,12 @@ class Reading(Base):
         snapshot: int | str | datetime.datetime | None = None,
         registry: Registry | None = None,
     ) -> Self:
-        """Read an Iceberg table: its current snapshot, one by its id, or the one as of an instant."""
+        """Read an Iceberg table: its current snapshot, one by its id, or the one as of an instant.
+
+        Examples:
+            >>> read_iceberg("/data/orders/metadata/v3.json", {"id": "i64"}, snapshot=42)
+            <Frame: id: i64>
+        """
         moment = None
         if isinstance(snapshot, datetime.datetime):
             if snapshot.tzinfo is None:
@@ -147,7 +166,13 @@ class Reading(Base):
 
     @classmethod
     def read_extension(cls, detail: AnyMessage, schema: SchemaLike, *, registry: Registry | None = None) -> Self:
-        """Read a table of a kind that the specification doesn't define."""
+        """Read a table of a kind that the specification doesn't define.
+
+        Examples:
+            >>> from pyspark_substrait.model.literals import AnyMessage
+            >>> read_extension(AnyMessage("example.com/org.example.Range", b""), {"id": "i64"})
+            <Frame: id: i64>
+        """
         return cls._read(ExtensionTable(detail=detail), schema, registry)
 
     @classmethod
@@ -158,6 +183,11 @@ class Reading(Base):
             node: the relation.
             names: the names of its columns; or those of nested fields as well, depth first.
             registry: finds functions and types.
+
+        Examples:
+            >>> plan = substrait.load(substrait.samples.plan())
+            >>> relation(plan.relations[0].input, ["name", "id", "sales"]).select("name")
+            <Frame: name: string?>
         """
         return cls(node, fields_named(names, node.schema), registry)
 

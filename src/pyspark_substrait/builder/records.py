@@ -87,6 +87,11 @@ class Record:
     """The record that an expression sees: its columns are attributes, ``o.price``, and items, ``o["weird name"]``.
 
     An item may also be a position, from 0.
+
+    Examples:
+        >>> orders = read("orders", {"unit price": "fp64?", "count": "i64"})
+        >>> orders.select(total=lambda o: o["unit price"] * 2, n=lambda o: o[1])
+        <Frame: total: fp64?, n: i64>
     """
 
     __slots__ = ("_fields", "_registry", "_token", "_types")

@@ -32,6 +32,12 @@ def scalar(frame: Frame) -> Column:
     """Return the only value of a frame with one column and at most one record; null if it has no record.
 
     Columns of enclosing records may be used anywhere in it.
+
+    Examples:
+        >>> orders = read("orders", {"id": "i64"})
+        >>> lines = read("lines", {"order_id": "i64", "price": "fp64?"})
+        >>> orders.select("id", top=lambda o: scalar(lines.agg(top=max_(lambda l: l.price))))
+        <Frame: id: i64, top: fp64?>
     """
     node = ScalarSubquery(input=frame.model)
     _ = node.type
@@ -40,19 +46,40 @@ def scalar(frame: Frame) -> Column:
 
 
 def exists(frame: Frame) -> Column:
-    """Whether a frame has any record."""
+    """Whether a frame has any record.
+
+    Examples:
+        >>> orders = read("orders", {"id": "i64"})
+        >>> lines = read("lines", {"order_id": "i64", "price": "fp64?"})
+        >>> orders.filter(lambda o: exists(lines.filter(lambda l: l.order_id == o.id)))
+        <Frame: id: i64>
+    """
     node = SetPredicate(predicate_op=PredicateOp.EXISTS, tuples=frame.model)
     return Column(node, registry=frame.registry)
 
 
 def unique(frame: Frame) -> Column:
-    """Whether a frame has no duplicate records."""
+    """Whether a frame has no duplicate records.
+
+    Examples:
+        >>> orders = read("orders", {"id": "i64"})
+        >>> lines = read("lines", {"order_id": "i64", "price": "fp64?"})
+        >>> orders.filter(lambda o: unique(lines.filter(lambda l: l.order_id == o.id).select("price")))
+        <Frame: id: i64>
+    """
     node = SetPredicate(predicate_op=PredicateOp.UNIQUE, tuples=frame.model)
     return Column(node, registry=frame.registry)
 
 
 def isin(values: tuple[Any, ...], frame: Frame) -> Column:
-    """Whether values, as a record, are among the records of a frame, by SQL's three-valued logic."""
+    """Whether values, as a record, are among the records of a frame, by SQL's three-valued logic.
+
+    Examples:
+        >>> orders = read("orders", {"id": "i64"})
+        >>> lines = read("lines", {"order_id": "i64", "price": "fp64?"})
+        >>> orders.filter(lambda o: is_in((o.id,), lines.select("order_id")))
+        <Frame: id: i64>
+    """
     needles, query = _comparable(values, frame)
     node = InPredicate(needles=tuple(needle.expression for needle in needles), haystack=query)
     return made(node, *needles)
@@ -85,12 +112,26 @@ _OPERATORS = {
 
 
 def any_of(frame: Frame) -> Any:
-    """Return the values of a frame's only column, for a comparison that must hold for one of them."""
+    """Return the values of a frame's only column, for a comparison that must hold for one of them.
+
+    Examples:
+        >>> orders = read("orders", {"id": "i64"})
+        >>> lines = read("lines", {"order_id": "i64", "price": "fp64?"})
+        >>> orders.filter(lambda o: o.id > any_of(lines.select("order_id")))
+        <Frame: id: i64>
+    """
     return Quantified(ReductionOp.ANY, frame)
 
 
 def all_of(frame: Frame) -> Any:
-    """Return the values of a frame's only column, for a comparison that must hold for all of them."""
+    """Return the values of a frame's only column, for a comparison that must hold for all of them.
+
+    Examples:
+        >>> orders = read("orders", {"id": "i64"})
+        >>> lines = read("lines", {"order_id": "i64", "price": "fp64?"})
+        >>> orders.filter(lambda o: o.id > all_of(lines.select("order_id")))
+        <Frame: id: i64>
+    """
     return Quantified(ReductionOp.ALL, frame)
 
 

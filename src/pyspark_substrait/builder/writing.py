@@ -110,6 +110,13 @@ class Writing(Base):
             schema: its columns.
             defaults: the default values of columns, by name.
             registry: the extensions.
+
+        Examples:
+            >>> plan = ddl("orders", "create", schema={"id": "i64", "price": "fp64?"}).to_plan()
+            >>> print(substrait.explain(plan))
+            Plan (0.108.0 by pyspark-substrait)
+            Root[no columns]
+              Ddl[create table orders (id: i64, price: fp64?)]
         """
         described = None if schema is None else schema_of(schema, registry)
         values = None
@@ -150,6 +157,10 @@ class Writing(Base):
             values: the new values by column: constants, or functions of the record.
             where: the condition of records to change; all if it isn't given.
             registry: the extensions.
+
+        Examples:
+            >>> update("orders", {"id": "i64", "price": "fp64?"}, {"price": 0.0}, lambda o: o.id == 7)
+            <Frame: updated: i64>
         """
         described: NamedStruct = schema_of(schema, registry)
         extensions = registry or Registry.default()

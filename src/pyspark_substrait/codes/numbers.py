@@ -16,6 +16,13 @@ class Level(Enum):
 
     ``ERROR``: the plan contradicts the specification or itself, and can't run. ``WARNING``: it can be understood, but
     is looser than the specification, or probably not what its author meant. ``INFO``: worth knowing.
+
+    Examples:
+        >>> report = substrait.validate(substrait.samples.plan_2023())
+        >>> sorted({finding.level.value for finding in report})
+        ['info', 'warning']
+        >>> substrait.Level("warning") is substrait.Level.WARNING
+        True
     """
 
     ERROR = "error"
@@ -24,7 +31,13 @@ class Level(Enum):
 
 
 class Code(IntEnum):
-    """A class of findings. Its name, level, reason and page of the specification: :func:`class_of`."""
+    """A class of findings. Its name, level, reason and page of the specification: :func:`class_of`.
+
+    Examples:
+        >>> code = substrait.Code.EXPRESSION_REFERENCE
+        >>> code == 6106
+        True
+    """
 
     UNCLASSIFIED = 0
     NOT_YET_IMPLEMENTED = 1

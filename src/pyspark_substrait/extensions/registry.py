@@ -66,6 +66,12 @@ class Registry:
 
     A registry is immutable: its methods ``with_…`` return a larger one. Use :meth:`default` for the official
     extensions.
+
+    Examples:
+        >>> registry = substrait.Registry.default()
+        >>> registry
+        <Registry: the specification>
+        >>> plan = substrait.load(substrait.samples.plan(), registry=registry)
     """
 
     _added: Mapping[str, ExtensionFile] = field(default_factory=dict)

@@ -26,6 +26,10 @@ class Limits:
             also bounds the types of nested constructors.
         repeated: how many relations and expressions the shared parts (references, detached parts, named lambdas) add
             when they are expanded at each use after the first.
+
+    Examples:
+        >>> substrait.Limits(columns=10_000)
+        Limits(message_bytes=268435456, columns=10000, repeated=100000)
     """
 
     message_bytes: int = 256 * 1024 * 1024
@@ -46,9 +50,9 @@ def current_limits() -> Limits:
 def limited(limits: Limits) -> Iterator[None]:
     """Set the limits for a block, in this thread or task.
 
-    >>> with limited(Limits(columns=10_000_000)):
-    ...     current_limits().columns
-    10000000
+    Examples:
+        >>> with substrait.limited(substrait.Limits(columns=10_000_000)):
+        ...     plan = substrait.load(substrait.samples.plan())
     """
     token = _limits.set(limits)
     try:

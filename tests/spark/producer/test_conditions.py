@@ -103,5 +103,5 @@ def test_long_lists_out_of_the_optimizer(spark: SparkSession, condition: str) ->
 
 
 def test_a_random_value_that_is_used_twice_is_refused(spark: SparkSession) -> None:
-    with pytest.raises(UnsupportedPlanError, match="used several times"):
+    with pytest.raises(UnsupportedPlanError, match="uses a part several times"):
         ps.to_substrait(spark.sql("SELECT nullif(rand(1), 0.5D)"))

@@ -198,7 +198,7 @@ def test_an_error_is_raised_where_spark_raises_it(spark: SparkSession) -> None:
 @pytest.mark.parametrize(
     ("query", "words"),
     [
-        ("SELECT reflect('java.util.UUID', 'randomUUID')", "any method of Java"),
+        ("SELECT reflect('java.util.UUID', 'randomUUID')", "arbitrary Java methods"),
         ("SELECT parse_json('1')", "VARIANT"),
         ("SELECT hex(st_asbinary(st_geogfromwkb(X'0101000000000000000000F03F0000000000000040')))", "GEOGRAPHY"),
         ("SELECT to_json(struct(INTERVAL '1' YEAR AS a))", "INTERVAL YEAR TO MONTH"),

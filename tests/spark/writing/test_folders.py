@@ -57,7 +57,7 @@ def test_a_change_that_fails_leaves_everything_as_it_was(tmp_path: Path) -> None
 @pytest.mark.parametrize("by_others", ["added", "rewritten", "removed"])
 def test_a_folder_that_others_change_meanwhile_stays_theirs(tmp_path: Path, by_others: str) -> None:
     folder = _folder(tmp_path)
-    with pytest.raises(ExecutionError, match="somebody else has changed"), folders.changing(folder) as version:
+    with pytest.raises(ExecutionError, match="another process changed"), folders.changing(folder) as version:
         version.written.mkdir()
         (version.written / "part-1").write_text("new")
         version.add()

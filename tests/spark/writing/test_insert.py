@@ -132,7 +132,7 @@ def test_what_cannot_be_written_says_where(spark: SparkSession) -> None:
             ("nowhere", {}, TableError, "there is no table nowhere"),
             ("written_view", {}, UnsupportedPlanError, "is a session view"),
             (buckets, {}, UnsupportedPlanError, "has buckets"),
-            (name, {"tables": {name: spark.table(name)}}, UnsupportedPlanError, "given by the caller"),
+            (name, {"tables": {name: spark.table(name)}}, UnsupportedPlanError, "these tables are only read"),
         ):
             with pytest.raises(error, match=message) as caught:
                 run(spark, insert(target, people(ANN)), **options)

@@ -223,7 +223,7 @@ def test_tables_given_for_the_run_are_never_changed(spark: SparkSession) -> None
     name = unique()
     given = {name: spark.sql("SELECT 1 AS a")}
     for node in (table(CREATE, name, {"a": INT_}), table(DROP_IF, name)):
-        with pytest.raises(UnsupportedPlanError, match="was given for this run"):
+        with pytest.raises(UnsupportedPlanError, match="passed to this run"):
             carry_out(spark, node, tables=given)
 
 

@@ -133,7 +133,7 @@ def test_what_spark_itself_writes_meanwhile_is_not_lost(
         }
         with monkeypatch.context() as patched:
             patched.setattr(folders.Change, "add", interrupted)
-            with pytest.raises(ExecutionError, match="somebody else has changed the files"):
+            with pytest.raises(ExecutionError, match="another process changed the files"):
                 run(spark, changes[change])
         assert stored(spark, name) == ordered([ANN, BEN])
 

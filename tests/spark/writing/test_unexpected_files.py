@@ -117,7 +117,7 @@ def test_files_are_neither_replaced_nor_dropped_with_what_is_somebody_elses(
     empty = content(root)
     replacing = write_files(detail, pairs((2, "b")), mode=REPLACE)
     for node in (replacing, define(detail, DdlOp.DROP), define(detail, DdlOp.DROP_IF_EXIST)):
-        with pytest.raises(TableError, match="has other files than Parquet, like") as caught:
+        with pytest.raises(TableError, match="has files other than Parquet, such as") as caught:
             carry_out(spark, node, allowed_paths=[tmp_path])
         assert caught.value.path.endswith("detail.path")
     assert content(root) == empty, "a folder that holds nothing else is still somebody's"
@@ -125,7 +125,7 @@ def test_files_are_neither_replaced_nor_dropped_with_what_is_somebody_elses(
     assert content(root).items() >= empty.items(), "empty folders stay, too"
     before = content(root)
     for node in (replacing, define(detail, DdlOp.DROP)):
-        with pytest.raises(TableError, match="has other files than Parquet, like"):
+        with pytest.raises(TableError, match="has files other than Parquet, such as"):
             carry_out(spark, node, allowed_paths=[tmp_path])
     assert content(root) == before
     assert os.listdir(tmp_path) == ["out"]
@@ -156,7 +156,7 @@ def test_what_comes_while_files_are_replaced_or_dropped_is_kept(
     ):
         with monkeypatch.context() as patching:
             patching.setattr(f"pyspark_substrait.spark.writing.folders.{name}", patched)
-            with pytest.raises(ExecutionError, match="somebody else has changed the files"):
+            with pytest.raises(ExecutionError, match="another process changed the files"):
                 carry_out(spark, node, allowed_paths=[tmp_path])
         assert content(root) == {**before, ".env": "mine"}
         assert os.listdir(tmp_path) == ["out"]
@@ -206,7 +206,7 @@ def test_folders_of_other_file_systems_are_not_replaced_either(
     assert [tuple(row) for row in spark.read.parquet(str(root)).collect()] == [(2, "b")]
     put(root, ".git/config")
     before = content(root)
-    with pytest.raises(TableError, match=r"has other files than Parquet, like \.git"):
+    with pytest.raises(TableError, match=r"has files other than Parquet, such as \.git"):
         carry_out(spark, replacing, allowed_paths=[elsewhere])
     assert content(root) == before
 
@@ -231,7 +231,7 @@ def test_tables_of_files_are_not_written_anew_with_what_is_somebody_elses(spark:
             definition(DdlOp.DROP, name),
         ]
         for node in nodes:
-            with pytest.raises(UnsupportedPlanError, match="something in it that is not a file of the table"):
+            with pytest.raises(UnsupportedPlanError, match="something that is not a file of the table"):
                 carry_out(spark, node)
             assert content(place) == before
         run(spark, insert(name, everybody))

@@ -229,7 +229,7 @@ def test_inputs_that_do_not_say_which_record_changes(spark: SparkSession) -> Non
             values([INT, TEXT_, INT_], [(1, "a", 2)]),
             Fetch(input=source, count_expr=long(1)),
         ):
-            with pytest.raises(UnsupportedPlanError, match="does not say which record of the table becomes which"):
+            with pytest.raises(UnsupportedPlanError, match="does not identify the records to change"):
                 run(spark, write(WriteOp.UPDATE, name, input))
         with pytest.raises(InvalidPlanError, match="the input has 2 columns"):
             run(spark, write(WriteOp.UPDATE, name, values([INT, TEXT], [])))

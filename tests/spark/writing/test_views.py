@@ -126,7 +126,7 @@ def test_views_over_what_only_the_session_has(spark: SparkSession, name: str, so
     given = {"given": pa.table({"a": pa.array([8], pa.int32()), "b": ["given"]})}
     cases: list[tuple[RelationBase, str, list[tuple[Any, ...]]]] = [
         (files, "it reads files", [(7, "file")]),
-        (of("given"), "it reads given, a table that was given for this run", [(8, "given")]),
+        (of("given"), "it reads given, a table passed to this run", [(8, "given")]),
         (of("of_this_session"), "it reads of_this_session, a view of this session", [(3, None)]),
     ]
     try:
@@ -145,7 +145,7 @@ def test_views_over_what_only_the_session_has(spark: SparkSession, name: str, so
         # replaced by one that can be stored, it is one of the catalog
         quietly(spark, view(REPLACE, name, of(source), ("x", "y")))
         assert found_rows(spark, f"SELECT count(*) FROM spark_catalog.default.{name}") == [(3,)]
-        with pytest.raises(UnsupportedPlanError, match="is one of the catalog, and cannot become"):
+        with pytest.raises(UnsupportedPlanError, match="is a view of the catalog and cannot be replaced"):
             carry_out(spark, view(REPLACE, name, of("given"), ("x", "y")), tables=given)
         quietly(spark, view(DROP, name))
         with pytest.raises(TableError, match="there is no view"):

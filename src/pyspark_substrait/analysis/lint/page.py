@@ -8,34 +8,32 @@ from pyspark_substrait.codes import Level, class_of
 
 __all__ = ["markdown"]
 
-_HEAD = """# Linting
+_HEAD = """# Lint plans
 
-`pyspark-substrait lint PLAN...` lists redundant, slow and suspicious parts of a valid plan: parts without effect,
-deprecated names, likely mistakes. It needs no Spark.
+`lint` finds redundant, slow and suspicious parts of a valid plan, and fixes many of them: parts without effect,
+deprecated names, likely mistakes. It needs no Spark. ([`validate`](validating.md) checks whether a plan is valid.)
 
     pyspark-substrait lint plan.json                     list the findings, and exit with 1 if there are any
     pyspark-substrait lint plan.json --fix               apply the fixes that keep the meaning, and list them
-    pyspark-substrait lint plan.pb --fix -o better.pb    write the better plan somewhere else
+    pyspark-substrait lint plan.pb --fix -o better.pb    write the fixed plan to another file
     pyspark-substrait lint plans/*.pb --select double-negation,9003 --format json
     pyspark-substrait lint --rules                       print this page
 
-In Python: `substrait.lint(plan)` gives a report as `validate` does, and `substrait.fixed(plan)` the
-better plan and the findings that it fixes.
+In Python, `substrait.lint(plan)` returns a report as `validate` does, and `substrait.fixed(plan)` returns the fixed
+plan and the findings that it fixes.
 
-A fix is made only where the plan means the same afterwards: the same records, the same types and nullability of every
-column, nulls and NaNs included; a condition that may fail is not moved or left out. The advice of a finding states
-whether there is a fix. A relation stays where it is when it has something beside its columns: an anchor that an outer
-reference names, an extension, a saved computation.
-
-`validate` checks whether a plan is valid.
+A fix never changes the meaning of a plan: the records stay the same, and so do the types and nullability of every
+column, nulls and NaNs included. A condition that may fail is neither moved nor removed. Each finding states whether it
+has a fix. A relation with more than its columns (an anchor that an outer reference names, an extension, a saved
+computation) stays where it is.
 
 ## Rules
 """
 
 _ALSO = """
-## What validation finds as well
+## Also found by validate
 
-`validate` reports these classes as well. Saving a plan fixes those that have a fix.
+`validate` reports these classes too. Saving a plan fixes those that have a fix.
 
 | number | class | fix |
 |---|---|---|

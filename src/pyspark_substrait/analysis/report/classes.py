@@ -30,12 +30,11 @@ _GROUPS = {
 _HEAD = """\
 # Findings
 
-What `validate` and `lint` can find in a plan. A class of findings has a number, which never changes its meaning; how
-the numbers are made, and what the levels mean, stands in [validating.md](validating.md). A finding may have another
-level than its class, where the case is more or less grave. `pyspark-substrait findings NUMBER` prints a row of these
-tables.
+Every class of findings that `validate` and `lint` report. The number of a class never changes its meaning;
+[validating.md](validating.md) explains numbers and levels. A single finding may have another level than its class.
+`pyspark-substrait findings NUMBER` prints a row of these tables.
 
-This page is made by `pyspark-substrait findings --markdown`.
+`pyspark-substrait findings --markdown` generates this page.
 """
 
 

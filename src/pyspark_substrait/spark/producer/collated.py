@@ -32,7 +32,6 @@ def refuse_collation(json: Any) -> None:
         found = ", ".join(stated.values()) if stated else None
     if found is not None:
         raise UnsupportedPlanError(
-            f"Substrait has no texts of the collation {found}",
-            hint="Cast them to STRING COLLATE UTF8_BINARY where they come from, and name the collation where texts "
-            "are compared",
+            f"Substrait has no strings with the collation {found}",
+            hint="Cast them to STRING COLLATE UTF8_BINARY at the source, and name the collation in each comparison",
         )

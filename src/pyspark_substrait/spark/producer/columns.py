@@ -56,7 +56,7 @@ def expressions_from(
     try:
         frame = records.select(*given)
     except spark_errors() as error:
-        raise InvalidPlanError(f"Spark does not take the columns: {first_line(error)}") from error
+        raise InvalidPlanError(f"Spark rejects the columns: {first_line(error)}") from error
     if labels is not None:
         if len(labels) != len(frame.columns):
             raise InvalidPlanError(f"{len(labels)} names were given for {len(frame.columns)} expressions")
@@ -82,7 +82,7 @@ def _empty(session: Any, schema: Any) -> Any:
     try:
         return session.createDataFrame([], schema)
     except spark_errors() as error:
-        raise InvalidPlanError(f"Spark does not take the schema: {first_line(error)}") from error
+        raise InvalidPlanError(f"Spark rejects the schema: {first_line(error)}") from error
 
 
 def _listed(columns: Any, names: Sequence[str] | None) -> tuple[list[Any], Sequence[str] | None]:
@@ -111,7 +111,7 @@ def _values(made: Relation, base: NamedStruct) -> list[Expression]:
         values = [*below, *(_over(expression, below) for expression in made.expressions)]
     else:
         raise UnsupportedPlanError(
-            "an expression is not one over a single record: it aggregates, or makes several records",
+            "an expression aggregates, or makes several records of one",
             hint="Send the query as a plan: to_substrait",
         )
     emit = made.common.emit

@@ -16,19 +16,19 @@ __all__ = ["markdown"]
 
 _HEAD: Final = """# Functions that only Spark has
 
-Most functions of a Spark query are functions of the specification: [functions.md](functions.md) lists them with what
-they are in Spark SQL. Other functions of Spark are functions of the extensions below, which this package ships as YAML
-files (`pyspark_substrait/extensions/own`). A plan with them runs on Spark again, with the same results; other engines
-need definitions of them.
+Most functions of a Spark query become functions of the specification, which [functions.md](functions.md) lists. The
+other functions of Spark become functions of the extensions below, which this package includes as YAML files
+(`pyspark_substrait/extensions/own`). A plan with them runs on Spark again, with the same results. Other engines need
+definitions of them.
 
 - `plan.portability` lists every place where a plan uses one: the function, its extension, the path in the plan.
 - `to_substrait(df, portable=True)` and `from_sql(text, portable=True)` refuse them, with the place in the query.
-- Substrait's structs have no field names. A function that looks at them (`to_json`) gets them as a constant, a JSON
+- Substrait's structs have no field names. A function that needs them (`to_json`) takes them as a constant: a JSON
   array of the names inside the type, depth first.
-- A function whose result is of a type that the query states (`from_json`) gets a null of that type.
-- Options of a function, names and values in turn, are its last arguments. The time zone that it reckons in is one.
+- A function whose result type the query states (`from_json`) takes a null of that type.
+- The last arguments are the function's options, as names and values in turn. The time zone that it uses is one.
 
-This page is made from the YAML files: `python -m pyspark_substrait.spark.producer.functions_page`.
+`python -m pyspark_substrait.spark.producer.functions_page` generates this page from the YAML files.
 """
 
 
@@ -67,7 +67,7 @@ def _meaning(definition: FunctionDefinition) -> str:
 
 def _refused() -> Iterator[str]:
     yield "## Functions without a Substrait form\n"
-    yield "These functions of Spark 4.3 are refused, with an error that names the call as the query has it.\n"
+    yield "These functions of Spark 4.3 are refused, with an error that quotes the call from the query.\n"
     yield "| Function | Why |"
     yield "| --- | --- |"
     reasons: dict[str, list[str]] = {}

@@ -49,7 +49,7 @@ def plan_from(
     if optimized and tables:
         raise UnsupportedPlanError(
             "an optimized plan keeps no names of views and DataFrames",
-            hint="Leave optimized=True out, or make the plan of SQL: from_sql(text, tables=…, optimized=True)",
+            hint="Remove optimized=True, or make the plan of SQL: from_sql(text, tables=…, optimized=True)",
         )
     frames = _frames(tables) if isinstance(tables, Mapping) else ()
     production = Production(
@@ -93,12 +93,12 @@ def _frame(frame: Any) -> Any:
         return _frame(frame.to_frame().to_spark() if not hasattr(frame, "to_spark") else frame.to_spark())
     if not hasattr(frame, "sparkSession"):
         raise UnsupportedPlanError(
-            f"a {type(frame).__name__} has no plan", hint="Give a DataFrame of Spark, or one of pyspark.pandas"
+            f"a {type(frame).__name__} has no plan", hint="Pass a DataFrame of Spark or of pyspark.pandas"
         )
     if is_connect(frame.sparkSession):
         raise UnsupportedPlanError(
             "plans are made of DataFrames of classic sessions only: Spark Connect keeps the query on the server",
-            hint="Make it in a classic session; for a query in SQL, from_sql(text, tables=...) needs no data",
+            hint="Make it in a classic session. For SQL, from_sql(text, tables=...) needs no data",
         )
     return frame
 

@@ -52,7 +52,7 @@ def check_relation(node: Node, made: Relation) -> None:
             return
 
 
-_HINT = "Leave portable=True away, or express it by what the specification has"
+_HINT = "Remove portable=True, or use functions of the specification"
 
 
 def _operator(node: Node) -> str:

@@ -18,7 +18,7 @@ _SCALA: Final = "it is a function of compiled code, which a plan cannot carry"
 _VARIANT: Final = "Substrait has no type for Spark's VARIANT"
 _JSON_HINT: Final = "Keep the JSON as text: get_json_object and from_json are supported"
 _PLACE: Final = "Substrait has no types for Spark's GEOMETRY and GEOGRAPHY"
-_CANDIDATES: Final = "its result holds a value for its type's sake alone, which a plan cannot keep apart from a null"
+_CANDIDATES: Final = "its result has a value only to state a type, and a plan cannot distinguish that from a null"
 
 #: why expressions of Catalyst can't be translated, and what to do about it, by class
 EXPRESSIONS: Final[Mapping[str, tuple[str, str]]] = {
@@ -40,7 +40,7 @@ EXPRESSIONS: Final[Mapping[str, tuple[str, str]]] = {
         (_SCALA, _NATIVE),
     ),
     "CallMethodViaReflection": (
-        "it calls any method of Java, and a plan is data that must not run code",
+        "it calls arbitrary Java methods, and a plan is data that must not run code",
         "Write it with Spark's own functions",
     ),
     **dict.fromkeys(
@@ -71,18 +71,18 @@ EXPRESSIONS: Final[Mapping[str, tuple[str, str]]] = {
     ),
     **dict.fromkeys(
         ("FromAvro", "AvroDataToCatalyst", "ToAvro", "CatalystDataToAvro", "SchemaOfAvro"),
-        ("Avro is a module of its own that Spark loads", "Read and write Avro in files"),
+        ("Avro is a separate module of Spark", "Read and write Avro in files"),
     ),
     **dict.fromkeys(
         ("FromProtobuf", "ProtobufDataToCatalyst", "ToProtobuf", "CatalystDataToProtobuf"),
-        ("Protobuf is a module of its own that Spark loads", "Decode the messages before or after the plan runs"),
+        ("Protobuf is a separate module of Spark", "Decode the messages before or after the plan runs"),
     ),
     **dict.fromkeys(
         ("AssertTrue",),
-        ("it is a value of no type", "Filter by a condition with raise_error('...') in it, or check it beforehand"),
+        ("it is a value of no type", "Filter by a condition with raise_error('...'), or check beforehand"),
     ),
     **dict.fromkeys(
-        ("Collations", "SQLKeywords"), ("it lists what Spark itself knows", "Write what you need of it as VALUES")
+        ("Collations", "SQLKeywords"), ("it lists what Spark itself knows", "Write the needed values as VALUES")
     ),
     "Measure": ("it is a measure of a metric view", "Write the aggregate function itself"),
 }
@@ -124,14 +124,14 @@ FUNCTIONS: Final[Mapping[str, str]] = {
         "its result has months, days and time in one, which Spark cannot compare",
     ),
     **dict.fromkeys(("timestamp_nanos", "unix_nanos"), "PySpark cannot read timestamps with nanoseconds"),
-    "shuffle": "its result is by chance",
-    "counter_diff": "it keeps a state over a window that no function of windows has",
-    "session_window": "it makes groups of records by the gaps between them",
+    "shuffle": "its result is random",
+    "counter_diff": "it keeps a state over a window, which no window function does",
+    "session_window": "it groups records by the gaps between them",
     "time_bucket": "it counts months and days in the zone of the session",
     "python_worker_logs": "it is about the session itself",
 }
 
-_FUNCTION_HINT: Final = "Express it by functions and joins of Spark's own"
+_FUNCTION_HINT: Final = "Use Spark's own functions and joins"
 _STREAM: Final = "Make the plan of a batch query"
 
 #: relations that can't be translated: by class, the user's name for it, the reason and what to do about it
@@ -200,7 +200,7 @@ _RELATIONS: Final[Mapping[str, tuple[str, str, str]]] = {
         }.items()
     },
     **{
-        name: (words, "has its rows in memory only", "Write them to a table or a file and read that")
+        name: (words, "has its rows only in memory", "Write them to a table or a file and read that")
         for name, words in {
             "LogicalRDD": "a DataFrame of an RDD",
             "ExternalRDD": "a DataFrame of an RDD",
@@ -214,10 +214,10 @@ _RELATIONS: Final[Mapping[str, tuple[str, str, str]]] = {
     ),
     "Sample": (
         "sample",
-        "picks records by how Spark spreads them over partitions",
+        "picks records by how Spark distributes them over partitions",
         "Filter by a condition on a key, like crc32(key) % 100 < 10, or sample before or after the plan runs",
     ),
-    "CollectMetrics": ("observe", "reports numbers beside the result", "Make the plan of the query without it"),
+    "CollectMetrics": ("observe", "reports figures in addition to the result", "Make the plan of the query without it"),
     "PythonWorkerLogs": ("python_worker_logs()", "is about the session itself", "Ask the session"),
     "UnresolvedRelation": ("a table", "is not known to the session", "Make a view of it"),
 }

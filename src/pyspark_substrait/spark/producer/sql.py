@@ -48,7 +48,7 @@ def plan_of_text(
     if is_connect(session):
         raise UnsupportedPlanError(
             "plans are made in classic sessions only: Spark Connect keeps the query on the server",
-            hint="Leave the session out, or give a classic one; with tables={name: schema} no data is needed",
+            hint="Omit the session, or pass a classic one; with tables={name: schema} no data is needed",
         )
     own = copied(session)
     dotted: list[tuple[str, ...]] = []
@@ -66,7 +66,7 @@ def plan_of_text(
         try:
             execution = _execution(text, args, own, session, dotted, set(stand_ins.values()))
         except spark_errors() as error:
-            raise InvalidPlanError(f"Spark does not take the query: {_said(error)}") from error
+            raise InvalidPlanError(f"Spark rejects the query: {_said(error)}") from error
         production = Production(
             forms=FORMS,
             session=session,
@@ -245,8 +245,8 @@ def _schema(name: str, source: Any, session: Any) -> Any:
         return found
     if hasattr(source, "sparkSession") and is_connect(source.sparkSession):
         raise UnsupportedPlanError(
-            f"the table {name} is given as a DataFrame of Spark Connect, which a classic session cannot see",
-            hint="Give its schema: tables={name: df.schema}",
+            f"the table {name} is a DataFrame of Spark Connect, which a classic session cannot see",
+            hint="Pass its schema: tables={name: df.schema}",
         )
     frame: Any = given_table(name, source, session).frame
     return frame._jdf.schema()

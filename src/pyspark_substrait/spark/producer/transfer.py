@@ -38,5 +38,5 @@ def _answers() -> Any:
         return compiled_object(SparkContext._active_spark_context, "PlanJson")
     except spark_errors() as error:
         raise SubstraitError(
-            "plans cannot be made of this Spark's: its classes are not those of the releases that this package knows"
+            "plans cannot be made with this Spark: its classes differ from those of the supported releases"
         ) from error

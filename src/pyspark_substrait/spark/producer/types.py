@@ -95,7 +95,7 @@ def _type(json: Any) -> Type:
             refuse_collation(json)
             raise UnsupportedPlanError(
                 f"Substrait has no type for Spark's {json if isinstance(json, str) else json.get('type')}",
-                hint="Cast the value to a type with a name, like CAST(NULL AS INT)" if json == "void" else None,
+                hint="Cast the value to a type, such as CAST(NULL AS INT)" if json == "void" else None,
             )
 
 

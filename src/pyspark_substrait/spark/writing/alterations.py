@@ -157,7 +157,7 @@ def _inside(old: DataType, new: DataType, fold: Fold, path: tuple[str, ...]) -> 
         if not _widens(old, new):
             raise UnsupportedPlanError(
                 f"{'.'.join(path)} is a {sql_type(old)}, which cannot become a {sql_type(new)}",
-                hint="A type can become a wider one; to begin anew, drop the column and add one of another name",
+                hint="A type can become a wider one; otherwise drop the column and add one with another name",
             )
         yield Retyped(path, sql_type(new))
 

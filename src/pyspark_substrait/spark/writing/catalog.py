@@ -260,17 +260,17 @@ def carry_out(spark: SparkSession, text: str, names: Sequence[str], doing: str) 
         condition = error_condition(error) or ""
         if condition in _NO_SCHEMA:
             raise TableError(
-                f"there is no database for {dotted(names)}", hint="Create it first; a plan cannot"
+                f"there is no database for {dotted(names)}", hint="Create the database first; a plan cannot"
             ) from error
         if condition == "TABLE_OR_VIEW_ALREADY_EXISTS":
-            raise TableError(f"there is something named {dotted(names)} already") from error
+            raise TableError(f"a table or view named {dotted(names)} already exists") from error
         if condition in _BAD_NAME:
             raise UnsupportedPlanError(
-                f"the catalog cannot have the name {dotted(names)!a}",
-                hint="Spark's own catalog takes letters (a to z), digits and _; names of columns may be anything",
+                f"the catalog does not allow the name {dotted(names)!a}",
+                hint="Spark's own catalog allows letters (a to z), digits and _; column names may be anything",
             ) from error
         if condition.startswith("NOT_NULL_ASSERT_VIOLATION"):
-            raise ExecutionError(f"{dotted(names)} holds nulls where its new columns may have none") from error
+            raise ExecutionError(f"{dotted(names)} has nulls in columns that would become required") from error
         raise UnsupportedPlanError(f"Spark cannot {doing} {dotted(names)}: {_first_line(error)}") from error
 
 

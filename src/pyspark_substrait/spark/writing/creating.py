@@ -64,7 +64,7 @@ def creation(
             return Created(node, names, table, session)
         case _:
             raise TableError(
-                f"there is a table {table.name} already", hint="A create_mode can append to it, replace or keep it"
+                f"there is a table {table.name} already", hint="Set a create_mode that appends to, replaces or keeps it"
             )
 
 

@@ -37,7 +37,9 @@ def define(node: Ddl, session: WriteContext) -> None:
     with at("named_object"):
         found = catalog_entry(session.spark, names)
         if session.tables.find(names) is not None:
-            raise UnsupportedPlanError(f"{dotted(names)} is a table that was given for this run, which no plan changes")
+            raise UnsupportedPlanError(
+                f"{dotted(names)} is a table passed to this run in `tables`, which no plan changes"
+            )
         _agree(node, names, found)
     if node.op in _DROPS:
         if found is not None:

@@ -84,9 +84,8 @@ def check_replaceable(name: str, folder: Path, *, partly: bool = False) -> None:
     other = first_unexpected(entries_below(folder), is_record_file, partly=partly) if folder.is_dir() else None
     if other is not None:
         raise UnsupportedPlanError(
-            f"the folder {folder} of {name} has something in it that is not a file of the table: "
-            f"{dotted([str(other)])}",
-            hint="It would be lost, so that nothing was changed; move it to another place, or remove it",
+            f"the folder {folder} of {name} has something that is not a file of the table: {dotted([str(other)])}",
+            hint="Nothing was changed. Move it to another place, or remove it",
         )
 
 
@@ -181,7 +180,7 @@ def _check_probe(table: StoredTable, session: WriteContext, folder: Path) -> Non
 
 def _unseen(table: StoredTable) -> UnsupportedPlanError:
     return UnsupportedPlanError(
-        f"Spark runs where the folder {table.location} of {table.name} is not the one that is seen here",
+        f"Spark runs on a machine that does not see this machine's folder {table.location} of {table.name}",
         hint="Run the plan on the machine that has the table, or use a Delta or Iceberg table",
     )
 

@@ -128,7 +128,7 @@ def limited_text(field: StructField, name: str) -> str | None:
     """
     described: str | None = (field.metadata or {}).get(_TEXT_TYPE)
     if described is not None and _TEXT.fullmatch(described) is None:
-        raise TableError(f"{name} has text of limited length inside it, which cannot be written yet")
+        raise TableError(f"{name} has a string of limited length inside it, which is unsupported")
     return described
 
 

@@ -122,8 +122,8 @@ class Change:
 
     def _changed(self) -> ExecutionError:
         return ExecutionError(
-            f"somebody else has changed the files in {self.folder} meanwhile",
-            hint="Nothing was changed; run it again",
+            f"another process changed the files in {self.folder} during the write",
+            hint="Nothing was changed. Run the plan again",
         )
 
 
@@ -216,7 +216,7 @@ def locked(folder: Path) -> Iterator[None]:
     try:
         import fcntl
     except ImportError:
-        raise _impossible(folder, "this system has no locks of the kind needed") from None
+        raise _impossible(folder, "this system lacks the required kind of lock") from None
     path = folder.parent / f".{folder.name}.lock"
     lock = _open(path, folder)
     try:
@@ -227,7 +227,8 @@ def locked(folder: Path) -> Iterator[None]:
                 if error.errno not in (errno.EWOULDBLOCK, errno.EACCES):
                     raise _impossible(folder, f"it cannot be locked ({error.strerror})") from error
                 raise ExecutionError(
-                    f"another process is changing the table in {folder}", hint="Nothing was written; run it again later"
+                    f"another process is changing the table in {folder}",
+                    hint="Nothing was written. Run the plan again later",
                 ) from error
             if _is(lock, path):
                 break

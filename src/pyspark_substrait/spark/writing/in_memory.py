@@ -55,7 +55,7 @@ def checked(node: Write, target: InMemoryTable, session: WriteContext) -> None:
         if table is not None and node.op is WriteOp.CTAS and node.create_mode in _ERRS:
             raise TableError(
                 f"there is a table {table.name} in memory already",
-                hint="A create_mode can append to it, replace or keep it",
+                hint="Set a create_mode that appends to, replaces or keeps it",
             )
     if table is None or _replaces(node):
         with at("input"):
@@ -137,7 +137,7 @@ def _existing(target: InMemoryTable, session: WriteContext) -> StoredTable | Non
     """
     names = (target.name,)
     if session.tables.find(names) is not None:
-        raise UnsupportedPlanError(f"{dotted(names)} is a table that was given for this run, which no plan changes")
+        raise UnsupportedPlanError(f"{dotted(names)} is a table passed to this run in `tables`, which no plan changes")
     found = catalog_entry(session.spark, names)
     if found is None:
         _of(session).pop(target.name, None)  # its view was dropped elsewhere

@@ -62,9 +62,9 @@ def parsed(path: str) -> Template:
     root = "/".join(part[0] for part in folders[:fixed])
     below = tuple(tuple(part) for part in folders[fixed:] if part != [""])
     if below and not root.strip("/"):
-        raise InvalidPlanError("the path begins with a column", path="path", hint="Begin with a folder that is fixed")
+        raise InvalidPlanError("the path starts with a column", path="path", hint="Start with a fixed folder")
     if any(part in (("..",), (".",)) for part in below):
-        raise InvalidPlanError("the path leads back behind a column", path="path")
+        raise InvalidPlanError("the path has .. after a column", path="path")
     return Template(root, below)
 
 

@@ -102,7 +102,7 @@ def of_existing(node: Write, table: StoredTable, session: WriteContext) -> Chang
     found = _row_change(node, table, session)
     if found is None:
         raise UnsupportedPlanError(
-            "the input of the update does not say which record of the table becomes which",
+            "the input of the update does not identify the records to change",
             path="input",
             hint=f"Let it be {table.name} itself, filtered and projected, or have the columns of the record before "
             "those of the record after the update",

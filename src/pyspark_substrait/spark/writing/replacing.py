@@ -230,7 +230,7 @@ class Replacement:
         if room is not None and os.path.exists(room) and (old.external or folder is None or not room.samefile(folder)):
             raise TableError(
                 f"the files of the new {dotted(self.names)} belong in {room}, which exists already",
-                hint="Nothing was changed; move it to another place",
+                hint="Nothing was changed. Move it to another place",
             )
 
 
@@ -250,7 +250,7 @@ def replacing(spark: SparkSession, names: Sequence[str], old: CatalogEntry | Non
     full = names if old is None else (_CATALOG, *_in_catalog(old))
     place = _place(spark, full, make=True)
     if place is None:
-        raise TableError(f"there is no database for {dotted(names)}", hint="Create it first; a plan cannot")
+        raise TableError(f"there is no database for {dotted(names)}", hint="Create the database first; a plan cannot")
     locked = place.folder is not None
     record = _Record(database=place.database, table=place.table, replaces=old is not None, locked=locked)
     with place.locked(), exclusive(old, names) as change:
@@ -328,7 +328,7 @@ def _give_name(spark: SparkSession, place: _Place, beside: str) -> None:
         except OSError as error:
             raise TableError(
                 f"the files of {dotted(place.names[1:])} belong in {room}, which exists already",
-                hint=f"Move it to another place; until then, the new table is {beside}",
+                hint=f"Move it to another place. Until then, the new table is {beside}",
             ) from error
     # the new name has no catalog: a table stays in its own
     name = quoted_path(place.names[1:])
@@ -438,7 +438,7 @@ def _recover(spark: SparkSession, place: _Place, beside: CatalogEntry, name: str
     if not record.locked or not _is_seen(place, name, record):
         # without a lock, a crash can't be distinguished from a change in progress
         raise ExecutionError(
-            f"another process is changing {dotted(place.names[1:])}, or was stopped while it did",
+            f"another process is changing {dotted(place.names[1:])}, or was stopped while changing it",
             hint=f"If it was stopped: rename {name} to {place.table}, which no longer exists"
             if record.complete and old is None
             else f"If it was stopped: drop {name}",
@@ -452,7 +452,7 @@ def _recover(spark: SparkSession, place: _Place, beside: CatalogEntry, name: str
         _undo(spark, place, name)
     else:
         raise TableError(
-            f"{dotted(place.names[1:])} was made anew after a crash, and {name} has the records that were to be there",
+            f"{dotted(place.names[1:])} was created again after a crash, and {name} has the records meant for it",
             hint="Rename or drop one of the two",
         )
 

@@ -33,13 +33,13 @@ class _Listed(Flagged):
             if has_map(type):
                 raise UnsupportedPlanError(
                     f"{self.table.name}.{name} has a map, and Spark cannot tell whether two maps are equal",
-                    hint="Filter the table itself in the input, so that no records have to be found by their values",
+                    hint="Let the input be the table itself, filtered, so that no record is matched by its values",
                 )
         super().check()
 
     def check_statement(self) -> None:
         raise UnsupportedPlanError(
-            f"the input lists records by their values, which no statement for {self.table.name} can find one by one",
+            f"the input lists records by value, which no statement can find one by one in {self.table.name}",
             hint="Let the input be the table itself, filtered (and projected, to update)",
         )
 

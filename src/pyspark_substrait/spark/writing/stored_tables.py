@@ -126,7 +126,7 @@ class StoredTable:
         if self.by_jdbc:
             raise UnsupportedPlanError(
                 f"{self.name} is in a database, and Spark would empty it before it adds the new records",
-                hint="Empty it there, and let the plan insert",
+                hint="Empty it in the database, and let the plan insert",
             )
 
     def columns(self, schema: NamedStruct) -> tuple[str, ...]:
@@ -165,14 +165,14 @@ def stored_table(names: tuple[str, ...], session: WriteContext) -> StoredTable |
     """
     if session.tables.find(names) is not None:
         raise UnsupportedPlanError(
-            f"{dotted(names)} was given by the caller as a table to read, and is not changed",
-            hint="Leave it out of `tables`, so that the name means a table of the session's catalog",
+            f"{dotted(names)} was passed in `tables`, and these tables are only read",
+            hint="Remove it from `tables`, so that the name refers to the session's catalog",
         )
     if len(names) == 2 and "/" in names[1]:
         # some formats accept a path as a name, like delta.`/data/t`
         place = session.access.writable(names[1])
         if str(place) != names[1]:
-            raise UnsupportedPlanError(f"{dotted(names)} stands for {place}", hint="Name the table by that path")
+            raise UnsupportedPlanError(f"{dotted(names)} refers to {place}", hint="Name the table by that path")
     found = catalog_entry(session.spark, names)
     if found is None:
         return None
@@ -195,7 +195,7 @@ def existing_table(names: tuple[str, ...], session: WriteContext) -> StoredTable
     found = stored_table(names, session)
     if found is None:
         raise TableError(
-            f"there is no table {dotted(names)} in the session's catalog", hint="Make it first, or write it by a CTAS"
+            f"there is no table {dotted(names)} in the session's catalog", hint="Create it first, or write it by a CTAS"
         )
     return found
 

@@ -98,7 +98,7 @@ def _defaults(node: Ddl, schema: NamedStruct) -> tuple[Literal, ...] | None:
         raise InvalidPlanError(
             f"there are {len(defaults)} defaults for {width} columns",
             path="table_defaults.fields",
-            hint="A null stands for the default of a column that has none",
+            hint="Use null for a column without a default",
         )
     return defaults
 

@@ -116,7 +116,7 @@ def _require_not_null(spark: SparkSession, form: str, columns: Sequence[Defined]
         return
     if session_version(spark) < _NOT_NULL_SINCE:
         raise NewerSparkError(
-            f"tables of files keep NOT NULL since Spark {_NOT_NULL_SINCE}, and would take nulls here",
+            f"tables of files enforce NOT NULL since Spark {_NOT_NULL_SINCE}, and would accept nulls here",
             feature="NOT NULL",
             since=_NOT_NULL_SINCE,
             hint="Make the columns of table_schema nullable, or use a Delta or Iceberg table",
@@ -209,8 +209,8 @@ def _rebuild(
     name, fold = dotted(names), _fold(spark)
     if found.external:
         raise UnsupportedPlanError(
-            f"{name} keeps its files outside of the catalog, so that its columns cannot be changed",
-            hint="Columns that may be null can be added behind the others, and defaults changed",
+            f"{name} has its files outside the catalog, so its columns cannot change",
+            hint="You can append nullable columns, and change defaults",
         )
     if found.format.lower() not in _FILE_FORMATS:
         raise UnsupportedPlanError(

@@ -36,7 +36,7 @@ def define(node: Ddl, names: Sequence[str], found: CatalogEntry | None, session:
     definition = node.view_definition
     assert definition is not None
     if writes(definition):
-        raise InvalidPlanError("the definition of a view writes", path="view_definition")
+        raise InvalidPlanError("the definition of a view changes a table", path="view_definition")
     schema = _schema(node, definition)
     of_session = found is not None and found.kind == "session view"
     if node.op is DdlOp.ALTER and of_session:
@@ -55,8 +55,8 @@ def define(node: Ddl, names: Sequence[str], found: CatalogEntry | None, session:
         )
     if found is not None and not of_session:
         raise UnsupportedPlanError(
-            f"the view {dotted(names)} is one of the catalog, and cannot become what is asked for, because {reason}",
-            hint="Take a new name, which makes it a view of this session",
+            f"the view {dotted(names)} is a view of the catalog and cannot be replaced by this one, because {reason}",
+            hint="Choose a new name, which makes it a view of this session",
             path="named_object.names",
         )
     _session_view(definition, names, schema, session)
@@ -165,11 +165,11 @@ class _CatalogSources:
         if isinstance(node.read_type, VirtualTable):
             return None  # its records are in the text
         if not isinstance(node.read_type, NamedTable):
-            raise _OfSession("it reads files, or other things that have no name in a catalog")
+            raise _OfSession("it reads files, or another source without a name in a catalog")
         names = node.read_type.names
         with at("named_table"):
             if self._session.tables.find(names) is not None:
-                raise _OfSession(f"it reads {dotted(names)}, a table that was given for this run")
+                raise _OfSession(f"it reads {dotted(names)}, a table passed to this run")
             found = catalog_entry(self._session.spark, names)
             if found is None:
                 raise TableError(f"there is no table {dotted(names)}")

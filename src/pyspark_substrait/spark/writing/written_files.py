@@ -65,7 +65,7 @@ def checked(node: Write, target: Files, session: WriteContext) -> None:
             _check_folder(root, node)
         elif template.parts:
             raise UnsupportedPlanError(
-                "a folder for each value can only be made in the file system of this machine", path="path"
+                "a folder for each value is possible only in the file system of this machine", path="path"
             )
         elif node.create_mode is CreateMode.REPLACE_IF_EXISTS:
             _only_parquet_elsewhere(root, session)
@@ -78,7 +78,7 @@ def _place(target: Files, session: WriteContext) -> tuple[Template, Path | str]:
     template = parsed(target.path)
     with at("path"):
         if "\x00" in target.path:
-            raise InvalidPlanError("a path cannot have a NUL")
+            raise InvalidPlanError("a path cannot contain NUL")
         place = session.access.writable(template.root)
     return template, place if isinstance(place, Path) else str(place)
 
@@ -89,12 +89,12 @@ def _check_folder(root: Path, node: Write) -> None:
     if not root.is_dir():
         raise TableError(f"{root} is a file, not a folder", path="path")
     if any(found.is_symlink() for found in root.rglob("*")):
-        raise TableError(f"there are links in {root}, which may lead anywhere", path="path")
+        raise TableError(f"{root} contains links, which may lead anywhere", path="path")
     if node.op is WriteOp.CTAS and node.create_mode not in _MODES and data_files(root):
         raise TableError(
-            f"there are files in {root} already",
+            f"{root} already has files",
             path="path",
-            hint="A create_mode can append to them, replace or keep them",
+            hint="Set a create_mode that appends to, replaces or keeps them",
         )
     if node.create_mode is CreateMode.REPLACE_IF_EXISTS:
         _only_parquet(root)
@@ -109,9 +109,9 @@ def _refuse_unexpected(root: str, entries: Iterable[FolderEntry]) -> None:
     other = first_unexpected(entries, is_parquet)
     if other is not None:
         raise TableError(
-            f"{root} has other files than Parquet, like {dotted([str(other)])}",
+            f"{root} has files other than Parquet, such as {dotted([str(other)])}",
             path="path",
-            hint="Such a folder is neither replaced nor removed; name another one",
+            hint="Such a folder is neither replaced nor removed. Name another one",
         )
 
 
@@ -123,7 +123,7 @@ def _only_parquet_elsewhere(root: str, session: WriteContext) -> None:
         raise UnsupportedPlanError(f"{root} cannot be inspected: {first_line(error)}", path="path") from error
     if entries is None:
         raise UnsupportedPlanError(
-            f"a session of Spark Connect cannot tell what would be lost where {root} is replaced",
+            f"a Spark Connect session cannot see which files replacing {root} would lose",
             path="path",
             hint="Name a folder that does not exist yet, without a create_mode that replaces",
         )
@@ -168,7 +168,7 @@ def _write_here(records: DataFrame, node: Write, template: Template, root: Path,
         written = records.selectExpr(*_named(node.table_schema), *folders).write
         written.partitionBy(*map(_folder, range(len(folders)))).parquet(str(change.written))
         if not change.written.is_dir():
-            raise UnsupportedPlanError(f"what Spark writes to {root} is not seen here: its executors are elsewhere")
+            raise UnsupportedPlanError(f"this machine does not see what Spark's executors write to {root}")
         if folders:
             _rename(change.written, len(folders))
         if root.exists() and node.create_mode is not CreateMode.REPLACE_IF_EXISTS:
@@ -217,7 +217,7 @@ def _references(template: Template, schema: NamedStruct) -> dict[str, tuple[int,
             )
         found[name] = matches[0]
         if isinstance(concrete(matches[0][1]), (Struct, List, Map, Binary, FixedBinary)) or is_foreign(matches[0][1]):
-            raise UnsupportedPlanError(f"a {matches[0][1]} has no text to be a folder's name", path="path")
+            raise UnsupportedPlanError(f"a {matches[0][1]} has no text form for a folder name", path="path")
     return found
 
 

@@ -151,7 +151,7 @@ def distinct(relation: Relation, positions: Sequence[int]) -> Relation:
             raise UnsupportedPlanError(
                 f"a subquery that uses the outer column {position} cannot be rewritten for Spark: it is "
                 f"{schema.types[position]}, and Spark cannot compare maps",
-                hint="Compute what the subquery needs of it as a column below, and refer to that",
+                hint="Compute the needed part in a column below, and refer to that column",
             )
     return Aggregate(
         input=relation,

@@ -157,14 +157,12 @@ def carry(node: Relation, domain: Domain, *, ordered: bool) -> Carried:
         case HashJoin() | MergeJoin() | NestedLoopJoin():
             return join(logical(node), domain)
         case Exchange() | TopN() | Write() | Ddl() | Update():
-            raise UnsupportedPlanError(
-                f"a {type(node).__name__} relation that refers to an outer query cannot be rewritten for Spark yet"
-            )
+            raise UnsupportedPlanError(f"a {type(node).__name__} relation that refers to an outer query is unsupported")
         case Generate():
             return _generate(node, domain)
         case ExtensionLeaf() | ExtensionSingle() | ExtensionMulti():
             raise UnsupportedPlanError(
-                "an outer reference leads out of an extension relation, whose handler is called only once"
+                "an outer reference leads out of an extension relation, whose handler runs only once"
             )
         case BrokenRelation(fault=fault):
             raise InvalidPlanError(fault)

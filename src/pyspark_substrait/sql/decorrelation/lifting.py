@@ -115,7 +115,7 @@ class Lifting:
         if uses_parameters(node):
             raise UnsupportedPlanError(
                 "a subquery that depends on a lambda's parameters cannot run on Spark",
-                hint="Spark takes no subquery inside of a lambda",
+                hint="Spark supports no subquery inside a lambda",
             )
         if any(map(holds_query, expression_children(node))):
             changed = with_children(node, lambda child: self.expression(child, Place.NOWHERE))

@@ -128,7 +128,7 @@ def _counted(root: OuterReference, frames: Sequence[_Frame], fence: int, closed:
         if not 1 <= root.steps_out <= len(inside):
             raise InvalidPlanError(
                 f"the reference goes {root.steps_out} queries out, but there are {len(inside)}",
-                hint="A shared relation refers out of itself by rel_reference" if fence or closed else None,
+                hint="In a shared relation, refer to outer records by rel_reference" if fence or closed else None,
             )
         return OuterReference(steps_out=len(frames) - inside[-root.steps_out])
     for position in range(len(frames) - 1, -1, -1):

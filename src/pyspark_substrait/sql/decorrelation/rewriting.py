@@ -216,7 +216,7 @@ class _Rewriting:
                 whole = _with_expressions(replace(node, input=input, common=RelCommon()), expressions)
                 return put_out(node, whole, range(len(node.input.schema.types)))
             case _:
-                raise UnsupportedPlanError(f"this subquery in a {type(node).__name__} relation cannot run on Spark yet")
+                raise UnsupportedPlanError(f"this subquery in a {type(node).__name__} relation cannot run on Spark")
 
     def _inside(self, node: Expression) -> Expression:
         """Rewrite an expression whose subqueries stay: those without outer references are rewritten inside."""

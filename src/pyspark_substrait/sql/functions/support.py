@@ -144,7 +144,7 @@ def _condition(items: Sequence[Combination], usual: bool) -> str:
     declared = _values(items[0].definition)
     chosen = {name: dict.fromkeys({**item.enums, **item.options}[name] for item in items) for name in declared}
     parts = [f"{name}: {' | '.join(values)}" for name, values in chosen.items() if len(values) < len(declared[name])]
-    return "; ".join(parts) + ("; what is not stated is so" if usual and parts else "")
+    return "; ".join(parts) + ("; the default" if usual and parts else "")
 
 
 def _values(definition: FunctionDefinition) -> Mapping[str, tuple[str, ...]]:
@@ -214,12 +214,13 @@ def markdown(items: Iterable[Support]) -> str:
     lines = [
         "# Functions",
         "",
-        "All functions of the specification's extensions. A *combination* is an overload with a value for each of its",
-        f"options and enumeration arguments. There are {total:,}: {total - refused:,} run exactly, {refused:,} are",
-        "refused, each for the reason that is given.",
-        "`pyspark-substrait functions NAME` shows a function's overloads, and what it is in Spark SQL.",
+        "The functions of the specification's extensions, and what Spark runs of them. A *combination* is an overload",
+        "with a value for each option and enumeration argument.",
+        f"Of {total:,} combinations, {total - refused:,} run exactly, and {refused:,} are refused for the reason in",
+        "the last column.",
         "",
-        "This page is made by `pyspark-substrait functions --markdown`.",
+        "`pyspark-substrait functions NAME` prints a function's overloads and its Spark SQL.",
+        "`pyspark-substrait functions --markdown` generates this page.",
     ]
     extensions = dict.fromkeys(item.extension for item in items)
     for extension in extensions:

@@ -300,7 +300,7 @@ def _of_spark(value: Expression, target: Type, conversion: _Conversion) -> Expre
         raise conversion.refused("it depends on the day on which the query runs", "Add the time to a date")
     if has_zone(source, target):
         raise conversion.refused(
-            "there is no cast of instants inside lists, maps or structs that reckons in a time zone",
+            "timestamps inside lists, maps or structs cannot be cast in a time zone",
             "Cast the parts one by one",
         )
     if any(contains(type, lambda part: isinstance(part, IntervalCompound)) for type in (source, target)):

@@ -117,7 +117,7 @@ def collate(node: Node, scope: Scope) -> Expression:
 
 def _refused(node: Node) -> UnsupportedPlanError:
     return UnsupportedPlanError(
-        f"`{written(node)}` has no Substrait form: there are no texts of a collation",
+        f"`{written(node)}` has no Substrait form: Substrait has no strings with a collation",
         hint="Compare and sort by UTF8_LCASE where it is used (a COLLATE UTF8_LCASE = b, ORDER BY a COLLATE "
         "UTF8_LCASE), or by a column of lower(a)",
     )

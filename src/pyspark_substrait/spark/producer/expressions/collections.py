@@ -197,7 +197,7 @@ def element_at(node: Node, scope: Scope) -> Expression:
     """``element_at`` of a list, from 1 and negative from the end, or of a map."""
     value, index = expressions(node.children, scope)
     if node.tree("defaultValueOutOfBound") is not None or isinstance(node.value("defaultValueOutOfBound"), int):
-        raise UnsupportedPlanError(f"`{written(node)}` with a value for what is out of bounds has no Substrait form")
+        raise UnsupportedPlanError(f"`{written(node)}` with a value for positions out of bounds has no Substrait form")
     if isinstance(concrete(value.type), Map):
         return _map_value(value, index, scope)
     if node.value("failOnError"):
@@ -303,8 +303,8 @@ def array_insert(node: Node, scope: Scope) -> Expression:
 def shuffle(node: Node, scope: Scope) -> Expression:
     """``shuffle``: refused, because the order depends on how the records are partitioned."""
     raise UnsupportedPlanError(
-        f"`{written(node)}` has no Substrait form: its result is by chance",
-        hint="Sort the list by something that is fixed",
+        f"`{written(node)}` has no Substrait form: its result is random",
+        hint="Sort the list by a deterministic key",
     )
 
 

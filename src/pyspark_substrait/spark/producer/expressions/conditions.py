@@ -89,7 +89,7 @@ def with_(node: Node, scope: Scope) -> Expression:
         inner = definition.children[0]
         if not definition.value("deterministic"):
             raise UnsupportedPlanError(
-                f"`{written(node)}` has a part that is used several times, and may be another value each time",
+                f"`{written(node)}` uses a part several times that may have another value each time",
                 hint="Compute it as a column in a SELECT below",
             )
         known[_number(definition)] = expression(inner, replace(scope, replaced=known))

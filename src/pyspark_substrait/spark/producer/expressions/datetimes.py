@@ -335,7 +335,7 @@ def parsed(node: Node, scope: Scope) -> Expression:
     trying = "try_" if node.mode == "LEGACY" else ""
     wanted = _LOCAL if node.value("dataType") == "timestamp_ntz" else _INSTANT
     if not _is(value, String):
-        raise UnsupportedPlanError(f"`{written(node)}` has no Substrait form: its argument is no text")
+        raise UnsupportedPlanError(f"`{written(node)}` has no Substrait form: its argument is not a string")
     _constant(pattern, node)
     if wanted is _LOCAL:
         return _called(scope, f"{trying}parse_local_timestamp", value, pattern)

@@ -47,7 +47,7 @@ def _refuse_lost_range(node: Node, production: Production) -> None:
         allowed = "evalMode" not in node.fields or production.allows_precision_loss
     if not allowed:
         raise UnsupportedPlanError(
-            f"`{written(node)}` keeps all digits behind the point, which no function does",
+            f"`{written(node)}` keeps all fractional digits, which no function does",
             hint="Set spark.sql.decimalOperations.allowPrecisionLoss to true",
         )
 

@@ -178,7 +178,7 @@ def _text(value: Any) -> str:
         return bytes(value.getBytes()).decode()
     except UnicodeDecodeError as error:
         raise UnsupportedPlanError(
-            "a string literal has bytes that are no characters of UTF-8", hint="Make it a BINARY"
+            "a string literal has bytes that are not valid UTF-8", hint="Make it a BINARY"
         ) from error
 
 

@@ -133,7 +133,7 @@ def joined(node: Node, scope: Scope, distinct: bool) -> AggregateFunction:
     value = expression(node.children[0], scope)
     given, text = node.children[1], isinstance(concrete(value.type), String)
     if given.name != "Literal":
-        raise UnsupportedPlanError(f"the delimiter of `{written(node)}` is no literal", hint="Write it as one")
+        raise UnsupportedPlanError(f"the delimiter of `{written(node)}` is not a literal", hint="Write it as one")
     if given.value("value") is None:
         delimiter = Literal(type=String(), value="") if text else Literal(type=Binary(), value=b"")
     else:

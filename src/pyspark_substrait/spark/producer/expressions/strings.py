@@ -149,9 +149,9 @@ def in_character_set(node: Node, scope: Scope) -> Expression:
     """``Encode`` and ``StringDecode``, unless a setting selects the behaviour of older versions, or it is one."""
     if "legacyErrorAction" not in node.fields:
         raise UnsupportedPlanError(
-            f"`{written(node)}` has no Substrait form in this version of Spark, where it replaces what the character "
-            "set does not have; since 4.0 that is an error",
-            hint="Between texts and bytes of UTF-8, write a CAST",
+            f"`{written(node)}` has no Substrait form in this version of Spark, where it replaces characters that the "
+            "character set lacks; since 4.0 that is an error",
+            hint="Between strings and UTF-8 bytes, use CAST",
         )
     if node.value("legacyCharsets") or node.value("legacyErrorAction"):
         raise UnsupportedPlanError(

@@ -25,7 +25,7 @@ def query(node: Node, scope: Scope) -> Output:
     """
     if node.value("joinCond"):
         raise UnsupportedPlanError(
-            "a subquery that Spark has half made into a join has no Substrait form",
+            "a subquery that Spark has partly turned into a join has no Substrait form",
             hint="Make the plan of the analysed query, without optimized=True",
         )
     plan = node.tree("plan")

@@ -23,7 +23,7 @@ def required(node: Node, scope: Scope) -> Expression:
     if not scope.production.writing:
         raise UnsupportedPlanError(
             "the check that a value is never null has no Substrait form",
-            hint="State in the schema of the data that the column is never null",
+            hint="Declare the column NOT NULL in the schema of the data",
         )
     return expression(node.children[0], scope)
 

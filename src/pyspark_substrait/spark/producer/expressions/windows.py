@@ -213,7 +213,7 @@ def _filtered(node: Node, call: AggregateFunction, condition: Expression) -> tup
 def _no_filter(node: Node) -> UnsupportedPlanError:
     return UnsupportedPlanError(
         f"`{written(node)}` has no Substrait form over a window: window functions have no filter",
-        hint="Filter the records before, or give null for those that do not count",
+        hint="Filter the records before, or return null for those that do not count",
     )
 
 

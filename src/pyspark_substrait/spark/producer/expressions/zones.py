@@ -35,7 +35,7 @@ def named(node: Node) -> Literal:
     zone = of(node)
     if _NO_NAME.fullmatch(str(zone.value)):
         raise UnsupportedPlanError(
-            f"an expression reckons in the time zone {zone.value!r}, which has no name in the IANA database",
+            f"an expression uses the time zone {zone.value!r}, which has no name in the IANA database",
             hint="Set spark.sql.session.timeZone to a name like 'Europe/Paris' before making the query",
         )
     return zone

@@ -20,14 +20,12 @@ from pyspark_substrait.spark.tables import first_line
 __all__ = ["NAME_IT", "Source", "local_files"]
 
 #: the hint for reads that can't be translated to files
-NAME_IT: Final = (
-    'Let the plan read it by a name, to_substrait(df, tables={"name": dataframe}), and give the table where it runs'
-)
+NAME_IT: Final = 'Read it by name, to_substrait(df, tables={"name": dataframe}), and pass the table when the plan runs'
 
 _FORMATS: Final[Mapping[str, FileFormat]] = {"parquet": ParquetReadOptions(), "orc": OrcReadOptions()}
 #: the formats that can't be translated, and why
 _OTHERS: Final = {
-    "csv": "Spark's CSV reader passes over blank lines and takes empty values for null, and plans have no such options",
+    "csv": "Spark's CSV reader skips blank lines and reads empty values as null, and plans have no such options",
 }
 #: options for the place of the files or their schema, which the plan states itself
 _SAID: Final = frozenset({"path", "paths", "basepath", "mergeschema", "recursivefilelookup", "inferschema"})
@@ -89,7 +87,7 @@ def _check_partitions(source: Source) -> None:
             )
         if field["type"] == "timestamp":
             raise UnsupportedPlanError(
-                f"the column {field['name']} stands in the names of folders as a time of the session's time zone",
+                f"the column {field['name']} is in the names of folders, as a time in the session's time zone",
                 hint=NAME_IT,
             )
 

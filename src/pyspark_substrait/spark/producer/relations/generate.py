@@ -117,7 +117,7 @@ def _read(generator: Node, scope: Scope) -> tuple[GeneratorKind, tuple[Expressio
     if kind is None:
         raise UnsupportedPlanError(
             f"`{written(generator)}` has no Substrait form: there is no such generator",
-            hint="Make an array of it, and explode that",
+            hint="Put it into an array, and explode that",
         )
     values = tuple(expression(child, scope) for child in generator.children)
     if kind is not GeneratorKind.STACK:
@@ -129,7 +129,7 @@ def _read(generator: Node, scope: Scope) -> tuple[GeneratorKind, tuple[Expressio
             return kind, tuple(columns[at % width][at // width] for at in range(len(values) - 1)), rows
         case _:
             raise UnsupportedPlanError(
-                f"`{written(generator)}` has no number of rows that is a literal", hint="Write the number"
+                f"`{written(generator)}` needs a literal as its number of rows", hint="Write the number"
             )
 
 

@@ -66,8 +66,8 @@ def logical_rdd(node: Node, production: Production, outer: Scope | None) -> Outp
 def streaming(what: str) -> UnsupportedPlanError:
     """Return the error about a stream."""
     return UnsupportedPlanError(
-        f"{what} has no Substrait form: a plan is about tables that have an end",
-        hint="Make the plan of the query over a table, and give the stream for the table where the plan is run",
+        f"{what} has no Substrait form: a plan reads bounded tables",
+        hint="Make the plan of the query over a table, and pass the stream as that table when the plan runs",
     )
 
 
@@ -102,9 +102,8 @@ def _stored(attributes: tuple[Node, ...]) -> NamedStruct:
 def _too_many(rows: str, attributes: tuple[Node, ...], production: Production) -> UnsupportedPlanError:
     names = ", ".join(attribute.value("name") for attribute in attributes)
     return UnsupportedPlanError(
-        f"the query has in-memory data ({names}) of {rows}, and a plan takes {production.max_rows:,} of one table",
-        hint='Write it to a file or a table; or let the plan read it by a name: tables={"name": dataframe}; '
-        "or raise max_rows",
+        f"the query has in-memory data ({names}) of {rows}, and a plan holds {production.max_rows:,} of one table",
+        hint='Write it to a file or table, read it by name with tables={"name": dataframe}, or raise max_rows',
     )
 
 
@@ -136,7 +135,7 @@ def _collected(node: Node, production: Production) -> pa.Table:
     try:
         return collected(frame.limit(production.max_rows + 1))
     except spark_errors() as error:
-        raise UnsupportedPlanError(f"Spark cannot hand over the in-memory data: {first_line(error)}") from error
+        raise UnsupportedPlanError(f"Spark cannot return the in-memory data: {first_line(error)}") from error
 
 
 def _without_columns(count: int) -> pa.Table:
@@ -165,7 +164,7 @@ def numbers(node: Node, production: Production, outer: Scope | None) -> Output:
     if not -(2**63) <= (count - 1) * step < 2**63:
         raise UnsupportedPlanError(
             f"the range from {start} to {end} by {step} has no Substrait form: its numbers are too far apart",
-            hint="Make it of a smaller range",
+            hint="Use a smaller range",
         )
     return Output(_computed(start, step, count, production), columns)
 

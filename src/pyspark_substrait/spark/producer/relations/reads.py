@@ -107,7 +107,7 @@ def second_version(node: Node, production: Production, outer: Scope | None) -> O
     table = java.table()
     if java.timeTravelSpec().isDefined():
         raise UnsupportedPlanError(
-            f"a read of {table.name()} as it was at some time has no Substrait form", hint=NAME_IT
+            f"a read of an earlier version of {table.name()} has no Substrait form", hint=NAME_IT
         )
     options = {key.lower(): value for key, value in _java_mapping(java.options().asCaseSensitiveMap()).items()}
     if java.identifier().isDefined() and java.catalog().isDefined():
@@ -146,7 +146,7 @@ def _files(source: Source, node: Node, production: Production) -> Output:
     for attribute in attributes:
         if attribute.value("name") not in known:
             raise UnsupportedPlanError(
-                f"the column `{attribute.value('name')}`, which says where records come from, has no Substrait form",
+                f"the column `{attribute.value('name')}`, which names the source of records, has no Substrait form",
                 hint="Leave it out",
             )
     schema = schema_of(attributes)
@@ -174,7 +174,7 @@ def cached(node: Node, production: Production, outer: Scope | None) -> Output:
 def scanned(node: Node, production: Production, outer: Scope | None) -> Output:
     """``DataSourceV2ScanRelation`` of optimised plans: refused, because it includes pushed-down parts of the query."""
     raise UnsupportedPlanError(
-        "the optimized plan leaves a part of the query to the source of its records",
+        "the optimized plan pushes a part of the query into its data source",
         hint="Make the plan without optimized=True",
     )
 
@@ -182,8 +182,8 @@ def scanned(node: Node, production: Production, outer: Scope | None) -> Output:
 def stream(node: Node, production: Production, outer: Scope | None) -> Output:
     """Refuse a stream."""
     raise UnsupportedPlanError(
-        "a stream has no Substrait form: a plan is about tables that have an end",
-        hint="Make the plan of the query over a table, and give the stream for that table where the plan is run",
+        "a stream has no Substrait form: a plan reads bounded tables",
+        hint="Make the plan of the query over a table, and pass the stream as that table when the plan runs",
     )
 
 

@@ -32,12 +32,12 @@ def sample(node: Node, production: Production, outer: Scope | None) -> Output:
     """
     if node.value("withReplacement"):
         raise UnsupportedPlanError(
-            "a sample with replacement has no Substrait form", hint="Take one without: sample(fraction, seed)"
+            "a sample with replacement has no Substrait form", hint="Sample without replacement: sample(fraction, seed)"
         )
     method = node.object_name("sampleMethod").rsplit("$", 1)[-1]
     if method not in ("", "Bernoulli"):
         raise UnsupportedPlanError(
-            f"TABLESAMPLE {method.upper()} has no Substrait form", hint="Take single rows: TABLESAMPLE (n PERCENT)"
+            f"TABLESAMPLE {method.upper()} has no Substrait form", hint="Sample single rows: TABLESAMPLE (n PERCENT)"
         )
     below = _sorted(node.children[0], production, outer)
     width = len(below.columns)

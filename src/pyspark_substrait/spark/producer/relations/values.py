@@ -107,7 +107,7 @@ def literals(array: pa.Array | pa.ChunkedArray, type: Type) -> list[Literal]:
     if whole.null_count and not type.nullable:
         raise UnsupportedPlanError(
             f"a value of in-memory data is null, but its type says that none is ({type})",
-            hint="State in the schema that it may be null",
+            hint="Declare it nullable in the schema",
         )
     valid = whole.is_valid().to_pylist() if whole.null_count else itertools.repeat(True)
     return [
@@ -145,7 +145,7 @@ def _plain(array: pa.Array) -> Sequence[Any]:
     try:
         values: list[Any] = array.to_pylist()
     except UnicodeDecodeError as error:
-        raise UnsupportedPlanError("a text of in-memory data is not UTF-8", hint="Make it binary") from error
+        raise UnsupportedPlanError("a string of in-memory data is not UTF-8", hint="Make it binary") from error
     return values
 
 

@@ -55,7 +55,7 @@ def insert(node: Node, production: Production, outer: Scope | None) -> Output:
         if partitioned and (not node.java.staticPartitions().isEmpty() or _dynamic(node, production)):
             raise UnsupportedPlanError(
                 f"INSERT OVERWRITE of some partitions of {'.'.join(parts)} has no Substrait form",
-                hint="Write it as a DELETE of what those partitions hold and an INSERT",
+                hint="Write it as a DELETE of the records of these partitions and an INSERT",
             )
         return _create(parts, schema, node.children[0], CreateMode.REPLACE_IF_EXISTS, production)
     return _write(parts, schema, _input(node.children[0], schema, production), WriteOp.INSERT)
@@ -73,7 +73,7 @@ def append(node: Node, production: Production, outer: Scope | None) -> Output:
     table = node.tree("table") or node.child("table")
     target = relation(table, production, None).relation
     if not (isinstance(target, Read) and isinstance(target.read_type, NamedTable)):
-        raise UnsupportedPlanError("an INSERT into something else than a table has no Substrait form")
+        raise UnsupportedPlanError("an INSERT into anything but a table has no Substrait form")
     query = node.child("query")
     return _write(
         target.read_type.names, target.base_schema, _input(query, target.base_schema, production), WriteOp.INSERT
@@ -151,7 +151,7 @@ def create_table(node: Node, production: Production, outer: Scope | None) -> Out
     if node.value("ignoreIfExists"):
         raise UnsupportedPlanError(
             f"CREATE TABLE IF NOT EXISTS {'.'.join(parts)} has no Substrait form",
-            hint="Leave IF NOT EXISTS out, or make the table of a query: CREATE TABLE IF NOT EXISTS … AS SELECT",
+            hint="Remove IF NOT EXISTS, or create the table from a query: CREATE TABLE IF NOT EXISTS … AS SELECT",
         )
     _check_definition(node.java.table(), parts, production)
     fields = table["schema"]["fields"]
@@ -194,7 +194,7 @@ def create_view(node: Node, production: Production, outer: Scope | None) -> Outp
     if node.object_name("viewType") != "PersistedView":
         raise UnsupportedPlanError(
             f"the temporary view {'.'.join(parts)} has no Substrait form",
-            hint="Make the plan of the query itself, or leave TEMPORARY out",
+            hint="Make the plan of the query itself, or remove TEMPORARY",
         )
     if node.value("allowExisting"):
         raise UnsupportedPlanError(
@@ -282,7 +282,7 @@ def update(node: Node, production: Production, outer: Scope | None) -> Output:
         if key.name != "AttributeReference":
             raise UnsupportedPlanError(
                 f"the new value of `{key.sql}`, a part of a column, has no Substrait form",
-                hint="Give a new value of the whole column",
+                hint="Set a new value of the whole column",
             )
         position = scope.positions[key.expression_id]
         new = typed(expression(value, scope), read.schema.types[position])
@@ -318,7 +318,7 @@ def _target(node: Node, production: Production) -> tuple[Output, Read]:
     found = relation(node, production, None)
     read = found.relation
     if not (isinstance(read, Read) and isinstance(read.read_type, NamedTable)):
-        raise UnsupportedPlanError("a change of something else than a table has no Substrait form")
+        raise UnsupportedPlanError("a change of anything but a table has no Substrait form")
     return found, read
 
 

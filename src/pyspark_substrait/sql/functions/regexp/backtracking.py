@@ -53,7 +53,7 @@ from pyspark_substrait.sql.functions.regexp.sets import (
 
 __all__ = ["TOO_LARGE", "slowness"]
 
-TOO_LARGE = "it is too large to tell how many ways there are to match a text"
+TOO_LARGE = "it is too large to count the ways to match a string"
 """The reason for a pattern that is too large to analyse."""
 
 #: a bounded loop is expanded this often; it counts as unbounded if it may iterate more often
@@ -133,14 +133,14 @@ class _Automaton:
         self.everything = (1 << len(self.alphabet)) - 1
         self._part(_without_end(self.root))
         if self.optional_often:
-            return f"a part that may be empty is repeated more than {_MOST_OPTIONAL} times"
+            return f"a part that can be empty is repeated more than {_MOST_OPTIONAL} times"
         turns = self._reaching()
         if self._doubles(turns):
-            return "a repeated part can match a text in several ways, so that the time may double with each character"
+            return "a repeated part can match a string in several ways, so the time may double with each character"
         loops = self._loops(turns)
         if loops > _MOST_LOOPS:
             return (
-                f"{loops} repeated parts in a row can match the same text, so that the time may grow with its length "
+                f"{loops} repeated parts in a row can match the same string, so the time may grow with its length "
                 f"to the power of {loops}"
             )
         return None

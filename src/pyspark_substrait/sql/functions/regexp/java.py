@@ -171,8 +171,8 @@ class _Writer:
             isinstance(part, Text | OneOf | AnyCharacter | NewLine | Cluster) for part in walk(body)
         ):
             raise UnsupportedPlanError(
-                "the regular expression cannot run on Spark: Java forgets a group that is repeated and never matches "
-                "more than the empty text"
+                "the regular expression cannot run on Spark: Java loses the value of a repeated group "
+                "that matches only the empty string"
             )
         text = f"{text if _is_one(body, text) else f'(?:{text})'}{counts}"
         if node.mode == "+" and not isinstance(body, Text | OneOf):
@@ -190,7 +190,7 @@ class _Writer:
             )
         if len(text) * node.most > _LONGEST_WRITTEN:
             raise UnsupportedPlanError(
-                "the regular expression cannot run on Spark: repeated groups in its look-behind come to too much text"
+                "the regular expression cannot run on Spark: repeated groups in its look-behind make it too long"
             )
         further = ""
         for _ in range(node.most - node.least):
@@ -204,8 +204,8 @@ class _Writer:
             return f"(?i:{text})"
         if case is Case.UNICODE and not self._groups_without_case().get(number, True):
             raise UnsupportedPlanError(
-                "the regular expression cannot run on Spark: it refers back to a group that may hold letters while "
-                "case is ignored, and Java compares them in another way"
+                "the regular expression cannot run on Spark: it refers back to a group that may contain letters "
+                "while case is ignored, and Java compares these differently"
             )
         return text
 

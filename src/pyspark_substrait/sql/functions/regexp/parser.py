@@ -80,14 +80,14 @@ class _Parser:
     def pattern(self) -> Pattern:
         root = self._choice()
         if self.reader.peek():
-            raise invalid("the bracket closes nothing", self.reader.index)
+            raise invalid("the closing bracket has no opening one", self.reader.index)
         pattern = Pattern(root, self.groups)
         stale = pattern.stale if self.references else frozenset()
         for number, start in self.references:
             if number > self.groups:
                 raise invalid(f"there is no group {number}", start)
             if number in stale:
-                raise unsupported(f"Java does not always forget what group {number} matched in vain", start)
+                raise unsupported(f"Java may keep the value of group {number} from a failed attempt", start)
         return pattern
 
     def _choice(self) -> Node:
@@ -284,7 +284,7 @@ class _Parser:
                     self.flags, self.reader.comments = before
                     return
                 case _:
-                    raise invalid("this is not a kind of group that regular expressions of ICU have", start)
+                    raise invalid("ICU's regular expressions have no such group", start)
 
 
 class _Parts:
@@ -315,7 +315,7 @@ class _Parts:
     def repeat(self, least: int, most: int | None, mode: str, start: int) -> None:
         """Repeat the last part: one character, not the whole text that it belongs to."""
         if not self.repeatable:
-            raise invalid("there is nothing here that can be repeated", start)
+            raise invalid("there is nothing to repeat here", start)
         if self.text:
             last = self.text.pop()
             self.end_text()
@@ -331,4 +331,4 @@ class _Parts:
 def _check_bounded(body: Node, start: int) -> None:
     for node in walk(body):
         if (isinstance(node, Repeat) and node.most is None) or isinstance(node, BackReference | Cluster):
-            raise invalid("what stands in a look-behind must have a length that is limited", start)
+            raise invalid("a look-behind must have a bounded length", start)

@@ -63,7 +63,7 @@ class Reader:
         """
         self.depth += 1
         if self.depth > _DEEPEST:
-            raise unsupported(f"groups, sets and operators stand more than {_DEEPEST} deep in each other", start)
+            raise unsupported(f"groups, sets and operators are nested more than {_DEEPEST} deep", start)
 
     def peek(self, ahead: int = 0) -> str:
         """Return a character without moving; empty at the end."""
@@ -109,7 +109,7 @@ class Reader:
                 return self._point(self._digits(8), 8, 8, start)
             case "N":
                 found = named(self._braced(start)) if self.peek() == "{" else None
-                return found or self._broken(start, "there is no character of this name")
+                return found or self._broken(start, "there is no character with this name")
             case _:
                 # escaped letters without a meaning stand for themselves
                 return _CONTROLS.get(kind, kind)
