@@ -32,6 +32,8 @@ TPCH_SCALES = ("0.1", "0.01")
 #: pyarrow with Substrait (not every wheel has it), and a package that pins another release of the grammar than ours
 PEERS = ("pyarrow==22.0.0", "substrait[extensions,sql]==0.37.1")
 TPCH_TABLES = ("customer", "lineitem", "nation", "orders", "part", "partsupp", "region", "supplier")
+#: the Spark Connect server of the versions of pyspark that come without it; Maven has none for some patch releases
+CONNECT_JARS: Mapping[str, str] = {"3.5": "org.apache.spark:spark-connect_2.12:3.5.7"}
 #: for small queries, of which each is run once: nothing is compiled for them, in Spark or thoroughly in Java
 QUICK_SETTINGS: Mapping[str, str | int] = {
     "spark.driver.memory": "2g",
@@ -49,13 +51,18 @@ def spark(request: pytest.FixtureRequest) -> Iterator[SparkSession]:
 
     In a sweep it has the settings of an embedded session, so that Spark makes code for every query; else those under
     which small queries take the least time. It is a Spark Connect session where the variable ``TEST_REMOTE`` names a
-    server (``local[2]`` starts one).
+    server (``local[2]`` starts one, whose jar Maven fetches where pyspark comes without).
     """
+    import pyspark
+
     from pyspark_substrait.spark.session import embedded_session
 
     remote = os.environ.get("TEST_REMOTE")
     sweep = request.config.getoption("--sweep")
-    settings = {"spark.sql.shuffle.partitions": 2} if sweep else QUICK_SETTINGS
+    settings = {"spark.sql.shuffle.partitions": 2} if sweep else dict(QUICK_SETTINGS)
+    jar = CONNECT_JARS.get(pyspark.__version__.rpartition(".")[0])
+    if jar is not None and remote is not None and remote.startswith("local"):
+        settings["spark.jars.packages"] = jar
     session = embedded_session(None if remote else "local[2]" if sweep else "local[1]", remote, **settings)
     yield session
     session.stop()

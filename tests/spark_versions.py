@@ -1,7 +1,8 @@
 """Counts of tests that run on a Spark: ``python -m tests.spark_versions`` measures it with the Spark that is installed.
 
 ``make spark-versions SPARK=3.5`` does so in the environment of a version. The counts are kept in spark_versions.json,
-and the table of docs/spark-versions.md is made of them. Names of groups measure only these again.
+and the table of docs/spark-versions.md is made of them. Names of groups measure only these again. What pytest reported
+of each group, with the errors of what failed, is in build/spark-versions.
 """
 
 from __future__ import annotations
@@ -11,7 +12,6 @@ import os
 import re
 import subprocess
 import sys
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
@@ -24,6 +24,7 @@ __all__ = ["GROUPS", "PAGE", "measured", "table"]
 ROOT: Final = Path(__file__).resolve().parent.parent
 PAGE: Final = ROOT / "docs" / "spark-versions.md"
 _FILE: Final = Path(__file__).with_suffix(".json")
+_REPORTS: Final = ROOT / "build" / "spark-versions"
 _BEGIN: Final = "<!-- made by python -m tests.spark_versions -->\n"
 _END: Final = "<!-- end -->\n"
 _CASES: Final = "function cases"
@@ -103,17 +104,19 @@ def _cases() -> list[int]:
 
 def _tests(group: str) -> list[int]:
     """Return how many tests of a group pass, are refused by this Spark, and fail."""
-    with tempfile.TemporaryDirectory() as folder:
-        report = Path(folder, "report.xml")
-        # the session of a test run is one of Spark Connect if this names a server
-        remote = {"TEST_REMOTE": "local[2]"} if group == _CONNECT else {}
-        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--tb=line", f"--junitxml={report}"]
-        done = subprocess.run(
-            [*command, *GROUPS[group]], cwd=ROOT, env={**os.environ, **remote}, capture_output=True, text=True
-        )
-        if not report.is_file():
-            raise click.ClickException(f"{group} did not run:\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
-        cases = ElementTree.parse(report).getroot().findall(".//testcase")
+    import pyspark
+
+    report = _REPORTS / f"{pyspark.__version__} {group}.xml"
+    report.unlink(missing_ok=True)
+    # the session of a test run is one of Spark Connect if this names a server
+    remote = {"TEST_REMOTE": "local[2]"} if group == _CONNECT else {}
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--tb=short", f"--junitxml={report}"]
+    done = subprocess.run(
+        [*command, *GROUPS[group]], cwd=ROOT, env={**os.environ, **remote}, capture_output=True, text=True
+    )
+    if not report.is_file():
+        raise click.ClickException(f"{group} did not run:\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
+    cases = ElementTree.parse(report).getroot().findall(".//testcase")
     skipped = [case.find("skipped") for case in cases]
     reasons = [item.get("message", "") for item in skipped if item is not None]
     failed = [case for case in cases if case.find("failure") is not None or case.find("error") is not None]

@@ -20,6 +20,7 @@ __all__ = ["LACKING", "expected"]
 LACKING: Final[Mapping[str, SparkVersion]] = {
     "TIME": SparkVersion(4, 2),
     "NOT NULL": SparkVersion(4, 2),
+    "IN (SELECT ...) as a value in the condition of a join": SparkVersion(4, 0),
     "writing to tables with Spark Connect": SparkVersion(4, 0),
 }
 """The first version with each feature that older ones lack; those of functions are in the tables of functions."""

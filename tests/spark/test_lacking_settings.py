@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 import pyspark_substrait as ps
-from pyspark_substrait.errors import ExecutionError
+from pyspark_substrait.errors import ExecutionError, UnsupportedPlanError
 from pyspark_substrait.model.expressions import Cast, Expression, FailureBehavior, NestedMap
 from pyspark_substrait.model.relations import RelationBase
 from pyspark_substrait.model.types import Date, Decimal, PrecisionTime, Type
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.skipif("TEST_REMOTE" in os.environ, reason="a Connect session that lacks a setting is refused")
 
 ANSI = "spark.sql.ansi.enabled"
+PATTERNS = "spark.sql.legacy.timeParserPolicy"
 LARGEST = 2**31 - 1
 
 
@@ -179,3 +180,44 @@ def test_times(spark: SparkSession) -> None:
         assert str(found) == "10:30:00"
     finally:
         spark.conf.set("spark.sql.timeType.enabled", "true")
+
+
+def test_a_timestamp_is_an_instant(spark: SparkSession) -> None:
+    text = "try_to_timestamp('02/01/2021 10:00', 'dd/MM/yyyy HH:mm')"
+    made = ps.to_substrait(spark.sql(f"SELECT unix_seconds({text}) AS x"))
+    spark.conf.set("spark.sql.timestampType", "TIMESTAMP_NTZ")  # what TIMESTAMP means in a text
+    try:
+        assert ps.run_query(made, spark=spark).to_pylist() == [{"x": 1_609_581_600}]
+    finally:
+        spark.conf.unset("spark.sql.timestampType")
+
+
+@pytest.fixture
+def older_patterns(spark: SparkSession) -> Iterator[SparkSession]:
+    """The session with patterns of times as Spark 2 has them."""
+    before = spark.conf.get(PATTERNS)
+    spark.conf.set(PATTERNS, "LEGACY")
+    yield spark
+    assert spark.conf.get(PATTERNS) == "LEGACY"
+    spark.conf.set(PATTERNS, str(before))
+
+
+#: of each, Spark 2's pattern means something else: which Saturday of the month, one digit or two
+PATTERNED = (
+    "date_format(TIMESTAMP'2020-02-29 00:00:00', 'F')",
+    "try_to_timestamp('2021-2-3', 'yyyy-MM-dd')",
+)
+
+
+def test_patterns_of_times(older_patterns: SparkSession) -> None:
+    spark = older_patterns
+    query = f"SELECT {', '.join(PATTERNED)}"
+    meant_otherwise = spark.sql(query).collect()
+    with pytest.raises(UnsupportedPlanError, match="has the meaning of Spark 2"):
+        ps.to_substrait(spark.sql(query))
+    spark.conf.set(PATTERNS, "CORRECTED")
+    expected = spark.sql(query).collect()
+    made = ps.to_substrait(spark.sql(query))
+    spark.conf.set(PATTERNS, "LEGACY")
+    assert [tuple(row) for row in ps.from_substrait(made, spark).collect()] == [tuple(row) for row in expected]
+    assert all(one != other for one, other in zip(meant_otherwise[0], expected[0], strict=True))

@@ -57,6 +57,7 @@ __all__ = [
 PLAN_SETTINGS: Mapping[str, str] = {
     "spark.sql.ansi.enabled": "true",
     "spark.sql.timeType.enabled": "true",
+    "spark.sql.legacy.timeParserPolicy": "CORRECTED",
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.fileSource.insert.enforceNotNull": "true",
     "spark.sql.execution.arrow.pyspark.enabled": "true",

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from pyspark_substrait.spark.session import is_connect, require_settings, session_with, spark_errors
-from pyspark_substrait.sql.compiler.types import MAP_SETTINGS, MATCH_SETTINGS, SETTINGS, TIME_SETTINGS
+from pyspark_substrait.sql.compiler.types import MAP_SETTINGS, MATCH_SETTINGS, PATTERN_SETTINGS, SETTINGS, TIME_SETTINGS
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -15,7 +15,7 @@ __all__ = ["OF_PLANS", "Settings"]
 
 _CASE: Final = "spark.sql.caseSensitive"
 #: the settings that plans depend on
-OF_PLANS: Final = (_CASE, *SETTINGS, *TIME_SETTINGS, *MAP_SETTINGS, *MATCH_SETTINGS)
+OF_PLANS: Final = (_CASE, *SETTINGS, *TIME_SETTINGS, *MAP_SETTINGS, *MATCH_SETTINGS, *PATTERN_SETTINGS)
 
 
 class Settings:

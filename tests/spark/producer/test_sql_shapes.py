@@ -181,6 +181,7 @@ def test_awkward_shapes(spark: SparkSession, tables: Mapping[str, DataFrame], qu
     assert_round_trip(spark, query, tables=tables)
 
 
+@pytest.mark.since("4.0", "no variables, no functions in SQL")
 def test_parameters_variables_and_functions_in_sql(spark: SparkSession, tables: Mapping[str, DataFrame]) -> None:
     assert_round_trip(spark, spark.sql("SELECT s FROM t WHERE i = :wanted", args={"wanted": 2}))
     spark.sql("DECLARE OR REPLACE VARIABLE least INT DEFAULT 2")
@@ -211,6 +212,7 @@ def test_views_of_queries(spark: SparkSession, tables: Mapping[str, DataFrame]) 
     assert_round_trip(spark, "SELECT * FROM of_t WHERE i IN (SELECT i FROM of_t)", tables=tables)
 
 
+@pytest.mark.since("4.0", "pyspark has no outer()")
 def test_a_table_within_a_query_about_itself(spark: SparkSession, tables: Mapping[str, DataFrame]) -> None:
     from pyspark.sql import functions
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import pyspark_substrait as ps
-from tests.spark.producer.round_trips import assert_round_trip
+from tests.spark.producer.round_trips import analysed, assert_round_trip
 from tests.spark.producer.texts_and_times import texts_and_times
 
 if TYPE_CHECKING:
@@ -111,8 +111,8 @@ def moments(frame: DataFrame) -> list[str]:
 def test_the_zone_of_the_query_counts(spark: SparkSession, expressions: str, here: str, there: str) -> None:
     tables = texts_and_times(spark)
     with time_zone(spark, here):
-        names = [f"c{number}" for number in range(len(spark.sql(f"SELECT {expressions} FROM times").columns))]
-        frame = spark.sql(f"SELECT {expressions} FROM times").toDF(*names)
+        frame = analysed(spark, f"SELECT {expressions} FROM times")
+        frame = frame.toDF(*(f"c{number}" for number in range(len(frame.columns))))
         plan = ps.load(ps.to_substrait(frame, tables=tuple(tables)).to_bytes())
         expected = moments(frame)
     with time_zone(spark, there):

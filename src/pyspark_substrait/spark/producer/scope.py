@@ -146,6 +146,11 @@ class Production:
         value = self.session.conf.get("spark.sql.decimalOperations.allowPrecisionLoss", "true")
         return str(value).lower() == "true"
 
+    @computed_once
+    def reads_older_patterns(self) -> bool:
+        """Whether patterns of times have the meaning in the session that they had before Spark 3."""
+        return str(self.session.conf.get("spark.sql.legacy.timeParserPolicy")).upper() == "LEGACY"
+
     def call(
         self, urn: str, name: str, arguments: Sequence[Argument], options: Options | None = None
     ) -> ScalarFunction:

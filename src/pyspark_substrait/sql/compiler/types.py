@@ -68,6 +68,7 @@ __all__ = [
     "INTEGERS",
     "MAP_SETTINGS",
     "MATCH_SETTINGS",
+    "PATTERN_SETTINGS",
     "SETTINGS",
     "SIMPLE",
     "TIME_SETTINGS",
@@ -127,6 +128,7 @@ SETTINGS: Final[Mapping[str, str]] = {
     "spark.sql.ansi.enabled": "true",
     "spark.sql.decimalOperations.allowPrecisionLoss": "true",
     "spark.sql.parser.escapedStringLiterals": "false",
+    "spark.sql.timestampType": "TIMESTAMP_LTZ",
 }
 #: additional settings of a statement if :func:`has_time` is true for one of its types
 TIME_SETTINGS: Final[Mapping[str, str]] = {"spark.sql.timeType.enabled": "true"}
@@ -134,6 +136,8 @@ TIME_SETTINGS: Final[Mapping[str, str]] = {"spark.sql.timeType.enabled": "true"}
 _TIME_SINCE: Final = SparkVersion(4, 2)
 #: additional settings of a statement that makes maps: two equal keys fail, instead of one of them being lost
 MAP_SETTINGS: Final[Mapping[str, str]] = {"spark.sql.mapKeyDedupPolicy": "EXCEPTION"}
+#: additional settings of a statement that formats or parses times by a pattern: older patterns mean something else
+PATTERN_SETTINGS: Final[Mapping[str, str]] = {"spark.sql.legacy.timeParserPolicy": "CORRECTED"}
 #: additional settings of a statement that looks for a matching element of a list: a null may be one
 MATCH_SETTINGS: Final[Mapping[str, str]] = {"spark.sql.legacy.followThreeValuedLogicInArrayExists": "true"}
 

@@ -116,6 +116,11 @@ def nullif(node: Node, scope: Scope) -> Expression:
             return IfThen(ifs=(IfClause(predicate, nothing),), else_=value)
 
 
+def typed_null(node: Node, scope: Scope) -> Expression:
+    """``TypedNullLiteral``: null, of the type of its child; what ``nullif`` is made of before Spark 4.3."""
+    return Literal(type=with_nullability(expression(node.children[0], scope).type, True), value=None)
+
+
 def coalesce(node: Node, scope: Scope) -> Expression | None:
     """``coalesce`` of one value: the value; of several, it is in the tables."""
     return expression(node.children[0], scope) if len(node.children) == 1 else None
@@ -131,4 +136,5 @@ FORMS: Final = {
     "With": with_,
     "CommonExpressionRef": common_expression,
     "NullIfResult": nullif,
+    "TypedNullLiteral": typed_null,
 }

@@ -336,17 +336,23 @@ def parsed(node: Node, scope: Scope) -> Expression:
     wanted = _LOCAL if node.value("dataType") == "timestamp_ntz" else _INSTANT
     if not _is(value, String):
         raise UnsupportedPlanError(f"`{written(node)}` has no Substrait form: its argument is not a string")
-    _constant(pattern, node)
+    _pattern(pattern, node, scope)
     if wanted is _LOCAL:
         return _called(scope, f"{trying}parse_local_timestamp", value, pattern)
     return _called(scope, f"{trying}parse_timestamp", value, pattern, zones.named(node))
 
 
-def _constant(pattern: Expression, node: Node) -> None:
+def _pattern(pattern: Expression, node: Node, scope: Scope) -> None:
+    """Check that a pattern is a constant with the meaning that it has since Spark 3."""
     if not isinstance(pattern, Literal) or pattern.value is None:
         raise UnsupportedPlanError(
             f"`{written(node)}` has no Substrait form: its pattern is not a constant",
             hint="Write the pattern as a literal",
+        )
+    if scope.production.reads_older_patterns:
+        raise UnsupportedPlanError(
+            f"the pattern of `{written(node)}` has the meaning of Spark 2, for which there is no function",
+            hint="Set spark.sql.legacy.timeParserPolicy to CORRECTED",
         )
 
 
@@ -355,7 +361,7 @@ def formatted(node: Node, scope: Scope) -> Expression:
     value, pattern = expressions(node.children, scope)
     if _is(value, PrecisionTime):
         return _called(scope, "date_format", value, pattern)
-    _constant(pattern, node)
+    _pattern(pattern, node, scope)
     name = "date_format" if node.name == "DateFormatClass" else "from_unixtime"
     return _called(scope, name, value, pattern, text(str(node.value("timeZoneId"))))
 
@@ -365,7 +371,7 @@ def unix_timestamp(node: Node, scope: Scope) -> Expression:
     value, pattern = expressions(node.children, scope)
     zone = zones.named(node)
     if _is(value, String):
-        _constant(pattern, node)
+        _pattern(pattern, node, scope)
         name = "try_parse_timestamp" if node.mode == "LEGACY" else "parse_timestamp"
         value = _called(scope, name, value, pattern, zone)
     elif _is(value, Date):

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from typing import Final
 
-from pyspark_substrait.errors import UnsupportedPlanError
+from pyspark_substrait.errors import NewerSparkError, UnsupportedPlanError
+from pyspark_substrait.model.expressions import Expression
 from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.relations import Cross, Join, JoinType, Relation
 from pyspark_substrait.model.types import Boolean
+from pyspark_substrait.spark.compatibility import session_version
 from pyspark_substrait.spark.producer.catalyst import Node
 from pyspark_substrait.spark.producer.expressions import condition
+from pyspark_substrait.spark.producer.refusals import written
 from pyspark_substrait.spark.producer.relations import relation
 from pyspark_substrait.spark.producer.relations.columns import projected
 from pyspark_substrait.spark.producer.scope import Output, Production, Scope, column, field_of, references, scope_of
+from pyspark_substrait.sql.spark_version import SparkVersion
 
 __all__ = ["FORMS", "join_type", "joined"]
 
@@ -27,6 +31,8 @@ _TYPES: Final = {
     "LeftSingle": JoinType.LEFT_SINGLE,
     "ExistenceJoin": JoinType.LEFT_MARK,
 }
+#: the first version in which IN (SELECT ...) in the condition of a join is a join of its own, wherever it stands
+_FALSE_SINCE: Final = SparkVersion(4, 0)
 _LEFT_ONLY: Final = (JoinType.LEFT_SEMI, JoinType.LEFT_ANTI)
 
 
@@ -57,11 +63,32 @@ def joined(
     both = Output(Cross(left=left.relation, right=right.relation), left.columns + right.columns)
     if on is None and type is JoinType.INNER:
         return both
-    matches = Literal(type=Boolean(), value=True) if on is None else condition(on, scope_of(both, production, outer))
+    matches = Literal(type=Boolean(), value=True) if on is None else _condition(on, both, production, outer)
     return Output(
         Join(left=left.relation, right=right.relation, type=type, expression=matches),
         left.columns if type in _LEFT_ONLY else both.columns,
     )
+
+
+def _condition(on: Node, both: Output, production: Production, outer: Scope | None) -> Expression:
+    """Translate the condition of a join.
+
+    Raises:
+        NewerSparkError: before Spark 4.0, IN (SELECT ...) may be null there or false, as Spark moves conditions; since
+            then, false.
+    """
+    found = condition(on, scope_of(both, production, outer))
+    if session_version(production.session) < _FALSE_SINCE:
+        for node in on.walk():
+            if node.name == "InSubquery" and node not in production.conditions:
+                raise NewerSparkError(
+                    f"whether `{written(node)}` is null or false in the condition of a join depends on where Spark "
+                    "computes it",
+                    feature="IN (SELECT ...) as a value in the condition of a join",
+                    since=_FALSE_SINCE,
+                    hint=f"Compute it as a column below the join; Spark {_FALSE_SINCE} and later have one meaning",
+                )
+    return found
 
 
 def _marked(node: Node, left: Output, found: Output, production: Production) -> Output:

@@ -35,7 +35,9 @@ def computed(below: Output, named: tuple[Node, ...], production: Production, out
 
 
 def named_column(node: Node) -> Column:
-    """Return the output column of a named expression (an attribute or an alias)."""
+    """Return the output column of a named expression: an attribute or an alias; before Spark 4.1, an outer column."""
+    if node.name == "OuterReference" and (outer := node.tree("e")) is not None:
+        node = outer
     return Column(node.expression_id, node.value("name"), type_json(node))
 
 

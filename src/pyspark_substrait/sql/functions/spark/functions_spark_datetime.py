@@ -12,6 +12,7 @@ from pyspark_substrait.errors import UnsupportedPlanError
 from pyspark_substrait.model.types import PrecisionTime, PrecisionTimestampTZ, concrete
 from pyspark_substrait.sql.compiler.literals import string_literal
 from pyspark_substrait.sql.compiler.temporal import local_of_micros
+from pyspark_substrait.sql.compiler.types import PATTERN_SETTINGS
 from pyspark_substrait.sql.fragment import Atom
 from pyspark_substrait.sql.functions.builtins_since import builtin_since
 from pyspark_substrait.sql.functions.catalyst import ansi, in_zone
@@ -198,14 +199,14 @@ TABLE = Table(
         row("make_time", listed("make_time"), catalyst="MakeTime", since=builtin_since("make_time")),
         row("make_interval_day", listed("make_dt_interval"), catalyst="MakeDTInterval"),
         row("make_interval_year", listed("make_ym_interval"), catalyst="MakeYMInterval"),
-        row("parse_timestamp", parsed("TIMESTAMP", failing=True)),
-        row("try_parse_timestamp", parsed("TIMESTAMP", failing=False)),
-        row("parse_local_timestamp", parsed("TIMESTAMP_NTZ", failing=True)),
-        row("try_parse_local_timestamp", parsed("TIMESTAMP_NTZ", failing=False)),
+        row("parse_timestamp", parsed("TIMESTAMP", failing=True), settings=PATTERN_SETTINGS),
+        row("try_parse_timestamp", parsed("TIMESTAMP", failing=False), settings=PATTERN_SETTINGS),
+        row("parse_local_timestamp", parsed("TIMESTAMP_NTZ", failing=True), settings=PATTERN_SETTINGS),
+        row("try_parse_local_timestamp", parsed("TIMESTAMP_NTZ", failing=False), settings=PATTERN_SETTINGS),
         row("to_time", listed("to_time"), catalyst="ToTime", since=builtin_since("to_time")),
         row("try_to_time", listed("try_to_time"), since=builtin_since("try_to_time")),
-        row("date_format", date_format),
-        row("from_unixtime", from_unixtime),
+        row("date_format", date_format, settings=PATTERN_SETTINGS),
+        row("from_unixtime", from_unixtime, settings=PATTERN_SETTINGS),
         row("unix_timestamp", "unix_micros({0}) div 1000000L"),
         row("unix_millis", "unix_millis({0})", catalyst="UnixMillis"),
         row("unix_micros", unix_micros, catalyst="UnixMicros"),
