@@ -82,6 +82,7 @@ _DOUBTS = frozenset(
         "datafusion-float",
         "datafusion-cast",
         "datafusion-decimal",
+        "datafusion-interval",
         "datafusion-text",
         "datafusion-zone",
         "datafusion-frame",

@@ -31,6 +31,7 @@ __all__ = [
     "FLOAT",
     "GROUPING_ID",
     "HABITS",
+    "INTERVAL",
     "NULL",
     "NUMBER",
     "STRUCT",
@@ -180,6 +181,15 @@ APPROXIMATE = Habit(
     evidence=_TRIED,
     strict=False,
 )
+INTERVAL = Habit(
+    rule="datafusion-interval",
+    producers=_DATAFUSION,
+    versions="all",
+    writes="a sum, a difference or another computation of intervals",
+    means="days of 24 hours: of 1 day and 30 hours DataFusion keeps both numbers, which here are 2 days and 6 hours",
+    evidence=_TRIED,
+    strict=False,
+)
 ANTI_JOIN = Habit(
     rule="datafusion-anti-join",
     producers=_DATAFUSION,
@@ -318,6 +328,7 @@ HABITS = (
     ZONE,
     FLOAT,
     APPROXIMATE,
+    INTERVAL,
     ANTI_JOIN,
     COERCION,
     ARROW_CAST,

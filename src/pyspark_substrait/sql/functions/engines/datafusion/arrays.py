@@ -144,8 +144,15 @@ def length(call: Call) -> str:
     if len(call.operands) == 1:
         return Atom(f"CAST(array_size({call.sql(0)}) AS BIGINT)")
     wanted = call.operands[1].literal
+    if call.operands[1].is_null:
+        return Atom("CAST(NULL AS BIGINT)")
     if not isinstance(wanted, int):
-        raise UnsupportedPlanError("array_length of a dimension that is not a constant")
+        cases = [f"WHEN {level} THEN {_length_at(call, level)}" for level in range(1, depth(call.type(0)) + 1)]
+        return f"CASE {call.sql(1)} {' '.join(cases)} END"
+    return _length_at(call, wanted)
+
+
+def _length_at(call: Call, wanted: int) -> str:
     if not 1 <= wanted <= depth(call.type(0)):
         return Atom("CAST(NULL AS BIGINT)")
     inner = call.sql(0)
@@ -166,10 +173,16 @@ def flattened_text(lists: str) -> Atom:
 
 
 def dimensions(call: Call) -> str:
-    if depth(call.type(0)) > 1:
-        raise UnsupportedPlanError("array_dims of lists of lists")
-    size = f"array_size({call.sql(0)})"
-    return Atom(f"if({size} > 0, array(CAST({size} AS BIGINT)), NULL)")
+    """The number of elements, and of the first element in each level; a list without one in the middle is an error."""
+    sizes, inner = [f"array_size({call.sql(0)})"], call.sql(0)
+    levels = depth(call.type(0))
+    for level in range(2, levels + 1):
+        inner = Atom(f"element_at({inner}, 1)")
+        size = f"coalesce(array_size({inner}), 0)"
+        missing = raised(call, "a list has no first element")
+        sizes.append(size if level == levels else f"if({size} = 0, CAST({missing} AS INT), {size})")
+    listed = ", ".join(f"CAST({size} AS BIGINT)" for size in sizes)
+    return Atom(f"if({sizes[0]} > 0, array({listed}), NULL)")
 
 
 # orders and texts ----------------------------------------------------------------------------------------------------
@@ -321,6 +334,7 @@ ROWS = (
     row("array_to_string", to_text),
     row("flatten", lambda call: flattened_text(call.sql(0)), foreign=_MOVED),
     row("array_ndims", lambda call: Atom(f"if({call.sql(0)} IS NULL, NULL, {depth(call.type(0))}L)"), foreign=_MOVED),
+    row("array_first", "try_element_at(filter({0}, {1}), 1)", foreign=_MOVED, settings=MATCH_SETTINGS),
     row("array_dims", dimensions, foreign=_MOVED),
     row("empty", "array_size({list}) = 0", foreign=_MOVED),
     row("array_any_value", "try_element_at(filter({list}, x -> x IS NOT NULL), 1)", foreign=_MOVED),

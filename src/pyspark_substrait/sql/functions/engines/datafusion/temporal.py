@@ -182,12 +182,15 @@ def shifted(operator: str) -> Callable[[Call], str]:
             return Atom(f"date_{'add' if operator == '+' else 'sub'}({x} {operator} {months}, {days})")
         digits = digits_of(type)
         day = DAY * units_per_second(digits)
-        units = nanos if digits == NANOS else f"({nanos} DIV {10 ** (NANOS - digits)}BD)"
+        # what has no digits is cut towards the past
+        step = 10 ** (NANOS - digits)
+        nanos = nanos if operator == "+" else f"(-{nanos})"
+        units = nanos if digits == NANOS else f"(({nanos} - pmod({nanos}, {step}BD)) DIV {step}BD)"
         if digits > NANOS:
             units = f"({nanos} * {10 ** (digits - NANOS)}BD)"
         date = f"date_from_unix_date(CAST({temporal.floored('n', day)} AS INT))"
         moved = f"CAST(unix_date({date} {operator} {months}) AS DECIMAL(20, 0)) * {day}BD + pmod(n, {day}L)"
-        count = bound(units_of(type, x), "n", Atom(f"CAST({moved} {operator} {units} AS BIGINT)"))
+        count = bound(units_of(type, x), "n", Atom(f"CAST({moved} + {units} AS BIGINT)"))
         return of_count(count, call.output)
 
     return body
@@ -313,7 +316,6 @@ def to_timestamp(call: Call) -> str:
             step = 10 ** (digits_of(type) - precision)
             count = Atom(f"({units_of(type, call.sql(0))} DIV {step}L * {10 ** (digits_of(wanted) - precision)}L)")
         return of_count(count, wanted)
-    assert isinstance(concrete(wanted), PrecisionTimestamp)
     # a number alone is one of seconds, though the timestamp has nanoseconds
     unit = 0 if call.function.name == "to_timestamp" else precision
     return of_count(Atom(f"({call.sql(0)} * {10 ** (digits_of(wanted) - unit)}L)"), wanted)
@@ -326,12 +328,19 @@ def _nearest_bigint(number: str) -> str:
     return Atom(f"CASE WHEN isnan({number}) THEN 0L {bounds} ELSE CAST({number} AS BIGINT) END")
 
 
+def to_local_time(call: Call) -> str:
+    """Return a timestamp without its zone, which is UTC."""
+    return of_count(units_of(call.type(0), call.sql(0)), call.output)
+
+
 def to_date(call: Call) -> str:
     type = concrete(call.type(0))
+    if isinstance(type, Date):
+        return call.sql(0)
     if isinstance(type, String):
         return cast(call.sql(0), type, call.output)
-    if isinstance(type, PrecisionTimestamp):
-        return Atom(f"CAST({moments.plain(type, call.sql(0))} AS DATE)")
+    if isinstance(type, PrecisionTimestamp | PrecisionTimestampTZ):
+        return Atom(f"CAST({_local(type, call.sql(0))} AS DATE)")
     return Atom(f"date_from_unix_date(CAST({call.sql(0)} AS INT))")
 
 
@@ -381,6 +390,7 @@ ROWS = (
     ),
     row("to_unixtime", to_unixtime, foreign=Foreign.MOVED),
     row("to_date", to_date, foreign=Foreign.MOVED),
+    row("to_local_time", to_local_time, foreign=Foreign.MOVED),
     row(
         "make_time",
         "CAST(make_time(CAST({0} AS INT), CAST({1} AS INT), CAST({2} AS DECIMAL(16, 6))) AS {output})",
