@@ -83,6 +83,7 @@ _DOUBTS = frozenset(
         "datafusion-cast",
         "datafusion-decimal",
         "datafusion-interval",
+        "datafusion-nested-null",
         "datafusion-text",
         "datafusion-zone",
         "datafusion-frame",

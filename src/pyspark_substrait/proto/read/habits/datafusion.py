@@ -32,6 +32,7 @@ __all__ = [
     "GROUPING_ID",
     "HABITS",
     "INTERVAL",
+    "NESTED",
     "NULL",
     "NUMBER",
     "STRUCT",
@@ -178,6 +179,15 @@ APPROXIMATE = Habit(
     versions="all",
     writes="`approx_distinct`, `approx_median`, `approx_percentile_cont`",
     means="exact, or another estimate; DataFusion's is as good, and another value",
+    evidence=_TRIED,
+    strict=False,
+)
+NESTED = Habit(
+    rule="datafusion-nested-null",
+    producers=_DATAFUSION,
+    versions="all",
+    writes="sorts of lists and structs with nulls in them",
+    means="a null in one is the smallest value; DataFusion puts it first or last, as the sort says of nulls",
     evidence=_TRIED,
     strict=False,
 )
@@ -328,6 +338,7 @@ HABITS = (
     ZONE,
     FLOAT,
     APPROXIMATE,
+    NESTED,
     INTERVAL,
     ANTI_JOIN,
     COERCION,

@@ -475,6 +475,8 @@ def _of_defaults(values: Sequence[Expression]) -> _Wanted | None:
 
 def _of_bins(values: Sequence[Expression]) -> _Wanted:
     moments = _types(values[1:])
+    if len(moments) == 2 and isinstance(moments[0], PrecisionTimestampTZ) and _is_day(moments[1]):
+        return [None, *[PrecisionTimestampTZ(precision=9)] * 2]
     if len(moments) == 2 and all(isinstance(type, PrecisionTimestamp | PrecisionTimestampTZ) for type in moments):
         common = _finest(moments)
         return [None, *([None, None] if isinstance(common, PrecisionTimestamp) else [common] * 2)]
@@ -528,6 +530,18 @@ def _of_binaries(values: Sequence[Expression]) -> _Wanted:
     return [String() if isinstance(type, Binary) else None for type in _types(values)]
 
 
+def _of_places(values: Sequence[Expression]) -> _Wanted | None:
+    types = _types(values)
+    return [None, I32()] if len(types) == 2 and types[1].__class__ in _DIGITS else None
+
+
+def _of_common_decimals(values: Sequence[Expression]) -> _Wanted:
+    types = _types(values)
+    if not any(isinstance(type, Decimal) for type in types):
+        return [I64() if type.__class__ in _DIGITS else None for type in types]
+    return _compared(values, types)
+
+
 def _of_logarithms(values: Sequence[Expression]) -> _Wanted:
     number, *base = _types(values)
     return [FP64() if number.__class__ in _DIGITS else None, *(FP64() if _is_number(one) else None for one in base)]
@@ -545,7 +559,14 @@ def _of_series(name: str, values: Sequence[Expression]) -> _Wanted | None:
     types = _types(values)
     if not types or not isinstance(types[0], Date | PrecisionTimestamp):
         return _of_lists(name, values)
-    return [PrecisionTimestamp(precision=9) if isinstance(type, PrecisionTimestamp) else None for type in types]
+    return [
+        PrecisionTimestamp(precision=9)
+        if isinstance(type, PrecisionTimestamp)
+        else IntervalCompound(precision=9)
+        if isinstance(type, IntervalYear | IntervalDay)
+        else None
+        for type in types
+    ]
 
 
 def _by_name(rule: _Rule, names: str) -> dict[str, _Rule]:
@@ -579,5 +600,7 @@ _RULES: Final[Mapping[str, _Rule]] = MappingProxyType(
     | {name: partial(_of_series, name) for name in ("range", "generate_series")}
     | _by_name(_of_binaries, "character_length like ilike regexp_replace reverse")
     | _by_name(_of_logarithms, "logb")
+    | _by_name(_of_places, "round trunc")
+    | _by_name(_of_common_decimals, "gcd lcm")
     | _by_name(_of_texts, "concat concat_ws str_concat ||")
 )

@@ -7,7 +7,14 @@ from typing import Final
 
 from pyspark_substrait.extensions.engines import ENGINES
 from pyspark_substrait.extensions.producers import Producer
-from pyspark_substrait.model.expressions import Argument, Expression, Function, ScalarFunction
+from pyspark_substrait.model.expressions import (
+    Argument,
+    EnumArgument,
+    Expression,
+    Function,
+    ScalarFunction,
+    TypeArgument,
+)
 from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.types import FP64, I64, List, String, Type, concrete, with_nullability
 
@@ -84,12 +91,12 @@ def _type(role: str, element: Type, type: Type) -> Type | None:
 
 def of_one_depth(values: list[Argument]) -> list[Argument]:
     """Return lists of which some are the elements of others; each such one as a list of it."""
-    depths = [_depth(value.type) for value in values if isinstance(value, Expression)]
-    if len(depths) < len(values) or len(set(depths)) == 1 or 0 in depths:
+    lists = [value for value in values if not isinstance(value, EnumArgument | TypeArgument)]
+    depths = [_depth(value.type) for value in lists]
+    if len(lists) < len(values) or len(set(depths)) == 1 or 0 in depths:
         return values
     made: list[Argument] = []
-    for value, depth in zip(values, depths, strict=True):
-        assert isinstance(value, Expression)
+    for value, depth in zip(lists, depths, strict=True):
         for _ in range(max(depths) - depth):
             type = List(type=with_nullability(value.type, True), nullable=True)
             function = Function(ENGINES[Producer.DATAFUSION].urn, "make_array", "any")

@@ -56,6 +56,7 @@ __all__ = [
     "float_keys",
     "is_compared",
     "is_noted",
+    "nested_keys",
 ]
 
 _DATE: Final = r"\d{4}-\d{2}-\d{2}"
@@ -157,7 +158,20 @@ def _note_difference(source: Type, target: Type, reading: Reading, path: Path) -
     reading.plain = False
 
 
-_ZONED: Final = frozenset({"date_part", "date_trunc", "date_bin", "extract", "add", "subtract", "to_char", "to_date", "to_local_time", "to_time"})
+_ZONED: Final = frozenset(
+    {
+        "date_part",
+        "date_trunc",
+        "date_bin",
+        "extract",
+        "add",
+        "subtract",
+        "to_char",
+        "to_date",
+        "to_local_time",
+        "to_time",
+    }
+)
 _MAKING_MOMENTS: Final = ("to_timestamp", "to_date", "to_time", "to_unixtime", "from_unixtime")
 _CORRELATING: Final = ("corr", "regr_", "covar_")
 _NOTED: Final = (*_MAKING_MOMENTS, *_CORRELATING, "approx_")
@@ -165,10 +179,11 @@ _NOTED: Final = (*_MAKING_MOMENTS, *_CORRELATING, "approx_")
 
 def is_noted(name: str) -> bool:
     """Whether there is something to note about the calls of a function, or to change in them."""
-    return name in _ZONED or name in _OFFSETS or name in _OF_INTERVALS or name.startswith(_NOTED)
+    return name in _ZONED or name in _OFFSETS or name in _OF_INTERVALS or name == _WRITTEN or name.startswith(_NOTED)
 
 
 _OF_INTERVALS: Final = frozenset({"add", "subtract", "negate", "sum"})
+_WRITTEN: Final = "array_to_string"
 _OFFSETS: Final = ("lead", "lag")
 #: no partition has as many records
 _FARTHEST: Final = (1 << 31) - 1
@@ -180,6 +195,10 @@ def call(name: str, arguments: list[Argument], reading: Reading, path: Path) -> 
     if name in _ZONED and any(isinstance(type, PrecisionTimestampTZ) for type in types):
         reading.plain = False
         habits.ZONE.note_once(reading, path, f"`{name}` of an instant, whose zone isn't written", "in UTC")
+    if name == _WRITTEN and types and _holds_float(types[0]):
+        reading.plain = False
+        before, after = "`array_to_string` of floating-point numbers, in as few digits as tell them apart", "as in Java"
+        habits.CAST.note_once(reading, path, before, after, key=before)
     if name in _OF_INTERVALS and types and all(isinstance(type, IntervalCompound) for type in types):
         reading.plain = False
         habits.INTERVAL.note_once(reading, path, f"`{name}` of intervals, whose days and hours are two numbers", "one")
@@ -313,6 +332,24 @@ def anti_join(condition: Expression | None, reading: Reading, path: Path) -> Non
         habits.ANTI_JOIN.note_once(reading, path, before, "NOT EXISTS: keys that are null match nothing")
 
 
+def nested_keys(types: Iterable[Type], reading: Reading, path: Path) -> None:
+    """Note lists and structs that are ordered and may have nulls in them."""
+    if reading.made_by is Producer.DATAFUSION and any(map(_may_hold_null, types)):
+        reading.plain = False
+        before = "lists or structs that are ordered, with nulls in them that come first or last as the sort says"
+        habits.NESTED.note_once(reading, path, before, "such a null is the smallest value")
+
+
+def _may_hold_null(type: Type) -> bool:
+    match concrete(type):
+        case List(type=element):
+            return element.nullable or _may_hold_null(element)
+        case Struct(types=types):
+            return any(one.nullable or _may_hold_null(one) for one in types)
+        case _:
+            return False
+
+
 _ALONE: Final = frozenset({"min", "max", "distinct", "array_sort"})
 _COMPARED: Final = _ALONE | frozenset(
     {
@@ -327,11 +364,17 @@ _COMPARED: Final = _ALONE | frozenset(
 
 def is_compared(name: str) -> bool:
     """Whether a function compares its arguments, or the values of a group."""
-    return name in _COMPARED
+    return name in _COMPARED or name in _ORDERED
+
+
+_ORDERED: Final = frozenset({"array_min", "array_max", "array_sort"})
 
 
 def float_comparison(name: str, arguments: Iterable[Argument], reading: Reading, path: Path) -> None:
     """Note a comparison of columns that may become the key of a join, and the extreme or distinct values of a group."""
+    if name in _ORDERED and reading.made_by is Producer.DATAFUSION:
+        lists = [concrete(item.type) for item in arguments if not isinstance(item, EnumArgument | TypeArgument)]
+        nested_keys([list.type for list in lists if isinstance(list, List)], reading, path)
     if name in _COMPARED and reading.made_by is Producer.DATAFUSION:
         values = [item for item in arguments if not isinstance(item, EnumArgument | TypeArgument | Literal)]
         if len(values) > 1 or name in _ALONE:

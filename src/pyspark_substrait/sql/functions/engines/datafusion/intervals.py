@@ -72,9 +72,7 @@ def negated(call: Call) -> str:
     if isinstance(concrete(call.output), IntervalDay):
         return Atom(f"(-{call.sql(0)})")
     days = "CAST(-x.f1 AS DECIMAL(38, 0))" if _precision(call.output) > FINEST else "-x.f1"
-    return bound(
-        call.sql(0), "x", f"if(x IS NULL, CAST(NULL AS {spark_type(call.output)}), {compound('-x.f0', days)})"
-    )
+    return bound(call.sql(0), "x", f"if(x IS NULL, CAST(NULL AS {spark_type(call.output)}), {compound('-x.f0', days)})")
 
 
 def moved(operator: str) -> Callable[[Call], str]:
@@ -144,8 +142,5 @@ ROWS = (
     row("sum", total, signatures=("icompound", "iday"), foreign=Foreign.MOVED),
     row("avg", average, signatures=("iday",), foreign=Foreign.MOVED),
     row("epoch", epoch, signatures=("icompound",), foreign=Foreign.MOVED),
-    *(
-        row(f"to_duration_{unit}", duration, foreign=Foreign.MOVED)
-        for unit in ("seconds", "millis", "micros", "nanos")
-    ),
+    *(row(f"to_duration_{unit}", duration, foreign=Foreign.MOVED) for unit in ("seconds", "millis", "micros", "nanos")),
 )

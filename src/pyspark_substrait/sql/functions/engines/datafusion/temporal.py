@@ -27,7 +27,7 @@ from pyspark_substrait.sql.compiler.casts import cast
 from pyspark_substrait.sql.compiler.casts_temporal import compound
 from pyspark_substrait.sql.compiler.literals import string_literal
 from pyspark_substrait.sql.compiler.types import FINEST, spark_type, units_per_second
-from pyspark_substrait.sql.fragment import Atom
+from pyspark_substrait.sql.fragment import Atom, Constant
 from pyspark_substrait.sql.functions.common_expressions import bound
 from pyspark_substrait.sql.functions.datetimes import moments
 from pyspark_substrait.sql.functions.engines.datafusion.calls import as_specified
@@ -271,8 +271,10 @@ def date_bin(call: Call) -> str:
         return bound(f"named_struct({fields})", "v", _time_of_nanos(start, type))
     fault = _fault("date_bin of an interval of months and of days or time", "DECIMAL(38, 0)")
     start = f"CASE WHEN v.m = 0 THEN v.x - pmod(v.x - v.o, v.s) WHEN v.s <> 0BD THEN {fault} ELSE {_MONTH_BIN} END"
-    units = f"CAST({start} AS DECIMAL(38, 0)) DIV {10 ** (NANOS - digits_of(type))}BD"
-    return of_count(bound(f"named_struct({fields})", "v", Atom(f"CAST({units} AS BIGINT)")), type)
+    coarser = 10 ** (NANOS - digits_of(type))
+    # a start before all timestamps is null
+    count = f"CAST({start} AS DECIMAL(38, 0)) DIV {coarser}BD" if coarser > 1 else f"try_cast({start} AS BIGINT)"
+    return of_count(bound(f"named_struct({fields})", "v", Atom(f"CAST({count} AS BIGINT)")), type)
 
 
 def _fault(text: str, type: str) -> str:
@@ -352,6 +354,8 @@ _SAME_FORMATS: Final = re.compile(r"(?:[^%]|%[YmdHMSjyIpBbAa%])*")
 
 def to_char(call: Call) -> str:
     format = call.operands[1].literal
+    if call.operands[1].is_null:
+        return Constant("CAST(NULL AS STRING)", None)
     if not isinstance(format, str) or not _SAME_FORMATS.fullmatch(format):
         raise UnsupportedPlanError(f"DataFusion's to_char with the format {call.sql(1)}", path="arguments[1]")
     return as_specified("functions_datetime", "strftime")(call)

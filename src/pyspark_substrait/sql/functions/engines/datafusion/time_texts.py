@@ -1,8 +1,8 @@
 r"""Texts as dates, times and timestamps by the formats of chrono, in which DataFusion reads them.
 
-A format is read from left to right without going back: white space of the format is any amount of it, or none, there may
-be some before a number, and a number takes as many digits as it can have. A day without an hour and a minute is taken at
-midnight. Of several formats, the first that fits counts; nulls are skipped.
+A format is read from left to right without going back: white space of the format is any amount of it, or none, there
+may be some before a number, and a number takes as many digits as it can have. A day without an hour and a minute is
+taken at midnight. Of several formats, the first that fits counts; nulls are skipped.
 """
 
 from __future__ import annotations
@@ -21,7 +21,14 @@ from pyspark_substrait.sql.compiler.types import spark_type, units_per_second
 from pyspark_substrait.sql.fragment import Atom, Constant
 from pyspark_substrait.sql.functions.common_expressions import bound, raised
 from pyspark_substrait.sql.functions.engines.datafusion.calls import text_operand
-from pyspark_substrait.sql.functions.engines.datafusion.counts import DAY, NANOS, NANOS_OF_DAY, digits_of, of_count, units_of
+from pyspark_substrait.sql.functions.engines.datafusion.counts import (
+    DAY,
+    NANOS,
+    NANOS_OF_DAY,
+    digits_of,
+    of_count,
+    units_of,
+)
 from pyspark_substrait.sql.functions.table import Call, Foreign, row
 from pyspark_substrait.sql.functions.time_formats.conversions import MONTHS, WEEKDAYS
 
@@ -70,9 +77,7 @@ _NUMBERS: Final[Mapping[str, _Conversion]] = {
     "m": _Conversion("m", _OF_TWELVE),
     "d": _Conversion("d", _DAY),
     "e": _Conversion("d", _DAY),
-    "j": _Conversion(
-        "j", r"00[1-9]|0[1-9]\d|[12]\d\d|3[0-5]\d|36[0-6]|(?:0[1-9]|[1-9]\d)(?!\d)|[1-9](?!\d)"
-    ),
+    "j": _Conversion("j", r"00[1-9]|0[1-9]\d|[12]\d\d|3[0-5]\d|36[0-6]|(?:0[1-9]|[1-9]\d)(?!\d)|[1-9](?!\d)"),
     "H": _Conversion("H", _HOUR),
     "k": _Conversion("H", _HOUR),
     "I": _Conversion("I", _OF_TWELVE),
@@ -265,9 +270,7 @@ class _Format:
 
 
 #: values of which a format may have one only
-_SAME: Final = tuple(
-    {*pair} for pair in ("HI", "Hp", "mb", "mj", "bj", "dj", "Yy", "fn")
-)
+_SAME: Final = tuple({*pair} for pair in ("HI", "Hp", "mb", "mj", "bj", "dj", "Yy", "fn"))
 
 
 def _place(text: str, names: tuple[str, ...]) -> str:
