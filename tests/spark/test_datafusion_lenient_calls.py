@@ -78,7 +78,8 @@ def test_every_cell_is_that_of_datafusion(optimized: bool, spark: SparkSession) 
 QUERIES = [
     "SELECT min(l), max(l), min(make_array(s, 'z')), max(make_array(i, n)) FROM t",
     "SELECT g, min(l), max(l) FROM t GROUP BY g",
-    "SELECT min(struct(i, s)), max(struct(n, i)) FROM t",
+    # with nulls in structs, DataFusion's result depends on the order of the records
+    "SELECT min(struct(i, s)), max(struct(n, i)) FROM t WHERE i + n IS NOT NULL AND s IS NOT NULL",
     "SELECT min(l) OVER (ORDER BY id), max(l) OVER (PARTITION BY g) FROM t",
 ]
 

@@ -186,8 +186,9 @@ NESTED = Habit(
     rule="datafusion-nested-null",
     producers=_DATAFUSION,
     versions="all",
-    writes="sorts of lists and structs with nulls in them",
-    means="a null in one is the smallest value; DataFusion puts it first or last, as the sort says of nulls",
+    writes="sorts of lists and structs with nulls in them; the extremes of such structs",
+    means="a null in one is the smallest value, of extremes the largest; DataFusion puts it first or last, as the sort "
+    "says of nulls, and which extreme it gives depends on the order of the records",
     evidence=_TRIED,
     strict=False,
 )

@@ -372,13 +372,17 @@ _ORDERED: Final = frozenset({"array_min", "array_max", "array_sort"})
 
 def float_comparison(name: str, arguments: Iterable[Argument], reading: Reading, path: Path) -> None:
     """Note a comparison of columns that may become the key of a join, and the extreme or distinct values of a group."""
-    if name in _ORDERED and reading.made_by is Producer.DATAFUSION:
-        lists = [concrete(item.type) for item in arguments if not isinstance(item, EnumArgument | TypeArgument)]
-        nested_keys([list.type for list in lists if isinstance(list, List)], reading, path)
-    if name in _COMPARED and reading.made_by is Producer.DATAFUSION:
-        values = [item for item in arguments if not isinstance(item, EnumArgument | TypeArgument | Literal)]
-        if len(values) > 1 or name in _ALONE:
-            float_keys([value.type for value in values], reading, path)
+    if reading.made_by is not Producer.DATAFUSION or not is_compared(name):
+        return
+    values = [item for item in arguments if not isinstance(item, EnumArgument | TypeArgument)]
+    types = [concrete(value.type) for value in values]
+    if name in _ORDERED:
+        nested_keys([type.type for type in types if isinstance(type, List)], reading, path)
+    if name in ("min", "max"):
+        nested_keys([type for type in types if isinstance(type, Struct)], reading, path)
+    columns = [value for value in values if not isinstance(value, Literal)]
+    if name in _COMPARED and (len(columns) > 1 or name in _ALONE):
+        float_keys([value.type for value in columns], reading, path)
 
 
 def _holds_float(type: Type) -> bool:
