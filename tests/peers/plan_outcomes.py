@@ -82,6 +82,8 @@ _DOUBTS = frozenset(
         "datafusion-float",
         "datafusion-cast",
         "datafusion-decimal",
+        "datafusion-interval",
+        "datafusion-nested-null",
         "datafusion-text",
         "datafusion-zone",
         "datafusion-frame",

@@ -239,6 +239,16 @@ ASSUMPTIONS: Mapping[str, NoteRule] = {
         "Zeros are equal and NaN is the largest number; where keys decide, DataFusion compares their signs as well",
         "Add 0.0 to such a key, so that it has no negative zero",
     ),
+    "datafusion-nested-null": _doubtful(
+        Code.EXPRESSION_SORT,
+        "In the order of lists and structs, a null in one is the smallest value; DataFusion puts it elsewhere",
+        "Sort by the elements or the fields one by one",
+    ),
+    "datafusion-interval": _doubtful(
+        Code.TYPE_MISMATCH,
+        "An interval_compound has days of 24 hours; DataFusion keeps the numbers of its days and of its hours apart",
+        "Add the intervals to a date or a timestamp, which is the same in both",
+    ),
     "datafusion-frame": _doubtful(
         Code.EXPRESSION_WINDOW_BOUNDS,
         "DataFusion writes the offsets of RANGE frames only into optimized plans; in others the frame has no bounds",

@@ -169,6 +169,8 @@ def sort_field(message: messages.SortField, scope: Scope, path: Path) -> SortFie
             case _:
                 kind = SORT_DIRECTION.member(message.direction, path, "direction")
     datafusion_values.float_keys((expr.type,), reading, path)
+    if kind in (SortDirection.ASC_NULLS_LAST, SortDirection.DESC_NULLS_FIRST):
+        datafusion_values.nested_keys((expr.type,), reading, path)
     node = SortField(expr=expr, sort_kind=kind)
     if reading.findings is not None or reading.placed:
         reading.places.add(node, path)

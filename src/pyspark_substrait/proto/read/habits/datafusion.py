@@ -31,6 +31,8 @@ __all__ = [
     "FLOAT",
     "GROUPING_ID",
     "HABITS",
+    "INTERVAL",
+    "NESTED",
     "NULL",
     "NUMBER",
     "STRUCT",
@@ -180,6 +182,25 @@ APPROXIMATE = Habit(
     evidence=_TRIED,
     strict=False,
 )
+NESTED = Habit(
+    rule="datafusion-nested-null",
+    producers=_DATAFUSION,
+    versions="all",
+    writes="sorts of lists and structs with nulls in them; the extremes of such structs",
+    means="a null in one is the smallest value, of extremes the largest; DataFusion puts it first or last, as the sort "
+    "says of nulls, and which extreme it gives depends on the order of the records",
+    evidence=_TRIED,
+    strict=False,
+)
+INTERVAL = Habit(
+    rule="datafusion-interval",
+    producers=_DATAFUSION,
+    versions="all",
+    writes="a sum, a difference or another computation of intervals",
+    means="days of 24 hours: of 1 day and 30 hours DataFusion keeps both numbers, which here are 2 days and 6 hours",
+    evidence=_TRIED,
+    strict=False,
+)
 ANTI_JOIN = Habit(
     rule="datafusion-anti-join",
     producers=_DATAFUSION,
@@ -318,6 +339,8 @@ HABITS = (
     ZONE,
     FLOAT,
     APPROXIMATE,
+    NESTED,
+    INTERVAL,
     ANTI_JOIN,
     COERCION,
     ARROW_CAST,

@@ -23,6 +23,9 @@ from pyspark_substrait.model.types import (
     Date,
     Decimal,
     FixedBinary,
+    IntervalCompound,
+    IntervalDay,
+    IntervalYear,
     List,
     PrecisionTime,
     PrecisionTimestamp,
@@ -36,7 +39,7 @@ from pyspark_substrait.proto import messages
 from pyspark_substrait.proto.read import expressions
 from pyspark_substrait.proto.read.context import Reading, Scope, invalid
 from pyspark_substrait.proto.read.habits import datafusion as habits
-from pyspark_substrait.proto.read.habits import datafusion_values
+from pyspark_substrait.proto.read.habits import datafusion_nulls, datafusion_values
 
 __all__ = ["arrow_type", "cast"]
 
@@ -80,10 +83,21 @@ def _list(element: str) -> Type | None:
     return None if found is None else List(type=with_nullability(found, True))
 
 
+def _duration(unit: str) -> Type | None:
+    digits = _DIGITS.get(unit)
+    return None if digits is None else IntervalDay(precision=digits)
+
+
+_INTERVALS: Final[dict[str, Type]] = {
+    "MonthDayNano": IntervalCompound(precision=9), "DayTime": IntervalDay(precision=3), "YearMonth": IntervalYear()
+}  # fmt: skip
+
 _FORMS: Final[tuple[tuple[re.Pattern[str], Callable[..., Type | None]], ...]] = (
     (re.compile(r"Decimal(?:32|64|128|256)\((\d+), ?(-?\d+)\)"), _decimal),
     (re.compile(r'Timestamp\((\w+)(?:, ?(?:Some\( ?)?"?([^")]*)"? ?\)?)?\)'), _timestamp),
     (re.compile(r"Time(?:32|64)\((\w+)\)"), _time),
+    (re.compile(r"Duration\((\w+)\)"), _duration),
+    (re.compile(r"Interval\((\w+)\)"), _INTERVALS.get),
     (re.compile(r"FixedSizeBinary\((\d+)\)"), _fixed),
     (re.compile(r"FixedSizeList\(\d+(?: x |, ?)(.*)\)"), _list),
     (re.compile(r"(?:Large)?List(?:View)?\((.*)\)"), _list),
@@ -114,6 +128,8 @@ def cast(message: messages.Expression.ScalarFunction, name: str, scope: Scope, p
         return None
     place: Path = (path, "arguments")
     value, target = (expressions.expression(message.arguments[index].value, scope, (place, index)) for index in (0, 1))
+    if name in _TO_TYPE_OF and datafusion_nulls.is_null(message.arguments[1].value, reading):
+        raise invalid("the type of a null isn't written", (place, 1), "Name it in a cast", Code.TYPE_UNKNOWN)
     type = _target(name, target, reading, (place, 1))
     reading.used.add((ExtensionKind.FUNCTION, message.function_reference))
     habits.ARROW_CAST.note(reading, path, f"a call of `{name}`", f"a cast to {type}")
@@ -124,14 +140,14 @@ def cast(message: messages.Expression.ScalarFunction, name: str, scope: Scope, p
     if concrete(value.type) == type:
         return value
     value = datafusion_values.different_cast(value, type, reading, path)
+    if concrete(value.type) == concrete(type):
+        return value
     failure = FailureBehavior.RETURN_NULL if tries else FailureBehavior.THROW_EXCEPTION
     return Cast(type=type, input=value, failure_behavior=failure)
 
 
 def _target(name: str, target: Any, reading: Reading, path: Path) -> Type:
     if name in _TO_TYPE_OF:
-        if isinstance(target, Literal) and target.value is None and isinstance(concrete(target.type), String):
-            raise invalid("the type of a null isn't written", path, "Name it in a cast", Code.TYPE_UNKNOWN)
         return concrete(target.type)
     named = target.value if isinstance(target, Literal) and isinstance(target.value, str) else "a computed name"
     found = arrow_type(named)

@@ -38,9 +38,13 @@ from pyspark_substrait.model.types import (
     I16,
     I32,
     I64,
+    Binary,
     Boolean,
     Date,
     Decimal,
+    IntervalCompound,
+    IntervalDay,
+    IntervalYear,
     List,
     Map,
     OpenStruct,
@@ -88,6 +92,8 @@ def understood(
         name, arguments = datafusion_values.call(declared.name, arguments, reading, path)
         if name != declared.name:
             declared, treatment = replace(declared, name=name), _treatment(name)
+    if declared.name == "array_concat" and not reading.strict:
+        arguments = datafusion_lists.of_one_depth(arguments)
     if treatment.rule is not None and not reading.strict:
         arguments = _coerced(declared.name, treatment.rule, arguments, reading, path)
     if treatment.is_compared:
@@ -216,8 +222,16 @@ def _alternative(types: Sequence[Type]) -> Type | None:
     if len(lists) == len(types):
         element = _alternative([concrete(list.type) for list in lists])
         return None if element is None else List(type=with_nullability(element, True))
+    if all(isinstance(type, PrecisionTimestamp | PrecisionTimestampTZ) for type in types):
+        return _finest(types)
     texts = [isinstance(type, String | VarChar) for type in types]
     return String() if any(texts) and not all(texts) else _common(types)
+
+
+def _finest(types: Sequence[Type]) -> Type:
+    """The type of timestamps: instants if some are, with the digits of the finest."""
+    made = PrecisionTimestampTZ if any(isinstance(type, PrecisionTimestampTZ) for type in types) else PrecisionTimestamp
+    return made(precision=max(getattr(type, "precision", 0) for type in types))
 
 
 def _common(types: Sequence[Type]) -> Type | None:
@@ -227,9 +241,14 @@ def _common(types: Sequence[Type]) -> Type | None:
     return found
 
 
+_AS_CONDITIONS: Final = frozenset({*_DIGITS, FP32, FP64, String})
+
+
 def coerced_condition(value: Expression, reading: Reading, path: Path) -> Expression:
-    """Return a condition; a null without a type is one of the type boolean."""
-    if reading.made_by is not Producer.DATAFUSION or not _is_null(value):
+    """Return a condition; a null without a type is one of the type boolean, and a number or a text is cast to it."""
+    if reading.made_by is not Producer.DATAFUSION or isinstance(concrete(value.type), Boolean):
+        return value
+    if reading.strict or not (_is_null(value) or concrete(value.type).__class__ in _AS_CONDITIONS):
         return value
     return _casts([value], [Boolean()], "a condition", reading, path)[0]
 
@@ -280,6 +299,14 @@ def _moments(types: Sequence[Type]) -> _Wanted:
             return [common, common]
         case [Date(), I8() | I16() | I32()]:
             return [None, I64()]
+        case [PrecisionTimestamp() | PrecisionTimestampTZ() as moment, IntervalDay()]:
+            return [None, IntervalDay(precision=moment.precision)]
+        case [IntervalDay(), PrecisionTimestamp() | PrecisionTimestampTZ() as moment]:
+            return [IntervalDay(precision=moment.precision), None]
+        case [IntervalDay(precision=one), IntervalDay(precision=other)] if one == other:
+            return [None, None]
+        case [IntervalDay() | IntervalYear() | IntervalCompound(), IntervalDay() | IntervalYear() | IntervalCompound()]:
+            return [IntervalCompound(precision=9)] * 2
         case _:
             return [None, None]
 
@@ -348,10 +375,14 @@ def _comparison_type(left: Type, right: Type) -> Type | None:
         match one, other:
             case String() | VarChar(), Date() | PrecisionTime() | PrecisionTimestamp() | PrecisionTimestampTZ():
                 return other
+            case String() | VarChar(), Binary():
+                return other
             case String() | VarChar(), _ if _is_number(other):
                 return other
             case Date(), PrecisionTimestamp() | PrecisionTimestampTZ():
                 return other
+            case PrecisionTimestamp(), PrecisionTimestampTZ():
+                return _finest((one, other))
             case Decimal(), _ if other.__class__ in _AS_DECIMAL:
                 return common_decimal(one, _AS_DECIMAL[other.__class__])
             case FP64(), _ if other.__class__ in _AS_DECIMAL:
@@ -443,6 +474,12 @@ def _of_defaults(values: Sequence[Expression]) -> _Wanted | None:
 
 
 def _of_bins(values: Sequence[Expression]) -> _Wanted:
+    moments = _types(values[1:])
+    if len(moments) == 2 and isinstance(moments[0], PrecisionTimestampTZ) and _is_day(moments[1]):
+        return [None, *[PrecisionTimestampTZ(precision=9)] * 2]
+    if len(moments) == 2 and all(isinstance(type, PrecisionTimestamp | PrecisionTimestampTZ) for type in moments):
+        common = _finest(moments)
+        return [None, *([None, None] if isinstance(common, PrecisionTimestamp) else [common] * 2)]
     return [None, *(PrecisionTimestamp(precision=9) if _is_day(type) else None for type in _types(values[1:]))]
 
 
@@ -469,7 +506,9 @@ def _of_seconds(values: Sequence[Expression]) -> _Wanted:
     return [I64() if type.__class__ in _DIGITS else FP64() if _is_number(type) else None for type in _types(values)]
 
 
-def _of_unix_times(values: Sequence[Expression]) -> _Wanted:
+def _of_unix_times(values: Sequence[Expression]) -> _Wanted | None:
+    if len(values) > 1:
+        return None
     texts = (isinstance(type, String | VarChar) for type in _types(values))
     return [
         PrecisionTimestamp(precision=9) if text else type for text, type in zip(texts, _of_counts(values), strict=True)
@@ -484,7 +523,28 @@ def _of_texts(values: Sequence[Expression]) -> _Wanted | None:
     types = _types(values)
     if not any(isinstance(type, String | VarChar) for type in types):
         return None
-    return [String() if _is_number(type) or isinstance(type, Boolean | Date) else None for type in types]
+    return [String() if _is_number(type) or isinstance(type, Boolean | Binary | Date) else None for type in types]
+
+
+def _of_binaries(values: Sequence[Expression]) -> _Wanted:
+    return [String() if isinstance(type, Binary) else None for type in _types(values)]
+
+
+def _of_places(values: Sequence[Expression]) -> _Wanted | None:
+    types = _types(values)
+    return [None, I32()] if len(types) == 2 and types[1].__class__ in _DIGITS else None
+
+
+def _of_common_decimals(values: Sequence[Expression]) -> _Wanted:
+    types = _types(values)
+    if not any(isinstance(type, Decimal) for type in types):
+        return [I64() if type.__class__ in _DIGITS else None for type in types]
+    return _compared(values, types)
+
+
+def _of_logarithms(values: Sequence[Expression]) -> _Wanted:
+    number, *base = _types(values)
+    return [FP64() if number.__class__ in _DIGITS else None, *(FP64() if _is_number(one) else None for one in base)]
 
 
 def _of_elements(values: Sequence[Expression]) -> _Wanted | None:
@@ -499,7 +559,14 @@ def _of_series(name: str, values: Sequence[Expression]) -> _Wanted | None:
     types = _types(values)
     if not types or not isinstance(types[0], Date | PrecisionTimestamp):
         return _of_lists(name, values)
-    return [PrecisionTimestamp(precision=9) if isinstance(type, PrecisionTimestamp) else None for type in types]
+    return [
+        PrecisionTimestamp(precision=9)
+        if isinstance(type, PrecisionTimestamp)
+        else IntervalCompound(precision=9)
+        if isinstance(type, IntervalYear | IntervalDay)
+        else None
+        for type in types
+    ]
 
 
 def _by_name(rule: _Rule, names: str) -> dict[str, _Rule]:
@@ -514,7 +581,7 @@ _RULES: Final[Mapping[str, _Rule]] = MappingProxyType(
         _of_floats,
         """
         sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh exp ln log10 log2 degrees radians cbrt cot signum
-        atan2 isnan iszero nanvl
+        atan2 isnan is_nan iszero nanvl
         """,
     )
     | _by_name(_of_conditions, "and or not")
@@ -531,5 +598,9 @@ _RULES: Final[Mapping[str, _Rule]] = MappingProxyType(
     | _by_name(_of_elements, "make_array")
     | {name: partial(_of_lists, name) for name in datafusion_lists.ROLES}
     | {name: partial(_of_series, name) for name in ("range", "generate_series")}
+    | _by_name(_of_binaries, "character_length like ilike regexp_replace reverse")
+    | _by_name(_of_logarithms, "logb")
+    | _by_name(_of_places, "round trunc")
+    | _by_name(_of_common_decimals, "gcd lcm")
     | _by_name(_of_texts, "concat concat_ws str_concat ||")
 )

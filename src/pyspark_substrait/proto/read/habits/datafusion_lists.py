@@ -5,11 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from pyspark_substrait.model.expressions import Argument, Expression, ScalarFunction
+from pyspark_substrait.extensions.engines import ENGINES
+from pyspark_substrait.extensions.producers import Producer
+from pyspark_substrait.model.expressions import (
+    Argument,
+    EnumArgument,
+    Expression,
+    Function,
+    ScalarFunction,
+    TypeArgument,
+)
 from pyspark_substrait.model.literals import Literal
 from pyspark_substrait.model.types import FP64, I64, List, String, Type, concrete, with_nullability
 
-__all__ = ["ROLES", "empty_list", "is_unknown", "wanted"]
+__all__ = ["ROLES", "empty_list", "is_unknown", "of_one_depth", "wanted"]
 
 #: a letter for each argument: a list, an element, a whole number, a text, a list of numbers, a number; the last letter
 #: stands for all the following arguments
@@ -78,6 +87,27 @@ def _type(role: str, element: Type, type: Type) -> Type | None:
             return FP64()
         case _:
             return None
+
+
+def of_one_depth(values: list[Argument]) -> list[Argument]:
+    """Return lists of which some are the elements of others; each such one as a list of it."""
+    lists = [value for value in values if not isinstance(value, EnumArgument | TypeArgument)]
+    depths = [_depth(value.type) for value in lists]
+    if len(lists) < len(values) or len(set(depths)) == 1 or 0 in depths:
+        return values
+    made: list[Argument] = []
+    for value, depth in zip(lists, depths, strict=True):
+        for _ in range(max(depths) - depth):
+            type = List(type=with_nullability(value.type, True), nullable=True)
+            function = Function(ENGINES[Producer.DATAFUSION].urn, "make_array", "any")
+            value = ScalarFunction(function=function, arguments=(value,), output_type=type, derived_type=type)
+        made.append(value)
+    return made
+
+
+def _depth(type: Type) -> int:
+    found = concrete(type)
+    return 1 + _depth(found.type) if isinstance(found, List) else 0
 
 
 def is_unknown(value: Argument) -> bool:

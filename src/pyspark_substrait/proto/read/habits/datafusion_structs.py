@@ -13,7 +13,7 @@ from pyspark_substrait.proto import messages
 from pyspark_substrait.proto.read import expressions
 from pyspark_substrait.proto.read.context import Reading, Scope, invalid
 from pyspark_substrait.proto.read.habits import datafusion as habits
-from pyspark_substrait.proto.read.habits import datafusion_casts, datafusion_lists
+from pyspark_substrait.proto.read.habits import datafusion_casts, datafusion_lists, datafusion_nulls
 
 __all__ = ["constructed"]
 
@@ -25,11 +25,15 @@ _NAMES: Final = frozenset({
 
 
 def constructed(message: messages.Expression.ScalarFunction, scope: Scope, path: Path) -> Expression | None:
-    """The struct, the empty list or the cast that a call of DataFusion makes, or a field; None for any other call."""
+    """The struct, the empty list, the null or the cast that a call of DataFusion is, or a field; None for any other."""
     reading = scope.reading
     declared = reading.functions.get(message.function_reference)
     simple = "" if declared is None else declared.name.partition(":")[0]
-    if declared is None or simple not in _NAMES:
+    if declared is None:
+        return None
+    if (made := datafusion_nulls.simplified(message, simple, scope, path)) is not None:
+        return made
+    if simple not in _NAMES:
         return None
     parts = _parts(message, reading)
     if parts is None:
@@ -46,10 +50,10 @@ def constructed(message: messages.Expression.ScalarFunction, scope: Scope, path:
     fields = [expressions.expression(of.arguments[index].value, scope, (place, index)) for index in places]
     if of is not message:
         return fields[0]
-    made = NestedStruct(fields=tuple(fields))
-    assert isinstance(made.type, Struct)
-    reading.struct_names.append((made.type, tuple(_fields(message, reading))))
-    return made
+    struct = NestedStruct(fields=tuple(fields))
+    assert isinstance(struct.type, Struct)
+    reading.struct_names.append((struct.type, tuple(_fields(message, reading))))
+    return struct
 
 
 def _field(message: Any, scope: Scope, path: Path) -> Expression | None:

@@ -18,7 +18,7 @@ from pyspark_substrait.model.expressions import (
     ScalarFunction,
     TypeArgument,
 )
-from pyspark_substrait.model.literals import Compound, Literal
+from pyspark_substrait.model.literals import Compound, DayTime, Literal
 from pyspark_substrait.model.paths import Path
 from pyspark_substrait.model.types import (
     FP32,
@@ -57,6 +57,7 @@ __all__ = [
     "float_keys",
     "is_compared",
     "is_noted",
+    "nested_keys",
 ]
 
 _DATE: Final = r"\d{4}-\d{2}-\d{2}"
@@ -89,23 +90,37 @@ def different_cast(input: Expression, type: Type, reading: Reading, path: Path) 
         return input
     source, target = concrete(input.type), concrete(type)
     if isinstance(source, String | VarChar):
+        if isinstance(target, IntervalYear | IntervalDay | IntervalCompound):
+            return _interval_of_text(input, target)
         return _of_text(input, target, reading, path)
-    if source.__class__ in _NUMBERS and isinstance(target, Date | PrecisionTimestamp):
+    if source.__class__ in _NUMBERS and isinstance(target, Date | PrecisionTimestamp | IntervalDay):
         return _of_number(input, target, reading, path)
     _note_difference(source, target, reading, path)
     return input
 
 
-_NUMBERS: Final = frozenset({I8, I16, I32, I64, FP32, FP64, Decimal})
+_INTEGERS: Final = frozenset({I8, I16, I32, I64})
+_NUMBERS: Final = frozenset({*_INTEGERS, FP32, FP64, Decimal})
 #: functions of integers, by the digits of the seconds that they count
 _OF_UNITS: Final = {
     0: "to_timestamp_seconds", 3: "to_timestamp_millis", 6: "to_timestamp_micros", 9: "to_timestamp_nanos"
 }  # fmt: skip
 
 
-def _of_number(input: Expression, target: Date | PrecisionTimestamp, reading: Reading, path: Path) -> Expression:
-    """A number of days, or of the units of a timestamp since 1970, as a date or timestamp; a fraction is cut."""
-    name = "to_date" if isinstance(target, Date) else _OF_UNITS.get(target.precision)
+_DURATIONS: Final = {digits: name.replace("timestamp", "duration") for digits, name in _OF_UNITS.items()}
+
+
+def _of_number(
+    input: Expression, target: Date | PrecisionTimestamp | IntervalDay, reading: Reading, path: Path
+) -> Expression:
+    """A number of days, or of the units of a timestamp since 1970 or of a duration, as one; a fraction is cut."""
+    match target:
+        case Date():
+            name: str | None = "to_date"
+        case IntervalDay(precision=precision):
+            name = _DURATIONS.get(precision) if concrete(input.type).__class__ in _INTEGERS else None
+        case PrecisionTimestamp(precision=precision):
+            name = _OF_UNITS.get(precision)
     if name is None:
         return input
     before = f"a cast of {with_nullability(concrete(input.type), False)} to {with_nullability(target, False)}"
@@ -144,15 +159,35 @@ def _note_difference(source: Type, target: Type, reading: Reading, path: Path) -
     reading.plain = False
 
 
-_ZONED: Final = frozenset({"date_part", "date_trunc", "date_bin", "extract", "add", "subtract", "to_char", "to_date"})
-_MAKING_MOMENTS: Final = ("to_timestamp", "to_date")
+_ZONED: Final = frozenset(
+    {
+        "date_part",
+        "date_trunc",
+        "date_bin",
+        "extract",
+        "add",
+        "subtract",
+        "to_char",
+        "to_date",
+        "to_local_time",
+        "to_time",
+    }
+)
+_MAKING_MOMENTS: Final = ("to_timestamp", "to_date", "to_time", "to_unixtime", "from_unixtime")
 _CORRELATING: Final = ("corr", "regr_", "covar_")
 _NOTED: Final = (*_MAKING_MOMENTS, *_CORRELATING, "approx_")
 
 
 def is_noted(name: str) -> bool:
     """Whether there is something to note about the calls of a function, or to change in them."""
-    return name in _ZONED or name.startswith(_NOTED)
+    return name in _ZONED or name in _OFFSETS or name in _OF_INTERVALS or name == _WRITTEN or name.startswith(_NOTED)
+
+
+_OF_INTERVALS: Final = frozenset({"add", "subtract", "negate", "sum"})
+_WRITTEN: Final = "array_to_string"
+_OFFSETS: Final = ("lead", "lag")
+#: no partition has as many records
+_FARTHEST: Final = (1 << 31) - 1
 
 
 def call(name: str, arguments: list[Argument], reading: Reading, path: Path) -> tuple[str, list[Argument]]:
@@ -161,16 +196,29 @@ def call(name: str, arguments: list[Argument], reading: Reading, path: Path) -> 
     if name in _ZONED and any(isinstance(type, PrecisionTimestampTZ) for type in types):
         reading.plain = False
         habits.ZONE.note_once(reading, path, f"`{name}` of an instant, whose zone isn't written", "in UTC")
+    if name == _WRITTEN and types and _holds_float(types[0]):
+        reading.plain = False
+        before, after = "`array_to_string` of floating-point numbers, in as few digits as tell them apart", "as in Java"
+        habits.CAST.note_once(reading, path, before, after, key=before)
+    if name in _OF_INTERVALS and types and all(isinstance(type, IntervalCompound) for type in types):
+        reading.plain = False
+        habits.INTERVAL.note_once(reading, path, f"`{name}` of intervals, whose days and hours are two numbers", "one")
     if name.startswith("approx_"):
         reading.plain = False
         habits.APPROXIMATE.note_once(reading, path, f"`{name}`, an estimate", "exact, or another estimate", key=name)
     if name.startswith(_CORRELATING):
         float_keys(types, reading, path)
-    if name.startswith(_MAKING_MOMENTS) and len(types) == 1 and isinstance(types[0], String):
-        target = Date() if name == "to_date" else PrecisionTimestamp(precision=9)
-        (value,) = arguments
-        assert not isinstance(value, EnumArgument | TypeArgument)
-        arguments = [_of_text(value, target, reading, path)]
+    if name.startswith(_MAKING_MOMENTS) and types and name not in ("to_time", "from_unixtime"):
+        if not isinstance(types[0], String):
+            arguments = arguments[:1]  # formats are those of texts
+        elif len(types) == 1:
+            target = Date() if name == "to_date" else PrecisionTimestamp(precision=9)
+            (value,) = arguments
+            assert not isinstance(value, EnumArgument | TypeArgument)
+            arguments = [_of_text(value, target, reading, path)]
+    if name == "from_unixtime" and len(types) > 1:
+        reading.plain = False
+        habits.ZONE.note_once(reading, path, f"`{name}` in a zone, which its type doesn't have", "in UTC")
     match name, arguments:
         case "date_part", [Literal(value=str(part)), value] if part.strip().lower() == "epoch":
             reading.plain = False
@@ -180,6 +228,9 @@ def call(name: str, arguments: list[Argument], reading: Reading, path: Path) -> 
             reading.plain = False
             reading.note_once("engine-function", path, "`date_part` of the nanoseconds", "`nanoseconds`")
             return "nanoseconds", [value]
+        case "lead" | "lag", [value, Literal(value=int(count)) as offset, *others] if abs(count) > _FARTHEST:
+            farthest = _FARTHEST if count > 0 else -_FARTHEST
+            return name, [value, replace(offset, value=farthest), *others]
         case "date_bin", [Literal(value=str(text)), *others] if (stride := _interval(text)) is not None:
             return name, [stride, *others]
         case _:
@@ -188,19 +239,40 @@ def call(name: str, arguments: list[Argument], reading: Reading, path: Path) -> 
 
 _NANOSECONDS: Final = frozenset({"nanosecond", "nanoseconds"})
 
+#: months, days and nanoseconds
 _UNITS: Final = {
-    "year": (12, 0, 0), "month": (1, 0, 0), "week": (0, 7, 0), "day": (0, 1, 0), "hour": (0, 0, 3600),
-    "minute": (0, 0, 60), "second": (0, 0, 1),
+    "century": (1200, 0, 0), "decade": (120, 0, 0), "year": (12, 0, 0), "month": (1, 0, 0), "week": (0, 7, 0),
+    "day": (0, 1, 0), "hour": (0, 0, 3600 * 10**9), "minute": (0, 0, 60 * 10**9), "second": (0, 0, 10**9),
+    "millisecond": (0, 0, 10**6), "microsecond": (0, 0, 1000), "nanosecond": (0, 0, 1),
 }  # fmt: skip
 
 
 def _interval(text: str) -> Literal | None:
     """The interval of a text like `1 day 2 hours`; None for one of another form."""
-    if not re.fullmatch(rf"\s*(-?\d+\s+({'|'.join(_UNITS)})s?\s*)+", text):
+    if not re.fullmatch(rf"\s*(-?\d+\s+({'|'.join(_UNITS)})s?(\s+|$))+", text):
         return None
     found = re.findall(r"(-?\d+)\s+(\w+?)s?(?=\s|$)", text)
-    months, days, seconds = (sum(int(count) * _UNITS[unit][part] for count, unit in found) for part in (0, 1, 2))
-    return Literal(type=IntervalCompound(precision=9), value=Compound(months, days, seconds, 0))
+    months, days, nanos = (sum(int(count) * _UNITS[unit][part] for count, unit in found) for part in (0, 1, 2))
+    return Literal(type=IntervalCompound(precision=9), value=Compound(months, days, *divmod(nanos, 10**9)))
+
+
+def _interval_of_text(input: Expression, target: IntervalYear | IntervalDay | IntervalCompound) -> Expression:
+    """The interval of a literal text, if there is one; another value as it is."""
+    found = _interval(input.value) if isinstance(input, Literal) and isinstance(input.value, str) else None
+    if found is None:
+        return input
+    value = found.value
+    assert isinstance(value, Compound)
+    match target:
+        case IntervalCompound():
+            return found
+        case IntervalYear() if value[1:] == (0, 0, 0):
+            return Literal(type=target, value=value.months)
+        case IntervalDay(precision=precision) if value.months == 0 and value.subseconds % 10 ** (9 - precision) == 0:
+            part = DayTime(value.days, value.seconds, value.subseconds // 10 ** (9 - precision))
+            return Literal(type=target, value=part)
+        case _:
+            return input
 
 
 def _of_text(input: Expression, target: Type, reading: Reading, path: Path) -> Expression:
@@ -261,6 +333,24 @@ def anti_join(condition: Expression | None, reading: Reading, path: Path) -> Non
         habits.ANTI_JOIN.note_once(reading, path, before, "NOT EXISTS: keys that are null match nothing")
 
 
+def nested_keys(types: Iterable[Type], reading: Reading, path: Path) -> None:
+    """Note lists and structs that are ordered and may have nulls in them."""
+    if reading.made_by is Producer.DATAFUSION and any(map(_may_hold_null, types)):
+        reading.plain = False
+        before = "lists or structs that are ordered, with nulls in them that come first or last as the sort says"
+        habits.NESTED.note_once(reading, path, before, "such a null is the smallest value")
+
+
+def _may_hold_null(type: Type) -> bool:
+    match concrete(type):
+        case List(type=element):
+            return element.nullable or _may_hold_null(element)
+        case Struct(types=types):
+            return any(one.nullable or _may_hold_null(one) for one in types)
+        case _:
+            return False
+
+
 _ALONE: Final = frozenset({"min", "max", "distinct", "array_sort"})
 _COMPARED: Final = _ALONE | frozenset(
     {
@@ -275,15 +365,25 @@ _COMPARED: Final = _ALONE | frozenset(
 
 def is_compared(name: str) -> bool:
     """Whether a function compares its arguments, or the values of a group."""
-    return name in _COMPARED
+    return name in _COMPARED or name in _ORDERED
+
+
+_ORDERED: Final = frozenset({"array_min", "array_max", "array_sort"})
 
 
 def float_comparison(name: str, arguments: Iterable[Argument], reading: Reading, path: Path) -> None:
     """Note a comparison of columns that may become the key of a join, and the extreme or distinct values of a group."""
-    if name in _COMPARED and reading.made_by is Producer.DATAFUSION:
-        values = [item for item in arguments if not isinstance(item, EnumArgument | TypeArgument | Literal)]
-        if len(values) > 1 or name in _ALONE:
-            float_keys([value.type for value in values], reading, path)
+    if reading.made_by is not Producer.DATAFUSION or not is_compared(name):
+        return
+    values = [item for item in arguments if not isinstance(item, EnumArgument | TypeArgument)]
+    types = [concrete(value.type) for value in values]
+    if name in _ORDERED:
+        nested_keys([type.type for type in types if isinstance(type, List)], reading, path)
+    if name in ("min", "max"):
+        nested_keys([type for type in types if isinstance(type, Struct)], reading, path)
+    columns = [value for value in values if not isinstance(value, Literal)]
+    if name in _COMPARED and (len(columns) > 1 or name in _ALONE):
+        float_keys([value.type for value in columns], reading, path)
 
 
 #: the classes of the most frequent types without a float in them, for a quick check

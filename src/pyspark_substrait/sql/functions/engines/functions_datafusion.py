@@ -30,6 +30,7 @@ from pyspark_substrait.sql.functions.decimals.digits import decimal_of, shifted
 from pyspark_substrait.sql.functions.engines.datafusion import (
     aggregates,
     arrays,
+    intervals,
     lists,
     numbers,
     regexps,
@@ -37,6 +38,7 @@ from pyspark_substrait.sql.functions.engines.datafusion import (
     statistics,
     strings,
     temporal,
+    time_texts,
 )
 from pyspark_substrait.sql.functions.engines.datafusion.aggregates import cut_quotient, is_float
 from pyspark_substrait.sql.functions.engines.datafusion.calls import as_specified
@@ -124,7 +126,23 @@ def logarithm(call: Call) -> str:
         return f"CASE WHEN {x} > 0D THEN ln({x}) WHEN {x} = 0D THEN {infinite} WHEN {x} < 0D THEN {nothing} END"
 
     base = natural(1) if len(call.operands) > 1 else f"{math.log(10)!r}D"
-    return narrowed(let("v", {"x": natural(0), "y": base}, quotient("v.x", "v.y", FP64())), call.output)
+    found = let("v", {"x": natural(0), "y": base}, quotient("v.x", "v.y", FP64()))
+    type = concrete(call.type(0))
+    if isinstance(type, Decimal) and type.scale == 0:
+        return _exact_logarithm(call, found)
+    return narrowed(found, call.output)
+
+
+def _exact_logarithm(call: Call, found: str) -> str:
+    """Return the logarithm of a whole decimal: the power to which it is of a whole base, if it is one."""
+    whole = "DECIMAL(38, 0)"
+    base = as_double(call, 1) if len(call.operands) > 1 else "10D"
+    power = f"aggregate(sequence(1, CAST(rint(v.r) AS INT)), CAST(1BD AS {whole}), (a, i) -> CAST(a * v.b AS {whole}))"
+    near = "v.r > 0.5D AND v.r < 127D AND abs(v.r - rint(v.r)) < 1E-9D"
+    exact = f"CASE WHEN {near} THEN if({power} = v.x, rint(v.r), v.r) ELSE v.r END"
+    whole_base = f"if({base} = rint({base}) AND {base} BETWEEN 2D AND 4294967295D, CAST({base} AS {whole}), NULL)"
+    fields = {"r": found, "x": call.sql(0), "b": whole_base}
+    return let("v", fields, f"if(v.b IS NULL, v.r, {exact})")
 
 
 TABLE = Table(
@@ -139,11 +157,15 @@ TABLE = Table(
         row("divide", divide, foreign=Foreign.MOVED),
         row("atan2", atan2),
         row("logb", logarithm),
+        # other signatures of the functions behind them
+        *intervals.ROWS,
         *aggregates.ROWS,
         *statistics.ROWS,
         *lists.ROWS,
         *arrays.ROWS,
         *series.ROWS,
+        # a row of texts and formats is one of these names that has other signatures, too
+        *time_texts.ROWS,
         *temporal.ROWS,
     ),
 )

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from pyspark_substrait.errors import UnsupportedPlanError
-from pyspark_substrait.model.types import FP32, FP64, Decimal, Type, UserDefined, concrete
-from pyspark_substrait.sql.compiler.types import has_map
+from pyspark_substrait.model.types import FP32, FP64, Decimal, List, Map, Struct, Type, UserDefined, concrete
+from pyspark_substrait.sql.compiler.types import field_name, has_map, spark_type
 from pyspark_substrait.sql.fragment import Atom, Constant
 from pyspark_substrait.sql.functions.arithmetic.float_rounding import let
 from pyspark_substrait.sql.functions.common_expressions import as_double
@@ -67,6 +67,31 @@ def approximate_count(call: Call) -> str:
     if has_map(call.type(0)):
         raise UnsupportedPlanError(f"approx_distinct of {call.type(0)}: Spark can't compare maps")
     return call.aggregate("approx_count_distinct", call.sql(0), "0.01D")
+
+
+# extremes ------------------------------------------------------------------------------------------------------------
+
+
+def extreme(name: str) -> Callable[[Call], str]:
+    """Return ``min`` or ``max``; nulls in lists and structs are the largest values."""
+
+    def body(call: Call) -> str:
+        type, x = concrete(call.type(0)), call.sql(0)
+        call = replace(call, distinct=False)
+        parts = [type.type] if isinstance(type, List) else list(type.types) if isinstance(type, Struct) else []
+        if not parts:
+            return call.aggregate(name, x)
+        if any(isinstance(concrete(part), List | Struct | Map | UserDefined) for part in parts):
+            raise UnsupportedPlanError(f"DataFusion's {name} of {call.type(0)}, which it can't compare itself")
+        if isinstance(type, List):
+            key = f"transform({x}, e -> struct(e IS NULL, e))"
+        else:
+            fields = [f"{x}.{field_name(place)}" for place in range(len(parts))]
+            key = f"struct({', '.join(f'{field} IS NULL, {field}' for field in fields)})"
+            key = f"if({x} IS NULL, NULL, {key})"
+        return call.aggregate(f"{name}_by", x, key)
+
+    return body
 
 
 # values of records in order ------------------------------------------------------------------------------------------
@@ -130,6 +155,8 @@ def at_end(first: bool) -> Callable[[Call], str]:
 def nth_value(call: Call) -> str:
     """The value of a record, counted from one, or from the end if the number is negative; null if there is none."""
     position = call.operands[1].literal
+    if call.operands[1].is_null:
+        return call.aggregate("max", f"CAST(NULL AS {spark_type(call.output)})")
     if not isinstance(position, int) or not 0 < abs(position) < 1 << 31:
         raise UnsupportedPlanError(f"DataFusion's nth_value at {call.sql(1)}", path="arguments[1]")
     return f"try_element_at({in_plain_order(call)}, {position}).x"
@@ -142,8 +169,8 @@ ROWS = (
     row("sum", total, foreign=Foreign.MOVED),
     row("avg", average, foreign=Foreign.MOVED),
     row("count", count_together, foreign=Foreign.MOVED),
-    row("min", "[min({x})]"),
-    row("max", "[max({x})]"),
+    row("min", extreme("min")),
+    row("max", extreme("max")),
     *(row(name, f"[{name}({{x}})]") for name in ("bit_and", "bit_or", "bit_xor")),
     row("array_agg", array_agg, foreign=Foreign.MOVED),
     row("any_value", any_known_value, foreign=Foreign.MOVED),

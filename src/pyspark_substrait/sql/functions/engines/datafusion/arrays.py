@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Final
 
 from pyspark_substrait.errors import UnsupportedPlanError
 from pyspark_substrait.model.types import (
+    FP32,
+    FP64,
     I8,
     I16,
     I32,
@@ -14,6 +17,8 @@ from pyspark_substrait.model.types import (
     Date,
     Decimal,
     List,
+    PrecisionTime,
+    PrecisionTimestamp,
     String,
     Type,
     VarChar,
@@ -22,7 +27,7 @@ from pyspark_substrait.model.types import (
 from pyspark_substrait.sql.compiler.types import MATCH_SETTINGS, field_name, spark_type
 from pyspark_substrait.sql.fragment import Atom
 from pyspark_substrait.sql.functions.arithmetic.float_rounding import let
-from pyspark_substrait.sql.functions.common_expressions import any_null, raised
+from pyspark_substrait.sql.functions.common_expressions import any_null, bound, raised
 from pyspark_substrait.sql.functions.engines.datafusion.calls import bounded_int
 from pyspark_substrait.sql.functions.sizes import MOST_ELEMENTS
 from pyspark_substrait.sql.functions.strings.string_expressions import quoted_pattern
@@ -144,8 +149,15 @@ def length(call: Call) -> str:
     if len(call.operands) == 1:
         return Atom(f"CAST(array_size({call.sql(0)}) AS BIGINT)")
     wanted = call.operands[1].literal
+    if call.operands[1].is_null:
+        return Atom("CAST(NULL AS BIGINT)")
     if not isinstance(wanted, int):
-        raise UnsupportedPlanError("array_length of a dimension that is not a constant")
+        cases = [f"WHEN {level} THEN {_length_at(call, level)}" for level in range(1, depth(call.type(0)) + 1)]
+        return f"CASE {call.sql(1)} {' '.join(cases)} END"
+    return _length_at(call, wanted)
+
+
+def _length_at(call: Call, wanted: int) -> str:
     if not 1 <= wanted <= depth(call.type(0)):
         return Atom("CAST(NULL AS BIGINT)")
     inner = call.sql(0)
@@ -166,10 +178,16 @@ def flattened_text(lists: str) -> Atom:
 
 
 def dimensions(call: Call) -> str:
-    if depth(call.type(0)) > 1:
-        raise UnsupportedPlanError("array_dims of lists of lists")
-    size = f"array_size({call.sql(0)})"
-    return Atom(f"if({size} > 0, array(CAST({size} AS BIGINT)), NULL)")
+    """The number of elements, and of the first element in each level; a list without one in the middle is an error."""
+    sizes, inner = [f"array_size({call.sql(0)})"], call.sql(0)
+    levels = depth(call.type(0))
+    for level in range(2, levels + 1):
+        inner = Atom(f"element_at({inner}, 1)")
+        size = f"coalesce(array_size({inner}), 0)"
+        missing = "CAST(raise_error('array_dims: a list in the middle has no elements') AS INT)"
+        sizes.append(size if level == levels else f"if({size} = 0, {missing}, {size})")
+    listed = ", ".join(f"CAST({size} AS BIGINT)" for size in sizes)
+    return Atom(f"if({sizes[0]} > 0, array({listed}), NULL)")
 
 
 # orders and texts ----------------------------------------------------------------------------------------------------
@@ -192,13 +210,48 @@ def ordered(call: Call) -> str:
 _WITH_SAME_TEXT = (String, VarChar, Boolean, I8, I16, I32, I64, Decimal, Date)
 
 
+def _plain_number() -> str:
+    """A floating-point number ``x`` as Rust writes it: without an exponent, and without a point if it is whole."""
+    digits = "replace(m, '.', '')"
+    # the digits without zeros at the ends, and the place of the point among them
+    fields = {
+        "d": f"trim(BOTH '0' FROM {digits})",
+        "p": f"instr(m, '.') - 1 + e - (length({digits}) - length(ltrim('0', {digits})))",
+    }
+    small = "concat('0.', repeat('0', -v.p), v.d)"
+    whole = "concat(v.d, repeat('0', v.p - length(v.d)))"
+    mixed = "concat(left(v.d, v.p), '.', substring(v.d, v.p + 1))"
+    cases = f"WHEN v.d = '' THEN '0' WHEN v.p <= 0 THEN {small} WHEN v.p >= length(v.d) THEN {whole} ELSE {mixed}"
+    number = let("v", fields, f"CASE {cases} END")
+    exponent = "CAST(if(t LIKE '%E%', substring_index(t, 'E', -1), '0') AS INT)"
+    number = bound("substring_index(t, 'E', 1)", "m", bound(exponent, "e", number))
+    sign = "if(startswith(s, '-'), '-', '')"
+    text = bound("ltrim('-', s)", "t", f"if(t = 'Infinity', concat({sign}, 'inf'), concat({sign}, {number}))")
+    return bound("CAST(x AS STRING)", "s", f"CASE WHEN s IS NULL THEN NULL WHEN s = 'NaN' THEN s ELSE {text} END")
+
+
+_PLAIN_NUMBER: Final = _plain_number()
+#: a time or timestamp ``x`` with three, six or no digits of the second, and a T before the time
+_TIME: Final = bound(
+    "replace(CAST(x AS STRING), ' ', 'T')",
+    "s",
+    "if(s LIKE '%.%', rpad(s, length(s) + pmod(-length(substring_index(s, '.', -1)), 3), '0'), s)",
+)
+
+
 def to_text(call: Call) -> str:
     texts, element = call.sql(0), concrete(call.type(0))
     while isinstance(_element(element), List):
         texts, element = flattened_text(texts), _element(element)
-    if not isinstance(_element(element), _WITH_SAME_TEXT):
-        raise UnsupportedPlanError(f"array_to_string of {_element(element)}, which DataFusion writes in another form")
-    texts = Atom(f"transform({texts}, x -> CAST(x AS STRING))")
+    text = "CAST(x AS STRING)"
+    match _element(element):
+        case FP32() | FP64():
+            text = _PLAIN_NUMBER
+        case PrecisionTimestamp() | PrecisionTime():
+            text = _TIME
+        case other if not isinstance(other, _WITH_SAME_TEXT):
+            raise UnsupportedPlanError(f"array_to_string of {other}, which DataFusion writes in another form")
+    texts = Atom(f"transform({texts}, x -> {text})")
     if len(call.operands) == 2 or call.operands[2].is_null:
         return Atom(f"array_join({texts}, {call.sql(1)})")
     with_nulls = f"array_join({texts}, {call.sql(1)}, {call.sql(2)})"
@@ -302,13 +355,13 @@ ROWS = (
     row("array_replace_n", replaced),
     row("array_replace_all", "transform({list}, x -> if(x <=> {element}, {instead}, x))"),
     row("array_slice", sliced, foreign=_MOVED),
-    row("array_sort", ordered),
+    row("array_sort", ordered, foreign=Foreign.ORDERED),
     row("array_distinct", "array_distinct({list})"),
     row("array_union", "array_union({left}, {right})"),
     row("array_intersect", "array_intersect({left}, {right})"),
     row("array_except", "array_except({left}, {right})"),
-    row("array_min", "array_min({list})"),
-    row("array_max", "array_max({list})"),
+    row("array_min", "array_min({list})", foreign=Foreign.ORDERED),
+    row("array_max", "array_max({list})", foreign=Foreign.ORDERED),
     row(
         "array_repeat",
         lambda call: Atom(f"array_repeat({call.sql(0)}, {bounded_int(call.sql(1), 0, MOST_ELEMENTS)})"),
@@ -321,6 +374,7 @@ ROWS = (
     row("array_to_string", to_text),
     row("flatten", lambda call: flattened_text(call.sql(0)), foreign=_MOVED),
     row("array_ndims", lambda call: Atom(f"if({call.sql(0)} IS NULL, NULL, {depth(call.type(0))}L)"), foreign=_MOVED),
+    row("array_first", "try_element_at(filter({0}, {1}), 1)", foreign=_MOVED, settings=MATCH_SETTINGS),
     row("array_dims", dimensions, foreign=_MOVED),
     row("empty", "array_size({list}) = 0", foreign=_MOVED),
     row("array_any_value", "try_element_at(filter({list}, x -> x IS NOT NULL), 1)", foreign=_MOVED),

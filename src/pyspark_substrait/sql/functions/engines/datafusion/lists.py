@@ -21,7 +21,7 @@ def entries(call: Call) -> str:
 ROWS = (
     row("get_field", "try_element_at({map}, {key})"),
     row("map", "map_from_arrays({keys}, {values})", settings=MAP_SETTINGS),
-    row("map_extract", "if({map} IS NULL, NULL, array(try_element_at({map}, {key})))"),
+    row("map_extract", "array(try_element_at({map}, {key}))"),
     row("map_keys", "map_keys({map})", foreign=Foreign.MOVED),
     row("map_values", "map_values({map})", foreign=Foreign.MOVED),
     row("map_entries", entries, foreign=Foreign.MOVED),

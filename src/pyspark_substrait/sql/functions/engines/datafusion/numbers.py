@@ -19,6 +19,8 @@ from pyspark_substrait.sql.functions.common_expressions import (
     narrowed,
     raised,
 )
+from pyspark_substrait.sql.functions.decimals.digits import decimal_of
+from pyspark_substrait.sql.functions.decimals.digits import shifted as shifted_digits
 from pyspark_substrait.sql.functions.engines.datafusion.calls import as_specified
 from pyspark_substrait.sql.functions.table import Call, Foreign, row
 
@@ -40,11 +42,18 @@ def _at_place(call: Call, whole: str) -> str:
     type = spark_type(call.output)
     name = call.function.name
     places = call.operands[1].literal if len(call.operands) > 1 else 0
-    if not isinstance(places, int) or not -_MOST_PLACES <= places <= _MOST_PLACES:
-        raise UnsupportedPlanError(
-            f"DataFusion's {name} of floating-point numbers to places that aren't a literal up to {_MOST_PLACES}"
-        )
-    factor = constant(10.0**places, call.output)
+    if isinstance(places, int) and -_MOST_PLACES <= places <= _MOST_PLACES:
+        factor = constant(10.0**places, call.output)
+    elif isinstance(places, int):
+        raise UnsupportedPlanError(f"DataFusion's {name} of floating-point numbers to more than {_MOST_PLACES} places")
+    else:
+        # negative powers of ten aren't numbers of fp32
+        least = 0 if type == "FLOAT" else -_MOST_PLACES
+        powers = ", ".join(constant(10.0**place, call.output) for place in range(least, _MOST_PLACES + 1))
+        beyond = raised(call, f"less than {least} or more than {_MOST_PLACES} places")
+        known = f"array({powers})[CAST({call.sql(1)} - {least} AS INT)]"
+        factor = Atom(f"if({call.sql(1)} BETWEEN {least} AND {_MOST_PLACES}, {known}, {beyond})")
+        factor = Atom(f"if({call.sql(1)} IS NULL, NULL, {factor})")
     scaled = call.sql(0) if places == 0 else f"{call.sql(0)} * {factor}"
     text = bound(f"CAST({scaled} AS DOUBLE)", "v", whole)
     if places == 0:
@@ -132,6 +141,37 @@ def common_multiple(call: Call) -> str:
     return let("v", fields, f"CASE {nothing} ELSE {product} END")
 
 
+_WHOLE_DECIMAL = "DECIMAL(38, 0)"
+
+
+def _digits(call: Call) -> tuple[str, str]:
+    """The digits of two decimals of the same type, as whole ones."""
+    scale = decimal_of(call.output).scale
+    whole = Decimal(precision=38, scale=0)
+    x, y = (f"abs({shifted_digits(call.sql(position), scale, whole)})" for position in (0, 1))
+    return x, y
+
+
+def _divisor_of_digits(call: Call, x: str, y: str) -> str:
+    pair = "named_struct('x', {}, 'y', {})"
+    step = f"if(p.y = 0BD, p, {pair.format('p.y', f'CAST(p.x % p.y AS {_WHOLE_DECIMAL})')})"
+    start = pair.format(f"CAST({x} AS {_WHOLE_DECIMAL})", f"CAST({y} AS {_WHOLE_DECIMAL})")
+    return f"aggregate(sequence(1, {5 * 38 + 1}), {start}, (p, i) -> {step}).x"
+
+
+def divisor_of_decimals(call: Call) -> str:
+    type, (x, y) = decimal_of(call.output), _digits(call)
+    return let("v", {"x": x, "y": y}, shifted_digits(_divisor_of_digits(call, "v.x", "v.y"), -type.scale, type))
+
+
+def multiple_of_decimals(call: Call) -> str:
+    type, (x, y) = decimal_of(call.output), _digits(call)
+    divisor = _divisor_of_digits(call, "v.x", "v.y")
+    exact = f"CAST(CAST((v.x - v.x % {{d}}) / {{d}} AS {_WHOLE_DECIMAL}) * v.y AS {_WHOLE_DECIMAL})".format(d="d")
+    found = f"CASE WHEN v.x = 0 OR v.y = 0 THEN CAST(0 AS {_WHOLE_DECIMAL}) ELSE {bound(divisor, 'd', exact)} END"
+    return let("v", {"x": x, "y": y}, shifted_digits(found, -type.scale, type))
+
+
 _BITS: dict[type[Type], int] = {I8: 8, I16: 16, I32: 32}
 
 
@@ -162,8 +202,10 @@ ROWS = (
     row("power", power),
     row("sqrt", square_root),
     row("modulus", modulus),
-    row("gcd", common_divisor),
-    row("lcm", common_multiple),
+    row("gcd", common_divisor, signatures=("i64_i64",)),
+    row("lcm", common_multiple, signatures=("i64_i64",)),
+    row("gcd", divisor_of_decimals),
+    row("lcm", multiple_of_decimals),
     row("bitwise_shift_left", shifted("shiftleft")),
     row("bitwise_shift_right", shifted("shiftright")),
     row("iszero", "({0} = 0)"),

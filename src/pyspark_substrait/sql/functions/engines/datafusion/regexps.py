@@ -14,7 +14,8 @@ from pyspark_substrait.errors import UnsupportedPlanError
 from pyspark_substrait.sql.compiler.literals import string_literal
 from pyspark_substrait.sql.compiler.types import spark_type
 from pyspark_substrait.sql.fragment import Atom
-from pyspark_substrait.sql.functions.common_expressions import bound, raised
+from pyspark_substrait.sql.functions.arithmetic.float_rounding import let
+from pyspark_substrait.sql.functions.common_expressions import any_null, bound, raised
 from pyspark_substrait.sql.functions.engines.datafusion.calls import (
     as_specified,
     bounded_int,
@@ -139,11 +140,37 @@ _OPTIONS = {
 }
 
 
+#: what isn't a character that stands for itself, in a pattern and in a replacement
+_SPECIAL = r"[\\.+*?()|\[\]{}^$]"
+_SPECIAL_REPLACEMENT = r"[\\$]"
+
+
+def _replaced_text(call: Call, flags: str) -> str:
+    """Replace a pattern that isn't a literal: all its characters stand for themselves, or it is an error."""
+    if flags not in ("", "g"):
+        raise UnsupportedPlanError(f"the regular expression with the flags {flags!r}: {_NONE}", path="arguments[1]")
+
+    def plain(position: int, special: str) -> str:
+        fault = raised(call, "of what isn't a literal, only characters that stand for themselves are replaced")
+        return f"if({call.sql(position)} RLIKE {string_literal(special)}, {fault}, {call.sql(position)})"
+
+    fields = {"t": call.sql(0), "p": plain(1, _SPECIAL), "r": plain(2, _SPECIAL_REPLACEMENT)}
+    if flags == "g":
+        fault = raised(call, "every empty match of a pattern that isn't a literal")
+        found = f"CASE WHEN v.p <> '' THEN replace(v.t, v.p, v.r) WHEN v.t = '' THEN v.r ELSE {fault} END"
+    else:
+        place = bound("instr(v.t, v.p)", "i", "if(i = 0, v.t, overlay(v.t PLACING v.r FROM i FOR char_length(v.p)))")
+        found = f"if(v.p = '', concat(v.r, v.t), {place})"
+    return let("v", fields, f"if({any_null('v.t', 'v.p', 'v.r')}, NULL, {found})")
+
+
 def regexp_replace(call: Call) -> str:
     text, pattern, replacement = call.operands[:3]
-    if not isinstance(pattern.literal, str) or not isinstance(replacement.literal, str):
-        raise UnsupportedPlanError("DataFusion's regexp_replace with a pattern or a replacement that isn't a literal")
+    if pattern.is_null or replacement.is_null:
+        return Atom(f"CAST(NULL AS {spark_type(call.output)})")
     flags = _flags(call, 3)
+    if not isinstance(pattern.literal, str) or not isinstance(replacement.literal, str):
+        return _replaced_text(call, flags)
     own = flags.replace("g", "")
     known = _pattern(call, own)
     # a group that the pattern doesn't have is empty

@@ -27,7 +27,7 @@ from pyspark_substrait.sql.compiler.casts import cast
 from pyspark_substrait.sql.compiler.casts_temporal import compound
 from pyspark_substrait.sql.compiler.literals import string_literal
 from pyspark_substrait.sql.compiler.types import FINEST, spark_type, units_per_second
-from pyspark_substrait.sql.fragment import Atom
+from pyspark_substrait.sql.fragment import Atom, Constant
 from pyspark_substrait.sql.functions.common_expressions import bound
 from pyspark_substrait.sql.functions.datetimes import moments
 from pyspark_substrait.sql.functions.engines.datafusion.calls import as_specified
@@ -182,12 +182,15 @@ def shifted(operator: str) -> Callable[[Call], str]:
             return Atom(f"date_{'add' if operator == '+' else 'sub'}({x} {operator} {months}, {days})")
         digits = digits_of(type)
         day = DAY * units_per_second(digits)
-        units = nanos if digits == NANOS else f"({nanos} DIV {10 ** (NANOS - digits)}BD)"
+        # what has no digits is cut towards the past
+        step = 10 ** (NANOS - digits)
+        nanos = nanos if operator == "+" else f"(-{nanos})"
+        units = nanos if digits == NANOS else f"(({nanos} - pmod({nanos}, {step}BD)) DIV {step}BD)"
         if digits > NANOS:
             units = f"({nanos} * {10 ** (digits - NANOS)}BD)"
         date = f"date_from_unix_date(CAST({temporal.floored('n', day)} AS INT))"
         moved = f"CAST(unix_date({date} {operator} {months}) AS DECIMAL(20, 0)) * {day}BD + pmod(n, {day}L)"
-        count = bound(units_of(type, x), "n", Atom(f"CAST({moved} {operator} {units} AS BIGINT)"))
+        count = bound(units_of(type, x), "n", Atom(f"CAST({moved} + {units} AS BIGINT)"))
         return of_count(count, call.output)
 
     return body
@@ -268,8 +271,10 @@ def date_bin(call: Call) -> str:
         return bound(f"named_struct({fields})", "v", _time_of_nanos(start, type))
     fault = _fault("date_bin of an interval of months and of days or time", "DECIMAL(38, 0)")
     start = f"CASE WHEN v.m = 0 THEN v.x - pmod(v.x - v.o, v.s) WHEN v.s <> 0BD THEN {fault} ELSE {_MONTH_BIN} END"
-    units = f"CAST({start} AS DECIMAL(38, 0)) DIV {10 ** (NANOS - digits_of(type))}BD"
-    return of_count(bound(f"named_struct({fields})", "v", Atom(f"CAST({units} AS BIGINT)")), type)
+    coarser = 10 ** (NANOS - digits_of(type))
+    # a start before all timestamps is null
+    count = f"CAST({start} AS DECIMAL(38, 0)) DIV {coarser}BD" if coarser > 1 else f"try_cast({start} AS BIGINT)"
+    return of_count(bound(f"named_struct({fields})", "v", Atom(f"CAST({count} AS BIGINT)")), type)
 
 
 def _fault(text: str, type: str) -> str:
@@ -313,7 +318,6 @@ def to_timestamp(call: Call) -> str:
             step = 10 ** (digits_of(type) - precision)
             count = Atom(f"({units_of(type, call.sql(0))} DIV {step}L * {10 ** (digits_of(wanted) - precision)}L)")
         return of_count(count, wanted)
-    assert isinstance(concrete(wanted), PrecisionTimestamp)
     # a number alone is one of seconds, though the timestamp has nanoseconds
     unit = 0 if call.function.name == "to_timestamp" else precision
     return of_count(Atom(f"({call.sql(0)} * {10 ** (digits_of(wanted) - unit)}L)"), wanted)
@@ -326,12 +330,19 @@ def _nearest_bigint(number: str) -> str:
     return Atom(f"CASE WHEN isnan({number}) THEN 0L {bounds} ELSE CAST({number} AS BIGINT) END")
 
 
+def to_local_time(call: Call) -> str:
+    """Return a timestamp without its zone, which is UTC."""
+    return of_count(units_of(call.type(0), call.sql(0)), call.output)
+
+
 def to_date(call: Call) -> str:
     type = concrete(call.type(0))
+    if isinstance(type, Date):
+        return call.sql(0)
     if isinstance(type, String):
         return cast(call.sql(0), type, call.output)
-    if isinstance(type, PrecisionTimestamp):
-        return Atom(f"CAST({moments.plain(type, call.sql(0))} AS DATE)")
+    if isinstance(type, PrecisionTimestamp | PrecisionTimestampTZ):
+        return Atom(f"CAST({_local(type, call.sql(0))} AS DATE)")
     return Atom(f"date_from_unix_date(CAST({call.sql(0)} AS INT))")
 
 
@@ -343,6 +354,8 @@ _SAME_FORMATS: Final = re.compile(r"(?:[^%]|%[YmdHMSjyIpBbAa%])*")
 
 def to_char(call: Call) -> str:
     format = call.operands[1].literal
+    if call.operands[1].is_null:
+        return Constant("CAST(NULL AS STRING)", None)
     if not isinstance(format, str) or not _SAME_FORMATS.fullmatch(format):
         raise UnsupportedPlanError(f"DataFusion's to_char with the format {call.sql(1)}", path="arguments[1]")
     return as_specified("functions_datetime", "strftime")(call)
@@ -381,6 +394,7 @@ ROWS = (
     ),
     row("to_unixtime", to_unixtime, foreign=Foreign.MOVED),
     row("to_date", to_date, foreign=Foreign.MOVED),
+    row("to_local_time", to_local_time, foreign=Foreign.MOVED),
     row(
         "make_time",
         "CAST(make_time(CAST({0} AS INT), CAST({1} AS INT), CAST({2} AS DECIMAL(16, 6))) AS {output})",
