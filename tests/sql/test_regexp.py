@@ -100,7 +100,7 @@ def test_what_is_wrong_is_said_with_its_place(pattern: str, position: int) -> No
         (r"\p{blk=Greek}", INSENSITIVE, "case is ignored"),
         ("(?<=(a){2})b", Flags(), "look-behind"),
         ("(^)*a", Flags(), "repeated"),
-        (r"(?:(?=(a))b|a)\1", Flags(), "in vain"),
+        (r"(?:(?=(a))b|a)\1", Flags(), "from a failed attempt"),
         (r"(?<=a\R)b", Flags(), "CR LF"),
     ],
 )

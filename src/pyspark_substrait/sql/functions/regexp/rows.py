@@ -86,7 +86,7 @@ class Search:
         for number in self.pattern.stale & set(groups):
             raise UnsupportedPlanError(
                 f"group {number} of the regular expression is in look-around or an atomic group with alternatives, and "
-                "Java does not always forget what it matched in vain",
+                "Java may keep the value of a failed attempt",
                 path="arguments[1]",
             )
 
