@@ -30,7 +30,7 @@ def _plain_call(function: Callable[[], _T]) -> _T:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Report(NotebookOutput):
-    """The findings of a plan, as a sequence in the order of the plan.
+    """The findings of a plan, as a sequence in the order of the plan: those from the level ``least`` on.
 
     Args:
         findings: the findings.
@@ -39,7 +39,7 @@ class Report(NotebookOutput):
         name: the name of the plan in texts, such as its file.
         file: the file it was read from, if it was.
         target: the engine that was asked about; None for the specification alone.
-        least: the level from which on findings are listed in the forms of the report; the counts include all.
+        least: the level from which on findings are listed, here and in the forms of the report; the counts include all.
         called: calls a function that walks the document, on a stack that is large enough for the document's depth.
     """
 
@@ -53,10 +53,10 @@ class Report(NotebookOutput):
     called: Callable[[Callable[[], Any]], Any] = field(default=_plain_call, compare=False)
 
     def __iter__(self) -> Iterator[Finding]:
-        return iter(self.findings)
+        return iter(self.listed)
 
     def __len__(self) -> int:
-        return len(self.findings)
+        return len(self.listed)
 
     def __bool__(self) -> bool:
         return True  # a report without findings is still one
