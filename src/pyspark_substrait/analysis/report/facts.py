@@ -39,12 +39,12 @@ def place_text(finding: Finding) -> str:
 
 def counts(report: Report) -> dict[Level, int]:
     """Return the number of findings of each level."""
-    return {level: sum(finding.level is level for finding in report) for level in Level}
+    return {level: sum(finding.level is level for finding in report.findings) for level in Level}
 
 
 def summary(report: Report) -> str:
     """Return the number of findings in words."""
-    if not len(report):
+    if not report.findings:
         return "nothing found"
     number = counts(report)
     return ", ".join(

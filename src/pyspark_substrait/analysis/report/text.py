@@ -38,7 +38,7 @@ def parts(report: Report) -> Iterator[Part]:
         yield "plain", f" {group.title}\n"
         yield from _group(group)
     yield "plain", "\n" if report.listed else ""
-    worst = min((finding.level for finding in report), key=GRAVITY.__getitem__, default=Level.INFO)
+    worst = min((finding.level for finding in report.findings), key=GRAVITY.__getitem__, default=Level.INFO)
     yield _role(worst), f"{summary(report)}\n"
 
 
