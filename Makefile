@@ -134,7 +134,7 @@ $(BASE): pyproject.toml
 	  echo "Python 3.10 or newer is needed; name one with: make PYTHON=python3.12 ..." >&2; exit 1; }
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { \
 	  echo "This Python can't make virtual environments; on Debian and Ubuntu: sudo apt install python3-venv" >&2; exit 1; }
-	@echo "Making $(VENV) with this package and Spark $(SPARK) (once; Spark alone is some 400 MB) ..."
+	@echo "Making $(VENV) with this package and Spark$(if $(SPARK), $(SPARK)) (once; Spark alone is some 400 MB) ..."
 	@rm -rf $(VENV)
 	@$(PYTHON) -m venv $(VENV)
 	@$(call INSTALL,$(if $(SPARK),'pyspark[connect]==$(SPARK).*') $(WITH_$(SPARK)) --editable .)
