@@ -119,4 +119,4 @@ def test_a_broken_plan(tmp_path: Path) -> None:
 
 def test_rules() -> None:
     result = call("lint", "--rules")
-    assert (result.exit_code, result.stdout.startswith("# Linting")) == (0, True)
+    assert (result.exit_code, result.stdout.startswith("# Lint plans")) == (0, True)
