@@ -159,11 +159,12 @@ def _inside(old: DataType, new: DataType, fold: Fold, path: tuple[str, ...]) -> 
 
 
 _DIGITS = {"TINYINT": 3, "SMALLINT": 5, "INT": 10, "BIGINT": 19}
+_TIMES = tuple(f"TIME({precision})" for precision in range(7))
 
 
 def _widens(old: DataType, new: DataType) -> bool:
     """Whether every value of the old type fits the new one."""
-    from pyspark.sql.types import DecimalType, TimeType
+    from pyspark.sql.types import DecimalType
 
     before, after = sql_type(old), sql_type(new)
     if before in _DIGITS:
@@ -174,8 +175,8 @@ def _widens(old: DataType, new: DataType) -> bool:
         return after == "DOUBLE" and before != "BIGINT"
     if isinstance(old, DecimalType) and isinstance(new, DecimalType):
         return new.scale >= old.scale and new.precision - new.scale >= old.precision - old.scale
-    if isinstance(old, TimeType) and isinstance(new, TimeType):
-        return new.precision >= old.precision
+    if before.startswith("TIME(") and after.startswith("TIME("):  # a class that pyspark has since 4.1
+        return _TIMES.index(before) <= _TIMES.index(after)
     return (before, after) == ("FLOAT", "DOUBLE")
 
 
