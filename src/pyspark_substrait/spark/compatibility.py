@@ -19,7 +19,7 @@ from pyspark_substrait.sql.spark_version import SparkVersion, version_of_session
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    from pyspark import SparkContext
+    from pyspark import SparkContext, StorageLevel
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.types import StructType
 
@@ -28,6 +28,7 @@ _T = TypeVar("_T")
 __all__ = [
     "HIDDEN",
     "can_start_spark",
+    "checkpointed",
     "classic_frame",
     "collected",
     "connect_frame",
@@ -98,6 +99,17 @@ def java_package(spark: Any) -> Any:
     """Return the package of Java in which the classes of a classic session are."""
     sql = spark._jvm.org.apache.spark.sql
     return sql if session_version(spark).major < 4 else sql.classic
+
+
+def checkpointed(frame: DataFrame, level: StorageLevel) -> DataFrame:
+    """Compute the records of a DataFrame, and keep them on a level; before 4.0, in memory and on disk."""
+    given: Any = frame
+    made: DataFrame = (
+        given.localCheckpoint(eager=True, storageLevel=level)
+        if session_version(frame.sparkSession) >= SparkVersion(4, 0)
+        else given.localCheckpoint(eager=True)
+    )
+    return made
 
 
 def with_classic_properties(spark: SparkSession, function: Callable[[], _T]) -> Callable[[], _T]:

@@ -22,6 +22,7 @@ from pyspark_substrait.model.relations import (
     WriteOp,
 )
 from pyspark_substrait.model.types import List, Map, Struct, Type, concrete
+from pyspark_substrait.spark.compatibility import checkpointed
 from pyspark_substrait.spark.session import spark_errors
 from pyspark_substrait.spark.session_cache import session_cache
 from pyspark_substrait.spark.writing.catalog import carry_out, catalog_entry, dotted
@@ -154,7 +155,7 @@ def _hold(target: InMemoryTable, records: DataFrame, columns: StructType, sessio
     from pyspark import StorageLevel
 
     kept = StorageLevel.MEMORY_AND_DISK if target.pin else StorageLevel.DISK_ONLY
-    held = records.localCheckpoint(eager=True, storageLevel=kept)
+    held = checkpointed(records, kept)
     held.createOrReplaceTempView(quoted(target.name))
     _of(session)[target.name] = _Held(held, columns)
     return held
