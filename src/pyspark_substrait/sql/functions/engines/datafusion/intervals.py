@@ -75,16 +75,11 @@ def negated(call: Call) -> str:
     return bound(call.sql(0), "x", f"if(x IS NULL, CAST(NULL AS {spark_type(call.output)}), {compound('-x.f0', days)})")
 
 
-def moved(operator: str) -> Callable[[Call], str]:
-    """Return a timestamp plus or minus a duration in the same units; either may be the first of a sum."""
-
-    def body(call: Call) -> str:
-        moment = 1 if isinstance(concrete(call.type(0)), IntervalDay) else 0
-        type, duration = call.type(moment), call.type(1 - moment)
-        count = f"CAST({_units(duration, call.sql(1 - moment))} AS BIGINT)"
-        return of_count(Atom(f"({units_of(type, call.sql(moment))} {operator} {count})"), call.output)
-
-    return body
+def moved(call: Call) -> str:
+    """Return a duration and a timestamp with the same units added up."""
+    duration, type = call.type(0), call.type(1)
+    count = f"CAST({_units(duration, call.sql(0))} AS BIGINT)"
+    return of_count(Atom(f"({units_of(type, call.sql(1))} + {count})"), call.output)
 
 
 # aggregates ----------------------------------------------------------------------------------------------------------
@@ -131,14 +126,12 @@ def epoch(call: Call) -> str:
 
 
 _INTERVALS: Final = ("icompound_icompound", "iday_iday")
-_AND_DURATIONS: Final = ("pts_iday", "ptstz_iday")
 
 ROWS = (
     row("add", combined("+"), signatures=_INTERVALS, foreign=Foreign.MOVED),
     row("subtract", combined("-"), signatures=_INTERVALS, foreign=Foreign.MOVED),
     row("negate", negated, signatures=("icompound", "iday"), foreign=Foreign.MOVED),
-    row("add", moved("+"), signatures=(*_AND_DURATIONS, "iday_pts", "iday_ptstz"), foreign=Foreign.MOVED),
-    row("subtract", moved("-"), signatures=_AND_DURATIONS, foreign=Foreign.MOVED),
+    row("add", moved, signatures=("iday_pts", "iday_ptstz"), foreign=Foreign.MOVED),
     row("sum", total, signatures=("icompound", "iday"), foreign=Foreign.MOVED),
     row("avg", average, signatures=("iday",), foreign=Foreign.MOVED),
     row("epoch", epoch, signatures=("icompound",), foreign=Foreign.MOVED),
