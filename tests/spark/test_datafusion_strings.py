@@ -227,7 +227,6 @@ REFUSED = {
     "regexp_instr(s, '(a)', 1, 1, '', 1)": "of a group",
     "regexp_instr(s, 'a*', 1, 2)": "matches the empty text",
     "digest(s, 'blake3')": "no digest for blake3",
-    "trunc(f, n)": "aren't a literal",
     "trunc(d, n)": "aren't a literal",
     "uuid()": "by chance",
     "random()": "by chance",

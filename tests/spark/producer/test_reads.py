@@ -158,5 +158,5 @@ def test_a_column_in_files_and_in_folders(spark: SparkSession, tmp_path: Path) -
 
 def test_a_column_of_times_in_folders(spark: SparkSession, tmp_path: Path) -> None:
     spark.sql("SELECT 1 AS a").write.parquet(str(tmp_path / "t" / "b=2020-01-01 00%3A00%3A00"))
-    with pytest.raises(UnsupportedPlanError, match="the column b stands in the names of folders as a time"):
+    with pytest.raises(UnsupportedPlanError, match="the column b is in the names of folders, as a time"):
         ps.to_substrait(spark.read.parquet(str(tmp_path / "t")))

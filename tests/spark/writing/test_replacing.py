@@ -259,7 +259,7 @@ def test_what_others_do_after_a_crash_is_not_lost(
     name = beside(place).name
     spark.sql("CREATE TABLE t (own INT) USING parquet")
     spark.sql("INSERT INTO t VALUES (5)")
-    with pytest.raises(TableError, match=f"t was made anew after a crash, and {name} has the records"):
+    with pytest.raises(TableError, match=f"t was created again after a crash, and {name} has the records"):
         run(spark, insert("t", values((INT,), [(6,)]), {"own": INT}))
     assert state(spark, "t") == (["own"], [(5,)]) and state(spark, name) == Kind.second
     spark.sql("DROP TABLE t")

@@ -55,7 +55,7 @@ def of_count(count: str, type: Type) -> str:
         case PrecisionTime(precision=precision) if precision <= FINEST:
             return Atom(f"CAST(time_from_micros({count}) AS {spark_type(type)})")
         case _:
-            return Atom(count)
+            return count
 
 
 def interval_nanos(call: Call, position: int) -> str:
