@@ -10,7 +10,7 @@ import importlib.util
 import json
 import logging
 import weakref
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
@@ -26,10 +26,13 @@ if TYPE_CHECKING:
 _T = TypeVar("_T")
 
 __all__ = [
+    "arrow_schema",
     "can_start_spark",
     "classic_frame",
+    "classic_messages",
     "collected",
     "connect_frame",
+    "connect_tables",
     "connect_server_port",
     "error_condition",
     "frame_of_arrow",
@@ -263,6 +266,74 @@ def collected(frame: DataFrame) -> pa.Table:
     return (
         pa.Table.from_batches(batches, to_arrow_schema(frame.schema)) if not batches else pa.Table.from_batches(batches)
     )
+
+
+def arrow_schema(schema: StructType, *, large: bool) -> pa.Schema:
+    """Return the Arrow schema in which Spark hands over rows.
+
+    Args:
+        schema: their schema in Spark.
+        large: whether texts and binary values have 64-bit offsets (``spark.sql.execution.arrow.useLargeVarTypes``).
+
+    Raises:
+        PySparkTypeError: a type has no form in Arrow.
+    """
+    from inspect import signature
+
+    from pyspark.sql.pandas.types import to_arrow_schema
+
+    known = signature(to_arrow_schema).parameters
+    wanted = {"timezone": "UTC", "prefers_large_types": large}
+    made: Any = to_arrow_schema
+    converted: pa.Schema = made(schema, **{name: value for name, value in wanted.items() if name in known})
+    return converted
+
+
+def classic_messages(spark: Any, messages: Any) -> Iterator[bytes]:
+    """Return the byte arrays of an RDD in Java, one partition after the other; the next one is computed meanwhile."""
+    from pyspark.serializers import FramedSerializer
+
+    if importlib.util.find_spec("pyspark.logger") is None:  # 3.5
+        from pyspark.rdd import _local_iterator_from_socket as of_socket
+    else:
+        from pyspark.util import _local_iterator_from_socket as of_socket
+
+    class Bytes(FramedSerializer):
+        def loads(self, obj: bytes) -> bytes:
+            return obj
+
+    from py4j.protocol import Py4JJavaError
+
+    given: Any = of_socket
+    try:
+        yield from given(spark._jvm.PythonRDD.toLocalIteratorAndServe(messages, True), Bytes())
+    except Py4JJavaError as error:
+        raise _known_cause(error) from None
+
+
+def _known_cause(error: Any) -> Exception:
+    """Return the error of a job, as pyspark itself raises it, that is the cause of one about waiting for the job."""
+    from pyspark.errors.exceptions import captured
+
+    java, converted = error.java_exception, cast(Any, captured.convert_exception)
+    while java is not None:
+        found: Exception = converted(java)
+        if not isinstance(found, captured.UnknownException):
+            return found
+        java = java.getCause()
+    given: Exception = error
+    return given
+
+
+def connect_tables(frame: Any) -> Iterator[pa.Table]:
+    """Return the rows of a Connect session's DataFrame as tables, as they come from the server."""
+    import pyarrow as pa
+
+    client, plan = frame._session.client, frame._plan
+    observed = () if session_version(frame._session).major < 4 else (plan.observations,)
+    for part in client.to_table_as_iterator(plan.to_proto(client), *observed):
+        if isinstance(part, pa.Table):
+            yield part
 
 
 def frame_of_arrow(spark: SparkSession, table: pa.Table, schema: StructType | None = None) -> DataFrame:
