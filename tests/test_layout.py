@@ -19,9 +19,10 @@ BASE = {"model", "errors", "codes", "message_text"}
 #: the rooms from the top down, each with those it may import; the room with no name is the package's own module
 ROOMS: dict[str, set[str]] = {
     "__main__": {"cli"},
-    "cli": {*BASE, "", "api", "spark", "documents", "sql", "analysis", "text", "extensions", "samples"},
+    "cli": {*BASE, "", "server", "api", "spark", "documents", "sql", "analysis", "text", "extensions", "samples"},
     "notebooks": {*BASE, "", "api", "spark", "documents", "render", "analysis", "text"},
-    "": {*BASE, "api", "text", "builder", "extensions", "samples"},
+    "": {*BASE, "server", "api", "text", "builder", "extensions", "samples"},
+    "server": {*BASE, "api", "spark", "documents", "sql", "proto", "extensions"},
     "api": {
         *BASE,
         "spark",
@@ -60,6 +61,7 @@ FAMILIES = ("sql.compiler", "sql.decorrelation", "proto.read", "proto.write")
 #: they put off: it takes long to import or may not be installed, and most of those who come through don't need it
 DOORS = {
     "cli": "the library: a command imports it when it runs, and Spark only for rows",
+    "server.serving": "pyarrow.flight, which a build may lack, and which only a server needs",
     "api.validate": "the compiler and dialects, for targets",
     "spark.session": "gRPC, for Spark Connect",
     "spark.lost_connection": "gRPC, for Spark Connect",
@@ -79,7 +81,7 @@ ONLY_IN = {
     "py4j": {"spark"},
     "substrait": set(),  # classes of another release, perhaps
     "substrait_extensions": set(),
-    "google": {"proto", "documents", "write_targets"},
+    "google": {"proto", "documents", "write_targets", "server"},
     "click": {"cli"},
     "lark": {"text"},
     "jinja2": {"analysis", "render", "notebooks"},

@@ -1,8 +1,8 @@
 """The rows of a DataFrame as Arrow batches, as Spark makes them: the result is never held as a whole.
 
-In a classic session the last stage of a query runs a partition at a time, one ahead of the reader, and its batches come
-through a socket; a reader that waits makes Spark wait. A Connect server sends batches, which gRPC holds back in the same
-way.
+In a classic session the last stage of a query runs a partition at a time, one ahead of the reader, and its batches
+come through a socket; a reader that waits makes Spark wait. A Connect server sends batches, which gRPC holds back in
+the same way.
 """
 
 from __future__ import annotations

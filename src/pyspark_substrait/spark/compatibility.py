@@ -32,11 +32,12 @@ __all__ = [
     "classic_messages",
     "collected",
     "connect_frame",
-    "connect_tables",
     "connect_server_port",
+    "connect_tables",
     "error_condition",
     "frame_of_arrow",
     "has_retry_policies",
+    "is_command_result",
     "is_frame",
     "java_package",
     "session_version",
@@ -241,6 +242,18 @@ def connect_frame(spark: Any, text: str, views: Mapping[str, DataFrame]) -> Data
     weakref.finalize(plan, left.update, dict.fromkeys(views))
     older: DataFrame = made.withPlan(plan, spark)
     return older
+
+
+# statements -----------------------------------------------------------------------------------------------------------
+
+
+def is_command_result(frame: Any) -> bool:
+    """Whether a DataFrame of ``SparkSession.sql`` is that of a command, which has been executed, and not of a query."""
+    if hasattr(frame, "_jdf"):
+        executed = frame._jdf.queryExecution().commandExecuted()
+        return bool(executed.getClass().getSimpleName() == "CommandResult")
+    plan = frame._plan.to_proto(frame._session.client)
+    return bool(plan.root.WhichOneof("rel_type") != "sql")
 
 
 # Arrow ----------------------------------------------------------------------------------------------------------------
