@@ -99,7 +99,7 @@ class AccessControl:
         raise Unauthenticated("the user or the password is wrong")
 
 
-class _Caller(flight.ServerMiddleware):
+class _Caller(flight.ServerMiddleware):  # type: ignore[misc]
     """The user of one call. ``headers`` are those that came with it."""
 
     def __init__(self, user: str, token: str | None, headers: Mapping[str, list[str]]) -> None:
@@ -111,7 +111,7 @@ class _Caller(flight.ServerMiddleware):
         return {} if self._token is None else {_HEADER: f"Bearer {self._token}"}
 
 
-class AccessFactory(flight.ServerMiddlewareFactory):
+class AccessFactory(flight.ServerMiddlewareFactory):  # type: ignore[misc]
     """Asks each call who it is of."""
 
     def __init__(self, access: AccessControl) -> None:
@@ -126,7 +126,7 @@ def _text(value: str | bytes) -> str:
     return value if isinstance(value, str) else value.decode("utf-8", "replace")
 
 
-class AcceptingHandler(flight.ServerAuthHandler):
+class AcceptingHandler(flight.ServerAuthHandler):  # type: ignore[misc]
     """Accepts a Handshake, whose headers :class:`AccessFactory` has checked; without one, pyarrow refuses it."""
 
     def authenticate(self, outgoing: Any, incoming: Iterator[bytes]) -> None:

@@ -75,7 +75,7 @@ class _Prepared:
     values: pa.RecordBatch | None = None
 
 
-class FlightServer(flight.FlightServerBase):
+class FlightServer(flight.FlightServerBase):  # type: ignore[misc]
     """The server. It listens as soon as it is made.
 
     Args:

@@ -37,39 +37,39 @@ class _Untraced(Exception):
         raise AttributeError("no traceback of this goes to a client")
 
 
-class InvalidArgument(_Untraced, pa.ArrowInvalid):
+class InvalidArgument(_Untraced, pa.ArrowInvalid):  # type: ignore[misc]
     """INVALID_ARGUMENT: the request is wrong."""
 
 
-class Unimplemented(_Untraced, pa.ArrowNotImplementedError):
+class Unimplemented(_Untraced, pa.ArrowNotImplementedError):  # type: ignore[misc]
     """UNIMPLEMENTED: the request is right, and this server doesn't do it."""
 
 
-class NotFound(_Untraced, pa.ArrowKeyError):
+class NotFound(_Untraced, pa.ArrowKeyError):  # type: ignore[misc]
     """NOT_FOUND: there is no such statement, or no more."""
 
 
-class Unavailable(_Untraced, flight.FlightUnavailableError):
+class Unavailable(_Untraced, flight.FlightUnavailableError):  # type: ignore[misc]
     """UNAVAILABLE: too much is going on; the same request may succeed later."""
 
 
-class Unauthenticated(_Untraced, flight.FlightUnauthenticatedError):
+class Unauthenticated(_Untraced, flight.FlightUnauthenticatedError):  # type: ignore[misc]
     """UNAUTHENTICATED: the client hasn't said who it is, or not rightly."""
 
 
-class Unauthorized(_Untraced, flight.FlightUnauthorizedError):
+class Unauthorized(_Untraced, flight.FlightUnauthorizedError):  # type: ignore[misc]
     """PERMISSION_DENIED: this server was started so that nobody may do this."""
 
 
-class Cancelled(_Untraced, flight.FlightCancelledError):
+class Cancelled(_Untraced, flight.FlightCancelledError):  # type: ignore[misc]
     """CANCELLED: the client asked for it, or went away, or the server stops."""
 
 
-class TimedOut(_Untraced, flight.FlightTimedOutError):
+class TimedOut(_Untraced, flight.FlightTimedOutError):  # type: ignore[misc]
     """DEADLINE_EXCEEDED: the request took longer than this server allows."""
 
 
-class Internal(_Untraced, flight.FlightInternalError):
+class Internal(_Untraced, flight.FlightInternalError):  # type: ignore[misc]
     """INTERNAL: a fault of this server, which its log describes."""
 
 
