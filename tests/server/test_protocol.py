@@ -389,7 +389,7 @@ ACTIONS = ["CreatePreparedStatement", "CreatePreparedSubstraitPlan", "ClosePrepa
 
 
 def test_random_bytes_are_errors_and_end_nothing(raw: RawClient) -> None:
-@pytest.mark.parametrize("text", ["SET a = b", "USE other", "CREATE TEMP VIEW v AS SELECT 1", "ADD JAR x", "BEGIN END"])
+    """A thousand messages: bytes alone, and bytes in messages of the standard, to each call that takes one."""
     dice = random.Random(26)
     answered = 0
     for number in range(1000):
