@@ -129,7 +129,7 @@ def test_types(raw: RawClient) -> None:
 
 
 def test_a_plan_is_analysed_and_not_run_until_it_is_fetched(raw: RawClient) -> None:
-    failing = values({"a": "i32"}, [(1,), (0,)]).select(b=lambda r: 1 / r.a).to_plan().to_bytes()
+    failing = values([(1,), (0,)], {"a": "i32"}).select(b=lambda r: 1 / r.a).to_plan().to_bytes()
     info = raw.info(plan_command(failing, "0.108.0"))
     assert info.schema.names == ["b"]
     with pytest.raises(pa.ArrowInvalid, match="failed on its data"):
@@ -158,7 +158,7 @@ def test_changes_run_once(raw: RawClient) -> None:
         assert raw.reader(info).read_all().num_columns == 0
         with pytest.raises(KeyError, match="there is no such ticket"):
             raw.reader(info).read_all()
-        rows = values({"a": "i32?"}, [(5,), (6,)])
+        rows = values([(5,), (6,)], {"a": "i32?"})
         raw.put(plan_command(rows.insert_into("once").to_plan().to_bytes()))
         assert raw.table(query("SELECT a FROM once ORDER BY a"))["a"].to_pylist() == [1, 5, 6]
         with pytest.raises(pa.ArrowInvalid, match="the plan changes nothing"):
@@ -286,9 +286,10 @@ def until(condition: Any) -> None:
 
 
 def fetched(client: RawClient, info: Any, errors: list[Exception]) -> None:
-    """Fetch rows, and note the error."""
+    """Fetch rows, and note the error. (With ``read_all``, pyarrow interrupts the main thread for a cancelled call.)"""
     try:
-        client.reader(info).read_all()
+        for _ in client.reader(info):
+            pass
     except Exception as error:
         errors.append(error)
 
@@ -314,7 +315,8 @@ def test_cancelling_ends_the_job(how: str, classic: SparkSession, raw: RawClient
     def fetch() -> None:
         try:
             readers.append(other.reader(info))
-            readers[0].read_all()
+            for _ in readers[0]:
+                pass
         except Exception as error:
             errors.append(error)
 

@@ -153,3 +153,14 @@ def test_what_is_not_allowed(spark: SparkSession, tmp_path: Path) -> None:
         with driver.connect(server.uri, options, autocommit=True) as connection, connection.cursor() as cursor:
             cursor.execute(named)
             assert cursor.fetchall() == [(1,)]
+
+
+def test_the_example_of_the_page(spark: SparkSession, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("adbc_driver_flightsql.dbapi")
+    page = (Path(__file__).resolve().parents[2] / "docs" / "serving.md").read_text(encoding="utf-8")
+    program = page.partition("```python\n")[2].partition("```\n")[0]
+    exec(compile(program, "docs/serving.md", "exec"), {})
+    rows = pyspark_substrait.run_query(
+        pyspark_substrait.samples.plan(), tables=pyspark_substrait.samples.tables(), spark=spark
+    )
+    assert capsys.readouterr().out.splitlines() == [str(tuple(row.values())) for row in rows.to_pylist()]

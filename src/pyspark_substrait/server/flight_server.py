@@ -10,7 +10,7 @@ import pyarrow as pa
 from pyarrow import flight
 
 from pyspark_substrait.server import metadata
-from pyspark_substrait.server.access_control import AcceptingHandler, AccessControl, AccessFactory
+from pyspark_substrait.server.access_control import ANYBODY, AcceptingHandler, AccessControl, AccessFactory
 from pyspark_substrait.server.handles import Handles
 from pyspark_substrait.server.messages import make, pack, parse, unpack
 from pyspark_substrait.server.refusals import Cancelled, InvalidArgument, NotFound, Unimplemented
@@ -350,7 +350,9 @@ class FlightServer(flight.FlightServerBase):  # type: ignore[misc]
 
 def _user(context: Any) -> str:
     user: str = context.get_middleware(_CALLER).user
-    return user
+    if user != ANYBODY:
+        return user
+    return context.peer_identity().decode("utf-8", "replace") or user  # that of its certificate
 
 
 def _command(descriptor: Any) -> Any:

@@ -1,8 +1,8 @@
 """The messages of Flight SQL, in a descriptor pool of this package's own.
 
 A process may have other classes of the same names, of whatever release another package brings; protobuf's default pool
-has room for one. The package that ships classes of them for Python, flightsql-dbapi, has had no release since 2023, so
-``flight_sql.proto`` states what the server needs, and this module reads it.
+has room for one. The package that ships classes of them for Python, flightsql-dbapi 0.2.2, has an older standard, and
+needs SQLAlchemy 1. So ``flight_sql.proto`` states what the server needs, and this module reads it.
 """
 
 from __future__ import annotations

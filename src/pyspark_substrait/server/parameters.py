@@ -114,8 +114,8 @@ def _units(number: int, precision: int, scalar: pa.Scalar) -> int:
         return value  # beyond Arrow's units, the values are counts already
     digits = _DIGITS[scalar.type.unit]
     if precision >= digits:
-        return value * 10 ** int(precision - digits)
-    units, rest = divmod(value, 10 ** (digits - precision))
+        return value * int(10 ** (precision - digits))
+    units, rest = divmod(value, int(10 ** (digits - precision)))
     if rest:
         raise ParameterError(f"the value of the parameter {number} has more than {precision} fractional digits")
     return units

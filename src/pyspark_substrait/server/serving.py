@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["Server", "serve"]
 
 _USER: Final = "user"
+_SHUTDOWN_SECONDS: Final = 10.0
 _LOGIN_SECONDS: Final = 8 * 3600.0
 _STATEMENT_SECONDS: Final = 3600.0
 
@@ -78,7 +79,10 @@ class Server:
         from pyspark_substrait.server.refusals import Unavailable
 
         self._requests.stop_all(Unavailable("the server stops"), seconds)
-        self._server.shutdown()
+        # a client that doesn't read keeps pyarrow from ending
+        ending = threading.Thread(target=self._server.shutdown, name="substrait-shutdown", daemon=True)
+        ending.start()
+        ending.join(_SHUTDOWN_SECONDS)
         self._close()
 
 

@@ -6,6 +6,7 @@ of ``sql``, which makes it for a version.
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import json
 import logging
@@ -306,10 +307,8 @@ def classic_messages(spark: Any, messages: Any) -> Iterator[bytes]:
     """Return the byte arrays of an RDD in Java, one partition after the other; the next one is computed meanwhile."""
     from pyspark.serializers import FramedSerializer
 
-    if importlib.util.find_spec("pyspark.logger") is None:  # 3.5
-        from pyspark.rdd import _local_iterator_from_socket as of_socket
-    else:
-        from pyspark.util import _local_iterator_from_socket as of_socket
+    home = "pyspark.rdd" if session_version(spark).major < 4 else "pyspark.util"
+    of_socket: Any = vars(importlib.import_module(home))["_local_iterator_from_socket"]
 
     class Bytes(FramedSerializer):
         def loads(self, obj: bytes) -> bytes:
@@ -317,9 +316,8 @@ def classic_messages(spark: Any, messages: Any) -> Iterator[bytes]:
 
     from py4j.protocol import Py4JJavaError
 
-    given: Any = of_socket
     try:
-        yield from given(spark._jvm.PythonRDD.toLocalIteratorAndServe(messages, True), Bytes())
+        yield from of_socket(spark._jvm.PythonRDD.toLocalIteratorAndServe(messages, True), Bytes())
     except Py4JJavaError as error:
         raise _known_cause(error) from None
 
