@@ -75,7 +75,9 @@ INSTEAD = (
     "import it at the top of the module. Where that makes a circle, move what both need into a module below them, make "
     "it an argument, or let the upper module register it. Only a door to something heavy imports it later: see DOORS"
 )
-#: packages that only some rooms may import; the verbs name types of all of them in annotations, and import none
+#: the rooms whose annotations name types of all packages; they import none of those below
+WITH_VERBS = ("", "api", "server")
+#: packages that only some rooms may import
 ONLY_IN = {
     "pyspark": {"spark"},
     "py4j": {"spark"},
@@ -149,7 +151,7 @@ def offences(path: Path) -> Iterator[str]:
             other = room_of(name)
             if (other if other in ROOMS else "") not in {room, *ROOMS[room]}:
                 yield f"{where}: {room or 'the package'} imports {name}"
-        elif top in ONLY_IN and room not in ("", "api", *ONLY_IN[top]):
+        elif top in ONLY_IN and room not in (*WITH_VERBS, *ONLY_IN[top]):
             yield f"{where}: only {', '.join(sorted(ONLY_IN[top]))} may import {top}"
         elif room in BASE and top not in (*sys.stdlib_module_names, "typing_extensions"):
             yield f"{where}: {room} imports {name}"

@@ -88,8 +88,8 @@ class AccessControl:
             raise Unauthenticated("the bearer token is not one of this server, or its login has expired") from None
 
     def _of_password(self, value: str) -> str:
-        try:
-            user, _, password = base64.b64decode(value, validate=True).decode().partition(":")
+        try:  # some clients leave out the padding
+            user, _, password = base64.b64decode(value + "=" * (-len(value) % 4), validate=True).decode().partition(":")
         except (binascii.Error, UnicodeDecodeError):
             user, password = "", ""
         with self._checks:

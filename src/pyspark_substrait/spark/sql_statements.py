@@ -53,6 +53,8 @@ _CHANGES: Final = _WRITES | {
     "TRUNCATE",
     "VACUUM",
 }
+#: the words that may stand between CREATE and TEMPORARY
+_BEFORE: Final = frozenset({"GLOBAL", "LOCAL", "OR", "REPLACE"})
 _TEMPORARY: Final = frozenset({"TEMP", "TEMPORARY"})
 
 _TOKEN: Final = re.compile(
@@ -117,7 +119,7 @@ def kind_of(text: str) -> Kind:
         return Kind.CHANGE if _WRITES.intersection(tokens) else Kind.QUERY
     if first in _LISTINGS:
         return Kind.LISTING
-    if first in _CHANGES and not (first in ("CREATE", "DROP") and _TEMPORARY.intersection(tokens[1:5])):
+    if first in _CHANGES and next((token for token in tokens[1:] if token not in _BEFORE), "") not in _TEMPORARY:
         return Kind.CHANGE
     shown = " ".join(tokens[:3]) if first in _CHANGES else first[:40]
     raise UnsupportedPlanError(

@@ -49,4 +49,4 @@ def remove_views(spark: SparkSession, names: Iterable[str]) -> None:
     """Remove temporary views, as far as they and the session are still there."""
     for name in names:
         with suppress(*spark_errors()):
-            spark.catalog.dropTempView(str(quoted(name)) if is_connect(spark) else name)
+            spark.catalog.dropTempView(name)
