@@ -191,13 +191,13 @@ class FlightServer(flight.FlightServerBase):  # type: ignore[misc]
         match command.DESCRIPTOR.name:
             case "CommandStatementUpdate" | "CommandStatementSubstraitPlan":
                 count = self._perform(context, "DoPut", lambda request: self._changed(command, context, request))
-                _answer(writer, "DoPutUpdateResult", record_count=count)
+                _answer(writer, "DoPutUpdateResult", record_count=_count(context, count))
             case "CommandPreparedStatementUpdate":
                 prepared = self._prepared.get(command.prepared_statement_handle, _user(context))
                 if len(prepared.statement.parameters):
                     prepared.values = _one_record(reader, prepared.statement)
                 count = self._perform(context, "DoPut", lambda request: self._changed(command, context, request))
-                _answer(writer, "DoPutUpdateResult", record_count=count)
+                _answer(writer, "DoPutUpdateResult", record_count=_count(context, count))
             case "CommandPreparedStatementQuery":
                 handle = command.prepared_statement_handle
                 prepared = self._prepared.get(handle, _user(context))
@@ -353,6 +353,12 @@ def _user(context: Any) -> str:
     if user != ANYBODY:
         return user
     return context.peer_identity().decode("utf-8", "replace") or user  # that of its certificate
+
+
+def _count(context: Any, count: int) -> int:
+    """Return a record count for a client. The JDBC driver executes a statement again whose count is -1, for unknown."""
+    agent = "".join(context.get_middleware(_CALLER).headers.get("user-agent", []))
+    return 0 if count < 0 and "grpc-java" in agent else count
 
 
 def _command(descriptor: Any) -> Any:

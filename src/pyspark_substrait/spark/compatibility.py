@@ -45,6 +45,7 @@ __all__ = [
     "silence_query_context",
     "table_description",
     "with_classic_properties",
+    "written_rows",
 ]
 
 
@@ -255,6 +256,15 @@ def is_command_result(frame: Any) -> bool:
         return bool(executed.getClass().getSimpleName() == "CommandResult")
     plan = frame._plan.to_proto(frame._session.client)
     return bool(plan.root.WhichOneof("rel_type") != "sql")
+
+
+def written_rows(frame: Any) -> int | None:
+    """Return how many rows the command of a DataFrame wrote to files; None if that isn't known."""
+    if not hasattr(frame, "_jdf"):
+        return None
+    plan = frame._jdf.queryExecution().commandExecuted().commandPhysicalPlan()
+    metric = plan.metrics().get("numOutputRows")
+    return int(metric.get().value()) if metric.isDefined() else None
 
 
 # Arrow ----------------------------------------------------------------------------------------------------------------

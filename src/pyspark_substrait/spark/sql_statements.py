@@ -13,7 +13,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any, Final
 
 from pyspark_substrait.errors import ExecutionError, InvalidPlanError, UnsupportedPlanError
-from pyspark_substrait.spark.compatibility import is_command_result
+from pyspark_substrait.spark.compatibility import is_command_result, written_rows
 from pyspark_substrait.spark.failures import first_message
 from pyspark_substrait.spark.lost_connection import reporting_loss
 from pyspark_substrait.spark.producer.sql import message_with_place
@@ -168,8 +168,10 @@ def change(spark: SparkSession, text: str, arguments: Sequence[Any]) -> int:
             raise InvalidPlanError(
                 "the statement has a word like INSERT, but is a query", hint="Write the name in backquotes"
             )
-        rows = frame.collect() if frame.columns[:1] == ["num_affected_rows"] else []
-    return int(rows[0][0]) if rows else -1
+        if frame.columns[:1] == ["num_affected_rows"]:  # Delta's
+            return int(frame.collect()[0][0])
+        written = written_rows(frame)
+        return -1 if written is None else written
 
 
 def _frame(spark: SparkSession, text: str, arguments: Sequence[Any]) -> DataFrame:
