@@ -19,9 +19,10 @@ BASE = {"model", "errors", "codes", "message_text"}
 #: the rooms from the top down, each with those it may import; the room with no name is the package's own module
 ROOMS: dict[str, set[str]] = {
     "__main__": {"cli"},
-    "cli": {*BASE, "", "api", "spark", "documents", "sql", "analysis", "text", "extensions", "samples"},
+    "cli": {*BASE, "", "server", "api", "spark", "documents", "sql", "analysis", "text", "extensions", "samples"},
     "notebooks": {*BASE, "", "api", "spark", "documents", "render", "analysis", "text"},
-    "": {*BASE, "api", "text", "builder", "extensions", "samples"},
+    "": {*BASE, "server", "api", "text", "builder", "extensions", "samples"},
+    "server": {*BASE, "api", "spark", "documents", "sql", "proto", "extensions"},
     "api": {
         *BASE,
         "spark",
@@ -60,6 +61,7 @@ FAMILIES = ("sql.compiler", "sql.decorrelation", "proto.read", "proto.write")
 #: they put off: it takes long to import or may not be installed, and most of those who come through don't need it
 DOORS = {
     "cli": "the library: a command imports it when it runs, and Spark only for rows",
+    "server.serving": "pyarrow.flight, which a build may lack, and which only a server needs",
     "api.validate": "the compiler and dialects, for targets",
     "spark.session": "gRPC, for Spark Connect",
     "spark.lost_connection": "gRPC, for Spark Connect",
@@ -73,13 +75,15 @@ INSTEAD = (
     "import it at the top of the module. Where that makes a circle, move what both need into a module below them, make "
     "it an argument, or let the upper module register it. Only a door to something heavy imports it later: see DOORS"
 )
-#: packages that only some rooms may import; the verbs name types of all of them in annotations, and import none
+#: the rooms whose annotations name types of all packages; they import none of those below
+WITH_VERBS = ("", "api", "server")
+#: packages that only some rooms may import
 ONLY_IN = {
     "pyspark": {"spark"},
     "py4j": {"spark"},
     "substrait": set(),  # classes of another release, perhaps
     "substrait_extensions": set(),
-    "google": {"proto", "documents", "write_targets"},
+    "google": {"proto", "documents", "write_targets", "server"},
     "click": {"cli"},
     "lark": {"text"},
     "jinja2": {"analysis", "render", "notebooks"},
@@ -147,7 +151,7 @@ def offences(path: Path) -> Iterator[str]:
             other = room_of(name)
             if (other if other in ROOMS else "") not in {room, *ROOMS[room]}:
                 yield f"{where}: {room or 'the package'} imports {name}"
-        elif top in ONLY_IN and room not in ("", "api", *ONLY_IN[top]):
+        elif top in ONLY_IN and room not in (*WITH_VERBS, *ONLY_IN[top]):
             yield f"{where}: only {', '.join(sorted(ONLY_IN[top]))} may import {top}"
         elif room in BASE and top not in (*sys.stdlib_module_names, "typing_extensions"):
             yield f"{where}: {room} imports {name}"

@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from pyspark_substrait.api.validate import validate
     from pyspark_substrait.api.view import view
     from pyspark_substrait.extensions.registry import Registry
+    from pyspark_substrait.server.serving import serve
 
     __version__: str
 
@@ -89,6 +90,7 @@ __all__ = [
     "load_expressions",
     "profile",
     "run_query",
+    "serve",
     "session",
     "to_sql",
     "to_substrait",
@@ -123,6 +125,7 @@ _MODULES = {
     "load_ipython_extension": "notebooks.magic",
     "profile": "api.profile",
     "run_query": "api.run",
+    "serve": "server.serving",
     "session": "api.session",
     "to_sql": "api.to_sql",
     "to_substrait": "api.produce",

@@ -21,9 +21,10 @@ if TYPE_CHECKING:
 
     from pyspark_substrait.documents import ExtendedExpression, Plan
     from pyspark_substrait.extensions.registry import Registry
+    from pyspark_substrait.spark.run import Streamed
     from pyspark_substrait.spark.tables import Given, TableSource
 
-__all__ = ["evaluate", "evaluate_arrow", "from_substrait", "run_query"]
+__all__ = ["evaluate", "evaluate_arrow", "from_substrait", "run_query", "streamed"]
 
 _T = TypeVar("_T")
 
@@ -146,6 +147,36 @@ def run_query(
                 refuse_slow_patterns=refuse_slow_patterns,
             ),
         )
+
+
+def streamed(
+    plan: Plan,
+    spark: SparkSession,
+    *,
+    tables: Given | None = None,
+    parameters: Mapping[int, object] | None = None,
+    allowed_paths: Sequence[str | os.PathLike[str]] = (),
+    refuse_slow_patterns: bool = False,
+) -> Streamed:
+    """Return the result of a plan as a stream of Arrow batches; what it writes is written now.
+
+    Arguments and errors are those of :func:`from_substrait`.
+    """
+    known = extensions_of(plan, None)
+    complete = _with_types(plan, tables, spark, known)
+    return _in_session(
+        complete,
+        spark,
+        lambda: run.streamed(
+            complete,
+            spark,
+            registry=known,
+            tables=tables,
+            parameters=parameters,
+            allowed_paths=allowed_paths,
+            refuse_slow_patterns=refuse_slow_patterns,
+        ),
+    )
 
 
 def evaluate(

@@ -23,6 +23,7 @@ from pyspark_substrait.cli.output import for_terminal, print_text, write_text
 from pyspark_substrait.cli.plan import plan
 from pyspark_substrait.cli.run import evaluate, run
 from pyspark_substrait.cli.samples import samples
+from pyspark_substrait.cli.serve import serve, serve_user
 from pyspark_substrait.cli.upgrade import upgrade
 from pyspark_substrait.cli.validate import validate
 from pyspark_substrait.cli.view import view
@@ -85,6 +86,8 @@ def main() -> None:
 
 main.add_command(run)
 main.add_command(evaluate)
+main.add_command(serve)
+main.add_command(serve_user)
 
 
 @main.command(short_help="Print the Spark SQL of a plan.")

@@ -20,7 +20,7 @@ from pyspark_substrait.sql.compiler.query import FRAME_MARK
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-__all__ = ["bound"]
+__all__ = ["bound", "view_of"]
 
 
 def bound(spark: SparkSession, text: str, frames: Mapping[str, DataFrame], *, command: bool = False) -> DataFrame:
@@ -84,7 +84,7 @@ def _classic(spark: SparkSession, java: Any, parts: list[str], frames: Mapping[s
     names: dict[str, str] = {}
     try:
         for name, frame in frames.items():
-            view = _view(frame)
+            view = view_of(frame)
             names[name] = _fresh()
             catalog.createTempView(names[name], view, False)
         return classic_frame(java.sql(_named(parts, names)), spark)
@@ -93,7 +93,7 @@ def _classic(spark: SparkSession, java: Any, parts: list[str], frames: Mapping[s
             catalog.dropTempView(name)
 
 
-def _view(frame: DataFrame) -> Any:
+def view_of(frame: DataFrame) -> Any:
     """Return the catalog entry of a temporary view of a DataFrame. It refers only to what the DataFrame does."""
     known = vars(frame).get(_VIEW)
     if known is None:

@@ -6,11 +6,12 @@ of ``sql``, which makes it for a version.
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import json
 import logging
 import weakref
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
@@ -27,21 +28,26 @@ _T = TypeVar("_T")
 
 __all__ = [
     "HIDDEN",
+    "arrow_schema",
     "can_start_spark",
     "checkpointed",
     "classic_frame",
+    "classic_messages",
     "collected",
     "connect_frame",
     "connect_server_port",
+    "connect_tables",
     "error_condition",
     "frame_of_arrow",
     "has_retry_policies",
+    "is_command_result",
     "is_frame",
     "java_package",
     "session_version",
     "silence_query_context",
     "table_description",
     "with_classic_properties",
+    "written_rows",
 ]
 
 
@@ -275,6 +281,27 @@ def connect_frame(spark: Any, text: str, views: Mapping[str, DataFrame]) -> Data
     return older
 
 
+# statements -----------------------------------------------------------------------------------------------------------
+
+
+def is_command_result(frame: Any) -> bool:
+    """Whether a DataFrame of ``SparkSession.sql`` is that of a command, which has been executed, and not of a query."""
+    if hasattr(frame, "_jdf"):
+        executed = frame._jdf.queryExecution().commandExecuted()
+        return bool(executed.getClass().getSimpleName() == "CommandResult")
+    plan = frame._plan.to_proto(frame._session.client)
+    return bool(plan.root.WhichOneof("rel_type") != "sql")
+
+
+def written_rows(frame: Any) -> int | None:
+    """Return how many rows the command of a DataFrame wrote to files; None if that isn't known."""
+    if not hasattr(frame, "_jdf"):
+        return None
+    plan = frame._jdf.queryExecution().commandExecuted().commandPhysicalPlan()
+    metric = plan.metrics().get("numOutputRows")
+    return int(metric.get().value()) if metric.isDefined() else None
+
+
 # Arrow ----------------------------------------------------------------------------------------------------------------
 
 
@@ -298,6 +325,71 @@ def collected(frame: DataFrame) -> pa.Table:
     return (
         pa.Table.from_batches(batches, to_arrow_schema(frame.schema)) if not batches else pa.Table.from_batches(batches)
     )
+
+
+def arrow_schema(schema: StructType, *, large: bool) -> pa.Schema:
+    """Return the Arrow schema in which Spark hands over rows.
+
+    Args:
+        schema: their schema in Spark.
+        large: whether texts and binary values have 64-bit offsets (``spark.sql.execution.arrow.useLargeVarTypes``).
+
+    Raises:
+        PySparkTypeError: a type has no form in Arrow.
+    """
+    from inspect import signature
+
+    from pyspark.sql.pandas.types import to_arrow_schema
+
+    known = signature(to_arrow_schema).parameters
+    wanted = {"timezone": "UTC", "prefers_large_types": large}
+    made: Any = to_arrow_schema
+    converted: pa.Schema = made(schema, **{name: value for name, value in wanted.items() if name in known})
+    return converted
+
+
+def classic_messages(spark: Any, messages: Any) -> Iterator[bytes]:
+    """Return the byte arrays of an RDD in Java, one partition after the other; the next one is computed meanwhile."""
+    from pyspark.serializers import FramedSerializer
+
+    home = "pyspark.rdd" if session_version(spark).major < 4 else "pyspark.util"
+    of_socket: Any = vars(importlib.import_module(home))["_local_iterator_from_socket"]
+
+    class Bytes(FramedSerializer):
+        def loads(self, obj: bytes) -> bytes:
+            return obj
+
+    from py4j.protocol import Py4JJavaError
+
+    try:
+        yield from of_socket(spark._jvm.PythonRDD.toLocalIteratorAndServe(messages, True), Bytes())
+    except Py4JJavaError as error:
+        raise _known_cause(error) from None
+
+
+def _known_cause(error: Any) -> Exception:
+    """Return the error of a job, as pyspark itself raises it, that is the cause of one about waiting for the job."""
+    from pyspark.errors.exceptions import captured
+
+    java, converted = error.java_exception, cast(Any, captured.convert_exception)
+    while java is not None:
+        found: Exception = converted(java)
+        if not isinstance(found, captured.UnknownException):
+            return found
+        java = java.getCause()
+    given: Exception = error
+    return given
+
+
+def connect_tables(frame: Any) -> Iterator[pa.Table]:
+    """Return the rows of a Connect session's DataFrame as tables, as they come from the server."""
+    import pyarrow as pa
+
+    client, plan = frame._session.client, frame._plan
+    observed = () if session_version(frame._session).major < 4 else (plan.observations,)
+    for part in client.to_table_as_iterator(plan.to_proto(client), *observed):
+        if isinstance(part, pa.Table):
+            yield part
 
 
 def frame_of_arrow(spark: SparkSession, table: pa.Table, schema: StructType | None = None) -> DataFrame:

@@ -9,7 +9,7 @@ from contextlib import suppress
 from pyspark_substrait.errors import ExecutionError, SubstraitError, UnsupportedPlanError
 from pyspark_substrait.spark.compatibility import error_condition
 
-__all__ = ["failed", "refused"]
+__all__ = ["failed", "first_message", "refused"]
 
 
 def refused(error: Exception) -> SubstraitError:
@@ -17,7 +17,7 @@ def refused(error: Exception) -> SubstraitError:
     if "StackOverflowError" in str(error):
         return _too_deep()
     return UnsupportedPlanError(
-        f"Spark refuses the plan's statement: {_message(error)}", hint="to_sql(plan) shows the statement"
+        f"Spark refuses the plan's statement: {first_message(error)}", hint="to_sql(plan) shows the statement"
     )
 
 
@@ -39,10 +39,10 @@ def failed(error: Exception) -> SubstraitError:
     if _is_internal(error):
         return ExecutionError(
             f"Spark failed with an internal error, which is a bug in Spark, not a fault of the plan or its data: "
-            f"{_message(error) or type(error).__name__}",
+            f"{first_message(error) or type(error).__name__}",
             hint="to_sql(plan) shows the statement that Spark fails on; another form of the plan may run",
         )
-    return ExecutionError(f"the plan failed on its data: {_message(error)}")
+    return ExecutionError(f"the plan failed on its data: {first_message(error)}")
 
 
 #: errors of Java and Scala that Spark doesn't raise because of data, only because of its own faults
@@ -103,7 +103,7 @@ def _classes(error: Exception) -> Iterator[str]:
             java = java.getCause()
 
 
-def _message(error: Exception) -> str:
+def first_message(error: Exception) -> str:
     """The first line of Spark's message, or the message that the statement itself raised."""
     java = getattr(error, "java_exception", None)
     while java is not None and java.getCause() is not None:

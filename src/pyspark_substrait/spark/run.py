@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -17,6 +17,7 @@ from pyspark_substrait.model.relations import Relation
 from pyspark_substrait.model.walk import writes
 from pyspark_substrait.spark import arrow, writing
 from pyspark_substrait.spark.access import Access
+from pyspark_substrait.spark.batches import batches
 from pyspark_substrait.spark.bound_statements import bound
 from pyspark_substrait.spark.compatibility import collected, session_version
 from pyspark_substrait.spark.failures import failed, refused
@@ -36,7 +37,7 @@ from pyspark_substrait.sql.functions.regexp.judging import slow_in
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-__all__ = ["collect", "dataframe"]
+__all__ = ["Streamed", "collect", "dataframe", "streamed"]
 
 
 def dataframe(
@@ -103,6 +104,52 @@ def collect(
         if ran is not None:
             ran(frame)
     return arrow.table(table, prepared.schema)
+
+
+@dataclass(frozen=True)
+class Streamed:
+    """The result of a plan that is analysed, and runs when its batches are asked for."""
+
+    schema: pa.Schema
+    batches: Callable[[], Iterator[pa.RecordBatch]]
+
+
+def streamed(
+    plan: Plan,
+    spark: SparkSession,
+    *,
+    registry: Registry,
+    tables: Given | None = None,
+    parameters: Mapping[int, object] | None = None,
+    allowed_paths: Sequence[str | os.PathLike[str]] = (),
+    refuse_slow_patterns: bool = False,
+) -> Streamed:
+    """Return the result of a plan as a stream of batches, with the exact types, nullability and names of the plan.
+
+    What the plan writes is written now. The files that it reads are checked again before each batch is handed over.
+    The caller marks the jobs, to cancel them.
+
+    Raises:
+        InvalidPlanError, UnsupportedPlanError, TableError, ParameterError: as :func:`dataframe`. While the batches are
+            read, an :class:`ExecutionError` as well.
+    """
+    with reporting_loss(spark):
+        access = Access(allowed_paths)
+        run = _Run(spark, registry, tables, parameters, access, None, refuse_slow_patterns)
+        frame, prepared = run.prepared(run.without_writes(plan), positional=True)
+
+    def read() -> Iterator[pa.RecordBatch]:
+        with reporting_loss(spark):
+            try:
+                for batch in batches(frame):
+                    access.check_again()
+                    yield from arrow.table(pa.Table.from_batches([batch]), prepared.schema).to_batches()
+            except spark_errors() as error:
+                access.check_again()
+                raise failed(error) from error
+            access.check_again()
+
+    return Streamed(arrow.schema(prepared.schema), read)
 
 
 class _Run:

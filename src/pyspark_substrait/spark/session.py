@@ -48,6 +48,7 @@ __all__ = [
     "is_connect",
     "is_embedded",
     "java_has_ended",
+    "private_session",
     "require_settings",
     "session_with",
     "spark_errors",
@@ -250,6 +251,18 @@ def copied(spark: SparkSession) -> Any:
         if list(old.currentNamespace()) != list(new.currentNamespace()):
             new.setCurrentNamespace(old.currentNamespace())
     return copy
+
+
+def private_session(spark: SparkSession) -> SparkSession:
+    """Return a copy of a classic session (see :func:`copied`), whose views are no matter of the given one.
+
+    Not every server can copy a Connect session, which is returned itself.
+    """
+    if is_connect(spark):
+        return spark
+    from pyspark.sql import SparkSession
+
+    return SparkSession(spark.sparkContext, copied(spark))
 
 
 def spark_errors() -> tuple[type[Exception], ...]:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
     from pyspark.sql.types import StructType
 
-__all__ = ["Arguments", "SqlTables", "plan_of_text"]
+__all__ = ["Arguments", "SqlTables", "message_with_place", "plan_of_text"]
 
 #: the tables that a query reads by name, or only their schemas
 SqlTables: TypeAlias = Mapping[Any, Union[TableSource, pa.Schema, "StructType"]]
@@ -66,7 +66,7 @@ def plan_of_text(
         try:
             execution = _execution(text, args, own, session, dotted, set(stand_ins.values()))
         except spark_errors() as error:
-            raise InvalidPlanError(f"Spark rejects the query: {_said(error)}") from error
+            raise InvalidPlanError(f"Spark rejects the query: {message_with_place(error)}") from error
         production = Production(
             forms=FORMS,
             session=session,
@@ -281,7 +281,7 @@ def _of_text(text: str, session: Any) -> Any:
     return None
 
 
-def _said(error: Exception) -> str:
+def message_with_place(error: Exception) -> str:
     """Return Spark's message about a query in one line, with the line and column counted from 1."""
     text = str(error).strip()
     first = re.sub(r"^\[[A-Z_.0-9]+\]\s*", "", text.split("\n", 1)[0])

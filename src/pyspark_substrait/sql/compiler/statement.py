@@ -26,7 +26,7 @@ from pyspark_substrait.sql.decorrelation import decorrelated, needing_decorrelat
 from pyspark_substrait.sql.functions.python_functions import PythonFunction
 from pyspark_substrait.sql.spark_version import NEWEST, SparkVersion
 
-__all__ = ["Statement", "root", "statement"]
+__all__ = ["Statement", "root", "root_schema", "statement"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,15 +110,8 @@ def statement(
     )
     with at("relations", position, *(("root", "input") if names is not None else ("rel",))):
         query = _query(node, compilation)
-        if names is None:
-            names = _known_names(node)
-    schema = NamedStruct(names=names, struct=node.schema)
-    if len(names) != sum(1 + name_count(type) for type in node.schema.types):
-        raise InvalidPlanError(
-            f"the root has {len(names)} names, but its columns, nested fields included, need "
-            f"{sum(1 + name_count(type) for type in node.schema.types)}",
-            path=f"relations[{position}].root.names",
-        )
+        names = _known_names(node) if names is None else names
+    schema = _named_schema(position, node, names)
     items = uniform(query.items, schema) if positional else named(query.items, schema)
     text = compilation.with_shared(query.text(items))
     return Statement(
@@ -208,6 +201,29 @@ def root(plan: Plan, chosen: int | None = None) -> tuple[int, Relation, tuple[st
     relation = plan.relations[0]
     assert not isinstance(relation, RelRoot)
     return 0, relation, None
+
+
+def root_schema(plan: Plan, chosen: int | None = None) -> NamedStruct:
+    """Return the names and types of the result of a root, without compiling it.
+
+    Raises:
+        InvalidPlanError: as for :func:`root`, or there are more or fewer names than columns.
+    """
+    position, node, names = root(plan, chosen)
+    with at("relations", position, *(("root", "input") if names is not None else ("rel",))):
+        names = _known_names(node) if names is None else names
+    return _named_schema(position, node, names)
+
+
+def _named_schema(position: int, node: Relation, names: tuple[str, ...]) -> NamedStruct:
+    types = node.schema.types
+    if len(names) != sum(1 + name_count(type) for type in types):
+        raise InvalidPlanError(
+            f"the root has {len(names)} names, but its columns, nested fields included, need "
+            f"{sum(1 + name_count(type) for type in types)}",
+            path=f"relations[{position}].root.names",
+        )
+    return NamedStruct(names=names, struct=node.schema)
 
 
 def _users_names(node: Relation, names: tuple[str, ...] | None) -> frozenset[str]:

@@ -1,0 +1,276 @@
+"""Starting and stopping the server."""
+
+from __future__ import annotations
+
+import importlib.util
+import ipaddress
+import os
+import secrets
+import socket
+import threading
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Final
+
+from pyspark_substrait.api.run import from_substrait
+from pyspark_substrait.errors import SubstraitError
+from pyspark_substrait.server.hashes import hashed_password, hashed_token, read_users
+from pyspark_substrait.spark.session import embedded_session, private_session
+from pyspark_substrait.spark.views import make_view, remove_views, table_frame
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+    from pyspark_substrait.api.loading import PlanSource
+    from pyspark_substrait.extensions.registry import Registry
+    from pyspark_substrait.spark.tables import Given
+
+__all__ = ["Server", "serve"]
+
+_USER: Final = "user"
+_SHUTDOWN_SECONDS: Final = 10.0
+_LOGIN_SECONDS: Final = 8 * 3600.0
+_STATEMENT_SECONDS: Final = 3600.0
+
+
+class Server:
+    """A Flight SQL server that runs; as a context manager, it stops at the end of the block.
+
+    Attributes:
+        uri: its address, for clients: ``grpc://127.0.0.1:31337``.
+        host: the host of that.
+        port: the port of that.
+        token: the bearer token that was made for it; None if it was given users, or asks for nothing.
+    """
+
+    def __init__(
+        self, flight_server: Any, requests: Any, host: str, scheme: str, token: str | None, close: Any
+    ) -> None:
+        self._server = flight_server
+        self._requests = requests
+        self._close = close
+        self._stopped = threading.Event()
+        self.host = host
+        self.port: int = flight_server.port
+        self.uri = f"{scheme}://{f'[{host}]' if ':' in host else host}:{self.port}"
+        self.token = token
+
+    def __repr__(self) -> str:
+        return f"<Server at {self.uri}>"
+
+    def __enter__(self) -> Server:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()
+
+    def wait(self) -> None:
+        """Wait until the server is stopped, by another thread or by an interrupt of this one."""
+        self._stopped.wait()
+
+    def stop(self, *, seconds: float = 0) -> None:
+        """Stop: take no more requests, wait so many seconds for those that run, and cancel the others."""
+        if self._stopped.is_set():
+            return
+        self._stopped.set()
+        from pyspark_substrait.server.refusals import Unavailable
+
+        self._requests.stop_all(Unavailable("the server stops"), seconds)
+        # a client that doesn't read keeps pyarrow from ending
+        ending = threading.Thread(target=self._server.shutdown, name="substrait-shutdown", daemon=True)
+        ending.start()
+        ending.join(_SHUTDOWN_SECONDS)
+        self._close()
+
+
+def serve(
+    spark: SparkSession | None = None,
+    *,
+    tables: Given | None = None,
+    views: Mapping[str, PlanSource] | None = None,
+    host: str = "127.0.0.1",
+    port: int = 0,
+    allowed_paths: Sequence[str | os.PathLike[str]] = (),
+    allow_sql: bool = False,
+    allow_writes: bool = False,
+    registry: Registry | None = None,
+    passwords: Mapping[str, str] | None = None,
+    tokens: Mapping[str, str] | None = None,
+    password_file: str | os.PathLike[str] | None = None,
+    token_file: str | os.PathLike[str] | None = None,
+    certificate: str | os.PathLike[str] | None = None,
+    key: str | os.PathLike[str] | None = None,
+    client_authority: str | os.PathLike[str] | None = None,
+    insecure: int = 0,
+    requests: int = 16,
+    waiting: int = 64,
+    seconds: float | None = None,
+    message_bytes: int = 16 * 1024 * 1024,
+) -> Server:
+    """Start a Flight SQL server in this process, which runs plans and SQL of its clients on a Spark session.
+
+    Plans run under the rules for plans that aren't trusted: they read the tables given and those that the session
+    sees, name no other files than the allowed ones, and slow patterns are refused. Results are sent in batches, as
+    Spark makes them. A request whose client goes away is cancelled.
+
+    Args:
+        spark: a classic or Spark Connect session; by default the running one, or one that is started. Statements run in
+            a copy of a classic session, so nothing in yours changes.
+        tables: tables by name, as for :func:`run_query`; SQL sees them as views.
+        views: plans by the names under which plans and SQL can read their results.
+        host: the address to listen at.
+        port: the port; 0 for one that is free.
+        allowed_paths: files and folders that plans themselves may name.
+        allow_sql: take SQL as well. A SQL text may do whatever the session may: read files, call Java.
+        allow_writes: take statements that change something.
+        registry: the extensions of plans; by default those of the specification.
+        passwords: the passwords of users by name.
+        tokens: the bearer tokens of users by name.
+        password_file: a file with lines ``user:scrypt:…``, as ``pyspark-substrait serve-user`` prints them.
+        token_file: a file with lines ``user:sha256:…``.
+        certificate: the server's certificate in PEM, with those between; it makes connections encrypted (TLS).
+        key: the key of the certificate, in PEM.
+        client_authority: the certificate of the authority whose clients' certificates are asked for, in PEM.
+        insecure: 1 asks nobody who they are, or sends what they send unencrypted; from other machines, too, with 2.
+            Without it and without users, a token is made: ``token`` of the result.
+        requests: how many requests run at once.
+        waiting: how many more may wait for that; others are refused.
+        seconds: after how many seconds a request is cancelled; None for never.
+        message_bytes: the largest plan or SQL text.
+
+    Raises:
+        SubstraitError: pyarrow has no Flight, the address is taken, or what is asked for is insecure.
+
+    Example:
+        >>> import pyspark_substrait as substrait
+        >>> with substrait.serve(tables=substrait.samples.tables()) as server:                    # doctest: +SKIP
+        ...     print(server.uri, server.token)
+    """
+    if importlib.util.find_spec("pyarrow._flight") is None:
+        raise SubstraitError("this build of pyarrow has no Flight", hint="pip install pyarrow has it")
+    from pyspark_substrait.server.access_control import AccessControl
+    from pyspark_substrait.server.flight_server import FlightServer, Transport
+    from pyspark_substrait.server.requests import Requests
+    from pyspark_substrait.server.sql_info import facts
+    from pyspark_substrait.server.statements import Engine
+    from pyspark_substrait.spark.progress.jobs import jobs_of
+
+    hashes = {user: hashed_password(password) for user, password in (passwords or {}).items()}
+    hashes |= {} if password_file is None else read_users(Path(password_file), "scrypt")
+    digests = {user: hashed_token(token) for user, token in (tokens or {}).items()}
+    digests |= {} if token_file is None else read_users(Path(token_file), "sha256")
+    certificates = _certificates(certificate, key, client_authority)
+    known = bool(hashes or digests or client_authority)
+    _refuse_insecure(host, known=known, encrypted=certificates[0] is not None, insecure=insecure)
+    token = None
+    if not known and not insecure:
+        token = secrets.token_urlsafe(32)
+        digests = {_USER: hashed_token(token)}
+
+    session = private_session(embedded_session() if spark is None else spark)
+    shown: dict[str, DataFrame] = {}
+
+    def close() -> None:
+        remove_views(session, shown)
+
+    try:
+        known_tables = _with_views(session, tables or {}, views or {}, allowed_paths, registry, shown)
+    except BaseException:
+        close()
+        raise
+    engine = Engine(
+        spark=session,
+        tables=known_tables,
+        allowed_paths=allowed_paths,
+        registry=registry,
+        allow_sql=allow_sql,
+        allow_writes=allow_writes,
+        message_bytes=message_bytes,
+    )
+    watched = Requests(lambda: jobs_of(session), requests, waiting, seconds)
+    scheme = "grpc" if certificates[0] is None else "grpc+tls"
+    try:
+        server = FlightServer(
+            engine,
+            Transport(
+                location=f"{scheme}://{f'[{host}]' if ':' in host else host}:{port}",
+                certificate=certificates[0],
+                client_authority=certificates[1],
+            ),
+            AccessControl(hashes, digests, _LOGIN_SECONDS),
+            watched,
+            facts(sql=allow_sql, writes=allow_writes, spark=session.version, statement_seconds=_STATEMENT_SECONDS),
+            _STATEMENT_SECONDS,
+        )
+    except Exception as error:
+        close()
+        raise SubstraitError(f"the server cannot listen at {host}:{port}: {error}") from error
+    return Server(server, watched, host, scheme, token, close)
+
+
+def _with_views(
+    session: SparkSession,
+    tables: Given,
+    views: Mapping[str, PlanSource],
+    allowed_paths: Sequence[str | os.PathLike[str]],
+    registry: Registry | None,
+    shown: dict[str, DataFrame],
+) -> Given:
+    """Make views of tables and of plans, add them to ``shown``, and return the tables by name for plans."""
+    known: dict[Any, Any] = {}
+    for name, source in tables.items():
+        known[name] = source
+        parts = name if isinstance(name, str) else ".".join(name)
+        frame = table_frame(session, parts, source)
+        make_view(session, parts, frame)
+        shown[parts] = frame
+    for name, plan in views.items():
+        frame = from_substrait(plan, session, tables=known, allowed_paths=allowed_paths, registry=registry)
+        make_view(session, name, frame)
+        known[name] = shown[name] = frame
+    return known
+
+
+def _certificates(
+    certificate: str | os.PathLike[str] | None,
+    key: str | os.PathLike[str] | None,
+    authority: str | os.PathLike[str] | None,
+) -> tuple[tuple[bytes, bytes] | None, bytes | None]:
+    """Return the certificate and its key, and the certificate of the clients' authority."""
+    if (certificate is None) is not (key is None):
+        raise SubstraitError("a certificate and its key belong together", hint="Give both, or neither")
+    if authority is not None and certificate is None:
+        raise SubstraitError("clients show certificates to a server that has one", hint="Give certificate and key")
+    try:
+        own = None if certificate is None or key is None else (Path(certificate).read_bytes(), Path(key).read_bytes())
+        return own, None if authority is None else Path(authority).read_bytes()
+    except OSError as error:
+        raise SubstraitError(f"{error.filename} cannot be read: {error.strerror}") from error
+
+
+def _refuse_insecure(host: str, *, known: bool, encrypted: bool, insecure: int) -> None:
+    """Refuse to be reached from other machines without encryption, or by just anybody, unless that is said twice.
+
+    Raises:
+        SubstraitError: it was not said, or not twice.
+    """
+    if (known or not insecure) and encrypted:
+        return
+    if not _is_loopback(host) and insecure < 2:
+        what = "ask nobody who they are" if encrypted else "send everything unencrypted"
+        raise SubstraitError(
+            f"at {host} the server can be reached from other machines, and would {what}",
+            hint="Give a certificate and users, or say it twice: --insecure --insecure, insecure=2",
+        )
+
+
+def _is_loopback(host: str) -> bool:
+    """Whether an address is reached from this machine only."""
+    try:
+        found = {item[4][0] for item in socket.getaddrinfo(host or "0.0.0.0", None)}
+    except OSError as error:
+        raise SubstraitError(f"there is no address {host}: {error.strerror or error}") from error
+    return all(ipaddress.ip_address(str(address).partition("%")[0]).is_loopback for address in found)

@@ -1,0 +1,192 @@
+"""Statements of Spark SQL that come from elsewhere: what kind they are, and running them.
+
+Spark executes a command as soon as it is asked for its DataFrame. So the kind is told from the words of the text, and a
+text that may be a command is executed only where that is meant.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from enum import Enum
+from typing import TYPE_CHECKING, Any, Final
+
+from pyspark_substrait.errors import ExecutionError, InvalidPlanError, UnsupportedPlanError
+from pyspark_substrait.spark.compatibility import is_command_result, written_rows
+from pyspark_substrait.spark.failures import first_message
+from pyspark_substrait.spark.lost_connection import reporting_loss
+from pyspark_substrait.spark.producer.sql import message_with_place
+from pyspark_substrait.spark.session import spark_errors
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+__all__ = ["Kind", "change", "kind_of", "markers", "query", "sql_errors"]
+
+
+class Kind(Enum):
+    """The kind of a statement."""
+
+    QUERY = "query"
+    #: shows something, and changes nothing: SHOW, DESCRIBE, EXPLAIN
+    LISTING = "listing"
+    CHANGE = "change"
+
+
+_QUERIES: Final = frozenset({"(", "SELECT", "TABLE", "VALUES"})
+_EITHER: Final = frozenset({"FROM", "WITH"})
+_LISTINGS: Final = frozenset({"DESC", "DESCRIBE", "EXPLAIN", "SHOW"})
+_WRITES: Final = frozenset({"DELETE", "INSERT", "MERGE", "UPDATE"})
+_CHANGES: Final = _WRITES | {
+    "ALTER",
+    "ANALYZE",
+    "CALL",
+    "COMMENT",
+    "CREATE",
+    "DROP",
+    "MSCK",
+    "OPTIMIZE",
+    "REFRESH",
+    "REPAIR",
+    "REPLACE",
+    "TRUNCATE",
+    "VACUUM",
+}
+#: the words that may stand between CREATE and TEMPORARY
+_BEFORE: Final = frozenset({"GLOBAL", "LOCAL", "OR", "REPLACE"})
+_TEMPORARY: Final = frozenset({"TEMP", "TEMPORARY"})
+
+_TOKEN: Final = re.compile(
+    r"""
+    (?P<skipped>
+        \s+ | --[^\n]* | [rR]'[^']*' | [rR]"[^"]*"
+        | '(?:[^'\\]|\\.)*' | "(?:[^"\\]|\\.)*" | `(?:[^`]|``)*`
+    )
+    | (?P<comment>/\*)
+    | (?P<word>\w+)
+    | (?P<mark>.)
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+_COMMENT: Final = re.compile(r"/\*|\*/")
+
+
+def _tokens(text: str) -> Iterator[str]:
+    """The words, in upper case, and the marks of a statement, without comments and without what stands in quotes."""
+    place = 0
+    while place < len(text):
+        found = _TOKEN.match(text, place)
+        assert found is not None
+        place = found.end()
+        if found["comment"]:
+            place = _after_comment(text, place)
+        elif found["word"]:
+            yield found["word"].upper()
+        elif found["mark"]:
+            yield found["mark"]
+
+
+def _after_comment(text: str, place: int) -> int:
+    """Return the end of a comment, which may hold others."""
+    depth = 1
+    while depth:
+        found = _COMMENT.search(text, place)
+        if found is None:
+            return len(text)
+        depth += 1 if found[0] == "/*" else -1
+        place = found.end()
+    return place
+
+
+def kind_of(text: str) -> Kind:
+    """Return the kind of a statement.
+
+    A query that begins with WITH or FROM, and has a bare word like INSERT, counts as a change, and :func:`change`
+    refuses it.
+
+    Raises:
+        InvalidPlanError: there is no statement.
+        UnsupportedPlanError: it would change the session, or is of a kind that isn't known.
+    """
+    tokens = list(_tokens(text))
+    if not tokens:
+        raise InvalidPlanError("there is no SQL statement in the text")
+    first = tokens[0]
+    if first in _QUERIES:
+        return Kind.QUERY
+    if first in _EITHER:
+        return Kind.CHANGE if _WRITES.intersection(tokens) else Kind.QUERY
+    if first in _LISTINGS:
+        return Kind.LISTING
+    if first in _CHANGES and next((token for token in tokens[1:] if token not in _BEFORE), "") not in _TEMPORARY:
+        return Kind.CHANGE
+    shown = " ".join(tokens[:3]) if first in _CHANGES else first[:40]
+    raise UnsupportedPlanError(
+        f"statements of the kind {shown} are not run here: they would change the session, which all clients share, or "
+        "are not known",
+        hint="Queries, SHOW, DESCRIBE, EXPLAIN, and statements that change tables of the catalog are",
+    )
+
+
+def markers(text: str) -> int:
+    """Return the number of parameters (``?``) of a statement."""
+    return sum(token == "?" for token in _tokens(text))
+
+
+def query(spark: SparkSession, text: str, arguments: Sequence[Any]) -> DataFrame:
+    """Return the DataFrame of a statement that isn't a :attr:`Kind.CHANGE`; a query is analysed and not run.
+
+    Args:
+        spark: a classic or a Connect session.
+        text: the statement.
+        arguments: the values of its parameters (``?``), in order.
+
+    Raises:
+        InvalidPlanError: Spark rejects it.
+    """
+    if kind_of(text) is Kind.CHANGE:
+        raise UnsupportedPlanError("the statement changes something, so it has no rows", hint="Send it as an update")
+    with sql_errors(spark):
+        frame = _frame(spark, text, arguments)
+        frame.schema  # noqa: B018 - a Connect server analyses it now
+        return frame
+
+
+def change(spark: SparkSession, text: str, arguments: Sequence[Any]) -> int:
+    """Execute a statement that changes something, and return the number of records changed, -1 if it isn't known.
+
+    Raises:
+        InvalidPlanError: Spark rejects it, or it is a query.
+        ExecutionError: it failed.
+    """
+    if kind_of(text) is not Kind.CHANGE:
+        raise InvalidPlanError("the statement is a query, which changes nothing", hint="Send it as a query")
+    with sql_errors(spark):
+        frame = _frame(spark, text, arguments)
+        if not is_command_result(frame):
+            raise InvalidPlanError(
+                "the statement has a word like INSERT, but is a query", hint="Write the name in backquotes"
+            )
+        if frame.columns[:1] == ["num_affected_rows"]:  # Delta's
+            return int(frame.collect()[0][0])
+        written = written_rows(frame)
+        return -1 if written is None else written
+
+
+def _frame(spark: SparkSession, text: str, arguments: Sequence[Any]) -> DataFrame:
+    return spark.sql(text, args=list(arguments)) if arguments else spark.sql(text)
+
+
+@contextmanager
+def sql_errors(spark: SparkSession) -> Iterator[None]:
+    """Raise the errors that Spark reports of a statement in the body as errors of this package."""
+    from pyspark.errors import AnalysisException, ParseException
+
+    with reporting_loss(spark):
+        try:
+            yield
+        except (AnalysisException, ParseException) as error:
+            raise InvalidPlanError(f"Spark does not take the statement: {message_with_place(error)}") from error
+        except spark_errors() as error:
+            raise ExecutionError(f"the statement failed: {first_message(error)}") from error
