@@ -13,6 +13,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final
 
+import pyarrow as pa
+
 from pyspark_substrait.api.run import from_substrait
 from pyspark_substrait.errors import SubstraitError
 from pyspark_substrait.server.hashes import hashed_password, hashed_token, read_users
@@ -191,21 +193,17 @@ def serve(
         message_bytes=message_bytes,
     )
     watched = Requests(lambda: jobs_of(session), requests, waiting, seconds)
+    said = facts(sql=allow_sql, writes=allow_writes, spark=session.version, statement_seconds=_STATEMENT_SECONDS)
     scheme = "grpc" if certificates[0] is None else "grpc+tls"
+    transport = Transport(
+        location=f"{scheme}://{f'[{host}]' if ':' in host else host}:{port}",
+        certificate=certificates[0],
+        client_authority=certificates[1],
+    )
+    access = AccessControl(hashes, digests, _LOGIN_SECONDS)
     try:
-        server = FlightServer(
-            engine,
-            Transport(
-                location=f"{scheme}://{f'[{host}]' if ':' in host else host}:{port}",
-                certificate=certificates[0],
-                client_authority=certificates[1],
-            ),
-            AccessControl(hashes, digests, _LOGIN_SECONDS),
-            watched,
-            facts(sql=allow_sql, writes=allow_writes, spark=session.version, statement_seconds=_STATEMENT_SECONDS),
-            _STATEMENT_SECONDS,
-        )
-    except Exception as error:
+        server = FlightServer(engine, transport, access, watched, said, _STATEMENT_SECONDS)
+    except (pa.ArrowException, OSError) as error:
         close()
         raise SubstraitError(f"the server cannot listen at {host}:{port}: {error}") from error
     return Server(server, watched, host, scheme, token, close)

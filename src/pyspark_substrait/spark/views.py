@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from pyspark_substrait.errors import TableError
 from pyspark_substrait.spark.bound_statements import view_of
@@ -32,15 +32,20 @@ def table_frame(spark: SparkSession, name: str, source: TableSource) -> DataFram
 def make_view(spark: SparkSession, name: str, frame: DataFrame) -> None:
     """Make a temporary view of a DataFrame, which may be of another classic session.
 
+    A classic session, which is private here, gets it instead of one that it has under this name.
+
     Raises:
-        TableError: the session has one of that name, or can't have one.
+        TableError: the Connect session has one of that name, or there can't be one.
     """
     try:
         if is_connect(spark):
             frame.createTempView(str(quoted(name)))
+            return
+        ours, theirs = (session._jsparkSession for session in cast("tuple[Any, Any]", (spark, frame.sparkSession)))
+        if ours.equals(theirs):
+            frame.createOrReplaceTempView(str(quoted(name)))
         else:
-            classic: Any = spark
-            classic._jsparkSession.sessionState().catalog().createTempView(name, view_of(frame), False)
+            ours.sessionState().catalog().createTempView(name, view_of(frame), True)
     except spark_errors() as error:
         raise TableError(f"there can be no view {name}: {first_line(error)}") from error
 
