@@ -41,7 +41,7 @@ def point_at(driver: Any, place: str) -> None:
 
 
 def title(card: Any) -> str:
-    """What a card is called, whether all of it is shown or only its name."""
+    """Return the name of a card, whether all of it is shown or only its name."""
     return str(card.find_element("css selector", ".title").get_attribute("textContent"))
 
 
