@@ -43,7 +43,6 @@ __all__ = [
     "Rule",
     "Wanted",
     "alternative_types",
-    "are_alike",
     "comparison_types",
     "is_null",
     "of_comparisons",
@@ -139,7 +138,7 @@ def _classes(values: Sequence[Expression]) -> set[type[Type]]:
     return {value.type.__class__ for value in values}
 
 
-def are_alike(classes: set[type[Type]]) -> bool:
+def _are_alike(classes: set[type[Type]]) -> bool:
     """Whether types of these classes are the same but for nullability."""
     return len(classes) == 1 and classes <= _PLAIN
 
@@ -223,11 +222,11 @@ def of_predicates(values: Sequence[Expression]) -> Wanted | None:
 
 
 def of_comparisons(values: Sequence[Expression]) -> Wanted | None:
-    return None if len(values) < 2 or are_alike(_classes(values)) else comparison_types(values, _types(values))
+    return None if len(values) < 2 or _are_alike(_classes(values)) else comparison_types(values, _types(values))
 
 
 def _of_arithmetic(values: Sequence[Expression]) -> Wanted | None:
-    return None if len(values) != 2 or are_alike(_classes(values)) else _computed(values, _types(values))
+    return None if len(values) != 2 or _are_alike(_classes(values)) else _computed(values, _types(values))
 
 
 def _of_floats(values: Sequence[Expression]) -> Wanted:

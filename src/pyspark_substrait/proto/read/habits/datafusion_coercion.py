@@ -54,7 +54,6 @@ from pyspark_substrait.proto.read.habits.datafusion_argument_types import (
     Rule,
     Wanted,
     alternative_types,
-    are_alike,
     comparison_types,
     is_null,
     of_comparisons,
@@ -243,7 +242,7 @@ def _casts(
 ) -> tuple[Expression, ...]:
     made: list[Expression] = []
     for value, type in zip(values, wanted, strict=True):
-        if type is None or are_alike({value.type.__class__, type.__class__}) or same_type(concrete(value.type), type):
+        if type is None or same_type(value.type, type):
             made.append(value)
             continue
         target = with_nullability(type, value.type.nullable)
