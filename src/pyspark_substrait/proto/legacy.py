@@ -122,26 +122,32 @@ _UNUSED_NUMBER = 100_000
 class Probe:
     """Detects, at the speed of the runtime, whether a serialised plan has a field that the probe doesn't know."""
 
-    __slots__ = ("_around", "_fields", "_innermost", "_wrapper")
+    __slots__ = ("_around", "_fields", "_innermost", "_kept", "_wrapper")
 
     def __init__(self, wrapper: type[Message]) -> None:
         self._wrapper: Any = wrapper
-        self._fields = {kind: wrapper.DESCRIPTOR.fields_by_name[kind].number << 3 | 2 for kind in KINDS}
+        fields: list[Any] = [wrapper.DESCRIPTOR.fields_by_name[kind] for kind in KINDS]
+        self._fields = {field.name: field.number << 3 | 2 for field in fields}
+        # Classes live as long as something refers to them.
+        self._kept = [message_factory.GetMessageClass(field.message_type) for field in fields]
         # The wrappers around a plan are groups, which begin and end with a tag and don't state their length.
         inner = wrapper.DESCRIPTOR.fields_by_name["inner"].number << 3
         count = _PARSE_LIMIT - _UNKNOWN_LIMIT - 1
         self._around = bytes((inner | 3,)) * count, bytes((inner | 4,)) * count
         self._innermost = attrgetter(".".join(["inner"] * count))
 
-    def unknown(self, data: bytes, kind: str) -> bool | None:
-        """Whether ``data`` has an unknown field; None when it is nested too deep to tell, or corrupt."""
+    def unknown(self, data: bytes, kind: str, *, canonical: bool = False) -> bool | None:
+        """Whether ``data`` has an unknown field; None when it is nested too deep to tell, or corrupt.
+
+        Of ``canonical`` data, which the runtime wrote, the size is that of the message with its unknown fields.
+        """
         start, end = self._around
         try:
             wrapper = self._wrapper.FromString(b"".join((start, _head(self._fields[kind], len(data)), data, end)))
         except DecodeError:
             return None
         message = getattr(self._innermost(wrapper), kind)
-        before = message.ByteSize()
+        before = len(data) if canonical else message.ByteSize()
         message.DiscardUnknownFields()
         return bool(message.ByteSize() != before)
 
@@ -159,7 +165,7 @@ def _head(tag: int, size: int) -> bytes:
 @cache
 def union() -> Messages:
     """Return the messages with every field of every release."""
-    return _build(removed=True, without=frozenset())
+    return _build(removed=True, without=frozenset(), keep=True)
 
 
 @cache
@@ -198,14 +204,14 @@ def _probe(*, removed: bool, without: frozenset[tuple[str, str]]) -> Probe:
     return Probe(message_factory.GetMessageClass(pool.FindMessageTypeByName("pyspark_substrait.Wrapper")))
 
 
-def _build(*, removed: bool, without: frozenset[tuple[str, str]]) -> Messages:
+def _build(*, removed: bool, without: frozenset[tuple[str, str]], keep: bool = False) -> Messages:
     changed = files()
     messages = {name: message for file in changed for name, message in _messages(file)}
     if removed:
         _add_removed(changed, messages)
     for name, field in without:
         _leave_out(messages[name], field)
-    return Messages.of(changed)
+    return Messages.of(changed, keep=keep)
 
 
 def _leave_out(message: DescriptorProto, name: str) -> None:

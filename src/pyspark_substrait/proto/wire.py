@@ -285,7 +285,7 @@ def _upgrade(old: Any, kind: str, notes: list[Note], data: bytes | None, deep: b
         # Mostly only relations have to change. Otherwise the upgrade starts over.
         upgrade_relations(context)
         upgraded = old.SerializeToString()
-        if legacy.settled_probe().unknown(upgraded, kind) is False:
+        if legacy.settled_probe().unknown(upgraded, kind, canonical=True) is False:
             return _finished(messages.current().named(kind).FromString(upgraded), context, upgraded, deep=False)
         del notes[known:]
         old = parse_message(legacy.union().named(kind), data)
@@ -300,7 +300,7 @@ def _upgrade(old: Any, kind: str, notes: list[Note], data: bytes | None, deep: b
         message = parse_message(messages.current().named(kind), upgraded)
     except DecodeError as error:
         raise _not_protobuf(data) from error
-    unknown = legacy.current_probe().unknown(upgraded, kind)
+    unknown = legacy.current_probe().unknown(upgraded, kind, canonical=True)
     if unknown is not False:
         _refuse_unknown(message, faults)
         message.DiscardUnknownFields()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from google.protobuf.descriptor import FieldDescriptor
 
@@ -53,7 +53,6 @@ _RULES: dict[str, Rule] = {
     "Expression.Literal": types.upgrade_literal,
     "Expression.Literal.IntervalDayToSecond": types.upgrade_interval_literal,
 }
-_Children = dict[int, tuple[str, bool]]
 
 _ALL = frozenset(_RULES)
 _WITHOUT_TYPES = _ALL - {"Type", "Expression.Literal", "Expression.Literal.IntervalDayToSecond"}
@@ -98,33 +97,56 @@ def _upgrade(context: Context, rules: frozenset[str]) -> None:
     pop = stack.pop
     while stack:
         message, path = pop()
-        rule, children = _visit(message.DESCRIPTOR, rules)
-        if rule is not None:
-            rule(message, path, context)
-        if not children:
+        kind: Any = type(message)
+        visit = _visit(kind, rules)
+        if visit.rule is not None:
+            visit.rule(message, path, context)
+        if visit.choice is not None:
+            name = message.WhichOneof(visit.choice)
+            if name in visit.alternatives:
+                stack.append((getattr(message, name), (path, name)))
             continue
-        for field, value in reversed(message.ListFields()):  # the last pushed is the next visited
-            child = children.get(field.number)
-            if child is None:
-                continue
-            name, repeated = child
+        for name, repeated in visit.children:
             here = (path, name)
             if repeated:
-                stack.extend([(each, (here, index)) for index, each in enumerate(value)][::-1])
-            else:
-                stack.append((value, here))
+                stack.extend([(each, (here, index)) for index, each in enumerate(getattr(message, name))][::-1])
+            elif message.HasField(name):
+                stack.append((getattr(message, name), here))
+
+
+class _Visit(NamedTuple):
+    """How messages of a class are visited.
+
+    Args:
+        rule: their rule.
+        children: the fields that may contain further messages with rules, and whether these are repeated. The last one
+            comes first, as the last pushed is the next visited.
+        choice: the oneof of which all fields are, if one is; then ``alternatives`` are the names of ``children``.
+    """
+
+    rule: Rule | None
+    children: tuple[tuple[str, bool], ...]
+    choice: str | None
+    alternatives: frozenset[str]
 
 
 @cache
-def _visit(descriptor: Any, rules: frozenset[str]) -> tuple[Rule | None, _Children]:
-    """Return the rule for a message, and its fields that may contain further messages with rules."""
-    children = {
-        field.number: (field.name, is_repeated(field))
-        for field in descriptor.fields
+def _visit(message: Any, rules: frozenset[str]) -> _Visit:
+    """Return how messages of a class are visited when some rules are applied."""
+    descriptor = message.DESCRIPTOR
+    children = [
+        (field.name, is_repeated(field))
+        for field in sorted(descriptor.fields, key=lambda field: field.number, reverse=True)
         if field.type == FieldDescriptor.TYPE_MESSAGE and field.message_type in _reaching(descriptor.file.pool, rules)
-    }
+    ]
+    choices = [each.name for each in descriptor.oneofs if children and len(each.fields) == len(descriptor.fields)]
     name = descriptor.full_name.removeprefix("substrait.")
-    return (_RULES[name] if name in rules else None), children
+    return _Visit(
+        _RULES[name] if name in rules else None,
+        tuple(children),
+        choices[0] if choices else None,
+        frozenset(name for name, _ in children),
+    )
 
 
 @cache

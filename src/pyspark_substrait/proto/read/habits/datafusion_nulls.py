@@ -41,7 +41,8 @@ def simplified(message: Any, name: str, scope: Scope, path: Path) -> Expression 
     if name == "date_part" and len(message.arguments) == 2:
         return _part(message, scope, path)
     given = message.arguments[:1] if name in _OF_FIRST else message.arguments if name in _OF_ANY else ()
-    if not is_null_type(message.output_type, reading) and not any(is_null(one.value, reading) for one in given):
+    of_null = given and any(is_null(one.value, reading) for one in given)
+    if not of_null and not is_null_type(message.output_type, reading):
         return None
     reading.used.add((ExtensionKind.FUNCTION, message.function_reference))
     reading.plain = False

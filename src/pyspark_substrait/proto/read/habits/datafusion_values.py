@@ -375,6 +375,8 @@ def float_comparison(name: str, arguments: Iterable[Argument], reading: Reading,
     """Note a comparison of columns that may become the key of a join, and the extreme or distinct values of a group."""
     if reading.made_by is not Producer.DATAFUSION or not is_compared(name):
         return
+    if _NO_FLOATS.issuperset([getattr(item, "type", None).__class__ for item in arguments]):
+        return
     values = [item for item in arguments if not isinstance(item, EnumArgument | TypeArgument)]
     types = [concrete(value.type) for value in values]
     if name in _ORDERED:
