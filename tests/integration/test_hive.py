@@ -140,7 +140,7 @@ def test_texts_of_limited_length(hive: Session, name: str, form: str) -> None:
     assert hive.rows(plans.where(exact, call("equal", col(exact, 1), padded))) == [(1, "ab   ", "ab ")]
     plain = read(name, id=INT, c=TEXT_, v=TEXT_)
     assert hive.rows(plain) == [(1, "ab   ", "ab "), (2, "abcde", "b"), (3, None, None)]
-    with pytest.raises(ExecutionError, match=r"v has a value that is no varchar<2>"):
+    with pytest.raises(ExecutionError, match=r"v has a value that is not of type varchar<2>"):
         hive.rows(read(name, v=VarChar(nullable=True, length=2)))
 
 

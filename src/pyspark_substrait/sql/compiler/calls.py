@@ -22,6 +22,7 @@ from pyspark_substrait.model.expressions import (
     TypeArgument,
 )
 from pyspark_substrait.model.types import Func, Type, VarChar, concrete, same_type
+from pyspark_substrait.model.unbound import LEAVES
 from pyspark_substrait.sql import functions
 from pyspark_substrait.sql.compiler import expressions, internal, lambdas
 from pyspark_substrait.sql.compiler.casts import cast
@@ -104,6 +105,8 @@ def _computed(derived: Type, declared: Type) -> Type:
 
 def _takes_function(arguments: Sequence[Argument]) -> bool:
     """Whether an argument is a function."""
+    if LEAVES.issuperset([getattr(argument, "type", None).__class__ for argument in arguments]):
+        return False
     for argument in arguments:
         if not isinstance(argument, EnumArgument | TypeArgument) and isinstance(concrete(argument.type), Func):
             return True

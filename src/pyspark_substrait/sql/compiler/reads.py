@@ -14,6 +14,7 @@ from pyspark_substrait.model.relations import (
     VirtualTable,
 )
 from pyspark_substrait.model.types import List, Map, Struct, concrete
+from pyspark_substrait.model.unbound import LEAVES
 from pyspark_substrait.model.walk import root_fields
 from pyspark_substrait.sql.compiler import expressions, masks, relations, virtual_tables
 from pyspark_substrait.sql.compiler.lifted_columns import Below
@@ -44,14 +45,14 @@ def catalog_source(node: Read) -> Source | None:
     columns = []
     for name, type in zip(node.base_schema.top_level_names(), node.base_schema.struct.types, strict=True):
         text = quoted(name)
-        nested = isinstance(concrete(type), Struct | List | Map)
+        nested = type.__class__ not in LEAVES and isinstance(concrete(type), Struct | List | Map)
         columns.append(f"CAST({text} AS {spark_type(type)})" if nested else text)
     return Source(quoted_path(node.read_type.names), tuple(columns), (None,) * len(columns))
 
 
 def read(node: Read, outer: tuple[Record, ...], compilation: Compilation) -> Query:
     """Return the query of a read: the used columns, the filters, then the projection."""
-    if any(map(has_time, node.base_schema.struct.types)):
+    if has_time(node.base_schema.struct):
         compilation.settings.update(TIME_SETTINGS)
         for position, type in enumerate(node.base_schema.struct.types):
             with at("base_schema", "struct", "types", position):

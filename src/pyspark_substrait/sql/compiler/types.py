@@ -273,13 +273,15 @@ def check_version(type: Type, spark: SparkVersion) -> None:
 
 def has_map(type: Type) -> bool:
     """Whether a type contains a map; Spark has no order and no equality of maps."""
+    if type.__class__ in LEAVES:
+        return False
     match concrete(type):
         case Map():
             return True
         case List(type=element):
             return has_map(element)
         case Struct(types=types):
-            return any(has_map(field) for field in types)
+            return any(has_map(field) for field in types if field.__class__ not in LEAVES)
         case UserDefined(structure=structure) if structure is not None:
             return has_map(structure)
         case _:
@@ -355,7 +357,7 @@ def has_time(type: Type) -> bool:
         case Map(key=key, value=value):
             return has_time(key) or has_time(value)
         case Struct(types=types):
-            return any(has_time(field) for field in types)
+            return any(has_time(field) for field in types if field.__class__ not in LEAVES)
         case UserDefined(structure=structure) if structure is not None:
             return has_time(structure)
         case _:
