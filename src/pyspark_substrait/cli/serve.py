@@ -5,9 +5,11 @@ from __future__ import annotations
 import logging
 import secrets
 import signal
+from collections.abc import Callable
+from dataclasses import Field, fields
 from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -15,12 +17,14 @@ import pyspark_substrait
 from pyspark_substrait.cli.files import plan_source
 from pyspark_substrait.cli.options import FUNCTIONS, Session, table_paths, with_options, with_session, with_tables
 from pyspark_substrait.cli.output import print_text
+from pyspark_substrait.server.limits import ServerLimits
 
 if TYPE_CHECKING:
     from pyspark_substrait.extensions.registry import Registry
 
 __all__ = ["serve", "serve_user"]
 
+_Command = TypeVar("_Command", bound=Callable[..., Any])
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 _WHO = with_options(
@@ -51,19 +55,22 @@ _WHAT = with_options(
     click.option("--allow-sql", is_flag=True, help="Take SQL as well. It may do whatever the session may."),
     click.option("--allow-writes", is_flag=True, help="Take statements that change something."),
 )
+
+
+def _limit(limit: Field[Any]) -> Callable[[_Command], _Command]:
+    """Return the option of a limit."""
+    least = limit.metadata["least"]
+    return click.option(
+        "--" + limit.name.replace("_", "-"),
+        metavar="S" if limit.name == "seconds" else "N",
+        type=click.FloatRange(least, min_open=True) if limit.name == "seconds" else click.IntRange(least),
+        default=limit.default,
+        help=limit.metadata["about"],
+    )
+
+
 _LIMITS = with_options(
-    click.option("--requests", metavar="N", type=click.IntRange(min=1), default=16, help="How many run at once (16)."),
-    click.option("--waiting", metavar="N", type=click.IntRange(min=0), default=64, help="How many more may wait (64)."),
-    click.option(
-        "--seconds", metavar="S", type=click.FloatRange(min=0, min_open=True), help="Cancel a request after this time."
-    ),
-    click.option(
-        "--message-bytes",
-        metavar="N",
-        type=click.IntRange(min=1),
-        default=16 * 1024 * 1024,
-        help="The largest plan or SQL text (16 MiB).",
-    ),
+    *map(_limit, fields(ServerLimits)),
     click.option(
         "--drain",
         metavar="S",
@@ -97,15 +104,12 @@ def serve(
     tls_key: Path | None,
     client_ca: Path | None,
     insecure: int,
-    requests: int,
-    waiting: int,
-    seconds: float | None,
-    message_bytes: int,
     drain: float,
     registry: Registry | None,
     master: str | None,
     remote: str | None,
     progress: bool | None,
+    **limits: Any,
 ) -> None:
     """Serve Spark over Flight SQL: plans and SQL of programs in any language, answered in Arrow.
 
@@ -138,10 +142,7 @@ def serve(
         key=tls_key,
         client_authority=client_ca,
         insecure=insecure,
-        requests=requests,
-        waiting=waiting,
-        seconds=seconds,
-        message_bytes=message_bytes,
+        **limits,
     )
     signal.signal(signal.SIGTERM, _interrupt)
     print_text(f"serving at {server.uri}" + (f" with the token {server.token}" if server.token else ""), err=True)

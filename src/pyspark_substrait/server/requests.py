@@ -11,13 +11,24 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from queue import Empty, Full, Queue
 from typing import Any, Final, Generic, TypeVar
 
 import pyarrow as pa
 
 from pyspark_substrait.message_text import escaped
-from pyspark_substrait.server.refusals import Cancelled, Internal, TimedOut, Unavailable, refusal, verdict
+from pyspark_substrait.server.limits import ServerLimits
+from pyspark_substrait.server.refusals import (
+    Cancelled,
+    Internal,
+    TimedOut,
+    TooLarge,
+    Unavailable,
+    refusal,
+    verdict,
+)
+from pyspark_substrait.server.turns import Turns
 from pyspark_substrait.spark.progress.jobs import Jobs
 
 __all__ = ["LOGGER", "Request", "Requests", "Rows"]
@@ -74,11 +85,27 @@ class Request:
 
 
 class Rows:
-    """The rows of a result: their schema, and what runs the statement and gives its batches."""
+    """The rows of a result.
 
-    def __init__(self, schema: pa.Schema, batches: Callable[[], Iterator[pa.RecordBatch]]) -> None:
+    Args:
+        schema: their schema.
+        batches: runs the statement, and gives its batches.
+        limited: whether the limits of results hold for it.
+        changed: whether something was changed before there were rows.
+    """
+
+    def __init__(
+        self,
+        schema: pa.Schema,
+        batches: Callable[[], Iterator[pa.RecordBatch]],
+        *,
+        limited: bool = True,
+        changed: bool = False,
+    ) -> None:
         self.schema = schema
         self.batches = batches
+        self.limited = limited
+        self.changed = changed
 
 
 class Requests:
@@ -86,17 +113,13 @@ class Requests:
 
     Args:
         jobs: makes the jobs of a new call.
-        most: how many may run at once.
-        most_waiting: how many more may wait for their turn.
-        seconds: how long one may take; None for no limit.
+        limits: how many there may be, how long one may take, and how large its result may be.
     """
 
-    def __init__(self, jobs: Callable[[], Jobs], most: int, most_waiting: int, seconds: float | None) -> None:
+    def __init__(self, jobs: Callable[[], Jobs], limits: ServerLimits) -> None:
         self._jobs = jobs
-        self._most = most
-        self._seconds = seconds
-        self._places = threading.BoundedSemaphore(most)
-        self._waiting = threading.BoundedSemaphore(most + most_waiting)
+        self._limits = limits
+        self._turns = Turns(limits)
         self._numbers = itertools.count(1)
         self._running: set[Request] = set()
         self._lock = threading.Lock()
@@ -126,7 +149,9 @@ class Requests:
         def produce(request: Request) -> None:
             rows = work(request)
             _put(queue, rows.schema, request)
-            for batch in rows.batches():
+            for batch in rows.batches():  # nothing else refers to it, so that an error ends it
+                if rows.limited:
+                    self._check_size(request, batch, rows)
                 if not _put(queue, batch, request):
                     return
                 request.rows += batch.num_rows
@@ -137,7 +162,8 @@ class Requests:
 
     def stop_all(self, reason: Exception, seconds: float) -> None:
         """Take no more calls, wait for those that run, and stop those that run for longer."""
-        self._closed = reason
+        with self._lock:
+            self._closed = reason
         end = time.monotonic() + seconds
         for request in self._all():
             request.done.wait(max(0.0, end - time.monotonic()))
@@ -146,45 +172,64 @@ class Requests:
         for request in self._all():
             request.done.wait(5)
 
+    def _check_size(self, request: Request, batch: pa.RecordBatch, rows: Rows) -> None:
+        """Cancel the jobs of a result that becomes larger than it may with a batch.
+
+        Raises:
+            TooLarge: it does.
+        """
+        for name, size in (("rows", request.rows + batch.num_rows), ("bytes", request.bytes + batch.nbytes)):
+            most = getattr(self._limits, f"result_{name}")
+            if most is not None and size > most:
+                with suppress(Exception):  # Spark is gone, with its jobs
+                    request.jobs.cancel()
+                raise TooLarge(
+                    f"the result has more than {most:,} {name}, the most that this server sends (--result-{name}, "
+                    f"result_{name}={most}); "
+                    + ("what the statement changes is changed" if rows.changed else "ask for less of it")
+                )
+
     def _all(self) -> list[Request]:
         with self._lock:
             return list(self._running)
 
     def _begun(self, context: Any, user: str, method: str, work: Callable[[Request], _T]) -> _Call[_T]:
         """Start a call when it is its turn."""
-        if self._closed is not None:
-            raise Unavailable(str(self._closed))
-        if not self._waiting.acquire(blocking=False):
-            raise Unavailable(
-                f"the server is busy: {self._most} requests run and too many others wait; try again later"
-            )
-        start = time.monotonic()
+        request = Request(next(self._numbers), user, method, self._jobs())
+
+        def look() -> None:
+            if self._closed is not None:
+                raise Unavailable(str(self._closed))
+            if context.is_cancelled():
+                raise Cancelled("the client went away")
+            seconds = self._limits.seconds
+            if seconds is not None and time.monotonic() - request.start > seconds:
+                raise TimedOut(f"the request waited for its turn for more than {seconds:g} seconds")
+
         try:
-            while not self._places.acquire(timeout=_LOOK_SECONDS):
-                if context.is_cancelled():
-                    raise Cancelled("the client went away")
-                if self._seconds is not None and time.monotonic() - start > self._seconds:
-                    raise TimedOut(f"the request waited for its turn for more than {self._seconds:g} seconds")
-        except BaseException:
-            self._waiting.release()
-            raise
-        try:
-            request = Request(next(self._numbers), user, method, self._jobs())
-            call = _Call(request, context, self._seconds, work, self._ended)
-            with self._lock:
-                self._running.add(request)
-            call.thread.start()
-        except BaseException:
-            self._places.release()
-            self._waiting.release()
+            if self._closed is not None:
+                raise Unavailable(str(self._closed))
+            self._turns.enter(user, look)
+            try:
+                request.start = time.monotonic()
+                call = _Call(request, context, self._limits.seconds, work, self._ended)
+                with self._lock:
+                    if self._closed is not None:
+                        raise Unavailable(str(self._closed))
+                    self._running.add(request)
+                call.thread.start()
+            except BaseException:
+                self._ended(request)
+                raise
+        except BaseException as error:
+            self._log(request, error)
             raise
         return call
 
     def _ended(self, request: Request) -> None:
         with self._lock:
             self._running.discard(request)
-        self._places.release()
-        self._waiting.release()
+        self._turns.leave(request.user)
 
     def _log(self, request: Request, error: BaseException | None) -> None:
         """Write the line of a call that is over."""

@@ -18,6 +18,7 @@ import pyarrow as pa
 from pyspark_substrait.api.run import from_substrait
 from pyspark_substrait.errors import SubstraitError
 from pyspark_substrait.server.hashes import hashed_password, hashed_token, read_users
+from pyspark_substrait.server.limits import ServerLimits
 from pyspark_substrait.spark.session import embedded_session, private_session
 from pyspark_substrait.spark.views import make_view, remove_views, table_frame
 
@@ -107,10 +108,13 @@ def serve(
     key: str | os.PathLike[str] | None = None,
     client_authority: str | os.PathLike[str] | None = None,
     insecure: int = 0,
-    requests: int = 16,
-    waiting: int = 64,
-    seconds: float | None = None,
-    message_bytes: int = 16 * 1024 * 1024,
+    requests: int = ServerLimits.requests,
+    user_requests: int | None = ServerLimits.user_requests,
+    waiting: int = ServerLimits.waiting,
+    seconds: float | None = ServerLimits.seconds,
+    result_rows: int | None = ServerLimits.result_rows,
+    result_bytes: int | None = ServerLimits.result_bytes,
+    message_bytes: int = ServerLimits.message_bytes,
 ) -> Server:
     """Start a Flight SQL server in this process, which runs plans and SQL of its clients on a Spark session.
 
@@ -139,12 +143,16 @@ def serve(
         insecure: 1 asks nobody who they are, or sends what they send unencrypted; from other machines, too, with 2.
             Without it and without users, a token is made: ``token`` of the result.
         requests: how many requests run at once.
-        waiting: how many more may wait for that; others are refused.
+        user_requests: how many requests of one user run at once; None for as many as of all. His others wait, and those
+            of other users pass them.
+        waiting: how many more may wait for their turn; others are refused, first those of the user with most.
         seconds: after how many seconds a request is cancelled; None for never.
+        result_rows: the most rows of the result of a statement; a larger one ends with an error. None for no limit.
+        result_bytes: the most bytes of it, as Arrow has them in memory, likewise.
         message_bytes: the largest plan or SQL text.
 
     Raises:
-        SubstraitError: pyarrow has no Flight, the address is taken, or what is asked for is insecure.
+        SubstraitError: pyarrow has no Flight, the address is taken, or what is asked for is insecure or makes no sense.
 
     Example:
         >>> import pyspark_substrait as substrait
@@ -160,6 +168,15 @@ def serve(
     from pyspark_substrait.server.statements import Engine
     from pyspark_substrait.spark.progress.jobs import jobs_of
 
+    limits = ServerLimits(
+        requests=requests,
+        user_requests=user_requests,
+        waiting=waiting,
+        seconds=seconds,
+        result_rows=result_rows,
+        result_bytes=result_bytes,
+        message_bytes=message_bytes,
+    )
     hashes = {user: hashed_password(password) for user, password in (passwords or {}).items()}
     hashes |= {} if password_file is None else read_users(Path(password_file), "scrypt")
     digests = {user: hashed_token(token) for user, token in (tokens or {}).items()}
@@ -190,9 +207,9 @@ def serve(
         registry=registry,
         allow_sql=allow_sql,
         allow_writes=allow_writes,
-        message_bytes=message_bytes,
+        message_bytes=limits.message_bytes,
     )
-    watched = Requests(lambda: jobs_of(session), requests, waiting, seconds)
+    watched = Requests(lambda: jobs_of(session), limits)
     said = facts(sql=allow_sql, writes=allow_writes, spark=session.version, statement_seconds=_STATEMENT_SECONDS)
     scheme = "grpc" if certificates[0] is None else "grpc+tls"
     transport = Transport(
