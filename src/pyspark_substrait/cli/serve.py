@@ -79,6 +79,17 @@ _LIMITS = with_options(
         help="How long running requests may take to end when the server stops (10 seconds).",
     ),
 )
+_METRICS = with_options(
+    click.option(
+        "--metrics-port",
+        metavar="PORT",
+        type=click.IntRange(0, 65535),
+        help="Answer /healthz and /metrics (Prometheus) over plain HTTP at this port; needs the extra `serve`.",
+    ),
+    click.option(
+        "--metrics-host", metavar="HOST", help="The address of that port; by default, only this machine reaches it."
+    ),
+)
 
 
 @click.command(short_help="Serve Spark to other programs, over Flight SQL.")
@@ -88,6 +99,7 @@ _LIMITS = with_options(
 @_WHAT
 @_WHO
 @_LIMITS
+@_METRICS
 @FUNCTIONS
 @with_session
 def serve(
@@ -105,6 +117,8 @@ def serve(
     client_ca: Path | None,
     insecure: int,
     drain: float,
+    metrics_port: int | None,
+    metrics_host: str | None,
     registry: Registry | None,
     master: str | None,
     remote: str | None,
@@ -142,10 +156,14 @@ def serve(
         key=tls_key,
         client_authority=client_ca,
         insecure=insecure,
+        metrics_port=metrics_port,
+        metrics_host=metrics_host,
         **limits,
     )
     signal.signal(signal.SIGTERM, _interrupt)
     print_text(f"serving at {server.uri}" + (f" with the token {server.token}" if server.token else ""), err=True)
+    if server.metrics_uri is not None:
+        print_text(f"metrics at {server.metrics_uri}/metrics", err=True)
     try:
         server.wait()
     except KeyboardInterrupt:

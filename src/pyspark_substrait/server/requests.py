@@ -12,6 +12,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from dataclasses import KW_ONLY, dataclass
 from queue import Empty, Full, Queue
 from typing import Any, Final, Generic, TypeVar
 
@@ -49,22 +50,34 @@ class Request:
         number: its number, which errors and the log name.
         user: whose it is.
         method: the Flight method.
-        jobs: the Spark jobs that it starts.
     """
 
-    def __init__(self, number: int, user: str, method: str, jobs: Jobs) -> None:
+    #: the Spark jobs that it starts, from its turn on
+    jobs: Jobs
+
+    def __init__(self, number: int, user: str, method: str) -> None:
         self.number = number
         self.user = user
         self.method = method
-        self.jobs = jobs
         #: what it is about, for the log: a kind, and the digest of a statement
         self.subject = ""
         self.rows = 0
         self.bytes = 0
         #: why it was stopped; None if it wasn't
         self.reason: Exception | None = None
+        #: when it came, and from its turn on, when that was
         self.start = time.monotonic()
         self.done = threading.Event()
+
+    @property
+    def has_run(self) -> bool:
+        """Whether it had its turn."""
+        return hasattr(self, "jobs")
+
+    @property
+    def seconds(self) -> float:
+        """The time since its turn."""
+        return time.monotonic() - self.start if self.has_run else 0.0
 
     def stop(self, reason: Exception) -> None:
         """Stop it, and cancel its jobs; the first reason counts. May be called from any thread."""
@@ -84,6 +97,7 @@ class Request:
             wait = min(wait * 1.5, 5)
 
 
+@dataclass(frozen=True, eq=False)
 class Rows:
     """The rows of a result.
 
@@ -94,18 +108,11 @@ class Rows:
         changed: whether something was changed before there were rows.
     """
 
-    def __init__(
-        self,
-        schema: pa.Schema,
-        batches: Callable[[], Iterator[pa.RecordBatch]],
-        *,
-        limited: bool = True,
-        changed: bool = False,
-    ) -> None:
-        self.schema = schema
-        self.batches = batches
-        self.limited = limited
-        self.changed = changed
+    schema: pa.Schema
+    batches: Callable[[], Iterator[pa.RecordBatch]]
+    _: KW_ONLY
+    limited: bool = True
+    changed: bool = False
 
 
 class Requests:
@@ -114,16 +121,22 @@ class Requests:
     Args:
         jobs: makes the jobs of a new call.
         limits: how many there may be, how long one may take, and how large its result may be.
+
+    Attributes:
+        turns: those that run and wait.
+        observers: called with each call that is over, and its verdict.
+        closed: why no more calls are taken; None if they are.
     """
 
     def __init__(self, jobs: Callable[[], Jobs], limits: ServerLimits) -> None:
         self._jobs = jobs
         self._limits = limits
-        self._turns = Turns(limits)
+        self.turns = Turns(limits)
+        self.observers: list[Callable[[Request, str], None]] = []
+        self.closed: Exception | None = None
         self._numbers = itertools.count(1)
         self._running: set[Request] = set()
         self._lock = threading.Lock()
-        self._closed: Exception | None = None
 
     def perform(self, context: Any, user: str, method: str, work: Callable[[Request], _T]) -> _T:
         """Return the result of some work for a client, who may go away meanwhile.
@@ -163,7 +176,7 @@ class Requests:
     def stop_all(self, reason: Exception, seconds: float) -> None:
         """Take no more calls, wait for those that run, and stop those that run for longer."""
         with self._lock:
-            self._closed = reason
+            self.closed = reason
         end = time.monotonic() + seconds
         for request in self._all():
             request.done.wait(max(0.0, end - time.monotonic()))
@@ -195,11 +208,11 @@ class Requests:
 
     def _begun(self, context: Any, user: str, method: str, work: Callable[[Request], _T]) -> _Call[_T]:
         """Start a call when it is its turn."""
-        request = Request(next(self._numbers), user, method, self._jobs())
+        request = Request(next(self._numbers), user, method)
 
         def look() -> None:
-            if self._closed is not None:
-                raise Unavailable(str(self._closed))
+            if self.closed is not None:
+                raise Unavailable(str(self.closed))
             if context.is_cancelled():
                 raise Cancelled("the client went away")
             seconds = self._limits.seconds
@@ -207,15 +220,16 @@ class Requests:
                 raise TimedOut(f"the request waited for its turn for more than {seconds:g} seconds")
 
         try:
-            if self._closed is not None:
-                raise Unavailable(str(self._closed))
-            self._turns.enter(user, look)
+            if self.closed is not None:
+                raise Unavailable(str(self.closed))
+            self.turns.enter(user, look)
             try:
+                request.jobs = self._jobs()
                 request.start = time.monotonic()
                 call = _Call(request, context, self._limits.seconds, work, self._ended)
                 with self._lock:
-                    if self._closed is not None:
-                        raise Unavailable(str(self._closed))
+                    if self.closed is not None:
+                        raise Unavailable(str(self.closed))
                     self._running.add(request)
                 call.thread.start()
             except BaseException:
@@ -229,21 +243,24 @@ class Requests:
     def _ended(self, request: Request) -> None:
         with self._lock:
             self._running.discard(request)
-        self._turns.leave(request.user)
+        self.turns.leave(request.user)
 
     def _log(self, request: Request, error: BaseException | None) -> None:
-        """Write the line of a call that is over."""
+        """Write the line of a call that is over, and tell the observers."""
+        outcome = verdict(error)
         LOGGER.info(
             "request=%d user=%s method=%s subject=%s verdict=%s rows=%d bytes=%d seconds=%.3f",
             request.number,
             escaped(request.user).replace(" ", "_"),
             request.method,
             request.subject or "-",
-            verdict(error),
+            outcome,
             request.rows,
             request.bytes,
-            time.monotonic() - request.start,
+            request.seconds,
         )
+        for observe in self.observers:
+            observe(request, outcome)
 
 
 class _Call(Generic[_T]):

@@ -9,6 +9,7 @@ import secrets
 import socket
 import threading
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final
@@ -19,6 +20,7 @@ from pyspark_substrait.api.run import from_substrait
 from pyspark_substrait.errors import SubstraitError
 from pyspark_substrait.server.hashes import hashed_password, hashed_token, read_users
 from pyspark_substrait.server.limits import ServerLimits
+from pyspark_substrait.spark.lost_connection import ask
 from pyspark_substrait.spark.session import embedded_session, private_session
 from pyspark_substrait.spark.views import make_view, remove_views, table_frame
 
@@ -27,6 +29,8 @@ if TYPE_CHECKING:
 
     from pyspark_substrait.api.loading import PlanSource
     from pyspark_substrait.extensions.registry import Registry
+    from pyspark_substrait.server.monitoring import Monitor
+    from pyspark_substrait.server.requests import Requests
     from pyspark_substrait.spark.tables import Given
 
 __all__ = ["Server", "serve"]
@@ -45,19 +49,29 @@ class Server:
         host: the host of that.
         port: the port of that.
         token: the bearer token that was made for it; None if it was given users, or asks for nothing.
+        metrics_uri: the address of ``/healthz`` and ``/metrics``: ``http://127.0.0.1:9464``; None without a port.
     """
 
     def __init__(
-        self, flight_server: Any, requests: Any, host: str, scheme: str, token: str | None, close: Any
+        self,
+        flight_server: Any,
+        requests: Any,
+        host: str,
+        scheme: str,
+        token: str | None,
+        monitor: Any,
+        close: Any,
     ) -> None:
         self._server = flight_server
         self._requests = requests
+        self._monitor = monitor
         self._close = close
         self._stopped = threading.Event()
         self.host = host
         self.port: int = flight_server.port
         self.uri = f"{scheme}://{f'[{host}]' if ':' in host else host}:{self.port}"
         self.token = token
+        self.metrics_uri: str | None = None if monitor is None else monitor.uri
 
     def __repr__(self) -> str:
         return f"<Server at {self.uri}>"
@@ -86,6 +100,8 @@ class Server:
         ending = threading.Thread(target=self._server.shutdown, name="substrait-shutdown", daemon=True)
         ending.start()
         ending.join(_SHUTDOWN_SECONDS)
+        if self._monitor is not None:
+            self._monitor.stop()
         self._close()
 
 
@@ -115,6 +131,8 @@ def serve(
     result_rows: int | None = ServerLimits.result_rows,
     result_bytes: int | None = ServerLimits.result_bytes,
     message_bytes: int = ServerLimits.message_bytes,
+    metrics_port: int | None = None,
+    metrics_host: str | None = None,
 ) -> Server:
     """Start a Flight SQL server in this process, which runs plans and SQL of its clients on a Spark session.
 
@@ -150,6 +168,9 @@ def serve(
         result_rows: the most rows of the result of a statement; a larger one ends with an error. None for no limit.
         result_bytes: the most bytes of it, as Arrow has them in memory, likewise.
         message_bytes: the largest plan or SQL text.
+        metrics_port: the port of ``/healthz`` and ``/metrics``, which need the extra ``serve``; 0 for one that is free,
+            None for neither. They are plain HTTP, and ask nobody who they are.
+        metrics_host: the address of that port; by default, only this machine reaches it.
 
     Raises:
         SubstraitError: pyarrow has no Flight, the address is taken, or what is asked for is insecure or makes no sense.
@@ -177,6 +198,10 @@ def serve(
         result_bytes=result_bytes,
         message_bytes=message_bytes,
     )
+    if metrics_port is not None:
+        _require("prometheus_client", "prometheus-client", "metrics")
+    elif metrics_host is not None:
+        raise SubstraitError("there is an address for metrics, and no port", hint="Give metrics_port, --metrics-port")
     hashes = {user: hashed_password(password) for user, password in (passwords or {}).items()}
     hashes |= {} if password_file is None else read_users(Path(password_file), "scrypt")
     digests = {user: hashed_token(token) for user, token in (tokens or {}).items()}
@@ -218,12 +243,44 @@ def serve(
         client_authority=certificates[1],
     )
     access = AccessControl(hashes, digests, _LOGIN_SECONDS)
+    with ExitStack() as undo:
+        undo.callback(close)
+        monitor = None
+        if metrics_port is not None:
+            monitor = _monitor(watched, session, metrics_host or "127.0.0.1", metrics_port)
+            undo.callback(monitor.stop)
+        try:
+            server = FlightServer(engine, transport, access, watched, said, _STATEMENT_SECONDS)
+        except (pa.ArrowException, OSError) as error:
+            raise SubstraitError(f"the server cannot listen at {host}:{port}: {error}") from error
+        undo.pop_all()
+    return Server(server, watched, host, scheme, token, monitor, close)
+
+
+def _require(module: str, package: str, what: str) -> None:
+    """Refuse what needs a package that is not installed.
+
+    Raises:
+        SubstraitError: it isn't.
+    """
+    if importlib.util.find_spec(module) is None:
+        raise SubstraitError(
+            f"{what} need the package {package}, which is not installed", hint="pip install 'pyspark-substrait[serve]'"
+        )
+
+
+def _monitor(requests: Requests, spark: SparkSession, host: str, port: int) -> Monitor:
+    """Start the HTTP server of some requests.
+
+    Raises:
+        SubstraitError: it can't listen there.
+    """
+    from pyspark_substrait.server.monitoring import Health, Monitor
+
     try:
-        server = FlightServer(engine, transport, access, watched, said, _STATEMENT_SECONDS)
-    except (pa.ArrowException, OSError) as error:
-        close()
-        raise SubstraitError(f"the server cannot listen at {host}:{port}: {error}") from error
-    return Server(server, watched, host, scheme, token, close)
+        return Monitor(requests, Health(requests, lambda: ask(spark)), host, port)
+    except OSError as error:
+        raise SubstraitError(f"metrics cannot listen at {host}:{port}: {error}") from error
 
 
 def _with_views(
