@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 import threading
 from collections import Counter
 from dataclasses import fields
@@ -207,12 +208,27 @@ def test_limits_that_make_no_sense(given: dict[str, Any], message: str) -> None:
         pyspark_substrait.serve(None, **given)
 
 
-def test_the_options_are_the_limits_and_are_described() -> None:
-    page = (ROOT / "docs" / "serving.md").read_text(encoding="utf-8")
-    options = {option.name: option for option in main.commands["serve"].params}
+OPTIONS = {spelling: option for option in main.commands["serve"].params for spelling in option.opts}
+
+
+def test_the_options_are_the_limits() -> None:
+    by_name = {option.name: option for option in OPTIONS.values()}
     for limit in fields(ServerLimits):
-        assert options[limit.name].default == limit.default
-    shared = {"functions", "registry", "master", "remote", "progress", "help"}
-    for name in options.keys() - shared:
-        for spelling in options[name].opts:
-            assert f"`{spelling}" in page, spelling
+        assert by_name[limit.name].default == limit.default
+
+
+def test_the_page_has_every_option() -> None:
+    """But those that many commands have."""
+    page = (ROOT / "docs" / "serving.md").read_text(encoding="utf-8")
+    others = {"--functions", "--progress"}
+    assert [option for option in OPTIONS if option not in others and not re.search(rf"`{option}\b", page)] == []
+
+
+def test_the_examples_name_options_that_exist() -> None:
+    folder = ROOT / "examples" / "serve"
+    container = (folder / "Containerfile").read_text(encoding="utf-8").partition("\nCMD ")[2]
+    unit = (folder / "pyspark-substrait.service").read_text(encoding="utf-8")
+    unit = unit.partition("\nExecStart=")[2].partition("\n#")[0]
+    for text in (container, unit):
+        named = set(re.findall(r"--[a-z][a-z-]+", text))
+        assert {"--password-file", "--metrics-port"} <= named <= OPTIONS.keys()

@@ -32,6 +32,15 @@ _WHO = with_options(
         "--password-file", type=_FILE, help="Users and hashes of their passwords, as `serve-user` prints them."
     ),
     click.option("--token-file", type=_FILE, help="Users and hashes of their bearer tokens, likewise."),
+    click.option(
+        "--jwt-keys",
+        type=_FILE,
+        help="Take JSON Web Tokens that these public keys confirm: a JSON Web Key Set; needs --jwt-audience and the "
+        "extra `serve`.",
+    ),
+    click.option("--jwt-audience", metavar="TEXT", help="Whom these tokens must be for (their claim `aud`)."),
+    click.option("--jwt-issuer", metavar="TEXT", help="Whose they must be (`iss`); by default of whoever has a key."),
+    click.option("--jwt-user-claim", metavar="NAME", help="The claim that names their user (`sub`)."),
     click.option("--tls-cert", type=_FILE, help="The server's certificate, in PEM; needs --tls-key."),
     click.option("--tls-key", type=_FILE, help="The key of the certificate, in PEM."),
     click.option(
@@ -112,6 +121,10 @@ def serve(
     allow_writes: bool,
     password_file: Path | None,
     token_file: Path | None,
+    jwt_keys: Path | None,
+    jwt_audience: str | None,
+    jwt_issuer: str | None,
+    jwt_user_claim: str | None,
     tls_cert: Path | None,
     tls_key: Path | None,
     client_ca: Path | None,
@@ -152,6 +165,10 @@ def serve(
         registry=registry,
         password_file=password_file,
         token_file=token_file,
+        jwt_keys=jwt_keys,
+        jwt_audience=jwt_audience,
+        jwt_issuer=jwt_issuer,
+        jwt_user_claim=jwt_user_claim,
         certificate=tls_cert,
         key=tls_key,
         client_authority=client_ca,

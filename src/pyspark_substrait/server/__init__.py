@@ -2,7 +2,7 @@
 
 ``serving`` starts it; ``flight_server`` is what pyarrow calls; ``statements`` run on Spark; ``requests`` watches,
 cancels and logs each call; ``limits`` says how much clients may ask, ``turns`` who is next; ``access_control`` says who
-may call.
+may call, ``json_web_tokens`` whose the tokens of an identity provider are; ``monitoring`` tells health and figures.
 """
 
 from __future__ import annotations

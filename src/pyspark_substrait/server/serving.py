@@ -8,7 +8,7 @@ import os
 import secrets
 import socket
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
@@ -120,6 +120,10 @@ def serve(
     tokens: Mapping[str, str] | None = None,
     password_file: str | os.PathLike[str] | None = None,
     token_file: str | os.PathLike[str] | None = None,
+    jwt_keys: str | os.PathLike[str] | None = None,
+    jwt_audience: str | None = None,
+    jwt_issuer: str | None = None,
+    jwt_user_claim: str | None = None,
     certificate: str | os.PathLike[str] | None = None,
     key: str | os.PathLike[str] | None = None,
     client_authority: str | os.PathLike[str] | None = None,
@@ -155,6 +159,11 @@ def serve(
         tokens: the bearer tokens of users by name.
         password_file: a file with lines ``user:scrypt:…``, as ``pyspark-substrait serve-user`` prints them.
         token_file: a file with lines ``user:sha256:…``.
+        jwt_keys: a file with a JSON Web Key Set: the public keys of an identity provider, whose JSON Web Tokens are
+            taken as bearer tokens then. It needs the extra ``serve``. The file is read again when it has changed.
+        jwt_audience: whom these tokens must be for (``aud``); needed with ``jwt_keys``.
+        jwt_issuer: whose they must be (``iss``); by default, of anybody who has one of the keys.
+        jwt_user_claim: the claim that names their user; ``sub`` by default.
         certificate: the server's certificate in PEM, with those between; it makes connections encrypted (TLS).
         key: the key of the certificate, in PEM.
         client_authority: the certificate of the authority whose clients' certificates are asked for, in PEM.
@@ -207,7 +216,8 @@ def serve(
     digests = {user: hashed_token(token) for user, token in (tokens or {}).items()}
     digests |= {} if token_file is None else read_users(Path(token_file), "sha256")
     certificates = _certificates(certificate, key, client_authority)
-    known = bool(hashes or digests or client_authority)
+    verify = _token_verifier(jwt_keys, jwt_audience, jwt_issuer, jwt_user_claim)
+    known = bool(hashes or digests or client_authority or verify)
     _refuse_insecure(host, known=known, encrypted=certificates[0] is not None, insecure=insecure)
     token = None
     if not known and not insecure:
@@ -242,7 +252,7 @@ def serve(
         certificate=certificates[0],
         client_authority=certificates[1],
     )
-    access = AccessControl(hashes, digests, _LOGIN_SECONDS)
+    access = AccessControl(hashes, digests, _LOGIN_SECONDS, verify)
     with ExitStack() as undo:
         undo.callback(close)
         monitor = None
@@ -267,6 +277,30 @@ def _require(module: str, package: str, what: str) -> None:
         raise SubstraitError(
             f"{what} need the package {package}, which is not installed", hint="pip install 'pyspark-substrait[serve]'"
         )
+
+
+def _token_verifier(
+    keys: str | os.PathLike[str] | None, audience: str | None, issuer: str | None, claim: str | None
+) -> Callable[[str], str] | None:
+    """Return what tells whose a JSON Web Token is; None if none are taken."""
+    if keys is None:
+        if any(given is not None for given in (audience, issuer, claim)):
+            raise SubstraitError(
+                "there are conditions for JSON Web Tokens, and no keys", hint="Give jwt_keys, --jwt-keys"
+            )
+        return None
+    if not audience:
+        raise SubstraitError(
+            "tokens that their issuer made for other services would be taken",
+            hint="Give jwt_audience, --jwt-audience: whom tokens must be for",
+        )
+    if issuer == "" or claim == "":
+        raise SubstraitError("the issuer of JSON Web Tokens, or the claim that names their user, is empty")
+    _require("jwt", "PyJWT", "JSON Web Tokens")
+    _require("cryptography", "cryptography", "JSON Web Tokens")
+    from pyspark_substrait.server.json_web_tokens import TokenVerifier
+
+    return TokenVerifier(Path(keys), audience, issuer, claim or "sub").user
 
 
 def _monitor(requests: Requests, spark: SparkSession, host: str, port: int) -> Monitor:
