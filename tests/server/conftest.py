@@ -45,3 +45,11 @@ def cursor(connect: Callable[[], Any]) -> Iterator[Any]:
     """A cursor of ADBC."""
     with connect() as connection, connection.cursor() as found:
         yield found
+
+
+@pytest.fixture
+def classic(spark: SparkSession) -> SparkSession:
+    """The session, if it is a classic one."""
+    if not hasattr(spark, "sparkContext") or type(spark).__module__.startswith("pyspark.sql.connect"):
+        pytest.skip("only a classic session tells its jobs")
+    return spark

@@ -299,13 +299,6 @@ def fetched(client: RawClient, info: Any, errors: list[Exception]) -> None:
         errors.append(error)
 
 
-@pytest.fixture
-def classic(spark: SparkSession) -> SparkSession:
-    if not hasattr(spark, "sparkContext") or type(spark).__module__.startswith("pyspark.sql.connect"):
-        pytest.skip("only a classic session tells its jobs")
-    return spark
-
-
 @pytest.mark.parametrize("how", ["CancelFlightInfo", "CancelQuery", "the client goes away", "deadline"])
 def test_cancelling_ends_the_job(how: str, classic: SparkSession, raw: RawClient, server: Server) -> None:
     until(lambda: jobs(classic) == 0)

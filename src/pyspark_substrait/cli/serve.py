@@ -5,9 +5,11 @@ from __future__ import annotations
 import logging
 import secrets
 import signal
+from collections.abc import Callable
+from dataclasses import Field, fields
 from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -15,12 +17,14 @@ import pyspark_substrait
 from pyspark_substrait.cli.files import plan_source
 from pyspark_substrait.cli.options import FUNCTIONS, Session, table_paths, with_options, with_session, with_tables
 from pyspark_substrait.cli.output import print_text
+from pyspark_substrait.server.limits import ServerLimits
 
 if TYPE_CHECKING:
     from pyspark_substrait.extensions.registry import Registry
 
 __all__ = ["serve", "serve_user"]
 
+_Command = TypeVar("_Command", bound=Callable[..., Any])
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 _WHO = with_options(
@@ -28,6 +32,15 @@ _WHO = with_options(
         "--password-file", type=_FILE, help="Users and hashes of their passwords, as `serve-user` prints them."
     ),
     click.option("--token-file", type=_FILE, help="Users and hashes of their bearer tokens, likewise."),
+    click.option(
+        "--jwt-keys",
+        type=_FILE,
+        help="Take JSON Web Tokens that these public keys confirm: a JSON Web Key Set; needs --jwt-audience and the "
+        "extra `serve`.",
+    ),
+    click.option("--jwt-audience", metavar="TEXT", help="Whom these tokens must be for (their claim `aud`)."),
+    click.option("--jwt-issuer", metavar="TEXT", help="Whose they must be (`iss`); by default of whoever has a key."),
+    click.option("--jwt-user-claim", metavar="NAME", help="The claim that names their user (`sub`)."),
     click.option("--tls-cert", type=_FILE, help="The server's certificate, in PEM; needs --tls-key."),
     click.option("--tls-key", type=_FILE, help="The key of the certificate, in PEM."),
     click.option(
@@ -51,25 +64,39 @@ _WHAT = with_options(
     click.option("--allow-sql", is_flag=True, help="Take SQL as well. It may do whatever the session may."),
     click.option("--allow-writes", is_flag=True, help="Take statements that change something."),
 )
+
+
+def _limit(limit: Field[Any]) -> Callable[[_Command], _Command]:
+    """Return the option of a limit."""
+    least = limit.metadata["least"]
+    return click.option(
+        "--" + limit.name.replace("_", "-"),
+        metavar="S" if limit.name == "seconds" else "N",
+        type=click.FloatRange(least, min_open=True) if limit.name == "seconds" else click.IntRange(least),
+        default=limit.default,
+        help=limit.metadata["about"],
+    )
+
+
 _LIMITS = with_options(
-    click.option("--requests", metavar="N", type=click.IntRange(min=1), default=16, help="How many run at once (16)."),
-    click.option("--waiting", metavar="N", type=click.IntRange(min=0), default=64, help="How many more may wait (64)."),
-    click.option(
-        "--seconds", metavar="S", type=click.FloatRange(min=0, min_open=True), help="Cancel a request after this time."
-    ),
-    click.option(
-        "--message-bytes",
-        metavar="N",
-        type=click.IntRange(min=1),
-        default=16 * 1024 * 1024,
-        help="The largest plan or SQL text (16 MiB).",
-    ),
+    *map(_limit, fields(ServerLimits)),
     click.option(
         "--drain",
         metavar="S",
         type=click.FloatRange(min=0),
         default=10.0,
         help="How long running requests may take to end when the server stops (10 seconds).",
+    ),
+)
+_METRICS = with_options(
+    click.option(
+        "--metrics-port",
+        metavar="PORT",
+        type=click.IntRange(0, 65535),
+        help="Answer /healthz and /metrics (Prometheus) over plain HTTP at this port; needs the extra `serve`.",
+    ),
+    click.option(
+        "--metrics-host", metavar="HOST", help="The address of that port; by default, only this machine reaches it."
     ),
 )
 
@@ -81,6 +108,7 @@ _LIMITS = with_options(
 @_WHAT
 @_WHO
 @_LIMITS
+@_METRICS
 @FUNCTIONS
 @with_session
 def serve(
@@ -93,19 +121,22 @@ def serve(
     allow_writes: bool,
     password_file: Path | None,
     token_file: Path | None,
+    jwt_keys: Path | None,
+    jwt_audience: str | None,
+    jwt_issuer: str | None,
+    jwt_user_claim: str | None,
     tls_cert: Path | None,
     tls_key: Path | None,
     client_ca: Path | None,
     insecure: int,
-    requests: int,
-    waiting: int,
-    seconds: float | None,
-    message_bytes: int,
     drain: float,
+    metrics_port: int | None,
+    metrics_host: str | None,
     registry: Registry | None,
     master: str | None,
     remote: str | None,
     progress: bool | None,
+    **limits: Any,
 ) -> None:
     """Serve Spark over Flight SQL: plans and SQL of programs in any language, answered in Arrow.
 
@@ -134,17 +165,22 @@ def serve(
         registry=registry,
         password_file=password_file,
         token_file=token_file,
+        jwt_keys=jwt_keys,
+        jwt_audience=jwt_audience,
+        jwt_issuer=jwt_issuer,
+        jwt_user_claim=jwt_user_claim,
         certificate=tls_cert,
         key=tls_key,
         client_authority=client_ca,
         insecure=insecure,
-        requests=requests,
-        waiting=waiting,
-        seconds=seconds,
-        message_bytes=message_bytes,
+        metrics_port=metrics_port,
+        metrics_host=metrics_host,
+        **limits,
     )
     signal.signal(signal.SIGTERM, _interrupt)
     print_text(f"serving at {server.uri}" + (f" with the token {server.token}" if server.token else ""), err=True)
+    if server.metrics_uri is not None:
+        print_text(f"metrics at {server.metrics_uri}/metrics", err=True)
     try:
         server.wait()
     except KeyboardInterrupt:

@@ -1,4 +1,4 @@
-"""Who may call: users with a password or a token, or with a certificate of a given authority.
+"""Who may call: users with a password, a token or one of an identity provider, or a certificate of an authority.
 
 A password is sent once, in a Handshake or in the header of any call, and answered with a bearer token. Only hashes are
 kept: scrypt of passwords, SHA-256 of tokens, which are too long to be guessed.
@@ -10,7 +10,7 @@ import base64
 import binascii
 import secrets
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from hashlib import sha256
 from typing import Any, Final
 
@@ -38,9 +38,17 @@ class AccessControl:
         passwords: hashes by user.
         tokens: hashes by user.
         seconds: after how many seconds without use a login ends.
+        verify: returns whose another bearer token is, or raises Unauthenticated; None if there are no others.
     """
 
-    def __init__(self, passwords: Mapping[str, str], tokens: Mapping[str, str], seconds: float) -> None:
+    def __init__(
+        self,
+        passwords: Mapping[str, str],
+        tokens: Mapping[str, str],
+        seconds: float,
+        verify: Callable[[str], str] | None = None,
+    ) -> None:
+        self._verify = verify
         self._passwords = dict(passwords)
         self._users = {bytes.fromhex(hashed.partition(":")[2]): user for user, hashed in tokens.items()}
         self._sessions: Handles[str] = Handles("login", _SESSIONS, seconds)
@@ -50,7 +58,7 @@ class AccessControl:
     @property
     def is_open(self) -> bool:
         """Whether anybody may call."""
-        return not self._passwords and not self._users
+        return not self._passwords and not self._users and self._verify is None
 
     def user(self, headers: Mapping[str, list[str]]) -> tuple[str, str | None]:
         """Return who calls, and the bearer token of a login that this call was.
@@ -85,6 +93,8 @@ class AccessControl:
         try:
             return self._sessions.get(token.encode("utf-8", "surrogateescape"), None)
         except NotFound:
+            if self._verify is not None and token.count(".") == 2:
+                return self._verify(token)
             raise Unauthenticated("the bearer token is not one of this server, or its login has expired") from None
 
     def _of_password(self, value: str) -> str:

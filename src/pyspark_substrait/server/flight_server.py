@@ -165,7 +165,7 @@ class FlightServer(flight.FlightServerBase):  # type: ignore[misc]
             def answer(request: Request) -> Rows:
                 request.subject = command.DESCRIPTOR.name
                 batch = metadata.answer(command, self._engine.spark, self._facts)
-                return Rows(batch.schema, lambda: iter([batch]))
+                return Rows(batch.schema, lambda: iter([batch]), limited=False)
 
             return self._streamed(context, answer)
         if command.DESCRIPTOR.name != "TicketStatementQuery":

@@ -20,6 +20,7 @@ __all__ = [
     "InvalidArgument",
     "NotFound",
     "TimedOut",
+    "TooLarge",
     "Unauthenticated",
     "Unauthorized",
     "Unavailable",
@@ -39,6 +40,10 @@ class _Untraced(Exception):
 
 class InvalidArgument(_Untraced, pa.ArrowInvalid):  # type: ignore[misc]
     """INVALID_ARGUMENT: the request is wrong."""
+
+
+class TooLarge(_Untraced, pa.ArrowInvalid):  # type: ignore[misc]
+    """INVALID_ARGUMENT, since pyarrow has no RESOURCE_EXHAUSTED: the result is larger than this server sends."""
 
 
 class Unimplemented(_Untraced, pa.ArrowNotImplementedError):  # type: ignore[misc]
@@ -75,6 +80,7 @@ class Internal(_Untraced, flight.FlightInternalError):  # type: ignore[misc]
 
 _KNOWN: Final = (
     InvalidArgument,
+    TooLarge,
     Unimplemented,
     NotFound,
     Unavailable,

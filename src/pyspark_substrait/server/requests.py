@@ -11,13 +11,25 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import KW_ONLY, dataclass
 from queue import Empty, Full, Queue
 from typing import Any, Final, Generic, TypeVar
 
 import pyarrow as pa
 
 from pyspark_substrait.message_text import escaped
-from pyspark_substrait.server.refusals import Cancelled, Internal, TimedOut, Unavailable, refusal, verdict
+from pyspark_substrait.server.limits import ServerLimits
+from pyspark_substrait.server.refusals import (
+    Cancelled,
+    Internal,
+    TimedOut,
+    TooLarge,
+    Unavailable,
+    refusal,
+    verdict,
+)
+from pyspark_substrait.server.turns import Turns
 from pyspark_substrait.spark.progress.jobs import Jobs
 
 __all__ = ["LOGGER", "Request", "Requests", "Rows"]
@@ -38,22 +50,34 @@ class Request:
         number: its number, which errors and the log name.
         user: whose it is.
         method: the Flight method.
-        jobs: the Spark jobs that it starts.
     """
 
-    def __init__(self, number: int, user: str, method: str, jobs: Jobs) -> None:
+    #: the Spark jobs that it starts, from its turn on
+    jobs: Jobs
+
+    def __init__(self, number: int, user: str, method: str) -> None:
         self.number = number
         self.user = user
         self.method = method
-        self.jobs = jobs
         #: what it is about, for the log: a kind, and the digest of a statement
         self.subject = ""
         self.rows = 0
         self.bytes = 0
         #: why it was stopped; None if it wasn't
         self.reason: Exception | None = None
+        #: when it came, and from its turn on, when that was
         self.start = time.monotonic()
         self.done = threading.Event()
+
+    @property
+    def has_run(self) -> bool:
+        """Whether it had its turn."""
+        return hasattr(self, "jobs")
+
+    @property
+    def seconds(self) -> float:
+        """The time since its turn."""
+        return time.monotonic() - self.start if self.has_run else 0.0
 
     def stop(self, reason: Exception) -> None:
         """Stop it, and cancel its jobs; the first reason counts. May be called from any thread."""
@@ -73,12 +97,22 @@ class Request:
             wait = min(wait * 1.5, 5)
 
 
+@dataclass(frozen=True, eq=False)
 class Rows:
-    """The rows of a result: their schema, and what runs the statement and gives its batches."""
+    """The rows of a result.
 
-    def __init__(self, schema: pa.Schema, batches: Callable[[], Iterator[pa.RecordBatch]]) -> None:
-        self.schema = schema
-        self.batches = batches
+    Args:
+        schema: their schema.
+        batches: runs the statement, and gives its batches.
+        limited: whether the limits of results hold for it.
+        changed: whether something was changed before there were rows.
+    """
+
+    schema: pa.Schema
+    batches: Callable[[], Iterator[pa.RecordBatch]]
+    _: KW_ONLY
+    limited: bool = True
+    changed: bool = False
 
 
 class Requests:
@@ -86,21 +120,23 @@ class Requests:
 
     Args:
         jobs: makes the jobs of a new call.
-        most: how many may run at once.
-        most_waiting: how many more may wait for their turn.
-        seconds: how long one may take; None for no limit.
+        limits: how many there may be, how long one may take, and how large its result may be.
+
+    Attributes:
+        turns: those that run and wait.
+        observers: called with each call that is over, and its verdict.
+        closed: why no more calls are taken; None if they are.
     """
 
-    def __init__(self, jobs: Callable[[], Jobs], most: int, most_waiting: int, seconds: float | None) -> None:
+    def __init__(self, jobs: Callable[[], Jobs], limits: ServerLimits) -> None:
         self._jobs = jobs
-        self._most = most
-        self._seconds = seconds
-        self._places = threading.BoundedSemaphore(most)
-        self._waiting = threading.BoundedSemaphore(most + most_waiting)
+        self._limits = limits
+        self.turns = Turns(limits)
+        self.observers: list[Callable[[Request, str], None]] = []
+        self.closed: Exception | None = None
         self._numbers = itertools.count(1)
         self._running: set[Request] = set()
         self._lock = threading.Lock()
-        self._closed: Exception | None = None
 
     def perform(self, context: Any, user: str, method: str, work: Callable[[Request], _T]) -> _T:
         """Return the result of some work for a client, who may go away meanwhile.
@@ -126,7 +162,9 @@ class Requests:
         def produce(request: Request) -> None:
             rows = work(request)
             _put(queue, rows.schema, request)
-            for batch in rows.batches():
+            for batch in rows.batches():  # nothing else refers to it, so that an error ends it
+                if rows.limited:
+                    self._check_size(request, batch, rows)
                 if not _put(queue, batch, request):
                     return
                 request.rows += batch.num_rows
@@ -137,7 +175,8 @@ class Requests:
 
     def stop_all(self, reason: Exception, seconds: float) -> None:
         """Take no more calls, wait for those that run, and stop those that run for longer."""
-        self._closed = reason
+        with self._lock:
+            self.closed = reason
         end = time.monotonic() + seconds
         for request in self._all():
             request.done.wait(max(0.0, end - time.monotonic()))
@@ -146,59 +185,82 @@ class Requests:
         for request in self._all():
             request.done.wait(5)
 
+    def _check_size(self, request: Request, batch: pa.RecordBatch, rows: Rows) -> None:
+        """Cancel the jobs of a result that becomes larger than it may with a batch.
+
+        Raises:
+            TooLarge: it does.
+        """
+        for name, size in (("rows", request.rows + batch.num_rows), ("bytes", request.bytes + batch.nbytes)):
+            most = getattr(self._limits, f"result_{name}")
+            if most is not None and size > most:
+                with suppress(Exception):  # Spark is gone, with its jobs
+                    request.jobs.cancel()
+                raise TooLarge(
+                    f"the result has more than {most:,} {name}, the most that this server sends (--result-{name}, "
+                    f"result_{name}={most}); "
+                    + ("what the statement changes is changed" if rows.changed else "ask for less of it")
+                )
+
     def _all(self) -> list[Request]:
         with self._lock:
             return list(self._running)
 
     def _begun(self, context: Any, user: str, method: str, work: Callable[[Request], _T]) -> _Call[_T]:
         """Start a call when it is its turn."""
-        if self._closed is not None:
-            raise Unavailable(str(self._closed))
-        if not self._waiting.acquire(blocking=False):
-            raise Unavailable(
-                f"the server is busy: {self._most} requests run and too many others wait; try again later"
-            )
-        start = time.monotonic()
+        request = Request(next(self._numbers), user, method)
+
+        def look() -> None:
+            if self.closed is not None:
+                raise Unavailable(str(self.closed))
+            if context.is_cancelled():
+                raise Cancelled("the client went away")
+            seconds = self._limits.seconds
+            if seconds is not None and time.monotonic() - request.start > seconds:
+                raise TimedOut(f"the request waited for its turn for more than {seconds:g} seconds")
+
         try:
-            while not self._places.acquire(timeout=_LOOK_SECONDS):
-                if context.is_cancelled():
-                    raise Cancelled("the client went away")
-                if self._seconds is not None and time.monotonic() - start > self._seconds:
-                    raise TimedOut(f"the request waited for its turn for more than {self._seconds:g} seconds")
-        except BaseException:
-            self._waiting.release()
-            raise
-        try:
-            request = Request(next(self._numbers), user, method, self._jobs())
-            call = _Call(request, context, self._seconds, work, self._ended)
-            with self._lock:
-                self._running.add(request)
-            call.thread.start()
-        except BaseException:
-            self._places.release()
-            self._waiting.release()
+            if self.closed is not None:
+                raise Unavailable(str(self.closed))
+            self.turns.enter(user, look)
+            try:
+                request.jobs = self._jobs()
+                request.start = time.monotonic()
+                call = _Call(request, context, self._limits.seconds, work, self._ended)
+                with self._lock:
+                    if self.closed is not None:
+                        raise Unavailable(str(self.closed))
+                    self._running.add(request)
+                call.thread.start()
+            except BaseException:
+                self._ended(request)
+                raise
+        except BaseException as error:
+            self._log(request, error)
             raise
         return call
 
     def _ended(self, request: Request) -> None:
         with self._lock:
             self._running.discard(request)
-        self._places.release()
-        self._waiting.release()
+        self.turns.leave(request.user)
 
     def _log(self, request: Request, error: BaseException | None) -> None:
-        """Write the line of a call that is over."""
+        """Write the line of a call that is over, and tell the observers."""
+        outcome = verdict(error)
         LOGGER.info(
             "request=%d user=%s method=%s subject=%s verdict=%s rows=%d bytes=%d seconds=%.3f",
             request.number,
             escaped(request.user).replace(" ", "_"),
             request.method,
             request.subject or "-",
-            verdict(error),
+            outcome,
             request.rows,
             request.bytes,
-            time.monotonic() - request.start,
+            request.seconds,
         )
+        for observe in self.observers:
+            observe(request, outcome)
 
 
 class _Call(Generic[_T]):

@@ -8,7 +8,8 @@ import os
 import secrets
 import socket
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final
@@ -18,6 +19,8 @@ import pyarrow as pa
 from pyspark_substrait.api.run import from_substrait
 from pyspark_substrait.errors import SubstraitError
 from pyspark_substrait.server.hashes import hashed_password, hashed_token, read_users
+from pyspark_substrait.server.limits import ServerLimits
+from pyspark_substrait.spark.lost_connection import ask
 from pyspark_substrait.spark.session import embedded_session, private_session
 from pyspark_substrait.spark.views import make_view, remove_views, table_frame
 
@@ -26,6 +29,8 @@ if TYPE_CHECKING:
 
     from pyspark_substrait.api.loading import PlanSource
     from pyspark_substrait.extensions.registry import Registry
+    from pyspark_substrait.server.monitoring import Monitor
+    from pyspark_substrait.server.requests import Requests
     from pyspark_substrait.spark.tables import Given
 
 __all__ = ["Server", "serve"]
@@ -44,19 +49,29 @@ class Server:
         host: the host of that.
         port: the port of that.
         token: the bearer token that was made for it; None if it was given users, or asks for nothing.
+        metrics_uri: the address of ``/healthz`` and ``/metrics``: ``http://127.0.0.1:9464``; None without a port.
     """
 
     def __init__(
-        self, flight_server: Any, requests: Any, host: str, scheme: str, token: str | None, close: Any
+        self,
+        flight_server: Any,
+        requests: Any,
+        host: str,
+        scheme: str,
+        token: str | None,
+        monitor: Any,
+        close: Any,
     ) -> None:
         self._server = flight_server
         self._requests = requests
+        self._monitor = monitor
         self._close = close
         self._stopped = threading.Event()
         self.host = host
         self.port: int = flight_server.port
         self.uri = f"{scheme}://{f'[{host}]' if ':' in host else host}:{self.port}"
         self.token = token
+        self.metrics_uri: str | None = None if monitor is None else monitor.uri
 
     def __repr__(self) -> str:
         return f"<Server at {self.uri}>"
@@ -85,6 +100,8 @@ class Server:
         ending = threading.Thread(target=self._server.shutdown, name="substrait-shutdown", daemon=True)
         ending.start()
         ending.join(_SHUTDOWN_SECONDS)
+        if self._monitor is not None:
+            self._monitor.stop()
         self._close()
 
 
@@ -103,14 +120,23 @@ def serve(
     tokens: Mapping[str, str] | None = None,
     password_file: str | os.PathLike[str] | None = None,
     token_file: str | os.PathLike[str] | None = None,
+    jwt_keys: str | os.PathLike[str] | None = None,
+    jwt_audience: str | None = None,
+    jwt_issuer: str | None = None,
+    jwt_user_claim: str | None = None,
     certificate: str | os.PathLike[str] | None = None,
     key: str | os.PathLike[str] | None = None,
     client_authority: str | os.PathLike[str] | None = None,
     insecure: int = 0,
-    requests: int = 16,
-    waiting: int = 64,
-    seconds: float | None = None,
-    message_bytes: int = 16 * 1024 * 1024,
+    requests: int = ServerLimits.requests,
+    user_requests: int | None = ServerLimits.user_requests,
+    waiting: int = ServerLimits.waiting,
+    seconds: float | None = ServerLimits.seconds,
+    result_rows: int | None = ServerLimits.result_rows,
+    result_bytes: int | None = ServerLimits.result_bytes,
+    message_bytes: int = ServerLimits.message_bytes,
+    metrics_port: int | None = None,
+    metrics_host: str | None = None,
 ) -> Server:
     """Start a Flight SQL server in this process, which runs plans and SQL of its clients on a Spark session.
 
@@ -133,18 +159,30 @@ def serve(
         tokens: the bearer tokens of users by name.
         password_file: a file with lines ``user:scrypt:…``, as ``pyspark-substrait serve-user`` prints them.
         token_file: a file with lines ``user:sha256:…``.
+        jwt_keys: a file with a JSON Web Key Set: the public keys of an identity provider, whose JSON Web Tokens are
+            taken as bearer tokens then. It needs the extra ``serve``. The file is read again when it has changed.
+        jwt_audience: whom these tokens must be for (``aud``); needed with ``jwt_keys``.
+        jwt_issuer: whose they must be (``iss``); by default, of anybody who has one of the keys.
+        jwt_user_claim: the claim that names their user; ``sub`` by default.
         certificate: the server's certificate in PEM, with those between; it makes connections encrypted (TLS).
         key: the key of the certificate, in PEM.
         client_authority: the certificate of the authority whose clients' certificates are asked for, in PEM.
         insecure: 1 asks nobody who they are, or sends what they send unencrypted; from other machines, too, with 2.
             Without it and without users, a token is made: ``token`` of the result.
         requests: how many requests run at once.
-        waiting: how many more may wait for that; others are refused.
+        user_requests: how many requests of one user run at once; None for as many as of all. His others wait, and those
+            of other users pass them.
+        waiting: how many more may wait for their turn; others are refused, first those of the user with most.
         seconds: after how many seconds a request is cancelled; None for never.
+        result_rows: the most rows of the result of a statement; a larger one ends with an error. None for no limit.
+        result_bytes: the most bytes of it, as Arrow has them in memory, likewise.
         message_bytes: the largest plan or SQL text.
+        metrics_port: the port of ``/healthz`` and ``/metrics``, which need the extra ``serve``; 0 for one that is free,
+            None for neither. They are plain HTTP, and ask nobody who they are.
+        metrics_host: the address of that port; by default, only this machine reaches it.
 
     Raises:
-        SubstraitError: pyarrow has no Flight, the address is taken, or what is asked for is insecure.
+        SubstraitError: pyarrow has no Flight, the address is taken, or what is asked for is insecure or makes no sense.
 
     Example:
         >>> import pyspark_substrait as substrait
@@ -160,12 +198,26 @@ def serve(
     from pyspark_substrait.server.statements import Engine
     from pyspark_substrait.spark.progress.jobs import jobs_of
 
+    limits = ServerLimits(
+        requests=requests,
+        user_requests=user_requests,
+        waiting=waiting,
+        seconds=seconds,
+        result_rows=result_rows,
+        result_bytes=result_bytes,
+        message_bytes=message_bytes,
+    )
+    if metrics_port is not None:
+        _require("prometheus_client", "prometheus-client", "metrics")
+    elif metrics_host is not None:
+        raise SubstraitError("there is an address for metrics, and no port", hint="Give metrics_port, --metrics-port")
     hashes = {user: hashed_password(password) for user, password in (passwords or {}).items()}
     hashes |= {} if password_file is None else read_users(Path(password_file), "scrypt")
     digests = {user: hashed_token(token) for user, token in (tokens or {}).items()}
     digests |= {} if token_file is None else read_users(Path(token_file), "sha256")
     certificates = _certificates(certificate, key, client_authority)
-    known = bool(hashes or digests or client_authority)
+    verify = _token_verifier(jwt_keys, jwt_audience, jwt_issuer, jwt_user_claim)
+    known = bool(hashes or digests or client_authority or verify)
     _refuse_insecure(host, known=known, encrypted=certificates[0] is not None, insecure=insecure)
     token = None
     if not known and not insecure:
@@ -190,9 +242,9 @@ def serve(
         registry=registry,
         allow_sql=allow_sql,
         allow_writes=allow_writes,
-        message_bytes=message_bytes,
+        message_bytes=limits.message_bytes,
     )
-    watched = Requests(lambda: jobs_of(session), requests, waiting, seconds)
+    watched = Requests(lambda: jobs_of(session), limits)
     said = facts(sql=allow_sql, writes=allow_writes, spark=session.version, statement_seconds=_STATEMENT_SECONDS)
     scheme = "grpc" if certificates[0] is None else "grpc+tls"
     transport = Transport(
@@ -200,13 +252,69 @@ def serve(
         certificate=certificates[0],
         client_authority=certificates[1],
     )
-    access = AccessControl(hashes, digests, _LOGIN_SECONDS)
+    access = AccessControl(hashes, digests, _LOGIN_SECONDS, verify)
+    with ExitStack() as undo:
+        undo.callback(close)
+        monitor = None
+        if metrics_port is not None:
+            monitor = _monitor(watched, session, metrics_host or "127.0.0.1", metrics_port)
+            undo.callback(monitor.stop)
+        try:
+            server = FlightServer(engine, transport, access, watched, said, _STATEMENT_SECONDS)
+        except (pa.ArrowException, OSError) as error:
+            raise SubstraitError(f"the server cannot listen at {host}:{port}: {error}") from error
+        undo.pop_all()
+    return Server(server, watched, host, scheme, token, monitor, close)
+
+
+def _require(module: str, package: str, what: str) -> None:
+    """Refuse what needs a package that is not installed.
+
+    Raises:
+        SubstraitError: it isn't.
+    """
+    if importlib.util.find_spec(module) is None:
+        raise SubstraitError(
+            f"{what} need the package {package}, which is not installed", hint="pip install 'pyspark-substrait[serve]'"
+        )
+
+
+def _token_verifier(
+    keys: str | os.PathLike[str] | None, audience: str | None, issuer: str | None, claim: str | None
+) -> Callable[[str], str] | None:
+    """Return what tells whose a JSON Web Token is; None if none are taken."""
+    if keys is None:
+        if any(given is not None for given in (audience, issuer, claim)):
+            raise SubstraitError(
+                "there are conditions for JSON Web Tokens, and no keys", hint="Give jwt_keys, --jwt-keys"
+            )
+        return None
+    if not audience:
+        raise SubstraitError(
+            "tokens that their issuer made for other services would be taken",
+            hint="Give jwt_audience, --jwt-audience: whom tokens must be for",
+        )
+    if issuer == "" or claim == "":
+        raise SubstraitError("the issuer of JSON Web Tokens, or the claim that names their user, is empty")
+    _require("jwt", "PyJWT", "JSON Web Tokens")
+    _require("cryptography", "cryptography", "JSON Web Tokens")
+    from pyspark_substrait.server.json_web_tokens import TokenVerifier
+
+    return TokenVerifier(Path(keys), audience, issuer, claim or "sub").user
+
+
+def _monitor(requests: Requests, spark: SparkSession, host: str, port: int) -> Monitor:
+    """Start the HTTP server of some requests.
+
+    Raises:
+        SubstraitError: it can't listen there.
+    """
+    from pyspark_substrait.server.monitoring import Health, Monitor
+
     try:
-        server = FlightServer(engine, transport, access, watched, said, _STATEMENT_SECONDS)
-    except (pa.ArrowException, OSError) as error:
-        close()
-        raise SubstraitError(f"the server cannot listen at {host}:{port}: {error}") from error
-    return Server(server, watched, host, scheme, token, close)
+        return Monitor(requests, Health(requests, lambda: ask(spark)), host, port)
+    except OSError as error:
+        raise SubstraitError(f"metrics cannot listen at {host}:{port}: {error}") from error
 
 
 def _with_views(

@@ -191,7 +191,7 @@ class PlanStatement(Statement):
             allowed_paths=self.engine.allowed_paths,
             refuse_slow_patterns=True,
         )
-        return Rows(found.schema, found.batches)
+        return Rows(found.schema, found.batches, changed=self.changes)
 
     def changed(self, values: pa.RecordBatch | None) -> int:
         node = root(self._plan)[1]

@@ -13,7 +13,7 @@ from pyspark_substrait.spark.session import is_connect, java_has_ended
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-__all__ = ["asked_once", "reporting_loss"]
+__all__ = ["ask", "asked_once", "reporting_loss"]
 
 #: error conditions of a server without the session, because the session was ended or the server restarted
 _LOST_SESSIONS = ("INVALID_HANDLE.SESSION_", "RESPONSE_ALREADY_RECEIVED")
@@ -52,6 +52,21 @@ def asked_once(spark: SparkSession) -> Iterator[None]:
 
     with without_retries():
         yield
+
+
+def ask(spark: SparkSession) -> None:
+    """Ask Spark something that takes no job, so that it answers however busy it is.
+
+    Raises:
+        Exception: Spark is gone, or was stopped.
+    """
+    if is_connect(spark):
+        with asked_once(spark):
+            spark.sql("SELECT 1").schema  # noqa: B018 - the server analyses it
+        return
+    context: Any = spark.sparkContext
+    if context._jsc.sc().isStopped():
+        raise ExecutionError("the Spark session was stopped")
 
 
 def _lost(spark: SparkSession, error: BaseException) -> ExecutionError | None:
