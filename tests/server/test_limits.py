@@ -146,7 +146,7 @@ def test_requests_of_one_user(classic: SparkSession) -> None:
         until(lambda: jobs(classic) > 0)
         with pytest.raises(flight.FlightUnavailableError, match=r"1 requests of this user run, .*\(--user-requests"):
             ana.info(query("SELECT 1"))
-        assert bob.table(query("SELECT 1 AS a")).to_pylist() == [{"a": 1}]
+        assert bob.info(query("SELECT 1 AS a")).schema.names == ["a"]  # its rows would wait for a core
         server.stop()
         reader.join()
 

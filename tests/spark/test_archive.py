@@ -457,7 +457,7 @@ def test_the_command_says_where_it_is(cache: Path, monkeypatch: pytest.MonkeyPat
     command = sys.modules["pyspark_substrait.cli.warmup"]  # the package has the command of that name
     monkeypatch.setattr(command, "_TRAINING", TRAINING)
     here = found()
-    for arguments, word in (([], "made"), ([], "there already"), (["--again"], "made")):
+    for arguments, word in (([], "made"), ([], "exists already"), (["--again"], "made")):
         told = CliRunner().invoke(main, ["warmup", *arguments])
         assert (told.exit_code, told.output) == (0, f"{word}: {here.file} (0 MB)\n")
     monkeypatch.setattr(command, "_TRAINING", FAILING)

@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import pyspark_substrait as ps
-from pyspark_substrait.errors import ExecutionError, TableError
+from pyspark_substrait.errors import ExecutionError, TableError, UnsupportedPlanError
 from pyspark_substrait.model.relations import Cross, NamedTable, Read
 from pyspark_substrait.model.types import NamedStruct, Struct, Type
 from pyspark_substrait.spark.compatibility import collected, frame_of_arrow
@@ -353,6 +353,10 @@ def test_settings_are_those_of_now(spark: SparkSession) -> None:
         for _ in range(FEW + 1):
             ps.from_substrait(document, spark)
         with setting(spark, "spark.sql.ansi.enabled", "false"):
+            if is_connect(spark):  # which has no copies
+                with pytest.raises(UnsupportedPlanError, match=r"needs spark\.sql\.ansi\.enabled=true"):
+                    ps.from_substrait(document, spark)
+                return
             copy = ps.from_substrait(document, spark).sparkSession
             assert copy is not spark and copy.conf.get("spark.sql.ansi.enabled") == "true"
         assert ps.from_substrait(document, spark).sparkSession is spark

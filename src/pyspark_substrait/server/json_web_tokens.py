@@ -67,7 +67,7 @@ class TokenVerifier:
             header = jwt.get_unverified_header(token)
         except (jwt.PyJWTError, ValueError):
             raise Unauthenticated("the bearer token is neither one of this server nor a JSON Web Token") from None
-        algorithm = header.get("alg")
+        algorithm = str(header.get("alg"))
         key = self._key(header.get("kid"), algorithm)
         if "crit" in header:
             raise Unauthenticated("the token has critical extensions (`crit`), which this server does not know")
@@ -88,7 +88,7 @@ class TokenVerifier:
             raise Unauthenticated(f"the claim `{self._claim}` of the token is no name of a user")
         return user
 
-    def _key(self, name: object, algorithm: object) -> jwt.PyJWK:
+    def _key(self, name: object, algorithm: str) -> jwt.PyJWK:
         """Return the key that a token names, for its algorithm."""
         keys = self._current()
         only = next(iter(keys.values())) if len(keys) == 1 else None
@@ -104,7 +104,7 @@ class TokenVerifier:
                 if name is None
                 else "the token is signed with a key that this server does not have"
             )
-        if not isinstance(algorithm, str) or algorithm not in by_algorithm:
+        if algorithm not in by_algorithm:
             raise Unauthenticated("the token is signed by an algorithm (`alg`) that its key is not for")
         return by_algorithm[algorithm]
 

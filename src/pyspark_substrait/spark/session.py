@@ -376,9 +376,9 @@ def _start_classic(master: str, wanted: Mapping[str, str], brief: bool) -> Spark
     failures: tuple[type[Exception], ...] = (*spark_errors(), OSError)
     try:
         gateway = None
-        if SparkContext._gateway is None:
-            gateway = _launched(settings, _archive(master, wanted), log)
-        with _workers_like_this(master):
+        with _workers_like_this(master):  # Spark Connect's server looks at the environment that Java began with
+            if SparkContext._gateway is None:
+                gateway = _launched(settings, _archive(master, wanted), log)
             _embedded = SparkContext(conf=_conf(settings), gateway=gateway)
         return SparkSession.builder.getOrCreate()
     except failures as error:

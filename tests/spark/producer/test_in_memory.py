@@ -163,14 +163,14 @@ def test_too_many_rows(spark: SparkSession, made: str) -> None:
         "rows": lambda: spark.createDataFrame(data, "n INT"),
         "rdd": lambda: spark.sparkContext.parallelize(data, 2).toDF("n INT"),
     }[made]()
-    with pytest.raises(UnsupportedPlanError, match=r"in-memory data \(n\) of .*takes 10 of .*tables=.*max_rows"):
+    with pytest.raises(UnsupportedPlanError, match=r"in-memory data \(n\) of .*holds 10 of .*tables=.*max_rows"):
         ps.to_substrait(frame, max_rows=10)
     assert_round_trip(spark, frame, max_rows=11)
 
 
 def test_the_default_is_ten_thousand(spark: SparkSession) -> None:
     data = pa.table({"n": range(10_001)})
-    with pytest.raises(UnsupportedPlanError, match="takes 10,000"):
+    with pytest.raises(UnsupportedPlanError, match="holds 10,000"):
         ps.to_substrait(spark.createDataFrame(data))
     ps.to_substrait(spark.createDataFrame(data.slice(1)))
 
