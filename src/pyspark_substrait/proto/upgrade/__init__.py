@@ -131,9 +131,9 @@ class _Visit(NamedTuple):
 
 
 @cache
-def _visit(message: Any, rules: frozenset[str]) -> _Visit:
+def _visit(kind: Any, rules: frozenset[str]) -> _Visit:
     """Return how messages of a class are visited when some rules are applied."""
-    descriptor = message.DESCRIPTOR
+    descriptor = kind.DESCRIPTOR
     children = [
         (field.name, is_repeated(field))
         for field in sorted(descriptor.fields, key=lambda field: field.number, reverse=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Final
@@ -371,7 +371,7 @@ def is_compared(name: str) -> bool:
 _ORDERED: Final = frozenset({"array_min", "array_max", "array_sort"})
 
 
-def float_comparison(name: str, arguments: Iterable[Argument], reading: Reading, path: Path) -> None:
+def float_comparison(name: str, arguments: Sequence[Argument], reading: Reading, path: Path) -> None:
     """Note a comparison of columns that may become the key of a join, and the extreme or distinct values of a group."""
     if reading.made_by is not Producer.DATAFUSION or not is_compared(name):
         return
