@@ -18,6 +18,7 @@ __all__ = [
     "ExecutionError",
     "InvalidPlanError",
     "JavaNotFoundError",
+    "LostSparkError",
     "NewerSparkError",
     "ParameterError",
     "PlanFormatError",
@@ -180,6 +181,10 @@ class ExecutionError(SubstraitError):
         ...
         ExecutionError
     """
+
+
+class LostSparkError(ExecutionError):
+    """Spark is gone: its Java process has ended, or its Connect server no longer answers or knows the session."""
 
 
 class JavaNotFoundError(SubstraitError):

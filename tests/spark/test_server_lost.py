@@ -282,6 +282,6 @@ def test_a_server_killed_in_the_middle_of_a_query() -> None:
     assert (found["interrupted"]["error"], found["interrupted"]["text"]) == ("KeyboardInterrupt", UNANSWERED)
     assert found["again"] == [{"pairs": 9}] and found["policies stay"]
     for name in ("killed", "next"):
-        assert found[name]["error"] == "ExecutionError"
+        assert found[name]["error"] == "LostSparkError"
         assert f"the Spark server at {found['address']} is gone" in found[name]["text"]
     assert "is gone" in found["frame"]

@@ -151,10 +151,9 @@ def serve(
       pyspark-substrait serve --remote sc://spark.example.com:15002
     """
     paths, plans = table_paths(tables), _views(views)
-    spark = Session(master, remote, progress).start()
     _log_requests()
     server = pyspark_substrait.serve(
-        spark,
+        Session(master, remote, progress).start,
         tables=paths,
         views=plans,
         host=host,

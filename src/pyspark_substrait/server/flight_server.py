@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Final, NoReturn
 
@@ -58,11 +59,13 @@ class Transport:
 class _Ticket:
     """A statement whose rows a client may fetch.
 
-    ``ready`` are its rows, analysed already; the first fetch takes them. ``running`` are the requests that fetch.
+    ``ready`` are its rows, analysed already in the session ``spark``; the first fetch takes them. ``running`` are the
+    requests that fetch.
     """
 
     statement: Statement
     values: pa.RecordBatch | None = None
+    spark: object = None
     ready: list[Rows] = field(default_factory=list)
     running: list[Request] = field(default_factory=list)
 
@@ -131,7 +134,7 @@ class FlightServer(flight.FlightServerBase):  # type: ignore[misc]
 
         def prepare(request: Request) -> tuple[pa.Schema, str]:
             statement, values = self._statement(command, context, request)
-            ticket = _Ticket(statement, values)
+            ticket = _Ticket(statement, values, self._engine.spark)
             if statement.changes:  # it runs when its rows are fetched
                 schema = statement.schema()
             else:
@@ -178,10 +181,10 @@ class FlightServer(flight.FlightServerBase):  # type: ignore[misc]
         def rows(request: Request) -> Rows:
             request.subject = _subject(kept.statement)
             kept.running.append(request)
-            try:
-                return kept.ready.pop()
-            except IndexError:  # it was fetched before, or changes something
-                return kept.statement.analysed(kept.values)
+            if kept.spark is self._engine.spark:  # not another one, because the first has gone
+                with suppress(IndexError):  # it was fetched before, or changes something
+                    return kept.ready.pop()
+            return kept.statement.analysed(kept.values)
 
         return self._streamed(context, rows)
 
@@ -341,9 +344,11 @@ class FlightServer(flight.FlightServerBase):  # type: ignore[misc]
     # -----------------------------------------------------------------------------------------------------------------
 
     def _perform(self, context: Any, method: str, work: Callable[[Request], Any]) -> Any:
+        work = self._engine.backend.watching(work)
         return self._requests.perform(context, _user(context), method, work)
 
     def _streamed(self, context: Any, work: Callable[[Request], Rows]) -> Any:
+        work = self._engine.backend.watching_rows(work)
         schema, batches = self._requests.stream(context, _user(context), "DoGet", work)
         return flight.GeneratorStream(schema, batches)
 

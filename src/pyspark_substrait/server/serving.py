@@ -15,20 +15,22 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final
 
 import pyarrow as pa
+import pyarrow.dataset
 
 from pyspark_substrait.api.run import from_substrait
 from pyspark_substrait.errors import SubstraitError
 from pyspark_substrait.server.hashes import hashed_password, hashed_token, read_users
 from pyspark_substrait.server.limits import ServerLimits
 from pyspark_substrait.spark.lost_connection import ask
-from pyspark_substrait.spark.session import embedded_session, private_session
+from pyspark_substrait.spark.session import embedded_session, has_session
 from pyspark_substrait.spark.views import make_view, remove_views, table_frame
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import SparkSession
 
     from pyspark_substrait.api.loading import PlanSource
     from pyspark_substrait.extensions.registry import Registry
+    from pyspark_substrait.server.backend import Backend
     from pyspark_substrait.server.monitoring import Monitor
     from pyspark_substrait.server.requests import Requests
     from pyspark_substrait.spark.tables import Given
@@ -106,7 +108,7 @@ class Server:
 
 
 def serve(
-    spark: SparkSession | None = None,
+    spark: SparkSession | Callable[[], SparkSession] | None = None,
     *,
     tables: Given | None = None,
     views: Mapping[str, PlanSource] | None = None,
@@ -145,8 +147,9 @@ def serve(
     Spark makes them. A request whose client goes away is cancelled.
 
     Args:
-        spark: a classic or Spark Connect session; by default the running one, or one that is started. Statements run in
-            a copy of a classic session, so nothing in yours changes.
+        spark: a classic or Spark Connect session, or a function that starts one; by default the running one, or one
+            that is started. Statements run in a copy of a classic session, so nothing in yours changes. Where Spark
+            goes away, the server starts it again, unless the session was given or running.
         tables: tables by name, as for :func:`run_query`; SQL sees them as views.
         views: plans by the names under which plans and SQL can read their results.
         host: the address to listen at.
@@ -192,6 +195,7 @@ def serve(
     if importlib.util.find_spec("pyarrow._flight") is None:
         raise SubstraitError("this build of pyarrow has no Flight", hint="pip install pyarrow has it")
     from pyspark_substrait.server.access_control import AccessControl
+    from pyspark_substrait.server.backend import Backend
     from pyspark_substrait.server.flight_server import FlightServer, Transport
     from pyspark_substrait.server.requests import Requests
     from pyspark_substrait.server.sql_info import facts
@@ -224,28 +228,23 @@ def serve(
         token = secrets.token_urlsafe(32)
         digests = {_USER: hashed_token(token)}
 
-    session = private_session(embedded_session() if spark is None else spark)
-    shown: dict[str, DataFrame] = {}
-
-    def close() -> None:
-        remove_views(session, shown)
-
-    try:
-        known_tables = _with_views(session, tables or {}, views or {}, allowed_paths, registry, shown)
-    except BaseException:
-        close()
-        raise
+    start = _start(spark)
+    given = embedded_session() if spark is None else spark() if callable(spark) else spark
+    backend = Backend(
+        given,
+        lambda session: _with_views(session, tables or {}, views or {}, allowed_paths, registry),
+        start if _are_lasting(tables or {}) else None,
+    )
     engine = Engine(
-        spark=session,
-        tables=known_tables,
+        backend=backend,
         allowed_paths=allowed_paths,
         registry=registry,
         allow_sql=allow_sql,
         allow_writes=allow_writes,
         message_bytes=limits.message_bytes,
     )
-    watched = Requests(lambda: jobs_of(session), limits)
-    said = facts(sql=allow_sql, writes=allow_writes, spark=session.version, statement_seconds=_STATEMENT_SECONDS)
+    watched = Requests(lambda: jobs_of(backend.ready()), limits)
+    said = facts(sql=allow_sql, writes=allow_writes, spark=backend.spark.version, statement_seconds=_STATEMENT_SECONDS)
     scheme = "grpc" if certificates[0] is None else "grpc+tls"
     transport = Transport(
         location=f"{scheme}://{f'[{host}]' if ':' in host else host}:{port}",
@@ -254,17 +253,17 @@ def serve(
     )
     access = AccessControl(hashes, digests, _LOGIN_SECONDS, verify)
     with ExitStack() as undo:
-        undo.callback(close)
+        undo.callback(backend.close)
         monitor = None
         if metrics_port is not None:
-            monitor = _monitor(watched, session, metrics_host or "127.0.0.1", metrics_port)
+            monitor = _monitor(watched, backend, metrics_host or "127.0.0.1", metrics_port)
             undo.callback(monitor.stop)
         try:
             server = FlightServer(engine, transport, access, watched, said, _STATEMENT_SECONDS)
         except (pa.ArrowException, OSError) as error:
             raise SubstraitError(f"the server cannot listen at {host}:{port}: {error}") from error
         undo.pop_all()
-    return Server(server, watched, host, scheme, token, monitor, close)
+    return Server(server, watched, host, scheme, token, monitor, backend.close)
 
 
 def _require(module: str, package: str, what: str) -> None:
@@ -303,7 +302,7 @@ def _token_verifier(
     return TokenVerifier(Path(keys), audience, issuer, claim or "sub").user
 
 
-def _monitor(requests: Requests, spark: SparkSession, host: str, port: int) -> Monitor:
+def _monitor(requests: Requests, backend: Backend, host: str, port: int) -> Monitor:
     """Start the HTTP server of some requests.
 
     Raises:
@@ -312,9 +311,25 @@ def _monitor(requests: Requests, spark: SparkSession, host: str, port: int) -> M
     from pyspark_substrait.server.monitoring import Health, Monitor
 
     try:
-        return Monitor(requests, Health(requests, lambda: ask(spark)), host, port)
+        return Monitor(requests, Health(requests, lambda: ask(backend.ready())), host, port)
     except OSError as error:
         raise SubstraitError(f"metrics cannot listen at {host}:{port}: {error}") from error
+
+
+def _start(spark: SparkSession | Callable[[], SparkSession] | None) -> Callable[[], SparkSession] | None:
+    """Return what starts another session when the first has gone; None if the server can't make its like."""
+    if callable(spark):
+        return spark
+    if spark is not None or has_session():
+        return None
+    remote = os.environ.get("SPARK_REMOTE")
+    return None if remote is not None and remote.startswith("local") else lambda: embedded_session(remote=remote)
+
+
+def _are_lasting(tables: Given) -> bool:
+    """Whether all tables can be read in another session: none is a DataFrame, or a stream that can be read once."""
+    kinds = (str, os.PathLike, pa.Table, pa.RecordBatch, pyarrow.dataset.Dataset)
+    return all(isinstance(source, kinds) for source in tables.values())
 
 
 def _with_views(
@@ -323,21 +338,25 @@ def _with_views(
     views: Mapping[str, PlanSource],
     allowed_paths: Sequence[str | os.PathLike[str]],
     registry: Registry | None,
-    shown: dict[str, DataFrame],
-) -> Given:
-    """Make views of tables and of plans, add them to ``shown``, and return the tables by name for plans."""
+) -> tuple[Given, tuple[str, ...]]:
+    """Make views of tables and of plans, and return the tables by name for plans, and the names of the views."""
     known: dict[Any, Any] = {}
-    for name, source in tables.items():
-        known[name] = source
-        parts = name if isinstance(name, str) else ".".join(name)
-        frame = table_frame(session, parts, source)
-        make_view(session, parts, frame)
-        shown[parts] = frame
-    for name, plan in views.items():
-        frame = from_substrait(plan, session, tables=known, allowed_paths=allowed_paths, registry=registry)
-        make_view(session, name, frame)
-        known[name] = shown[name] = frame
-    return known
+    shown: list[str] = []
+    try:
+        for name, source in tables.items():
+            known[name] = source
+            parts = name if isinstance(name, str) else ".".join(name)
+            make_view(session, parts, table_frame(session, parts, source))
+            shown.append(parts)
+        for name, plan in views.items():
+            frame = from_substrait(plan, session, tables=known, allowed_paths=allowed_paths, registry=registry)
+            make_view(session, name, frame)
+            shown.append(name)
+            known[name] = frame
+    except BaseException:
+        remove_views(session, shown)
+        raise
+    return known, tuple(shown)
 
 
 def _certificates(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from pyspark_substrait.documents import Plan
     from pyspark_substrait.extensions.registry import Registry
-    from pyspark_substrait.spark.tables import Given
+    from pyspark_substrait.server.backend import Backend
 
 __all__ = ["Engine", "PlanStatement", "SqlStatement", "Statement"]
 
@@ -44,8 +44,7 @@ class Engine:
     """Where statements run, and what they may do.
 
     Args:
-        spark: the session.
-        tables: tables by name, for plans; SQL sees them as views of the session.
+        backend: the session, and the tables in it.
         allowed_paths: files and folders that plans themselves may name.
         registry: the extensions; None for those of the specification.
         allow_sql: whether clients may send SQL, which may do whatever the session may.
@@ -53,13 +52,17 @@ class Engine:
         message_bytes: the largest plan or SQL text.
     """
 
-    spark: SparkSession
-    tables: Given = field(default_factory=dict)
+    backend: Backend
     allowed_paths: Sequence[str | os.PathLike[str]] = ()
     registry: Registry | None = None
     allow_sql: bool = False
     allow_writes: bool = False
     message_bytes: int = 16 * 1024 * 1024
+
+    @property
+    def spark(self) -> SparkSession:
+        """The session, which another one may replace when it has gone."""
+        return self.backend.spark
 
     def plan(self, message: Any) -> PlanStatement:
         """Return the statement of a ``SubstraitPlan``.
@@ -186,7 +189,7 @@ class PlanStatement(Statement):
         found = streamed(
             self._plan,
             self.engine.spark,
-            tables=self.engine.tables,
+            tables=self.engine.backend.tables,
             parameters=None if values is None else plan_values(declared_parameters(self._plan), values),
             allowed_paths=self.engine.allowed_paths,
             refuse_slow_patterns=True,

@@ -6,17 +6,19 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from pyspark_substrait.errors import ExecutionError
+from pyspark_substrait.errors import LostSparkError
 from pyspark_substrait.spark.compatibility import has_retry_policies
 from pyspark_substrait.spark.session import is_connect, java_has_ended
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-__all__ = ["ask", "asked_once", "reporting_loss"]
+__all__ = ["ask", "asked_once", "has_lost_java", "reporting_loss"]
 
 #: error conditions of a server without the session, because the session was ended or the server restarted
 _LOST_SESSIONS = ("INVALID_HANDLE.SESSION_", "RESPONSE_ALREADY_RECEIVED")
+#: how long a Java process may take to end after its connections have
+_ENDING_SECONDS = 5.0
 
 
 @contextmanager
@@ -26,7 +28,7 @@ def reporting_loss(spark: SparkSession) -> Iterator[None]:
     The limit applies to Connect sessions that have pyspark's default retry policies, in this thread.
 
     Raises:
-        ExecutionError: the server or the Java process is gone.
+        LostSparkError: the server or the Java process is gone.
     """
     try:
         if not is_connect(spark) or not has_retry_policies():
@@ -65,16 +67,29 @@ def ask(spark: SparkSession) -> None:
             spark.sql("SELECT 1").schema  # noqa: B018 - the server analyses it
         return
     context: Any = spark.sparkContext
-    if context._jsc.sc().isStopped():
-        raise ExecutionError("the Spark session was stopped")
+    if _is_stopped(spark) or context._jsc.sc().isStopped():
+        raise LostSparkError("the Spark session was stopped")
 
 
-def _lost(spark: SparkSession, error: BaseException) -> ExecutionError | None:
+def has_lost_java(spark: SparkSession) -> bool:
+    """Whether a session is a classic one that was stopped, or whose Java process has ended."""
+    return not is_connect(spark) and (_is_stopped(spark) or java_has_ended(spark))
+
+
+def _is_stopped(spark: SparkSession) -> bool:
+    return getattr(spark.sparkContext, "_jsc", None) is None
+
+
+def _lost(spark: SparkSession, error: BaseException) -> LostSparkError | None:
     """Return the error that Spark is gone, if that is the cause of an error."""
+    if isinstance(error, LostSparkError):
+        return error
     if not is_connect(spark):
-        if not java_has_ended(spark):
+        if _is_stopped(spark):
+            return LostSparkError("the Spark session was stopped", hint="Start another one, and run the plan again")
+        if not java_has_ended(spark, _ENDING_SECONDS if _is_cut_off(error) else 0):
             return None
-        return ExecutionError(
+        return LostSparkError(
             "Spark's Java process has ended, which ended the run",
             hint="It may have been killed, for example because memory ran out. Start another session, and run the plan "
             "again",
@@ -82,19 +97,29 @@ def _lost(spark: SparkSession, error: BaseException) -> ExecutionError | None:
     found: BaseException | None = error
     while found is not None:
         if _is_unavailable(found):
-            return ExecutionError(
+            return LostSparkError(
                 f"the Spark server at {_address(spark)} is gone: it no longer answers",
                 hint="Check that it runs and can be reached. Then connect again (spark.stop() ends this session), and "
                 "run the plan again",
             )
         if any(name in str(found) for name in _LOST_SESSIONS):
-            return ExecutionError(
+            return LostSparkError(
                 f"the Spark server at {_address(spark)} no longer knows this session: the server was restarted, or it "
                 "ended the session",
                 hint="Connect again (spark.stop() ends this session), and run the plan again",
             )
         found = found.__cause__ or found.__context__
     return None
+
+
+def _is_cut_off(error: BaseException) -> bool:
+    """Whether an error, or what caused it, is that of a connection whose other side has gone."""
+    found: BaseException | None = error
+    while found is not None:
+        if isinstance(found, ConnectionError | EOFError) or type(found).__name__ == "Py4JNetworkError":
+            return True
+        found = found.__cause__ or found.__context__
+    return False
 
 
 def _is_unavailable(error: BaseException) -> bool:

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
+from subprocess import TimeoutExpired
 from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any, TypeAlias
 from urllib.parse import urlsplit
@@ -44,7 +45,9 @@ __all__ = [
     "brief_session",
     "copied",
     "embedded_session",
+    "end_lost_session",
     "end_session",
+    "has_session",
     "is_connect",
     "is_embedded",
     "java_has_ended",
@@ -171,6 +174,12 @@ def _running_or_started(master: str | None, remote: str | None, wanted: Mapping[
     return _start_classic(master or "local[*]", wanted, brief) if remote is None else _connect(remote, wanted, brief)
 
 
+def has_session() -> bool:
+    """Whether a session is running in this process."""
+    with _STARTING:
+        return _running_session() is not None
+
+
 def would_start_empty() -> bool:
     """Whether a session would be started on this machine now, with nothing that could give it tables.
 
@@ -286,10 +295,16 @@ def is_embedded(spark: SparkSession) -> bool:
     return getattr(spark.sparkContext._gateway, "proc", None) is not None
 
 
-def java_has_ended(spark: SparkSession) -> bool:
-    """Whether the Java process of a classic session was started by this process and has ended."""
+def java_has_ended(spark: SparkSession, seconds: float = 0) -> bool:
+    """Whether the Java process of a classic session was started by this process and ends within some seconds."""
     process = getattr(spark.sparkContext._gateway, "proc", None)
-    return process is not None and process.poll() is not None
+    if process is None:
+        return False
+    try:
+        process.wait(seconds)
+    except TimeoutExpired:
+        return False
+    return True
 
 
 def end_session(spark: SparkSession) -> None:
@@ -314,6 +329,17 @@ def end_session(spark: SparkSession) -> None:
         SparkContext._gateway = SparkContext._jvm = None
     SparkSession._instantiatedSession = SparkSession._activeSession = None
     _embedded = None
+
+
+def end_lost_session(spark: SparkSession) -> None:
+    """End a classic session whose Java process has ended, so that pyspark can start another; leave every other one."""
+    if is_connect(spark) or not java_has_ended(spark):
+        return
+    from pyspark import SparkContext
+
+    with _STARTING:
+        if SparkContext._active_spark_context is spark.sparkContext:
+            end_session(spark)
 
 
 def _running_session() -> SparkSession | None:

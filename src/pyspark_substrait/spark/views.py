@@ -53,5 +53,5 @@ def make_view(spark: SparkSession, name: str, frame: DataFrame) -> None:
 def remove_views(spark: SparkSession, names: Iterable[str]) -> None:
     """Remove temporary views, as far as they and the session are still there."""
     for name in names:
-        with suppress(*spark_errors()):
+        with suppress(*spark_errors(), OSError, AttributeError):  # Java has ended, or the session was stopped
             spark.catalog.dropTempView(name)
