@@ -50,7 +50,7 @@ def assert_goes_on(outcomes: dict[str, Any]) -> None:
 def test_a_server_starts_its_own_spark_again() -> None:
     outcomes = found("own")
     assert "Java process has ended" in outcomes["reading"]["text"]
-    assert "Send the statement again" in outcomes["reading"]["text"]
+    assert "The next request starts Spark" in outcomes["reading"]["text"]
     assert outcomes["next"]["rows"] == [{"a": 1}]
     assert_goes_on(outcomes)
 

@@ -108,7 +108,7 @@ class Backend:
     def _advice(self) -> str:
         if self._start is None:
             return "Start the server again"
-        return "Send the statement again: the server then starts Spark anew, or connects to it anew"
+        return "The next request starts Spark, or connects to it, anew; whether a change was made is not known"
 
     @contextmanager
     def watched(self) -> Iterator[None]:
