@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+import subprocess
+import sys
 import threading
 import time
 from typing import TYPE_CHECKING, Any
@@ -191,8 +193,9 @@ def test_prepared_statements(raw: RawClient) -> None:
         answer = raw.put(command("CommandPreparedStatementQuery", handle), record)
         assert fields_of(answer) == {1: result[1]}
         assert raw.table(command("CommandPreparedStatementQuery", handle))["a"].to_pylist() == [2 * number]
-    with pytest.raises(pa.ArrowNotImplementedError, match="several records of parameters"):
-        raw.put(command("CommandPreparedStatementQuery", handle), pa.record_batch({"x": [1, 2]}))
+    raw.put(command("CommandPreparedStatementQuery", handle), pa.record_batch({"x": [1, None, 3]}))
+    with pytest.raises(pa.ArrowInvalid, match="the rows for the record 2 of the parameters have other types"):
+        raw.table(command("CommandPreparedStatementQuery", handle))
     with pytest.raises(pa.ArrowInvalid, match="the record has 2 columns"):
         raw.put(command("CommandPreparedStatementQuery", handle), pa.record_batch({"x": [1], "y": [2]}))
     assert raw.action("ClosePreparedStatement", command("ActionClosePreparedStatementRequest", handle)) == []
@@ -240,8 +243,6 @@ def test_what_the_server_does_not_do(raw: RawClient) -> None:
             raw.action(name, command(f"Action{name}Request"))
     with pytest.raises(pa.ArrowNotImplementedError, match="has no action 'Dance'"):
         raw.action("Dance")
-    with pytest.raises(pa.ArrowNotImplementedError, match="no bulk ingestion"):
-        raw.put(command("CommandStatementIngest", field(2, "t")), pa.record_batch({"a": [1]}))
     with pytest.raises(pa.ArrowNotImplementedError, match="lists no flights"):
         list(raw.client.list_flights(b"", raw.options))
     with pytest.raises(pa.ArrowInvalid, match="and no paths"):
@@ -338,6 +339,31 @@ def test_cancelling_ends_the_job(how: str, classic: SparkSession, raw: RawClient
         assert "the query was cancelled" in str(errors[0])
         with pytest.raises(KeyError, match="no such ticket"):
             raw.action("CancelFlightInfo", field(1, info.serialize()))
+
+
+@pytest.mark.sweep(sample=0.25)
+def test_a_client_that_is_killed_ends_its_job_and_its_threads(classic: SparkSession) -> None:
+    until(lambda: jobs(classic) == 0)
+    others = {thread for thread in threading.enumerate() if thread.name.startswith("substrait-")}
+    with pyspark_substrait.serve(classic, allow_sql=True) as server:
+        text = "SELECT id, uuid() AS u FROM range(0, 4000000000, 1, 40000)"
+        program = [sys.executable, "-m", "tests.server.slow_client_program", server.uri, str(server.token), text]
+        process = subprocess.Popen(program, stdout=subprocess.PIPE, text=True)
+        try:
+            assert process.stdout is not None and process.stdout.readline() == "reading\n"
+            mine = [
+                thread
+                for thread in threading.enumerate()
+                if thread.name.startswith("substrait-request") and thread not in others
+            ]
+            assert mine
+        finally:
+            process.kill()
+            process.communicate()
+        until(lambda: not any(thread.is_alive() for thread in mine))
+        until(lambda: jobs(classic) == 0)
+        with RawClient(server.uri, server.token) as client:
+            assert client.table(query("SELECT 1 AS a")).to_pylist() == [{"a": 1}]
 
 
 def test_requests_end_after_their_time_and_when_the_server_stops(classic: SparkSession) -> None:

@@ -93,6 +93,29 @@ def test_parameters_of_sql(cursor: Any) -> None:
     assert cursor.fetchall() == [(moment,)]
 
 
+def test_several_records_of_parameters(cursor: Any, duck: duckdb.DuckDBPyConnection) -> None:
+    """The rows for each come one after another, and changes are made for each."""
+    nation = read("nation", {"n_nationkey": "i64?", "n_name": "string?"})
+    plan = nation.filter(lambda n: n.n_nationkey < parameter(1, "i64?")).select("n_name").to_plan().to_bytes()
+    keys = pa.record_batch({"1": pa.array([3, 0, 2], pa.int64())})
+    expected = [
+        row for key in (3, 0, 2) for row in duck.sql(f"SELECT n_name FROM nation WHERE n_nationkey < {key}").fetchall()
+    ]
+    for statement in (plan, "SELECT n_name FROM nation WHERE n_nationkey < ?"):
+        cursor.execute(statement, keys)
+        assert sorted(cursor.fetchall()) == sorted(expected)
+    cursor.execute("CREATE TABLE many (a INT, b STRING) USING parquet")
+    cursor.executemany("INSERT INTO many VALUES (?, ?)", [(1, "x"), (2, None), (3, "z")])
+    assert cursor.rowcount in (3, -1)  # a Connect session doesn't tell
+    cursor.execute("SELECT * FROM many ORDER BY a")
+    assert cursor.fetchall() == [(1, "x"), (2, None), (3, "z")]
+    with pytest.raises(Exception, match="The records of parameters before this one, 1, were carried out"):
+        cursor.executemany("INSERT INTO many VALUES (int(?), 'w')", [("4",), ("five",), ("6",)])
+    cursor.execute("SELECT a FROM many WHERE b = 'w'")
+    assert cursor.fetchall() == [(4,)]
+    cursor.execute("DROP TABLE many")
+
+
 def test_sql_that_changes_tables(cursor: Any) -> None:
     for text in (
         "CREATE TABLE served (a INT) USING parquet",

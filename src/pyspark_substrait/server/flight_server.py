@@ -13,7 +13,9 @@ from pyarrow import flight
 from pyspark_substrait.server import metadata
 from pyspark_substrait.server.access_control import ANYBODY, AcceptingHandler, AccessControl, AccessFactory
 from pyspark_substrait.server.handles import Handles
+from pyspark_substrait.server.ingestion import Ingestion, received
 from pyspark_substrait.server.messages import make, pack, parse, unpack
+from pyspark_substrait.server.record_sets import changed_by_each_record, of_each_record
 from pyspark_substrait.server.refusals import Cancelled, InvalidArgument, NotFound, Unimplemented
 from pyspark_substrait.server.requests import Request, Requests, Rows
 from pyspark_substrait.server.sql_info import Fact
@@ -138,7 +140,7 @@ class FlightServer(flight.FlightServerBase):  # type: ignore[misc]
             if statement.changes:  # it runs when its rows are fetched
                 schema = statement.schema()
             else:
-                ticket.ready.append(statement.analysed(values))
+                ticket.ready.append(of_each_record(statement, values))
                 schema = ticket.ready[0].schema
             return schema, self._tickets.add(ticket, _user(context))
 
@@ -156,7 +158,7 @@ class FlightServer(flight.FlightServerBase):  # type: ignore[misc]
             statement, values = self._statement(command, context, request)
             if statement.changes or (values is None and len(statement.parameters)):
                 return statement.schema()
-            return statement.analysed(values).schema
+            return of_each_record(statement, values).schema
 
         return flight.SchemaResult(self._perform(context, "GetSchema", schema))
 
@@ -184,7 +186,7 @@ class FlightServer(flight.FlightServerBase):  # type: ignore[misc]
             if kept.spark is self._engine.spark:  # not another one, because the first has gone
                 with suppress(IndexError):  # it was fetched before, or changes something
                     return kept.ready.pop()
-            return kept.statement.analysed(kept.values)
+            return of_each_record(kept.statement, kept.values)
 
         return self._streamed(context, rows)
 
@@ -198,22 +200,26 @@ class FlightServer(flight.FlightServerBase):  # type: ignore[misc]
             case "CommandPreparedStatementUpdate":
                 prepared = self._prepared.get(command.prepared_statement_handle, _user(context))
                 if len(prepared.statement.parameters):
-                    prepared.values = _one_record(reader, prepared.statement)
+                    prepared.values = _records(reader, prepared.statement, self._engine.message_bytes)
                 count = self._perform(context, "DoPut", lambda request: self._changed(command, context, request))
                 _answer(writer, "DoPutUpdateResult", record_count=_count(context, count))
             case "CommandPreparedStatementQuery":
                 handle = command.prepared_statement_handle
                 prepared = self._prepared.get(handle, _user(context))
-                prepared.values = _one_record(reader, prepared.statement)
+                prepared.values = _records(reader, prepared.statement, self._engine.message_bytes)
                 _answer(writer, "DoPutPreparedStatementResult", prepared_statement_handle=handle)
             case "CommandStatementIngest":
-                raise Unimplemented("this server takes no bulk ingestion: write with a plan or with SQL")
+                _refuse_transaction(command)
+                ingestion = Ingestion.of(command, self._engine)
+                with received(reader) as records:
+                    count = self._perform(context, "DoPut", lambda request: ingestion.write(self._engine, records))
+                _answer(writer, "DoPutUpdateResult", record_count=count)
             case other:
                 raise InvalidArgument(f"a {other} is nothing to put")
 
     def _changed(self, command: Any, context: Any, request: Request) -> int:
         statement, values = self._statement(command, context, request)
-        return statement.changed(values)
+        return changed_by_each_record(statement, values, request)
 
     def _statement(self, command: Any, context: Any, request: Request) -> tuple[Statement, pa.RecordBatch | None]:
         """Return the statement of a command, and the values that are bound to its parameters."""
@@ -398,15 +404,19 @@ def _serialized(schema: pa.Schema) -> bytes:
     return schema.serialize().to_pybytes() if len(schema) else b""
 
 
-def _one_record(reader: Any, statement: Statement) -> pa.RecordBatch | None:
-    """Return the one record of parameters that a client sends; None for a statement without parameters."""
+def _records(reader: Any, statement: Statement, most_bytes: int) -> pa.RecordBatch | None:
+    """Return the records of parameters that a client sends; None for a statement without parameters.
+
+    Raises:
+        InvalidArgument: there are none, more or fewer columns than parameters, or more bytes.
+    """
     wanted = len(statement.parameters)
     found: list[pa.RecordBatch] = []
     for chunk in reader:
         if chunk.data is not None and chunk.data.num_rows:
             found.append(chunk.data)
-        if sum(batch.num_rows for batch in found) > 1:
-            raise Unimplemented("several records of parameters at once are not supported: execute it for each of them")
+        if sum(batch.nbytes for batch in found) > most_bytes:
+            raise InvalidArgument(f"the values of the parameters have more than {most_bytes:,} bytes")
     if not found:
         if wanted:
             raise InvalidArgument(f"the statement has {wanted} parameters, and no record of values came")
@@ -415,7 +425,8 @@ def _one_record(reader: Any, statement: Statement) -> pa.RecordBatch | None:
         raise InvalidArgument(
             f"the statement has {wanted} parameters, and the record has {found[0].num_columns} columns"
         )
-    return found[0]
+    [batch] = pa.Table.from_batches(found).combine_chunks().to_batches() if len(found) > 1 else found
+    return batch
 
 
 def _answer(writer: Any, name: str, **fields: Any) -> None:

@@ -59,8 +59,8 @@ def facts(*, sql: bool, writes: bool, spark: str, statement_seconds: float) -> d
         7: last,
         8: Bitmask(0),  # no transactions
         9: True,  # cancelling
-        10: False,  # bulk ingestion
-        11: False,
+        10: writes,  # bulk ingestion
+        11: False,  # … in transactions
         100: Bitmask(int(statement_seconds * 1000)),
         101: Bitmask(0),
         500: False,  # CREATE CATALOG
