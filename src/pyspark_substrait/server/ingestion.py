@@ -1,42 +1,79 @@
-"""Bulk ingestion: the records that a client streams, kept in a file until all have come, then written as one."""
+"""Bulk ingestion: the records that a client streams are kept in a file until all have come; then a plan writes them."""
 
 from __future__ import annotations
 
 import tempfile
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from enum import IntEnum
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import pyarrow as pa
 import pyarrow.parquet
 
+from pyspark_substrait.api.bind import bind
+from pyspark_substrait.api.run import streamed
+from pyspark_substrait.binding.schemas import of_arrow
+from pyspark_substrait.builder import read, relation
+from pyspark_substrait.builder.schemas import field_names
+from pyspark_substrait.documents import Plan
+from pyspark_substrait.errors import TableError
+from pyspark_substrait.model.plan import RelRoot
+from pyspark_substrait.model.types import NamedStruct
 from pyspark_substrait.server.refusals import InvalidArgument, Unauthorized, Unimplemented
 from pyspark_substrait.server.statements import Engine
 from pyspark_substrait.spark.arrow_input import plain_table
-from pyspark_substrait.spark.ingesting import IfExists, IfMissing, ingest
+from pyspark_substrait.spark.catalog_listing import current
+from pyspark_substrait.spark.session import is_connect
+from pyspark_substrait.spark.table_schemas import SessionTables
+
+if TYPE_CHECKING:
+    from pyspark_substrait.spark.tables import Given
 
 __all__ = ["Ingestion", "received"]
 
 #: the bytes that are gathered before they are written
 _GATHERED: Final = 8 * 1024 * 1024
+#: the name of the records in plans
+_RECORDS: Final = "the records"
 _TYPES: Final = pa.types
+
+
+class _IfMissing(IntEnum):
+    """How to handle that there is no such table."""
+
+    CREATE = 1
+    FAIL = 2
+
+
+class _IfExists(IntEnum):
+    """How to handle that there is such a table."""
+
+    FAIL = 1
+    APPEND = 2
+    REPLACE = 3
 
 
 @dataclass(frozen=True, kw_only=True)
 class Ingestion:
-    """What a client wants its records put into.
+    """The table that a client wants its records put into.
 
     Args:
-        place: the catalog and the schema, None for the current ones, and the name of the table.
-        if_missing: what to do where there is no such table.
-        if_exists: what to do where there is one.
+        catalog: its catalog; None for the current one.
+        schema: its schema; None for the current one.
+        table: its name.
+        if_missing: how to handle that there is no such table.
+        if_exists: how to handle that there is one.
     """
 
-    place: tuple[str | None, str | None, str]
-    if_missing: IfMissing
-    if_exists: IfExists
+    catalog: str | None
+    schema: str | None
+    table: str
+    if_missing: _IfMissing
+    if_exists: _IfExists
 
     @staticmethod
     def of(command: Any, engine: Engine) -> Ingestion:
@@ -55,13 +92,18 @@ class Ingestion:
             raise InvalidArgument("the records have no table to go to")
         options = command.table_definition_options
         try:
-            missing, exists = IfMissing(options.if_not_exist), IfExists(options.if_exists)
+            missing, exists = _IfMissing(options.if_not_exist), _IfExists(options.if_exists)
         except ValueError:
             raise InvalidArgument(
-                "it is not said what to do where the table exists, and where it does not (table_definition_options)"
+                "it is not said how to handle that the table exists, and that it does not (table_definition_options)"
             ) from None
-        catalog, schema = (getattr(command, name) or None for name in ("catalog", "schema"))
-        return Ingestion(place=(catalog, schema, command.table), if_missing=missing, if_exists=exists)
+        return Ingestion(
+            catalog=command.catalog or None,
+            schema=command.schema or None,
+            table=command.table,
+            if_missing=missing,
+            if_exists=exists,
+        )
 
     def write(self, engine: Engine, records: Received) -> int:
         """Write records, and return their number.
@@ -69,16 +111,77 @@ class Ingestion:
         Raises:
             SubstraitError: they don't fit the table, or Spark fails.
         """
-        ingest(engine.spark, self.place, records.file, records.names, self.if_missing, self.if_exists)
+        spark = engine.spark
+        catalog, schema = current(spark)
+        names = (self.catalog or catalog, self.schema or schema, self.table)
+        plan = self._plan(names, SessionTables(spark).table(names), of_arrow(records.schema))
+        is_here = not is_connect(spark) and str(spark.sparkContext.master).startswith("local")
+        given: Given = {(_RECORDS,): records.file if is_here else pa.parquet.read_table(records.file)}
+        for _ in streamed(plan, spark, tables=given).batches():
+            pass
         return records.count
+
+    def _plan(
+        self, names: tuple[str, ...], found: tuple[tuple[str, ...], NamedStruct] | None, records: NamedStruct
+    ) -> Plan:
+        """Return the plan that writes records.
+
+        Args:
+            names: the full name of the table.
+            found: the table, if it exists: its name and its columns.
+            records: the columns of the records.
+        """
+        path = ".".join(names)
+        if found is None:
+            if self.if_missing is _IfMissing.FAIL:
+                raise TableError(f"there is no table {path}", hint="Ask for it to be created")
+            return read((_RECORDS,), records).create_table_as(names).to_plan()
+        if self.if_exists is _IfExists.FAIL:
+            raise TableError(f"there is a table {path} already", hint="Ask to append the records, or to replace it")
+        if self.if_exists is _IfExists.REPLACE:
+            return read((_RECORDS,), records).create_table_as(names, mode="replace if exists").to_plan()
+        wanted = _columns_of(path, found[1], records)
+        [tree] = bind(read((_RECORDS,), wanted).to_plan(), {(_RECORDS,): records}).relations
+        assert isinstance(tree, RelRoot)
+        return relation(tree.input, tree.names).insert_into(names).to_plan()
+
+
+def _columns_of(path: str, table: NamedStruct, records: NamedStruct) -> NamedStruct:
+    """Return those columns of a table that the records have.
+
+    Raises:
+        TableError: the records have others, too.
+    """
+    given = {name.lower() for name in records.top_level_names()}
+    more = given - {name.lower() for name in table.top_level_names()}
+    if more:
+        raise TableError(
+            f"the table {path} has no column {', '.join(sorted(more))}, which the records have",
+            hint=f"Its columns: {', '.join(table.top_level_names())}",
+        )
+    kept = [
+        (type, name, inner)
+        for type, (name, inner) in zip(table.struct.types, field_names(table.struct, table.names), strict=True)
+        if name.lower() in given
+    ]
+    return NamedStruct(
+        names=tuple(each for _, name, inner in kept for each in (name, *inner)),
+        struct=replace(table.struct, types=tuple(type for type, _, _ in kept)),
+    )
 
 
 @dataclass(frozen=True)
 class Received:
-    """Records that have come: the file in which they are, the names of their columns, and their number."""
+    """Records that have come.
+
+    Args:
+        file: the Parquet file in which they are.
+        schema: their schema there.
+        count: their number.
+    """
 
     file: Path
-    names: tuple[str, ...]
+    schema: pa.Schema
     count: int
 
 
@@ -93,12 +196,14 @@ def received(reader: Any) -> Iterator[Received]:
     schema: pa.Schema = reader.schema
     if not len(schema):
         raise InvalidArgument("the records have no columns")
+    most, times = Counter(name.lower() for name in schema.names).most_common(1)[0]
+    if times > 1:
+        raise InvalidArgument(f"the records have {times} columns named {most}")
     for field in schema:
         if not _is_kept(field.type, inner=False):
             raise Unimplemented(f"the column {field.name} is of type {field.type}, which cannot be ingested as it is")
     coarse = pa.schema([field.with_type(_micros(field.type)) for field in schema])
-    empty = plain_table(coarse.empty_table()).schema
-    stored = pa.schema([pa.field(f"c{position}", field.type) for position, field in enumerate(empty)])
+    stored = plain_table(coarse.empty_table()).schema
     with tempfile.TemporaryDirectory(prefix="pyspark-substrait-ingest-") as folder:
         file, count = Path(folder) / "records.parquet", 0
         with pa.parquet.ParquetWriter(file, stored) as writer:
@@ -110,7 +215,7 @@ def received(reader: Any) -> Iterator[Received]:
                     raise InvalidArgument(f"a value cannot be kept as it is by Spark: {reason}") from None
                 writer.write_table(pa.Table.from_arrays(plain.columns, schema=stored))
                 count += table.num_rows
-        yield Received(file, tuple(schema.names), count)
+        yield Received(file, stored, count)
 
 
 def _gathered(reader: Any, schema: pa.Schema) -> Iterator[pa.Table]:
