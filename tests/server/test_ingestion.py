@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import datetime
 import decimal
+import subprocess
+import sys
+import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -92,9 +95,9 @@ def test_many_batches(cursor: Any, name: str) -> None:
 @pytest.mark.parametrize(
     ("column", "message"),
     [
-        ({"a": pa.array(["x"])}, r"a is string\? in the table the records, and i32\? in the plan"),
+        ({"a": pa.array(["x"])}, r"a is string\? in the table the records of the client, and i32\? in the plan"),
         ({"a": pa.array([2**31], pa.int64())}, "OVERFLOW|overflow"),
-        ({"a": pa.array([1.0])}, r"a is fp64\? in the table the records"),
+        ({"a": pa.array([1.0])}, r"a is fp64\? in the table the records of the client"),
         ({"b": pa.array([1], pa.int32())}, "has no column b, which the records have"),
         ({"a": pa.array([1], pa.timestamp("ns"))}, "a value cannot be kept as it is by Spark"),
         ({"a": pa.array([1], pa.duration("s"))}, "cannot be ingested as it is"),
@@ -106,6 +109,19 @@ def test_what_does_not_fit(column: dict[str, pa.Array], message: str, cursor: An
     with pytest.raises(Exception, match=message):
         cursor.adbc_ingest(name, pa.table(column), mode="append")
     assert stored(cursor).to_pylist() == [{"a": 7}]
+
+
+def test_a_client_that_is_killed_has_changed_nothing(raw: RawClient, server: Any, name: str) -> None:
+    program = [sys.executable, "-m", "tests.server.slow_client_program", server.uri, str(server.token), "--put", name]
+    process = subprocess.Popen(program, stdout=subprocess.PIPE, text=True)
+    try:
+        assert process.stdout is not None and process.stdout.readline() == "writing\n"
+    finally:
+        process.kill()
+        process.communicate()
+    time.sleep(2)
+    [found] = raw.table(command("CommandStatementQuery", field(1, f"SHOW TABLES LIKE '{name}'"))).to_batches() or [None]
+    assert found is None or found.num_rows == 0
 
 
 def test_what_is_refused(raw: RawClient, spark: SparkSession, connect: Callable[[], Any]) -> None:

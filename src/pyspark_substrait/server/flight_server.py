@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -212,6 +213,7 @@ class FlightServer(flight.FlightServerBase):  # type: ignore[misc]
                 _refuse_transaction(command)
                 ingestion = Ingestion.of(command, self._engine)
                 with received(reader) as records:
+                    _refuse_if_gone(context)
                     count = self._perform(context, "DoPut", lambda request: ingestion.write(self._engine, records))
                 _answer(writer, "DoPutUpdateResult", record_count=count)
             case other:
@@ -402,6 +404,18 @@ def _subject(statement: Statement) -> str:
 def _serialized(schema: pa.Schema) -> bytes:
     """Return a schema as an IPC message; nothing for one without fields."""
     return schema.serialize().to_pybytes() if len(schema) else b""
+
+
+def _refuse_if_gone(context: Any) -> None:
+    """Refuse a stream of records that has ended because its client went away, which is known a moment later.
+
+    Raises:
+        Cancelled: it has.
+    """
+    for _ in range(5):
+        if context.is_cancelled():
+            raise Cancelled("the client went away")
+        time.sleep(0.01)
 
 
 def _records(reader: Any, statement: Statement, most_bytes: int) -> pa.RecordBatch | None:

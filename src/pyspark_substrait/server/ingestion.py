@@ -31,14 +31,14 @@ from pyspark_substrait.spark.session import is_connect
 from pyspark_substrait.spark.table_schemas import SessionTables
 
 if TYPE_CHECKING:
-    from pyspark_substrait.spark.tables import Given
+    from pyspark_substrait.spark.tables import TableSource
 
 __all__ = ["Ingestion", "received"]
 
 #: the bytes that are gathered before they are written
 _GATHERED: Final = 8 * 1024 * 1024
 #: the name of the records in plans
-_RECORDS: Final = "the records"
+_RECORDS: Final = "the records of the client"
 _TYPES: Final = pa.types
 
 
@@ -116,8 +116,8 @@ class Ingestion:
         names = (self.catalog or catalog, self.schema or schema, self.table)
         plan = self._plan(names, SessionTables(spark).table(names), of_arrow(records.schema))
         is_here = not is_connect(spark) and str(spark.sparkContext.master).startswith("local")
-        given: Given = {(_RECORDS,): records.file if is_here else pa.parquet.read_table(records.file)}
-        for _ in streamed(plan, spark, tables=given).batches():
+        source: TableSource = records.file if is_here else pa.parquet.read_table(records.file)
+        for _ in streamed(plan, spark, tables={_RECORDS: source}).batches():
             pass
         return records.count
 
@@ -135,13 +135,13 @@ class Ingestion:
         if found is None:
             if self.if_missing is _IfMissing.FAIL:
                 raise TableError(f"there is no table {path}", hint="Ask for it to be created")
-            return read((_RECORDS,), records).create_table_as(names).to_plan()
+            return read(_RECORDS, records).create_table_as(names).to_plan()
         if self.if_exists is _IfExists.FAIL:
             raise TableError(f"there is a table {path} already", hint="Ask to append the records, or to replace it")
         if self.if_exists is _IfExists.REPLACE:
-            return read((_RECORDS,), records).create_table_as(names, mode="replace if exists").to_plan()
+            return read(_RECORDS, records).create_table_as(names, mode="replace if exists").to_plan()
         wanted = _columns_of(path, found[1], records)
-        [tree] = bind(read((_RECORDS,), wanted).to_plan(), {(_RECORDS,): records}).relations
+        [tree] = bind(read(_RECORDS, wanted).to_plan(), {_RECORDS: records}).relations
         assert isinstance(tree, RelRoot)
         return relation(tree.input, tree.names).insert_into(names).to_plan()
 

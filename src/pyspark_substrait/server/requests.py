@@ -38,6 +38,8 @@ LOGGER: Final = logging.getLogger("pyspark_substrait.server")
 
 _T = TypeVar("_T")
 _LOOK_SECONDS: Final = 0.1
+#: how often to look for jobs of a request that has ended, begun by threads that had not heard of it
+_LATE_LOOKS: Final = 10
 #: how many batches may wait for the client
 _AHEAD: Final = 2
 _END: Final = object()
@@ -83,18 +85,23 @@ class Request:
         """Stop it, and cancel its jobs; the first reason counts. May be called from any thread."""
         if self.reason is None and not self.done.is_set():
             self.reason = reason
-            threading.Thread(target=self._cancel, name="substrait-cancel", daemon=True).start()
+            self.cancel()
+
+    def cancel(self) -> None:
+        """Cancel its jobs, without waiting for that."""
+        threading.Thread(target=self._cancel, name="substrait-cancel", daemon=True).start()
 
     def _cancel(self) -> None:
-        """Cancel repeatedly: the thread may start one job after the other."""
+        """Cancel until its end and for a moment longer: its threads may start one job after the other."""
         wait = _LOOK_SECONDS
-        while not self.done.is_set():
-            try:
+        with suppress(Exception):  # Spark is gone, with its jobs
+            while not self.done.is_set():
                 self.jobs.cancel()
-            except Exception:  # Spark is gone, with its jobs
-                return
-            self.done.wait(wait)
-            wait = min(wait * 1.5, 5)
+                self.done.wait(wait)
+                wait = min(wait * 1.5, 5)
+            for _ in range(_LATE_LOOKS):
+                self.jobs.cancel()
+                time.sleep(_LOOK_SECONDS)
 
 
 @dataclass(frozen=True, eq=False)
@@ -194,8 +201,7 @@ class Requests:
         for name, size in (("rows", request.rows + batch.num_rows), ("bytes", request.bytes + batch.nbytes)):
             most = getattr(self._limits, f"result_{name}")
             if most is not None and size > most:
-                with suppress(Exception):  # Spark is gone, with its jobs
-                    request.jobs.cancel()
+                request.cancel()
                 raise TooLarge(
                     f"the result has more than {most:,} {name}, the most that this server sends (--result-{name}, "
                     f"result_{name}={most}); "
@@ -289,6 +295,7 @@ class _Call(Generic[_T]):
                 self._results.append(self._work(self.request))
         except Exception as error:
             self._error = error
+            self.request.cancel()  # other partitions of the result may run
         finally:
             self.request.done.set()
             self._ended(self.request)

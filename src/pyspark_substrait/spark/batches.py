@@ -1,19 +1,29 @@
 """The rows of a DataFrame as Arrow batches, as Spark makes them: the result is never held as a whole.
 
-In a classic session the last stage of a query runs a partition at a time, one ahead of the reader, and its batches
-come through a socket; a reader that waits makes Spark wait. A Connect server sends batches, which gRPC holds back in
-the same way.
+In a classic session each partition of the last stage is a job of its own. A few run ahead of the reader, and their
+batches wait in Java until they are read, in the order of the partitions; a reader that waits makes Spark wait. A
+Connect server sends batches, which gRPC holds back in the same way.
 """
 
 from __future__ import annotations
 
+import threading
+from collections import deque
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
+from itertools import chain, islice
+from typing import TYPE_CHECKING, Any, Final
 
 import pyarrow as pa
 
 from pyspark_substrait.errors import UnsupportedPlanError
-from pyspark_substrait.spark.compatibility import arrow_schema, classic_messages, connect_tables
+from pyspark_substrait.spark.compatibility import (
+    arrow_schema,
+    classic_messages,
+    connect_tables,
+    with_classic_properties,
+)
 from pyspark_substrait.spark.session import is_connect, spark_errors
 from pyspark_substrait.spark.tables import first_line
 
@@ -22,7 +32,9 @@ if TYPE_CHECKING:
 
 __all__ = ["batches", "handed_schema"]
 
-_LARGE = "spark.sql.execution.arrow.useLargeVarTypes"
+#: the most partitions that run ahead of the reader; Java holds their batches
+_MOST_AHEAD: Final = 4
+_LARGE: Final = "spark.sql.execution.arrow.useLargeVarTypes"
 
 
 def handed_schema(frame: DataFrame) -> pa.Schema:
@@ -58,5 +70,47 @@ def batches(frame: DataFrame) -> Iterator[pa.RecordBatch]:
         return
     schema = handed_schema(frame)
     classic: Any = frame
-    for message in classic_messages(frame.sparkSession, classic._jdf.toArrowBatchRdd()):
+    for message in _messages(frame.sparkSession, classic._jdf.toArrowBatchRdd()):
         yield pa.ipc.read_record_batch(pa.py_buffer(message), schema)
+
+
+def _messages(spark: Any, rdd: Any) -> Iterator[bytes]:
+    """Return the byte arrays of an RDD in Java, in the order of its partitions, of which some run ahead."""
+    count = int(rdd.getNumPartitions())
+    ahead = min(count - 1, int(spark.sparkContext.defaultParallelism), _MOST_AHEAD)
+    if ahead < 1:
+        yield from classic_messages(spark, rdd)
+        return
+    stopped = threading.Event()
+
+    def run(number: int) -> Iterator[bytes]:
+        """Run a partition, and return its byte arrays."""
+        messages = classic_messages(spark, _partition(spark, rdd, number))
+        return chain([] if stopped.is_set() else list(islice(messages, 1)), messages)
+
+    numbers = iter(range(count))
+    running: deque[Future[Iterator[bytes]]] = deque()
+    pool = ThreadPoolExecutor(ahead, "substrait-partition")
+
+    def start(most: int) -> None:
+        for number in islice(numbers, most):
+            running.append(pool.submit(with_classic_properties(spark, partial(run, number))))
+
+    try:
+        start(ahead)
+        while running:
+            messages = running.popleft().result()
+            start(1)
+            yield from messages
+    finally:
+        stopped.set()
+        pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _partition(spark: Any, rdd: Any, number: int) -> Any:
+    """Return an RDD in Java of one partition of another."""
+    chosen = spark._jvm.java.util.ArrayList()
+    chosen.add(number)
+    # a set in Scala is a function that says what it contains
+    contains = spark._jvm.PythonUtils.toSeq(chosen).toSet()
+    return spark._jvm.org.apache.spark.rdd.PartitionPruningRDD.create(rdd, contains)
