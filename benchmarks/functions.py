@@ -118,7 +118,7 @@ class _Text:
 @click.option("--master", default="local[*]")
 def main(rows: int, rounds: int, most: int, names: tuple[str, ...], master: str) -> None:
     """Measure what functions cost a row."""
-    from pyspark_substrait.spark.session import embedded_session
+    from pyspark_substrait.spark.session_start import embedded_session
 
     spark = embedded_session(master, **{"spark.driver.memory": "4g"})
     console = Console(width=170)

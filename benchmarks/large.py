@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 def main(rounds: int, only: str | None, remote: str | None, master: str) -> None:
     """Measure loading and running for growing plans and inputs."""
     import pyspark_substrait
-    from pyspark_substrait.spark.session import embedded_session
+    from pyspark_substrait.spark.session_start import embedded_session
 
     spark = embedded_session(None if remote else master, remote, **{"spark.driver.memory": "6g"})
     console = Console(width=100)

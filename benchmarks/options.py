@@ -33,6 +33,6 @@ class Options:
 
     def session(self, remote: str | None = None) -> SparkSession:
         """The session that plans run in, the same for both sides of a comparison."""
-        from pyspark_substrait.spark.session import embedded_session
+        from pyspark_substrait.spark.session_start import embedded_session
 
         return embedded_session(None if remote else self.master, remote, **{"spark.driver.memory": "6g"})

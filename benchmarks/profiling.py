@@ -25,7 +25,7 @@ from benchmarks.tpch import QUERIES, files, plan_file
 def main(scale: str, rounds: int, producer: str, queries: tuple[str, ...], exact: bool, master: str) -> None:
     """Measure profiles beside runs: medians, and for how many relations the rows are known."""
     import pyspark_substrait
-    from pyspark_substrait.spark.session import embedded_session
+    from pyspark_substrait.spark.session_start import embedded_session
 
     tables = {name: str(path) for name, path in files(scale).items()}
     spark = embedded_session(master, **{"spark.driver.memory": "6g"})

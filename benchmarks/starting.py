@@ -39,7 +39,7 @@ start = time.perf_counter()
 print(time.perf_counter() - start)
 """
 _OURS_STARTED = (
-    "from pyspark_substrait.spark.session import embedded_session; embedded_session({master!r}).range(1).count()"
+    "from pyspark_substrait.spark.session_start import embedded_session; embedded_session({master!r}).range(1).count()"
 )
 _PLAIN_STARTED = (
     "from pyspark.sql import SparkSession; SparkSession.builder.master({master!r}).getOrCreate().range(1).count()"

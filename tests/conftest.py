@@ -55,7 +55,7 @@ def spark(request: pytest.FixtureRequest) -> Iterator[SparkSession]:
     """
     import pyspark
 
-    from pyspark_substrait.spark.session import embedded_session
+    from pyspark_substrait.spark.session_start import embedded_session
 
     remote = os.environ.get("TEST_REMOTE")
     sweep = request.config.getoption("--sweep")

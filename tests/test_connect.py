@@ -57,7 +57,7 @@ def test_plans_run_the_same_with_spark_connect(tests: str) -> None:
 
 _ANSWERING = """
 import sys
-from pyspark_substrait.spark.session import embedded_session
+from pyspark_substrait.spark.session_start import embedded_session
 
 spark = embedded_session(remote="local[1]")
 print("ready", flush=True)

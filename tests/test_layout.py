@@ -63,7 +63,7 @@ DOORS = {
     "cli": "the library: a command imports it when it runs, and Spark only for rows",
     "server.serving": "pyarrow.flight, which a build may lack, and which only a server needs",
     "api.validate": "the compiler and dialects, for targets",
-    "spark.session": "gRPC, for Spark Connect",
+    "spark.session_start": "gRPC, for Spark Connect",
     "spark.lost_connection": "gRPC, for Spark Connect",
     "documents": "protobuf, to write plans, and the text that shows one in a line",
     "render.view": "Jinja, for pages",

@@ -9,7 +9,7 @@ PROGRAM = """
 import sys, types, warnings
 import pandas
 pandas.__version__ = "3.0.0"  # all that PySpark looks at
-import pyspark_substrait.spark.session
+import pyspark_substrait.spark.session_start
 import pyspark.testing.utils, pyspark.sql.connect.utils
 pyspark.sql.connect.utils.check_dependencies()
 print("imported", file=sys.stderr)

@@ -189,7 +189,7 @@ def main() -> None:
     arguments.add_argument("folder", type=Path)
     arguments.add_argument("--kill", action="store_true")
     given = arguments.parse_args()
-    from pyspark_substrait.spark.session import embedded_session
+    from pyspark_substrait.spark.session_start import embedded_session
 
     settings: dict[str, str | int] = {"spark.sql.shuffle.partitions": 4}
     remote = given.master if given.master.startswith("sc://") or "TEST_REMOTE" in os.environ else None

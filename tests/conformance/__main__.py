@@ -31,7 +31,7 @@ _NUMBERS = ("functions", "cases", "passed", "conflicts", "failed", "combinations
 @click.option("--file", "names", multiple=True, help="Only files whose name contains this; repeatable.")
 def main(columns: bool, ansi_off: bool, remote: str | None, brief: bool, names: tuple[str, ...]) -> None:
     """Run the function cases and print a report."""
-    from pyspark_substrait.spark.session import embedded_session
+    from pyspark_substrait.spark.session_start import embedded_session
 
     remote = remote or os.environ.get("TEST_REMOTE")
     spark = embedded_session(None if remote else "local[2]", remote, **{"spark.sql.shuffle.partitions": 2})

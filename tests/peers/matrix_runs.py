@@ -43,7 +43,7 @@ class Answer:
 
 def start_spark() -> None:
     """Start Spark with settings for small queries."""
-    from pyspark_substrait.spark.session import embedded_session
+    from pyspark_substrait.spark.session_start import embedded_session
     from tests.conftest import QUICK_SETTINGS
 
     embedded_session("local[1]", None, **QUICK_SETTINGS)

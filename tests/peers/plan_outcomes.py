@@ -269,7 +269,7 @@ def figures(title: str, outcomes: Sequence[Outcome]) -> Iterator[str]:
 
 def main(count: int, first: int) -> None:
     """Try queries, as DataFusion writes them before and after it optimizes them, and print what became of them."""
-    from pyspark_substrait.spark.session import embedded_session
+    from pyspark_substrait.spark.session_start import embedded_session
     from tests.conftest import QUICK_SETTINGS
 
     spark, engine = embedded_session("local[1]", None, **QUICK_SETTINGS), context()

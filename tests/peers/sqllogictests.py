@@ -174,7 +174,7 @@ def outcomes(record: Record, session: _Session, spark: SparkSession | None) -> I
 
 
 def _work(folder: Path, file: Path, patterns: list[str], load: bool, every: int) -> None:
-    from pyspark_substrait.spark.session import embedded_session
+    from pyspark_substrait.spark.session_start import embedded_session
     from tests.conftest import QUICK_SETTINGS
 
     known = {line["place"] for line in _read(file)}

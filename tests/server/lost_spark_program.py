@@ -19,7 +19,7 @@ from typing import Any
 import pyarrow as pa
 
 import pyspark_substrait
-from pyspark_substrait.spark.session import embedded_session
+from pyspark_substrait.spark.session_start import embedded_session
 from tests.server.clients import RawClient, command, field, inside
 from tests.server.test_protocol import until
 from tests.spark.server_program import server as connect_server

@@ -23,7 +23,7 @@ from click.testing import CliRunner
 from pyspark_substrait.cli import main
 from pyspark_substrait.errors import SubstraitError, SubstraitWarning
 from pyspark_substrait.spark import archive as archives
-from pyspark_substrait.spark import session
+from pyspark_substrait.spark import session_start as session
 from pyspark_substrait.spark.archive import SWITCH, Archive, archive, java_option, make, make_at_exit, refusal
 
 pytestmark = [pytest.mark.sweep, pytest.mark.skipif(os.name == "nt", reason="there are no archives on Windows")]

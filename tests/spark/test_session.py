@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pyspark_substrait.errors import SubstraitError, UnsupportedPlanError
-from pyspark_substrait.spark import session as sessions
-from pyspark_substrait.spark.session import PLAN_SETTINGS, embedded_session, is_embedded, require_settings
+from pyspark_substrait.spark import session_start as sessions
+from pyspark_substrait.spark.session import PLAN_SETTINGS, require_settings
+from pyspark_substrait.spark.session_start import embedded_session, is_embedded
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

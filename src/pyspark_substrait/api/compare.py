@@ -30,7 +30,7 @@ from pyspark_substrait.model.plan import RelRoot
 from pyspark_substrait.model.relations import Relation
 from pyspark_substrait.model.types import name_count
 from pyspark_substrait.spark.compatibility import collected, is_frame
-from pyspark_substrait.spark.session import embedded_session
+from pyspark_substrait.spark.session_start import embedded_session
 
 if TYPE_CHECKING:
     import pyarrow as pa

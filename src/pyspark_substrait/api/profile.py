@@ -16,7 +16,7 @@ from pyspark_substrait.model.deep_stack import with_deep_stack
 from pyspark_substrait.spark.missing_tables import refuse_missing_tables
 from pyspark_substrait.spark.profiling.running import profile as profiled
 from pyspark_substrait.spark.progress import interruptible
-from pyspark_substrait.spark.session import embedded_session
+from pyspark_substrait.spark.session_start import embedded_session
 from pyspark_substrait.spark.thread_properties import with_thread_properties
 
 if TYPE_CHECKING:

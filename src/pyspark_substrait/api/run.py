@@ -12,7 +12,7 @@ from pyspark_substrait.spark import evaluate as expressions
 from pyspark_substrait.spark import run
 from pyspark_substrait.spark.missing_tables import refuse_missing_tables
 from pyspark_substrait.spark.progress import interruptible
-from pyspark_substrait.spark.session import embedded_session
+from pyspark_substrait.spark.session_start import embedded_session
 from pyspark_substrait.spark.thread_properties import with_thread_properties
 
 if TYPE_CHECKING:

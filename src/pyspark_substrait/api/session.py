@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pyspark_substrait.spark.session import embedded_session
+from pyspark_substrait.spark.session_start import embedded_session
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-    from pyspark_substrait.spark.session import Setting
+    from pyspark_substrait.spark.session_start import Setting
 
 __all__ = ["session"]
 

@@ -189,7 +189,7 @@ class Session:
         """
         from pyspark_substrait.cli.startup_estimate import is_brief
         from pyspark_substrait.spark.progress import waiting
-        from pyspark_substrait.spark.session import brief_session, embedded_session
+        from pyspark_substrait.spark.session_start import brief_session, embedded_session
 
         with (
             printing_warnings(),

@@ -67,7 +67,7 @@ def plan(
     query = _query(text)
 
     from pyspark_substrait.spark.progress import waiting
-    from pyspark_substrait.spark.session import brief_session
+    from pyspark_substrait.spark.session_start import brief_session
 
     with waiting("Starting Spark"):
         spark = brief_session()  # a session that only analyses

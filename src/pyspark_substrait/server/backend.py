@@ -13,7 +13,8 @@ import pyarrow as pa
 from pyspark_substrait.errors import LostSparkError, SubstraitError
 from pyspark_substrait.server.refusals import Unavailable
 from pyspark_substrait.spark.lost_connection import has_lost_java, reporting_loss
-from pyspark_substrait.spark.session import end_lost_session, private_session, spark_errors
+from pyspark_substrait.spark.session import private_session, spark_errors
+from pyspark_substrait.spark.session_start import end_lost_session
 from pyspark_substrait.spark.tables import first_line
 from pyspark_substrait.spark.views import remove_views
 

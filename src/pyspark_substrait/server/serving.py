@@ -22,7 +22,7 @@ from pyspark_substrait.errors import SubstraitError
 from pyspark_substrait.server.hashes import hashed_password, hashed_token, read_users
 from pyspark_substrait.server.limits import ServerLimits
 from pyspark_substrait.spark.lost_connection import ask
-from pyspark_substrait.spark.session import embedded_session, has_session
+from pyspark_substrait.spark.session_start import embedded_session, has_session
 from pyspark_substrait.spark.views import make_view, remove_views, table_frame
 
 if TYPE_CHECKING:

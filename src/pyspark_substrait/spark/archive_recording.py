@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from pyspark_substrait.errors import SubstraitError
-from pyspark_substrait.spark.session import DEEP_STACK, embedded_session
+from pyspark_substrait.spark.session_start import DEEP_STACK, embedded_session
 
 __all__ = ["recording"]
 

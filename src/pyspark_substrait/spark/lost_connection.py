@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from pyspark_substrait.errors import LostSparkError
 from pyspark_substrait.spark.compatibility import has_retry_policies
-from pyspark_substrait.spark.session import is_connect, java_has_ended
+from pyspark_substrait.spark.session import is_connect
+from pyspark_substrait.spark.session_start import java_has_ended
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -11,7 +11,7 @@ from pyspark_substrait.model.relations import NamedTable, Read, Reference, Relat
 from pyspark_substrait.model.types import NamedStruct
 from pyspark_substrait.model.unbound import is_unbound
 from pyspark_substrait.model.walk import relations_within
-from pyspark_substrait.spark.session import would_start_empty
+from pyspark_substrait.spark.session_start import would_start_empty
 from pyspark_substrait.spark.tables import Given
 
 __all__ = ["refuse_missing_tables"]

@@ -25,7 +25,8 @@ from pyspark_substrait.spark.lost_connection import reporting_loss
 from pyspark_substrait.spark.progress import running
 from pyspark_substrait.spark.python_functions import register
 from pyspark_substrait.spark.reading.extension_tables import relation_table
-from pyspark_substrait.spark.session import embedded_session, is_connect, spark_errors
+from pyspark_substrait.spark.session import is_connect, spark_errors
+from pyspark_substrait.spark.session_start import embedded_session
 from pyspark_substrait.spark.sources import SessionSources
 from pyspark_substrait.spark.tables import Given
 from pyspark_substrait.sql.compiler.reads import matched

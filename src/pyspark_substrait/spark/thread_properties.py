@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from pyspark_substrait.spark.compatibility import with_classic_properties
 from pyspark_substrait.spark.lost_connection import reporting_loss
-from pyspark_substrait.spark.session import embedded_session, is_connect
+from pyspark_substrait.spark.session import is_connect
+from pyspark_substrait.spark.session_start import embedded_session
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -11,7 +11,7 @@ from itertools import cycle
 from pathlib import Path
 
 from pyspark_substrait.model.relations import CreateMode, RelationBase, WriteOp
-from pyspark_substrait.spark.session import embedded_session
+from pyspark_substrait.spark.session_start import embedded_session
 from tests.spark.plans import LONG, call, col, long, run, stored, values, where
 from tests.spark.writing.records import delete, insert, update, write
 

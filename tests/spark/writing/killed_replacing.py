@@ -17,7 +17,7 @@ from typing import Any
 from pyspark.sql import SparkSession
 
 from pyspark_substrait.model.relations import CreateMode, DdlOp, RelationBase, WriteOp
-from pyspark_substrait.spark.session import embedded_session
+from pyspark_substrait.spark.session_start import embedded_session
 from tests.conftest import QUICK_SETTINGS
 from tests.spark.plans import LONG, TEXT, run, table_names, values
 from tests.spark.writing.ddl import table

@@ -157,7 +157,7 @@ def saved(relation: Any, folder: Path) -> str:
 
 
 def test_a_dry_run_starts_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "pyspark_substrait.spark.session", None)
+    monkeypatch.setitem(sys.modules, "pyspark_substrait.spark.session_start", None)
     found = command(saved(write(named("t"), stored("s", A), WriteOp.CTAS), tmp_path), "--dry-run")
     assert (found.exit_code, found.stdout.splitlines()) == (
         0,

@@ -17,7 +17,8 @@ from pyspark_substrait.spark.compatibility import java_package
 from pyspark_substrait.spark.producer.forms import FORMS
 from pyspark_substrait.spark.producer.plan import plan_of_query
 from pyspark_substrait.spark.producer.scope import DEFAULT_ROWS, Production
-from pyspark_substrait.spark.session import copied, embedded_session, is_connect, spark_errors
+from pyspark_substrait.spark.session import copied, is_connect, spark_errors
+from pyspark_substrait.spark.session_start import embedded_session
 from pyspark_substrait.spark.tables import TableSource, first_line, given_table, local_path
 
 if TYPE_CHECKING:

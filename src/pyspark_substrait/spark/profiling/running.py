@@ -20,7 +20,7 @@ from pyspark_substrait.spark.profiling.observation import ObservationPlanner
 from pyspark_substrait.spark.profiling.operators import ExecutedOperators, executed_operators, with_names
 from pyspark_substrait.spark.profiling.reliable_counts import reliable_counts
 from pyspark_substrait.spark.run import collect
-from pyspark_substrait.spark.session import embedded_session
+from pyspark_substrait.spark.session_start import embedded_session
 from pyspark_substrait.spark.tables import Given, Tables, stored_rows
 from pyspark_substrait.sql.compiler.statement import root
 

@@ -18,7 +18,7 @@ from pyspark_substrait.spark.lost_connection import reporting_loss
 from pyspark_substrait.spark.progress.display import Display, InLines, InNotebook, OnTerminal, notebook
 from pyspark_substrait.spark.progress.interrupts import cancelling, interrupted_elsewhere, interruptible
 from pyspark_substrait.spark.progress.jobs import Jobs, jobs_of
-from pyspark_substrait.spark.session import end_session, is_embedded
+from pyspark_substrait.spark.session_start import end_session, is_embedded
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
