@@ -23,7 +23,7 @@ from click.testing import CliRunner
 from pyspark_substrait.cli import main
 from pyspark_substrait.errors import SubstraitError, SubstraitWarning
 from pyspark_substrait.spark import archive as archives
-from pyspark_substrait.spark import session_start as session
+from pyspark_substrait.spark import session_start
 from pyspark_substrait.spark.archive import SWITCH, Archive, archive, java_option, make, make_at_exit, refusal
 
 pytestmark = [pytest.mark.sweep, pytest.mark.skipif(os.name == "nt", reason="there are no archives on Windows")]
@@ -313,10 +313,10 @@ def test_it_can_be_turned_off(cache: Path, monkeypatch: pytest.MonkeyPatch, vari
 
 
 def test_sessions_of_others_never_get_it(made: Archive) -> None:
-    assert session._archive("local[2]", {}) == made
-    assert session._archive("spark://host:7077", {}) is None
-    assert session._archive("local[2]", {"spark.driver.extraJavaOptions": "-Xss1m"}) is None
-    assert session._archive("local[2]", {"spark.driver.extraClassPath": "mine.jar"}) is None
+    assert session_start._archive("local[2]", {}) == made
+    assert session_start._archive("spark://host:7077", {}) is None
+    assert session_start._archive("local[2]", {"spark.driver.extraJavaOptions": "-Xss1m"}) is None
+    assert session_start._archive("local[2]", {"spark.driver.extraClassPath": "mine.jar"}) is None
 
 
 class Launching:
@@ -340,10 +340,10 @@ class Launching:
 def launched(launching: Launching, made: Archive, monkeypatch: pytest.MonkeyPatch, folder: Path) -> list[str]:
     """What is warned of when a session starts."""
     monkeypatch.setattr("pyspark.java_gateway.launch_gateway", launching)
-    monkeypatch.setattr(session, "_conf", lambda settings: settings)
+    monkeypatch.setattr(session_start, "_conf", lambda settings: settings)
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always", SubstraitWarning)
-        session._launched({"spark.driver.extraJavaOptions": "-Xss16m"}, made, folder / "java.log")
+        session_start._launched({"spark.driver.extraJavaOptions": "-Xss16m"}, made, folder / "java.log")
     return [str(warning.message) for warning in told if warning.category is SubstraitWarning]
 
 

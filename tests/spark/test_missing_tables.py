@@ -16,7 +16,7 @@ import pyspark_substrait as ps
 from pyspark_substrait.builder import read
 from pyspark_substrait.cli import main
 from pyspark_substrait.errors import TableError
-from pyspark_substrait.spark import missing_tables, session
+from pyspark_substrait.spark import missing_tables, session_start
 from pyspark_substrait.spark.missing_tables import refuse_missing_tables
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -32,8 +32,8 @@ def none_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     def started(*_: object, **__: object) -> None:
         raise AssertionError("Spark was started")
 
-    monkeypatch.setattr(session, "_running_session", lambda: None)
-    monkeypatch.setattr(session, "_start_classic", started)
+    monkeypatch.setattr(session_start, "_running_session", lambda: None)
+    monkeypatch.setattr(session_start, "_start_classic", started)
     for name in ("SPARK_REMOTE", "PYSPARK_GATEWAY_PORT", "PYSPARK_SUBMIT_ARGS", "SPARK_SUBMIT_OPTS", "SPARK_CONF_DIR"):
         monkeypatch.delenv(name, raising=False)
 
@@ -107,9 +107,9 @@ def test_settings_in_a_file_may_name_catalogs(tmp_path: Path, monkeypatch: pytes
 
 
 def test_a_running_session_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(session, "_running_session", object)
+    monkeypatch.setattr(session_start, "_running_session", object)
     refuse_missing_tables(PLAN, None)
-    assert missing_tables.would_start_empty is session.would_start_empty
+    assert missing_tables.would_start_empty is session_start.would_start_empty
 
 
 def test_no_java_is_needed_to_know_it(tmp_path: Path) -> None:

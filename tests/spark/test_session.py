@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pyspark_substrait.errors import SubstraitError, UnsupportedPlanError
-from pyspark_substrait.spark import session_start as sessions
+from pyspark_substrait.spark import session_start
 from pyspark_substrait.spark.session import PLAN_SETTINGS, require_settings
 from pyspark_substrait.spark.session_start import embedded_session, is_embedded
 
@@ -76,8 +76,8 @@ def test_a_java_process_that_spark_submit_has_started_is_not_ours(
 ) -> None:
     context = SimpleNamespace(_gateway=SimpleNamespace(proc=process))
     spark: Any = SimpleNamespace(sparkContext=context)
-    monkeypatch.setattr(sessions, "_embedded", context)
-    monkeypatch.setattr(sessions, "is_connect", lambda spark: False)
+    monkeypatch.setattr(session_start, "_embedded", context)
+    monkeypatch.setattr(session_start, "is_connect", lambda spark: False)
     assert is_embedded(spark) is ours
 
 
@@ -89,8 +89,8 @@ def test_a_server_whose_jar_is_not_there(monkeypatch: pytest.MonkeyPatch) -> Non
 
     monkeypatch.delenv("SPARK_LOCAL_REMOTE", raising=False)
     monkeypatch.setenv("SPARK_REMOTE", "local[1]")
-    monkeypatch.setattr(sessions, "_start_classic", start)
+    monkeypatch.setattr(session_start, "_start_classic", start)
     with pytest.raises(SubstraitError, match="without its Connect server") as caught:
-        sessions._serve("local[1]", {}, brief=False)
+        session_start._serve("local[1]", {}, brief=False)
     assert "spark-connect_2.12" in str(caught.value)
     assert "SPARK_LOCAL_REMOTE" not in os.environ and os.environ["SPARK_REMOTE"] == "local[1]"
