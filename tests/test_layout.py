@@ -22,7 +22,7 @@ ROOMS: dict[str, set[str]] = {
     "cli": {*BASE, "", "server", "api", "spark", "documents", "sql", "analysis", "text", "extensions", "samples"},
     "notebooks": {*BASE, "", "api", "spark", "documents", "render", "analysis", "text"},
     "": {*BASE, "server", "api", "text", "builder", "extensions", "samples"},
-    "server": {*BASE, "api", "spark", "documents", "sql", "proto", "extensions"},
+    "server": {*BASE, "api", "builder", "spark", "documents", "sql", "binding", "proto", "extensions"},
     "api": {
         *BASE,
         "spark",

@@ -81,6 +81,7 @@ array_element(l, i) ; l = m ; l IS DISTINCT FROM m
 MAPS = """
 map(['a', 'b'], [e, 2]) ; MAP {1: x, 2: NULL} ; map_extract(MAP {1: e, 7: i}, 7) ; map_extract(MAP {1: e}, e)
 map_keys(MAP {'a': e}) ; map_values(MAP {'a': e, 'b': i}) ; map_entries(MAP {1: x}) ; MAP {} IS NULL
+map_extract(CASE WHEN e > 1 THEN MAP {1: e, 7: i} END, 7)
 map(['a', 'b'], [e, 2])['b'] ; array_max(NULL::INT[]) ; array_concat(NULL::INT[]) ; array_append(NULL::INT[], e)
 make_time(1, 2, e) ; make_time(23, 59, 59) ; make_time(NULL, 1, 1)
 """
@@ -111,6 +112,7 @@ array_filter(l, v -> v > 1) ; array_filter(s, v -> v <> 'a') ; array_filter(l, v
 array_transform(l, v -> v * 2) ; array_transform(l, v -> v + e) ; array_transform(n, v -> array_length(v))
 array_transform(l, v -> array_has(m, v)) ; array_transform(s, v -> concat(v, x))
 array_any_match(l, v -> v > 3) ; array_any_match(l, v -> v = e) ; array_any_match(s, v -> v LIKE 'a%')
+array_first(l, v -> v > 1) ; array_first(s, v -> v = x) ; array_first(l, v -> v IS NULL)
 array_transform(array_filter(l, v -> v > 1), w -> w - 1) ; array_transform(n, v -> array_transform(v, w -> w + 1))
 """
 

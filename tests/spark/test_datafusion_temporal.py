@@ -72,6 +72,7 @@ to_timestamp(i) ; to_timestamp_seconds(i) ; to_timestamp_millis(i) ; to_timestam
 to_timestamp(tx) ; to_timestamp(ts) ; to_timestamp_millis(tx) ; from_unixtime(i) ; to_unixtime(ts)
 to_unixtime(tn) ; to_unixtime(day) ; to_date(tx) ; to_date(i) ; make_date(i + 2000, 3, 1) ; make_date(2020, 2, 29)
 to_char(ts, '%Y-%m-%d %H:%M:%S') ; to_char(day, '%d.%m.%Y') ; to_char(ts, '%j %y %b %B %a %A %I %p %%')
+to_char(ti, '%H:%M:%S') ; to_char(tis, '%I %p %M') ; to_char(tin, '%H.%M')
 CAST(day AS TIMESTAMP) ; CAST(ts AS DATE) ; CAST(tz AS DATE) ; CAST(tn AS DATE) ; CAST(sec AS TIMESTAMP)
 CAST(ts AS TIME) ; CAST(tz AS TIMESTAMP) ; day = ts ; day < tn ; ts = tn ; sec = ts ; tn < day
 greatest(day, DATE '2000-01-01') ; day IN (DATE '2000-01-01', DATE '1970-01-01') ; day = '2024-02-29'
