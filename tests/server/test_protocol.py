@@ -194,6 +194,8 @@ def test_prepared_statements(raw: RawClient) -> None:
         assert fields_of(answer) == {1: result[1]}
         assert raw.table(command("CommandPreparedStatementQuery", handle))["a"].to_pylist() == [2 * number]
     raw.put(command("CommandPreparedStatementQuery", handle), pa.record_batch({"x": [1, None, 3]}))
+    assert raw.table(command("CommandPreparedStatementQuery", handle))["a"].to_pylist() == [2, None, 6]
+    raw.put(command("CommandPreparedStatementQuery", handle), pa.record_batch({"x": [1, 2**40, 3]}))
     with pytest.raises(pa.ArrowInvalid, match="the rows for the record 2 of the parameters have other types"):
         raw.table(command("CommandPreparedStatementQuery", handle))
     with pytest.raises(pa.ArrowInvalid, match="the record has 2 columns"):

@@ -95,8 +95,7 @@ def _lost(spark: SparkSession, error: BaseException) -> LostSparkError | None:
             hint="It may have been killed, for example because memory ran out. Start another session, and run the plan "
             "again",
         )
-    found: BaseException | None = error
-    while found is not None:
+    for found in _causes(error):
         if _is_unavailable(found):
             return LostSparkError(
                 f"the Spark server at {_address(spark)} is gone: it no longer answers",
@@ -109,18 +108,23 @@ def _lost(spark: SparkSession, error: BaseException) -> LostSparkError | None:
                 "ended the session",
                 hint="Connect again (spark.stop() ends this session), and run the plan again",
             )
-        found = found.__cause__ or found.__context__
     return None
 
 
 def _is_cut_off(error: BaseException) -> bool:
     """Whether an error, or what caused it, is that of a connection whose other side has gone."""
+    return any(
+        isinstance(found, ConnectionError | EOFError) or type(found).__name__ == "Py4JNetworkError"
+        for found in _causes(error)
+    )
+
+
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    """Return an error, and those that caused it."""
     found: BaseException | None = error
     while found is not None:
-        if isinstance(found, ConnectionError | EOFError) or type(found).__name__ == "Py4JNetworkError":
-            return True
-        found = found.__cause__ or found.__context__
-    return False
+        yield found
+        found = getattr(found, "__cause__", None) or found.__context__  # refusals of the server hide their cause
 
 
 def _is_unavailable(error: BaseException) -> bool:
