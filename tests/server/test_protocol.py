@@ -343,6 +343,19 @@ def test_cancelling_ends_the_job(how: str, classic: SparkSession, raw: RawClient
             raw.action("CancelFlightInfo", field(1, info.serialize()))
 
 
+def test_rows_come_in_their_order(raw: RawClient) -> None:
+    """Partitions run beside each other, and one may be empty, or be ready before those that come first."""
+    text = "SELECT id FROM range(0, 1000, 1, 23) WHERE id < 100 OR id > 900 AND id % 3 = 0"
+    assert raw.table(query(text))["id"].to_pylist() == [*range(100), *range(903, 1000, 3)]
+    slow = "SELECT IF(id < 10, id + 0 * length(repeat(md5(string(id)), 300000)), id) AS id FROM range(0, 64, 1, 16)"
+    assert raw.table(query(slow))["id"].to_pylist() == [*range(64)]
+    ordered = "SELECT id FROM (SELECT id FROM range(0, 5000, 1, 7)) ORDER BY id % 97, id DESC"
+    assert raw.table(query(ordered))["id"].to_pylist() == sorted(range(5000), key=lambda n: (n % 97, -n))
+    failing = "SELECT IF(id = 700, raise_error('bad'), id) AS id FROM range(0, 1000, 1, 10)"
+    with pytest.raises(pa.ArrowInvalid, match="bad"):
+        raw.table(query(failing))
+
+
 @pytest.mark.sweep(sample=0.25)
 def test_a_client_that_is_killed_ends_its_job_and_its_threads(classic: SparkSession) -> None:
     until(lambda: jobs(classic) == 0)
