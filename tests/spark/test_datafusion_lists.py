@@ -81,7 +81,6 @@ array_element(l, i) ; l = m ; l IS DISTINCT FROM m
 MAPS = """
 map(['a', 'b'], [e, 2]) ; MAP {1: x, 2: NULL} ; map_extract(MAP {1: e, 7: i}, 7) ; map_extract(MAP {1: e}, e)
 map_keys(MAP {'a': e}) ; map_values(MAP {'a': e, 'b': i}) ; map_entries(MAP {1: x}) ; MAP {} IS NULL
-map_extract(CASE WHEN e > 1 THEN MAP {1: e, 7: i} END, 7)
 map(['a', 'b'], [e, 2])['b'] ; array_max(NULL::INT[]) ; array_concat(NULL::INT[]) ; array_append(NULL::INT[], e)
 make_time(1, 2, e) ; make_time(23, 59, 59) ; make_time(NULL, 1, 1)
 """

@@ -157,7 +157,7 @@ regexp_match(s, 'A(B)', 'i')
 regexp_replace(s, 'a*', '-', 'g') ; regexp_replace(s, '', '-', 'g') ; regexp_replace(s, 'a*', '-')
 regexp_replace(s, 'A', '_', 'i')
 regexp_replace(s, 'A', '<>', 'gi') ; regexp_replace(s, '(a*)(b?)', '\\2\\1', 'g') ; regexp_replace(s, '^', '> ', 'gm')
-regexp_replace(s, 'e.', '', 'gs') ; regexp_replace(s, CASE WHEN n > 0 THEN 'a|b' ELSE 'c' END, '<>')
+regexp_replace(s, 'e.', '', 'gs') ; regexp_replace(s, CASE WHEN n > 0 THEN 'a' ELSE 'c' END, '<>')
 """
 
 NUMBERS = """

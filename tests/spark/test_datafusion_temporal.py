@@ -197,6 +197,7 @@ STRUCTURED = [
     "SELECT id, p['x'] AS c, get_field(p, 'y')['z'] AS d FROM n WHERE p['x'] > 0",
     "SELECT q.s['x'] AS c, count(*) AS n FROM (SELECT p AS s FROM n) q GROUP BY q.s['x']",
     "SELECT id, m['a'] AS c, m['none'] AS d, k, upper(k) AS l FROM n",
+    "SELECT id, map_extract(m, 'a') AS c, map_extract(m, k) AS d FROM n",
     "SELECT k, count(*) AS c FROM n GROUP BY k",
     "SELECT id, regexp_replace(s, 'b', '[\\1]') AS c, regexp_replace(s, '(b)', '[\\2\\1]') AS d FROM t",
     "SELECT NULL AS c, id FROM t",
