@@ -39,7 +39,6 @@ def extension(name: str, arguments: Sequence[Argument], kind: Kind, reading: Rea
         if not reading.strict:
             before, after = f"`{name}` of {engine.name}", f"the function of `{engine.urn}`"
             reading.note_once("engine-function", path, before, after, key=name)
-            reading.plain = False
         found = None if reading.strict else engine.urn
     else:
         found = None

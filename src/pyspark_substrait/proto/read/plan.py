@@ -133,7 +133,7 @@ def _is_settled(note: Note) -> bool:
     """Whether a note is on something that is written as it was understood, so that reading it again adds no note."""
     if note.rule == "function":
         return note.after.startswith(("found in ", "read as ", "cast from "))
-    return note.rule in ("output-type", "undeclared-variation", "unspecified-phase")
+    return note.rule in ("engine-function", "output-type", "undeclared-variation", "unspecified-phase")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
