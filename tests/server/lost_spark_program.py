@@ -21,15 +21,11 @@ import pyarrow as pa
 import pyspark_substrait
 from pyspark_substrait.spark.session_start import embedded_session
 from tests.server.clients import RawClient, command, field, inside
-from tests.server.test_protocol import until
+from tests.server.test_protocol import query, until
 from tests.spark.server_program import server as connect_server
 
 SLOW = "SELECT id, sqrt(id) AS root FROM range(0, 4000000000, 1, 40000)"
 TABLE = pa.table({"a": [1, 2, 3]})
-
-
-def query(text: str) -> bytes:
-    return command("CommandStatementQuery", field(1, text))
 
 
 def outcome(ask: Callable[[], Any]) -> dict[str, Any]:
@@ -41,7 +37,7 @@ def outcome(ask: Callable[[], Any]) -> dict[str, Any]:
 
 
 def asked(server: Any, kill: Callable[[], None], revive: Callable[[], None]) -> dict[str, Any]:
-    """What a client gets that reads while Spark is killed, and what clients get after it."""
+    """The outcome for a client that reads while Spark is killed, and those of calls after it."""
     found: dict[str, Any] = {}
     with RawClient(server.uri, server.token) as client:
         prepare = command("ActionCreatePreparedStatementRequest", field(1, "SELECT sum(a) AS s FROM given"))

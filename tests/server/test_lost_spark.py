@@ -1,4 +1,4 @@
-"""What clients get when the Spark behind a server goes away, and after that."""
+"""The answers to clients when the Spark behind a server goes away, and after that."""
 
 from __future__ import annotations
 

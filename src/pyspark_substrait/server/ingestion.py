@@ -25,7 +25,7 @@ from pyspark_substrait.model.plan import RelRoot
 from pyspark_substrait.model.types import NamedStruct
 from pyspark_substrait.server.refusals import InvalidArgument, Unauthorized, Unimplemented
 from pyspark_substrait.server.statements import Engine
-from pyspark_substrait.spark.arrow_input import plain_table
+from pyspark_substrait.spark.arrow_input import plain_schema, plain_table
 from pyspark_substrait.spark.catalog_listing import current
 from pyspark_substrait.spark.session import is_connect
 from pyspark_substrait.spark.table_schemas import SessionTables
@@ -203,7 +203,7 @@ def received(reader: Any) -> Iterator[Received]:
         if not _is_kept(field.type, inner=False):
             raise Unimplemented(f"the column {field.name} is of type {field.type}, which cannot be ingested as it is")
     coarse = pa.schema([field.with_type(_micros(field.type)) for field in schema])
-    stored = plain_table(coarse.empty_table()).schema
+    stored = plain_schema(coarse)
     with tempfile.TemporaryDirectory(prefix="pyspark-substrait-ingest-") as folder:
         file, count = Path(folder) / "records.parquet", 0
         with pa.parquet.ParquetWriter(file, stored) as writer:
