@@ -26,6 +26,8 @@ TABLE = pa.table(
         "struct": pa.array([{"a": "x"}, {"a": None}], pa.struct([("a", pa.large_string())])),
         "wide": pa.array([Decimal("1.50"), Decimal("2.00")], pa.decimal256(10, 2)),
         "i": pa.array([1, 2], pa.int64()),
+        "lasts": pa.array([1, None], pa.duration("ms")),
+        "interval": pa.array([(1, 2, 3), None], pa.month_day_nano_interval()),
     }
 )
 
@@ -45,6 +47,7 @@ def in_datafusion(engine: Any, plan: bytes) -> pa.Table:
     "query",
     [
         "SELECT * FROM t",
+        "SELECT i FROM t WHERE lasts < arrow_cast(i, 'Duration(Second)')",
         "SELECT u8 + 1 AS c, large || view AS d, list[1] AS e FROM t WHERE i > 0",
         "SELECT max(u64) AS c, min(day) AS d, count(wide) AS e, max(large) AS f FROM t GROUP BY time ORDER BY time",
     ],

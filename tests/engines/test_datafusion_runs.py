@@ -179,3 +179,51 @@ def test_the_rows_of_such_joins_stay_as_they_were() -> None:
 def test_a_cross_product_that_nothing_ties_stays_one() -> None:
     plan = crossed().filter(lambda t: t.a1 == 1).to_plan()
     assert [type(node) for node in inputs(ps.for_target(plan, "datafusion"))] == [Cross, Cross]
+
+
+# references into columns ----------------------------------------------------------------------------------------------
+
+PAIRS: list[dict[str, Any] | None] = [{"x": 1, "y": "a"}, None, {"x": None, "y": "b"}, {"x": 4, "y": None}]
+NESTED = pa.table(
+    {
+        "id": pa.array([1, 2, 3, 4], pa.int64()),
+        "s": pa.array(PAIRS, pa.struct([("x", pa.int64()), ("y", pa.string())])),
+        "deep": pa.array([{"in": {"n": 7}}, None, {"in": None}, {"in": {"n": None}}]),
+        "l": pa.array([PAIRS[:1], PAIRS[2:], [], None], pa.list_(pa.struct([("x", pa.int64()), ("y", pa.string())]))),
+        "m": pa.array([[("k", 1)], [("k", None), ("j", 2)], [], None], pa.map_(pa.string(), pa.int64())),
+    }
+)
+
+
+def test_fields_elements_and_values_of_keys() -> None:
+    """A field of a null is null, also where Arrow stores a value behind it, as it does in this table."""
+    table = read("t", NESTED.schema)
+    frame = table.select(
+        "id",
+        x=lambda t: t.s["x"],
+        n=lambda t: t.deep["in"]["n"],
+        first=lambda t: t.l[0]["y"],
+        last=lambda t: t.l[-1]["x"],
+        k=lambda t: t.m["k"],
+    )
+    assert rows(frame, {"t": NESTED}) == [
+        (1, 1, 7, "a", 1, 1),
+        (2, None, None, "b", 4, None),
+        (3, None, None, None, None, None),
+        (4, 4, None, None, None, None),
+    ]
+
+
+def test_fields_in_conditions_sorts_and_groups() -> None:
+    table = read("t", NESTED.schema)
+    chosen = table.filter(lambda t: t.s["x"] > 0).sort(lambda t: t.s["y"].desc(nulls="first")).select("id")
+    assert rows(chosen, {"t": NESTED}) == [(4,), (1,)]
+    groups = table.group_by(y=lambda t: t.s["y"]).agg(n=call("count", lit(1, "i64")))
+    assert sorted(rows(groups, {"t": NESTED}), key=str) == [("a", 1), ("b", 1), (None, 2)]
+
+
+def test_a_field_with_two_names_is_refused() -> None:
+    other = pa.struct([("y", pa.int64()), ("x", pa.string())])
+    table = read("t", NESTED.schema).join(read("u", pa.schema([("o", other)])), on=lambda t, u: t.s["x"] == u.o["y"])
+    with pytest.raises(ps.UnsupportedPlanError, match="finds fields by their names"):
+        ps.for_target(table.to_plan(), "datafusion")

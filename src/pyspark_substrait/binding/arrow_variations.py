@@ -18,6 +18,7 @@ _PLAIN: Final = {
     pa.string_view(): pa.string(), pa.binary_view(): pa.binary(),
 }  # fmt: skip
 _VIEWS: Final = (pa.string_view(), pa.binary_view())
+_VARIED: Final = (pa.types.is_unsigned_integer, pa.types.is_decimal256, pa.types.is_duration)
 
 
 def as_written(tables: Any) -> Any:
@@ -48,7 +49,7 @@ def _by_name(tables: Any) -> Mapping[Any, Any] | None:
 
 def _variation(type: pa.DataType) -> Variation:
     large = pa.types.is_large_list(type) or type in (pa.large_string(), pa.large_binary())
-    other = type == pa.date64() or pa.types.is_unsigned_integer(type) or pa.types.is_decimal256(type)
+    other = type == pa.date64() or any(is_one(type) for is_one in _VARIED)
     return Variation(2 if type in _VIEWS else int(large or other), tuple(map(_variation, _parts(type))))
 
 

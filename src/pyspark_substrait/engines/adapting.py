@@ -8,13 +8,14 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from pyspark_substrait.engines.calls import Calls, cast
-from pyspark_substrait.engines.compositions import with_days
+from pyspark_substrait.engines.compositions import with_days, with_durations
 from pyspark_substrait.engines.constructors import equal, field
 from pyspark_substrait.engines.description import Target
 from pyspark_substrait.engines.final_forms import in_final_form
 from pyspark_substrait.engines.grouping_sets import in_one_grouping
 from pyspark_substrait.engines.inner_joins import conjunction, conjuncts, is_key, left_first, with_inner_joins
 from pyspark_substrait.engines.multiplicities import OF_DISTINCT, with_numbered_copies
+from pyspark_substrait.engines.nested_references import with_calls
 from pyspark_substrait.engines.outer_columns import with_own_mark, with_own_names
 from pyspark_substrait.engines.read_forms import filtered_above, unmasked
 from pyspark_substrait.engines.refusals import check
@@ -23,6 +24,7 @@ from pyspark_substrait.engines.window_relations import with_window_relations
 from pyspark_substrait.errors import UnsupportedPlanError
 from pyspark_substrait.model.expressions import (
     AggregateFunction,
+    Cast,
     EnumArgument,
     Expression,
     FieldReference,
@@ -126,8 +128,13 @@ class _Adapting:
         if isinstance(tree, RelRoot):
             if self.target.struct_function:
                 _check_field_names(tree)
-            return replace(tree, input=in_final_form(self.relation(tree.input), self.target))
-        return in_final_form(self.relation(tree), self.target)
+            return replace(tree, input=self._root(tree.input))
+        return self._root(tree)
+
+    def _root(self, node: Relation) -> Relation:
+        if not self.target.nested_references:
+            (node,) = with_calls(node, target=self.target)
+        return in_final_form(self.relation(node), self.target)
 
     # relations -------------------------------------------------------------------------------------------------------
 
@@ -261,6 +268,8 @@ class _Adapting:
             case SwitchExpression() if not self.target.switches:
                 ifs = tuple([IfClause(equal(node.match, arm.if_), arm.then) for arm in node.ifs])
                 return IfThen(ifs=ifs, else_=node.else_)
+            case Cast() if self.target.durations:
+                return with_durations(node)
             case IfThen(else_=None) | SwitchExpression(else_=None) if self.target.if_needs_else:
                 return replace(node, else_=Literal(type=with_nullability(node.type, True), value=None))
             case _:

@@ -7,11 +7,20 @@ from typing import Final, TypeAlias
 
 from pyspark_substrait.engines.constructors import BOOLEAN, COMPARISON, boolean_call
 from pyspark_substrait.engines.inner_joins import conjunction
-from pyspark_substrait.model.expressions import Cast, Expression, Function, IfClause, IfThen, ScalarFunction
+from pyspark_substrait.extensions import engines
+from pyspark_substrait.model.expressions import (
+    Cast,
+    Expression,
+    FailureBehavior,
+    Function,
+    IfClause,
+    IfThen,
+    ScalarFunction,
+)
 from pyspark_substrait.model.literals import DayTime, Literal
-from pyspark_substrait.model.types import I32, Date, with_nullability
+from pyspark_substrait.model.types import I32, Date, IntervalDay, String, Type, with_nullability
 
-__all__ = ["COMPOSITIONS", "Composition", "with_days"]
+__all__ = ["COMPOSITIONS", "Composition", "duration_cast", "with_days", "with_durations"]
 
 #: Makes an expression of other functions from the arguments of a call.
 Composition: TypeAlias = Callable[[ScalarFunction, tuple[Expression, ...]], Expression]
@@ -75,6 +84,27 @@ COMPOSITIONS: Final[dict[str, Composition]] = {
     "is_false": _is_false,
     "is_not_false": _is_not_false,
 }
+
+
+_DURATIONS: Final = {0: "Second", 3: "Millisecond", 6: "Microsecond", 9: "Nanosecond"}
+
+
+def duration_cast(value: Expression, type: Type, precision: int) -> Expression:
+    """Return the cast of a value to a duration by DataFusion's function: a cast to an interval_day makes none there."""
+    name = Literal(type=String(), value=f"Duration({_DURATIONS[precision]})")
+    function = Function(engines.DATAFUSION.urn, "arrow_cast", "any_str")
+    return ScalarFunction(function=function, arguments=(value, name), output_type=type, derived_type=type)
+
+
+def with_durations(node: Expression) -> Expression:
+    """Return the cast of a duration to other units as DataFusion's function; any other expression unchanged."""
+    match node:
+        case Cast(type=IntervalDay(precision=precision), failure_behavior=FailureBehavior.THROW_EXCEPTION):
+            if isinstance(node.input.type, IntervalDay) and precision in _DURATIONS:
+                return duration_cast(node.input, node.type, precision)
+        case _:
+            pass
+    return node
 
 
 def with_days(node: Expression, function: Function) -> Expression:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from pyspark_substrait.engines.compositions import Composition, duration_cast
 from pyspark_substrait.engines.description import Spelling, Target, same_names
 from pyspark_substrait.extensions import engines
 
@@ -75,6 +76,14 @@ _SPARK: Final = {
         "first_value", "last_value", "nth_value", "lead", "lag", ignore_nulls="FALSE"
     ),
 }
+
+_UNITS: Final = {"seconds": 0, "millis": 3, "micros": 6, "nanos": 9}
+
+
+def _as_duration(precision: int) -> Composition:
+    """Return what makes a cast of the argument of a call to a duration."""
+    return lambda call, values: duration_cast(values[0], call.output_type, precision)
+
 
 DATAFUSION: Final = Target(
     name="datafusion",
@@ -179,7 +188,10 @@ DATAFUSION: Final = Target(
     outer_columns_by_name=True,
     removed_fields=frozenset({"Preceding", "Following"}),
     variations=True,
+    nested_references=False,
     switches=False,
     struct_function="struct",
+    composed={f"to_duration_{unit}": _as_duration(precision) for unit, precision in _UNITS.items()},
+    durations=True,
     parts={"epoch": "epoch", "nanoseconds": "nanosecond"},
 )

@@ -94,6 +94,7 @@ class Target:
             too: AggregateRel, FetchRel, Preceding, Following.
         variations: whether its tables have types that it writes as undeclared variations of others.
         struct_function: its function that makes a struct; empty if it takes nested expressions.
+        nested_references: whether references may lead into a column; if not, functions give what is there.
         switches: whether it takes switch expressions; if not, they become conditions.
         parts: the functions of the extension that are ``date_part`` with a string there, and the string.
         composed: the functions that are expressed by others there, by their simple name.
@@ -105,6 +106,7 @@ class Target:
         outer_references: whether subqueries may refer to columns of the query around them.
         null_casts: whether its casts can give null where they fail.
         date_days: its function of a date and a number of days; None if it takes intervals.
+        durations: whether its durations are another type than its intervals, to which only its own function casts.
         own_columns: whether the columns of a projection must differ from each other, even if they are the same.
     """
 
@@ -133,6 +135,7 @@ class Target:
     outer_columns_by_name: bool = False
     removed_fields: frozenset[str] = frozenset()
     variations: bool = False
+    nested_references: bool = True
     switches: bool = True
     struct_function: str = ""
     parts: Mapping[str, str] = field(default_factory=dict)
@@ -145,6 +148,7 @@ class Target:
     outer_references: bool = True
     null_casts: bool = True
     date_days: Function | None = None
+    durations: bool = False
     own_columns: bool = False
 
 

@@ -26,6 +26,7 @@ _SIMPLE: dict[Any, Type] = {
     pa.binary(): types.Binary(),
     pa.large_binary(): types.Binary(),
     pa.date32(): types.Date(),
+    pa.month_day_nano_interval(): types.IntervalCompound(precision=9),
 }
 _DIGITS = {"s": 0, "ms": 3, "us": 6, "ns": 9}
 

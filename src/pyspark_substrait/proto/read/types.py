@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import fields as dataclass_fields
 from dataclasses import replace
 from functools import lru_cache
@@ -13,6 +13,7 @@ from pyspark_substrait.extensions.producers import Producer
 from pyspark_substrait.model import types
 from pyspark_substrait.model.paths import Path
 from pyspark_substrait.model.plan import ExtensionKind
+from pyspark_substrait.model.struct_names import named_structs
 from pyspark_substrait.model.types import NamedStruct, Struct, Type, TypeParameter, TypeVariation, name_count
 from pyspark_substrait.model.unbound import is_unbound
 from pyspark_substrait.proto import messages
@@ -377,7 +378,7 @@ def named_struct(message: messages.NamedStruct, reading: Reading, path: Path) ->
     names = tuple(message.names)
     check_names(names, fields, reading, (path, "names"))
     if len(names) > len(fields.types) and reading.made_by is Producer.DATAFUSION:
-        _take_names(fields, iter(names), reading)
+        reading.struct_names += named_structs(fields, iter(names))
     made = NamedStruct(names=names, struct=fields)
     if reading.findings is None and len(content) <= _LONGEST_SCHEMA and _is_plain(message.struct):
         if len(_schemas_read_before) >= _MOST_SCHEMAS:
@@ -406,24 +407,6 @@ def _is_plain(message: messages.Type.Struct) -> bool:
             for type, kind in ((type, type.WhichOneof("kind")) for type in message.types)
         )
     )
-
-
-def _take_names(type: Type, names: Iterator[str], reading: Reading) -> None:
-    """Take down the names of the fields of all structs in a type."""
-    match types.concrete(type):
-        case Struct(types=fields) as struct:
-            own = []
-            for part in fields:
-                own.append(next(names, ""))
-                _take_names(part, names, reading)
-            reading.struct_names.append((struct, tuple(own)))
-        case types.List(type=element):
-            _take_names(element, names, reading)
-        case types.Map(key=key, value=value):
-            _take_names(key, names, reading)
-            _take_names(value, names, reading)
-        case _:
-            pass
 
 
 def check_names(names: tuple[str, ...], fields: Struct, reading: Reading, path: Path) -> None:
