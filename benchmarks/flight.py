@@ -23,11 +23,14 @@ from pyarrow import flight
 from benchmarks.options import Options
 from benchmarks.report import Section
 from benchmarks.timing import side_by_side
-from benchmarks.tpch import files, plan_file, views
+from benchmarks.tpch import files, views
+from pyspark_substrait.builder import call, lit, read
 from pyspark_substrait.server.messages import make, pack
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+    from pyspark_substrait import Plan
 
 __all__ = ["measure"]
 
@@ -39,7 +42,7 @@ _SCALE: Final = "0.01"
 
 
 def measure(options: Options) -> list[Section]:
-    """Rows fetched by one client, and plans sent by 64."""
+    """Rows fetched by one client, and plans that many clients send."""
     spark = options.session()
     views(spark, _SCALE)
     sections = [_fetched(spark, options), _sent(spark, options)]
@@ -75,35 +78,45 @@ def _sent(spark: SparkSession, options: Options) -> Section:
     section = Section(
         "Flight SQL: many clients",
         peer="run_query",
-        about=f"Seconds for {plans:,} of DataFusion's TPC-H plans over data at scale {_SCALE}, sent by {_CLIENTS} "
-        f"clients that wait for the rows; beside it `run_query` of them by {_CLIENTS} threads of the server's process.",
+        about=f"Seconds for {plans:,} plans (a join of tables at scale {_SCALE}, a filter by another number in each, an "
+        f"aggregate) of {_CLIENTS} clients, which look whether the rows are theirs; beside it `run_query` of them by "
+        f"{_CLIENTS} threads of the server's process.",
     )
-    contents = [plan_file("datafusion", query).read_bytes() for query in options.queries]
+    contents = [_plan(number).to_bytes() for number in range(plans)]
     tables = {name: str(path) for name, path in files(_SCALE).items()}
 
     def run() -> None:
         with ThreadPoolExecutor(_CLIENTS) as pool:
-            for _ in pool.map(
-                lambda number: pyspark_substrait.run_query(
-                    contents[number % len(contents)], spark=spark, tables=tables
-                ),
-                range(plans),
-            ):
-                pass
+            found = pool.map(lambda plan: pyspark_substrait.run_query(plan, spark=spark, tables=tables), contents)
+            _check(list(found))
 
     with TemporaryDirectory() as folder:
         for number, content in enumerate(contents):
-            Path(folder, f"{number:02}.pb").write_bytes(content)
+            Path(folder, f"{number:05}.pb").write_bytes(content)
         with (
             pyspark_substrait.serve(spark, tables=tables, requests=_CLIENTS, waiting=_CLIENTS) as server,
-            _client(server.uri, str(server.token), "plans", folder, str(plans)) as ask,
+            _client(server.uri, str(server.token), "plans", folder) as ask,
         ):
-            for content in contents * 2:  # Java compiles what is used often
-                pyspark_substrait.run_query(content, spark=spark, tables=tables)
-            served, called = side_by_side([ask, run], 1, warm=0)
+            served, called = side_by_side([ask, run], options.rounds)
     section.add(f"{plans:,} plans", served, called, note=f"{plans / served:.0f} plans/s beside {plans / called:.0f}")
     section.aim("plans of 64 clients, by run_query of 64 threads", 1 / 0.9, served / called)
     return section
+
+
+def _plan(number: int) -> Plan:
+    """Return a plan that counts what a customer ordered, beside the number of the customer."""
+    orders = read("orders", {"o_orderkey": "i64", "o_custkey": "i64"})
+    items = read("lineitem", {"l_orderkey": "i64", "l_quantity": "decimal<15,2>"})
+    own = orders.filter(lambda o: o.o_custkey == number)
+    joined = own.join(items, on=lambda o, item: o.o_orderkey == item.l_orderkey)
+    counted = joined.agg(items=lambda t: call("count", t.l_orderkey), quantity=lambda t: call("sum", t.l_quantity))
+    return counted.select("items", "quantity", number=lit(number, "i64")).to_plan()
+
+
+def _check(tables: Sequence[pa.Table]) -> None:
+    """Refuse rows that are not those of the plans, in order."""
+    if [table["number"].to_pylist() for table in tables] != [[number] for number in range(len(tables))]:
+        raise click.ClickException("plans were lost or mixed up")
 
 
 # the process of clients -----------------------------------------------------------------------------------------------
@@ -172,12 +185,7 @@ def main(uri: str, token: str, work: str, rest: Sequence[str]) -> None:
     with ThreadPoolExecutor(_CLIENTS) as pool:
         list(pool.map(lambda _: time.sleep(0.01), range(_CLIENTS)))  # the threads are there
         for _ in sys.stdin:
-            counts = [
-                rows.num_rows
-                for rows in pool.map(lambda number: clients.rows(commands[number % len(commands)]), range(int(rest[1])))
-            ]
-            if any(counts[number] != counts[number % len(commands)] for number in range(len(counts))):
-                raise click.ClickException("the plans' results are mixed up")
+            _check(list(pool.map(clients.rows, commands)))
             print("done", flush=True)
 
 
