@@ -78,7 +78,7 @@ def _sent(spark: SparkSession, options: Options) -> Section:
     section = Section(
         "Flight SQL: many clients",
         peer="run_query",
-        about=f"Seconds for {plans:,} plans (a join of tables at scale {_SCALE}, a filter by another number in each, an "
+        about=f"Seconds for {plans:,} plans (a join of tables at scale {_SCALE}, a filter by another number each, an "
         f"aggregate) of {_CLIENTS} clients, which look whether the rows are theirs; beside it `run_query` of them by "
         f"{_CLIENTS} threads of the server's process.",
     )
